@@ -136,7 +136,8 @@ export const validateFineTune = endpoint({
       load: z.string().nullable(),
     }),
     recommendations: z.object({
-      recommended_gpus: z.array(z.object({ gpu_type: z.enum(gpuTypes), description: z.string() })),
+      /** Cheapest first; `cost` is what the run costs there. */
+      recommended_gpus: z.array(z.object({ gpu_type: z.enum(gpuTypes), description: z.string(), cost: bgl })),
     }),
     /** Where it will run: the chosen GPU, else another one of this machine that is large enough, else its CPU. */
     placement: z.object({ device: z.enum(['gpu', 'cpu']), description: z.string() }),

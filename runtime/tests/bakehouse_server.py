@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -44,6 +45,9 @@ class BakehouseServer:
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         self.faults: list[Fault] = []
         self.command: Literal["continue", "stop"] = "continue"
+        # How long an artefact takes to reach the disk.
+        self.flush_s = 0.0
+        self.drain_seconds: int | None = None
         self.on_report: Callable[[dict[str, Any]], None] = lambda _: None
         self._changed = threading.Condition()
         self._http: ThreadingHTTPServer | None = None
@@ -115,7 +119,8 @@ class BakehouseServer:
                     self.reports.append(report)
                     self.on_report(report)
             self._changed.notify_all()
-            return {"accepted_seq": len(self.reports), "command": self.command}
+            answer = {"accepted_seq": len(self.reports), "command": self.command}
+            return answer | ({"drain_seconds": self.drain_seconds} if self.drain_seconds else {})
 
 
 def _handler(server: BakehouseServer) -> type[BaseHTTPRequestHandler]:
@@ -161,6 +166,7 @@ def _handler(server: BakehouseServer) -> type[BaseHTTPRequestHandler]:
                 target = server.artefacts / rest
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(body)
+                time.sleep(server.flush_s)
                 self.send(204, b"")
             else:
                 self.send(404, b"")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -85,6 +86,14 @@ def test_the_servers_stop_arrives_with_a_heartbeat(server: BakehouseServer) -> N
         assert not reports.wait_for_stop(0.1)
         server.command = "stop"
         assert reports.wait_for_stop(30)
+        assert reports.stop_by < time.monotonic() + 30
+
+
+def test_the_servers_stop_says_how_long_what_was_begun_may_take(server: BakehouseServer) -> None:
+    with reporter(server) as reports:
+        server.drain_seconds, server.command = 600, "stop"
+        assert reports.wait_for_stop(30)
+        assert reports.stop_by > time.monotonic() + 500
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
@@ -145,6 +154,18 @@ def test_an_upload_is_repeated_until_it_is_stored(server: BakehouseServer, tmp_p
     assert artefact.size_bytes == file.stat().st_size
     stored = server.artefacts / "sub%20folder/adapter.bin"
     assert stored.read_bytes() == file.read_bytes()
+
+
+def test_an_upload_waits_until_the_server_has_a_large_file_on_its_disk(
+    server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_client, "_ANSWER_S", 0.5)
+    monkeypatch.setattr(server_client, "_FLUSHED_BYTES_PER_S", 1000)
+    server.flush_s = 1.5
+    file = tmp_path / "adapter.bin"
+    file.write_bytes(b"x" * 60_000)
+    ServerClient("w-1", server.url, TOKEN).upload("adapter.bin", file, patience_s=0)
+    assert len(server.requests) == 1
 
 
 def test_an_upload_that_is_refused_says_why(server: BakehouseServer, tmp_path: Path) -> None:

@@ -2,30 +2,33 @@ import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { root } from '../root.ts';
-import { type Message, messages } from './messages.ts';
+import { type Message, messages, type Place, places } from './messages.ts';
+import { readTexts, tidy } from './read-texts.ts';
 
-const spoken = await read((file) => !/\.test\.tsx?$/.test(file));
+const texts = new Map<Place, Set<string>>();
+for (const place of places) texts.set(place, await read(place));
 
-async function read(wanted: (file: string) => boolean): Promise<string> {
-  const texts: string[] = [];
-  for await (const file of glob('{contract,server,web}/src/**/*.{ts,tsx}', { cwd: root }))
-    if (wanted(file)) texts.push(await readFile(path.join(root, file), 'utf8'));
-  // As they are read, and not as they are quoted or broken into lines.
-  return texts.join('\n').replaceAll("\\'", "'").replaceAll('&apos;', "'").replace(/\s+/g, ' ');
+async function read(place: Place): Promise<Set<string>> {
+  let all = new Set<string>();
+  for await (const file of glob(`${place}/src/**/*.{ts,tsx}`, { cwd: root })) {
+    if (/\.test\.tsx?$|\/testing\//.test(file)) continue;
+    all = all.union(readTexts(file, await readFile(path.join(root, file), 'utf8')));
+  }
+  return all;
 }
 
-/** Whether the program says it: the parts around what is filled in, each as it stands. */
-function isSaid({ text }: Message): boolean {
-  const parts = text.split(/\{\w+\}/).filter((part) => part.trim() !== '');
-  return parts.every((part) => spoken.includes(part));
+/** Which parts of the program have it as one whole text. */
+function saidIn({ text }: Message): Place[] {
+  const wanted = tidy(text.replace(/\{\w+\}/g, '{}'));
+  return places.filter((place) => texts.get(place)?.has(wanted));
 }
 
 describe('a message of the specification', () => {
   const now = messages.filter(({ comesWith }) => comesWith === undefined);
   test.each(now.map((message) => [message.section, message.text, message] as const))(
-    'section %i: %s',
+    'section %i: %s, is said where its row says',
     (_section, _text, message) => {
-      expect(isSaid(message)).toBe(true);
+      expect(saidIn(message)).toEqual(message.saidIn);
     },
   );
 
@@ -33,7 +36,7 @@ describe('a message of the specification', () => {
   test.each(later.map((message) => [message.text, message] as const))(
     'that comes later, %s, is not said yet; else its row says so',
     (_text, message) => {
-      expect(isSaid(message)).toBe(false);
+      expect(saidIn(message)).toEqual([]);
     },
   );
 });

@@ -1105,6 +1105,7 @@ create table workloads (
   lost_machine_id uuid,
   lost_seconds double precision,
   phase_counted boolean not null default true,
+  drain_seconds integer not null default 0,
   constraint workloads_pkey PRIMARY KEY (id),
   constraint workloads_accelerator_count_check CHECK (accelerator_count >= 0 AND accelerator_count <= 8),
   constraint workloads_behaviour_check CHECK (behaviour = ANY (ARRAY['run'::text, 'deployment'::text])),

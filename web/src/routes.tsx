@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
-import { page } from './lib/api/page.ts';
 import { queryClient } from './lib/api/query-client.ts';
+import { pageComponent } from './lib/loadable.tsx';
 import { parseSheetSearch } from './lib/sheet.ts';
 import { accountsRoutes } from './modules/accounts/routes.ts';
 import { sessionQuery } from './modules/accounts/session.ts';
@@ -30,7 +30,7 @@ const landingRoute = createRoute({
   beforeLoad: () => {
     if (isExpected()) throw redirect({ to: '/dashboard', replace: true });
   },
-  component: page(() => import('./modules/accounts/landing/landing-page.tsx'), 'LandingPage'),
+  component: pageComponent(() => import('./modules/accounts/landing/landing-page.tsx'), 'LandingPage'),
 });
 
 /** The parent of the pages that anybody may see. */
@@ -38,7 +38,7 @@ const publicRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'public',
   validateSearch: parseSheetSearch,
-  component: page(() => import('./shell/public-shell.tsx'), 'PublicShell'),
+  component: pageComponent(() => import('./shell/public-shell.tsx'), 'PublicShell'),
   pendingComponent: AppPending,
 });
 
@@ -53,14 +53,14 @@ const appRoute = createRoute({
   beforeLoad: ({ location }) => {
     if (!isExpected()) throw redirect({ to: '/', replace: true, state: { next: location.href } });
   },
-  component: page(() => import('./shell/app-shell.tsx'), 'AppShell'),
+  component: pageComponent(() => import('./shell/app-shell.tsx'), 'AppShell'),
   pendingComponent: AppPending,
 });
 
 const notFoundRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '$',
-  component: page(() => import('./shell/states/not-found-page.tsx'), 'NotFoundPage'),
+  component: pageComponent(() => import('./shell/states/not-found-page.tsx'), 'NotFoundPage'),
 });
 
 /** Each module has its pages in a `routes.ts`. */

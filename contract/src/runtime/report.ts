@@ -79,10 +79,14 @@ export const report = z.discriminatedUnion('type', [
 
 export const reportsBody = z.object({ reports: z.array(report).max(500) });
 
-/** `command: stop` asks the workload to save its work and end; the answer to every batch repeats it. */
+/**
+ * `command: stop` asks the workload to save its work and end; the answer to every batch repeats it. A model server
+ * first finishes what is in flight: for `drain_seconds` at most, or its own few seconds where there are none.
+ */
 export const reportsAnswer = z.object({
   accepted_seq: z.int(),
   command: z.enum(['continue', 'stop']),
+  drain_seconds: z.int().min(1).optional(),
 });
 
 export type HeldOutAnswers = z.infer<typeof heldOutAnswers>;

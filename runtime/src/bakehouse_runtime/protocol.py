@@ -448,6 +448,7 @@ Report = Annotated[
 class ReportsAnswer(Wire):
     accepted_seq: int
     command: Literal["continue", "stop"]
+    drain_seconds: Annotated[int, Field(ge=1)] | None = None
 
 
 class ReportsBody(Wire):

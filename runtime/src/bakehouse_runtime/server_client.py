@@ -7,6 +7,7 @@ Only 401, 403, 404 and 410 end the workload (WorkloadOver); other refusals are b
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 import ssl
 import threading
@@ -35,11 +36,17 @@ Answer = TypeVar("Answer")
 _OVER = {401, 403, 404, 410}
 _LATER = {408, 425, 429}
 _CHUNK_BYTES = 1 << 20
+_CONNECT_S = 5.0
+_ANSWER_S = 30.0
+# The server flushes a file to its disk before it answers: as much as this in a second, or more.
+_FLUSHED_BYTES_PER_S = 16 << 20
 _FIRST_PAUSE_S = 0.2
 _LONGEST_PAUSE_S = 10.0
 # How long a server may be away before the workload saves its work and ends.
 _PATIENCE_S = 30 * 60.0
 _FAREWELL_S = 15.0
+# How long who was told to stop may finish what it has begun, where the server does not say.
+_DRAIN_S = 10.0
 # Reports that come in crowds travel together; what people wait for leaves at once.
 _MAY_GATHER = {"progress", "metrics", "log"}
 
@@ -71,7 +78,7 @@ class ServerClient:
         self._http = httpx.Client(
             base_url=f"{base_url.rstrip('/')}/runtime/v1/workloads/{quote(workload_id, safe='')}",
             headers={"Authorization": f"Bearer {token}"},
-            timeout=httpx.Timeout(30.0, connect=5.0),
+            timeout=_patience(_ANSWER_S),
             # The address is the operator's own: no proxy of the machine, but its certificates.
             trust_env=False,
             verify=ssl.create_default_context(),
@@ -123,6 +130,7 @@ class ServerClient:
                         "Content-Length": str(size),
                         "Content-Type": "application/octet-stream",
                     },
+                    timeout=_patience(_ANSWER_S + size / _FLUSHED_BYTES_PER_S),
                 )
             _raise_unless_ok(response)
 
@@ -134,6 +142,10 @@ class ServerClient:
         response = self._http.post("/reports", json={"reports": reports})
         _raise_unless_ok(response)
         return ReportsAnswer.model_validate_json(response.content)
+
+
+def _patience(answer_s: float) -> httpx.Timeout:
+    return httpx.Timeout(_ANSWER_S, connect=_CONNECT_S, read=answer_s)
 
 
 def _until_answered(call: Callable[[], Answer], patience_s: float | None = None) -> Answer:
@@ -197,6 +209,7 @@ class Reporter:
         self._changed = threading.Condition()
         self._closing = False
         self._stop = threading.Event()
+        self._stop_by = math.inf
         self._over: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="reporter", daemon=True)
 
@@ -216,8 +229,16 @@ class Reporter:
         """Whether the work should be saved and ended: by the server, a signal, or its end."""
         return self._stop.is_set()
 
-    def request_stop(self) -> None:
+    @property
+    def stop_by(self) -> float:
+        """Until when, by the monotonic clock, what was begun may be finished. A second stop may
+        come that leaves less time."""
+        return self._stop_by
+
+    def request_stop(self, drain_s: float | None = None) -> None:
         """Asks the work to be saved and ended, as the server's `stop` does."""
+        within_s = _DRAIN_S if drain_s is None else drain_s
+        self._stop_by = min(self._stop_by, time.monotonic() + within_s)
         self._stop.set()
 
     def wait_for_stop(self, timeout_s: float) -> bool:
@@ -315,7 +336,7 @@ class Reporter:
             with self._changed:
                 self._over = error
                 self._changed.notify_all()
-            self._stop.set()
+            self.request_stop()
 
     def _next_batch(self) -> _Batch | None:
         """Waits for reports or the next heartbeat; None when closed and everything is said."""
@@ -333,7 +354,7 @@ class Reporter:
         """Repeats one batch until it is accepted; returns the last number the server has."""
         answer = _until_answered(lambda: self._client.post_reports(reports))
         if answer.command == "stop":
-            self._stop.set()
+            self.request_stop(answer.drain_seconds)
         return answer.accepted_seq
 
 

@@ -171,6 +171,20 @@ def test_a_stop_waits_for_the_answers_in_flight(serving: Serving) -> None:
     assert serving.server.reports[-1]["type"] == "stopped"
 
 
+def test_one_that_is_replaced_hears_so_and_finishes_its_answers(
+    serving: Serving,
+) -> None:
+    request = {"prompt": "The", "max_tokens": 100, "stream": True, "ignore_eos": True}
+    with ASKING.stream("POST", f"{serving.url}/v1/completions", json=request, timeout=60) as answer:
+        lines = (line for line in answer.iter_lines() if line)
+        next(lines)
+        serving.server.drain_seconds, serving.server.command = 600, "stop"
+        rest = list(lines)
+    assert rest[-1] == "data: [DONE]"
+    assert serving.process.wait(60) == 0
+    assert serving.server.reports[-1]["type"] == "stopped"
+
+
 def test_a_stop_ends_a_server_whose_work_hangs(serving: Serving) -> None:
     # The gateway refuses such a pattern; here it stands for whatever may hang.
     schema = {"type": "string", "pattern": "^" + "(a|b|)" * 400 + "$"}

@@ -1,9 +1,16 @@
 from __future__ import annotations
 
+import time
+from typing import TYPE_CHECKING
+
 import pytest
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.serve import serving
+from bakehouse_runtime.server_client import Reporter, ServerClient
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Engine:
@@ -11,14 +18,15 @@ class Engine:
 
     base_url = "http://nowhere"
 
-    def __init__(self, looks: list[bool]) -> None:
+    def __init__(self, looks: list[bool], in_flight: Sequence[int | None] = ()) -> None:
         self.looks = looks
+        self.requests = list(in_flight)
 
     def ended(self) -> str | None:
         return None
 
-    def in_flight(self) -> int:
-        return 1
+    def in_flight(self) -> int | None:
+        return self.requests.pop(0)
 
     def advances(self) -> bool:
         return self.looks.pop(0)
@@ -30,6 +38,7 @@ class Engine:
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "_LOOK_EVERY_S", 0)
+    monkeypatch.setattr(serving, "_POLL_DRAINING_S", 0.01)
 
 
 def look(engine: Engine, times: int) -> None:
@@ -46,3 +55,38 @@ def test_an_engine_that_does_not_advance_for_long_hangs() -> None:
 def test_one_that_is_slow_for_a_while_does_not() -> None:
     looks = [*[False] * 14, True, *[False] * 14]
     look(Engine(looks), len(looks))
+
+
+@pytest.fixture
+def reporter() -> Reporter:
+    return Reporter(ServerClient("w-1", "http://nowhere", "token"))
+
+
+def drain(engine: Engine, reporter: Reporter) -> None:
+    serving._drain(engine, reporter, serving._Watch(engine))
+
+
+def test_one_that_is_too_busy_to_say_what_is_in_flight_goes_on(reporter: Reporter) -> None:
+    engine = Engine([True] * 9, [1, None, None, 1, 0, 1])
+    reporter.request_stop()
+    drain(engine, reporter)
+    assert engine.requests == [1]
+
+
+def test_a_second_stop_may_leave_less_time_and_never_more(reporter: Reporter) -> None:
+    reporter.request_stop(600)
+    by = reporter.stop_by
+    assert by > time.monotonic() + 590
+    reporter.request_stop()
+    assert reporter.stop_by < by - 580
+    reporter.request_stop(600)
+    assert reporter.stop_by < by - 580
+    reporter.request_stop(0.05)
+    drain(Engine([True] * 99, [1] * 99), reporter)
+    assert time.monotonic() >= reporter.stop_by
+
+
+def test_one_that_hangs_while_it_finishes_its_answers_ends(reporter: Reporter) -> None:
+    reporter.request_stop(600)
+    with pytest.raises(PlainError, match="hangs"):
+        drain(Engine([False] * 40, [None] * 40), reporter)

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from tokenizers import Tokenizer, models
 
@@ -116,3 +117,10 @@ def test_requests_in_flight_are_read_from_the_metrics_page() -> None:
     names = ("vllm:num_requests_running", "vllm:num_requests_waiting")
     assert gauge_sum(lambda: page, names) == 5
     assert gauge_sum(lambda: page, ["llamacpp:requests_processing"]) == 4
+
+
+def test_a_metrics_page_that_cannot_be_read_does_not_say_that_there_are_none() -> None:
+    def away() -> str:
+        raise httpx.ReadTimeout("busy")
+
+    assert gauge_sum(away, ["llamacpp:requests_processing"]) is None

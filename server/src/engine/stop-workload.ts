@@ -5,13 +5,13 @@ import { notifyReconcilers, updateWorkload } from './queries.ts';
 import type { Workload } from './workload.ts';
 
 /**
- * Step: wants a workload to stop. It saves its work and ends; one that waits ends at once. The
- * first reason stays. Does nothing to one that has ended. Returns the workload; null when there
- * is none.
+ * Step: wants a workload to stop. It saves its work and ends; one that waits ends at once. A model server
+ * has `drainSeconds` for the requests that it has taken, by default a few. The first reason stays. Does
+ * nothing to one that has ended. Returns the workload; null when there is none.
  */
 export async function stopWorkload(
   tx: Transaction,
-  { id, reason, now }: { id: string; reason: string; now: Date },
+  { id, reason, drainSeconds = 0, now }: { id: string; reason: string; drainSeconds?: number; now: Date },
 ): Promise<Workload | null> {
   const workload = await lockWorkload(tx, id);
   if (!workload || hasEnded(workload) || workload.wanted === 'stopped') return workload;
@@ -20,6 +20,7 @@ export async function stopWorkload(
     wanted: 'stopped',
     stopRequestedAt: now,
     stopReason: reason,
+    drainSeconds,
     checkAt: now,
   });
 }

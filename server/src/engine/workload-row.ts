@@ -50,6 +50,7 @@ export const columns = [
   'last_report_at',
   'stop_requested_at',
   'stop_reason',
+  'drain_seconds',
   'ended_at',
   'files_removed_at',
 ] as const satisfies (keyof Row)[];
@@ -101,6 +102,7 @@ export function toWorkload(row: WorkloadColumns): Workload {
     lastReportAt: row.last_report_at,
     stopRequestedAt: row.stop_requested_at,
     stopReason: row.stop_reason,
+    drainSeconds: row.drain_seconds,
     endedAt: row.ended_at,
     filesRemovedAt: row.files_removed_at,
   };

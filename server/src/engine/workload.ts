@@ -117,6 +117,8 @@ export type Workload = {
   lastReportAt: Date | null;
   stopRequestedAt: Date | null;
   stopReason: string | null;
+  /** How long it may finish what it has begun before it is asked to end; 0: not beyond the usual. */
+  drainSeconds: number;
   endedAt: Date | null;
   /** When its files were deleted; until then it can be resumed. */
   filesRemovedAt: Date | null;

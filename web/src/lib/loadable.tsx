@@ -1,3 +1,4 @@
+import type { RouteComponent } from '@tanstack/react-router';
 import { type ComponentType, type FunctionComponent, use } from 'react';
 import { isOnline } from './live/online.ts';
 
@@ -58,6 +59,14 @@ export function loadable<Props extends object>(load: () => Promise<ComponentType
     return null;
   }
   return Object.assign(LoadableComponent, { preload });
+}
+
+/** A page with a chunk of its own. It is named and not picked, so that the routes' types do not hang on those of the pages, which use them. */
+export function pageComponent<Module>(
+  load: () => Promise<Module>,
+  name: keyof Module & string,
+): RouteComponent {
+  return loadable(async () => (await load())[name] as FunctionComponent);
 }
 
 async function persistently<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {

@@ -14,6 +14,8 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
         event.preventDefault();
         open();
       } else if (!command && !isTyping(event.target) && (event.key === '/' || event.key === '?')) {
+        // It would take the place of the sheet that somebody is in.
+        if (event.key === '?' && isInDialog(event.target)) return;
         event.preventDefault();
         if (event.key === '?') return help();
         const box = visibleSearchBox();
@@ -33,6 +35,10 @@ function visibleSearchBox(): HTMLInputElement | undefined {
   return [...document.querySelectorAll<HTMLInputElement>(`[${SEARCH_BOX}]`)].find(
     (box) => box.offsetParent !== null && !box.closest('[inert], [aria-hidden="true"]'),
   );
+}
+
+function isInDialog(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('[role="dialog"], [role="alertdialog"]') !== null;
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { formatNumber } from '../lib/format/format-number.ts';
 import type { ChartProps } from './chart.tsx';
 import { type CanvasProps, colourName, drawnValue, type Hover, plotOptions, toData } from './chart-plot.ts';
 import { formatFigure } from './chart-scale.ts';
@@ -13,8 +14,8 @@ export default function ChartCanvas(props: ChartProps) {
     smoothing: 0,
     logScale: false,
     height: 220,
-    formatX: props.time ? formatTime : String,
-    hoverX: props.formatX ?? (props.time ? formatTime : String),
+    formatX: props.time ? formatTime : formatNumber,
+    hoverX: props.formatX ?? (props.time ? formatTime : formatNumber),
     formatY: formatFigure,
     ...withoutUndefined(props),
   };

@@ -23,23 +23,18 @@ test('stacking sums upwards and takes gaps as nothing', () => {
 });
 
 test('figures stay short', () => {
-  expect([0, 0.00012, 0.51234, 1234.5, 12_345, 2_500_000].map((figure) => formatFigure(figure))).toEqual([
-    '0',
-    '1.2e-4',
-    '0.512',
-    '1235',
-    '12.3k',
-    '2.5M',
-  ]);
+  expect(
+    [0, 0.00012, 0.51234, -0.5, 1234.5, 12_345, 2_500_000].map((figure) => formatFigure(figure)),
+  ).toEqual(['0', '1.2e−4', '0.512', '−0.5', '1235', '12.3k', '2.5M']);
 });
 
 test.each([
   [[0, 0.5, 1, 1.5], 0.5, ['0.0', '0.5', '1.0', '1.5']],
   [[0, 5, 10], 5, ['0', '5', '10']],
   [[0, 0.0005, 0.001], 0.0005, ['0.0000', '0.0005', '0.0010']],
-  [[0, 0.0001, 0.0002], 0.0001, ['0', '1.0e-4', '2.0e-4']],
+  [[0, 0.0001, 0.0002], 0.0001, ['0', '1.0e−4', '2.0e−4']],
   [[0, 7500, 15_000], 7500, ['0.0', '7.5k', '15.0k']],
-  [[-2e6, 0, 2e6], 2e6, ['-2M', '0', '2M']],
+  [[-2e6, 0, 2e6], 2e6, ['−2M', '0', '2M']],
 ])('the labels %j of one axis look alike', (labels, step, texts) => {
   const largest = Math.max(...labels.map(Math.abs));
   expect(labels.map((label) => formatFigure(label, { step, largest }))).toEqual(texts);

@@ -1,3 +1,4 @@
+import { withMinus } from '../lib/format/format-number.ts';
 import { placesOf } from '../lib/format/places-of.ts';
 
 /**
@@ -35,11 +36,14 @@ export type Axis = {
 };
 
 /**
- * 0.00012 -> '1.2e-4', 0.5123 -> '0.512', 12345 -> '12.3k'. As the label of an axis it has the unit and the number of
+ * 0.00012 -> '1.2e−4', 0.5123 -> '0.512', 12345 -> '12.3k'. As the label of an axis it has the unit and the number of
  * decimals of all of them: '0.0', '0.5', '1.0'.
  */
 export function formatFigure(value: number, axis?: Axis): string {
-  if (axis) return formatLabel(value, axis);
+  return withMinus(axis ? label(value, axis) : figure(value));
+}
+
+function figure(value: number): string {
   const size = Math.abs(value);
   if (size === 0) return '0';
   if (size < 0.001) return value.toExponential(1);
@@ -48,11 +52,11 @@ export function formatFigure(value: number, axis?: Axis): string {
   return String(Number(value.toPrecision(size >= 1000 ? 4 : 3)));
 }
 
-function formatLabel(value: number, { step, largest }: Axis): string {
+function label(value: number, { step, largest }: Axis): string {
   if (largest < 0.001) return value === 0 ? '0' : value.toExponential(1);
   const [unit, letter] = largest >= 1e6 ? [1e6, 'M'] : largest >= 1e4 ? [1e3, 'k'] : [1, ''];
-  const label = (value / unit).toFixed(placesOf(step / unit));
-  return value === 0 ? label : `${label}${letter}`;
+  const text = (value / unit).toFixed(placesOf(step / unit));
+  return value === 0 ? text : `${text}${letter}`;
 }
 
 /** From where to where the y axis goes where all values are the same: they stand in the middle, and zero is not passed. */

@@ -1,4 +1,5 @@
 import { cx } from '../lib/cx.ts';
+import { formatNumber } from '../lib/format/format-number.ts';
 
 type Turn = {
   role: string;
@@ -35,7 +36,7 @@ export function Conversation({ turns, more = 0 }: Props) {
       ))}
       {more > 0 && (
         <li className="text-muted text-xs">
-          {`and ${more.toLocaleString('en')} more ${more === 1 ? 'turn' : 'turns'}`}
+          {`and ${formatNumber(more)} more ${more === 1 ? 'turn' : 'turns'}`}
         </li>
       )}
     </ol>

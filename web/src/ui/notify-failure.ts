@@ -37,7 +37,7 @@ export function notifyFailure(error: unknown, words: FailureOptions = {}): void 
       id,
       durationMs: 8_000,
       action: {
-        label: ['Purchase', product, 'Credits'].filter(Boolean).join(' '),
+        label: product ? `Purchase ${product} Credits` : 'Purchase Credits',
         onClick: () => goTo('/buy-bagels'),
       },
     });

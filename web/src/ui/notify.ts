@@ -1,5 +1,5 @@
 import { ApiError } from '../lib/api/api-error.ts';
-import { showApart } from '../lib/format/currency.ts';
+import { insufficientBalance } from '../lib/format/insufficient-balance.ts';
 import { loadToaster } from './toaster-loader.ts';
 
 type Action = { label: string; onClick: () => void };
@@ -34,8 +34,7 @@ export function errorMessage(error: unknown): string {
     error.requiredAmount &&
     error.availableAmount
   ) {
-    const [required, available] = showApart(error.requiredAmount, error.availableAmount);
-    return `Insufficient balance. Required: ${required}. Available: ${available}.`;
+    return insufficientBalance(error.requiredAmount, error.availableAmount);
   }
   return error instanceof Error ? error.message : 'Please try again';
 }

@@ -1,5 +1,5 @@
 import { Search, X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { controlClass } from './control-class.ts';
 
 type Props = {
@@ -16,16 +16,26 @@ const DEBOUNCE_MS = 300;
 export function SearchInput({ value, onChange, label, placeholder = label }: Props) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
-  // Changed from outside, by Back or a cleared filter: the field follows.
+  // What the page was told and does not have yet: it may take a while, and come after the next letter was typed.
+  const [sent, setSent] = useState<readonly string[]>([]);
   if (value !== known) {
     setKnown(value);
-    setTyped(value);
+    const echo = sent.indexOf(value);
+    setSent(echo < 0 ? [] : sent.slice(echo + 1));
+    // Changed from outside, by Back or a cleared filter: the field follows.
+    if (echo < 0) setTyped(value);
   }
+  const send = (text: string) => {
+    setSent(text === value ? [] : [...sent, text]);
+    onChange(text);
+  };
+  const sendTyped = useEffectEvent(() => send(typed));
+  const isSent = typed === (sent.at(-1) ?? value);
   useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => onChange(typed), DEBOUNCE_MS);
+    if (isSent) return;
+    const timer = setTimeout(() => sendTyped(), DEBOUNCE_MS);
     return () => clearTimeout(timer);
-  }, [typed, value, onChange]);
+  }, [typed, isSent]);
   return (
     <div className="relative min-w-0 flex-1 sm:max-w-xs">
       <Search aria-hidden className="pointer-events-none absolute top-2.5 left-3 size-4 text-faint" />
@@ -43,7 +53,7 @@ export function SearchInput({ value, onChange, label, placeholder = label }: Pro
           aria-label="Clear the search"
           onClick={() => {
             setTyped('');
-            onChange('');
+            send('');
           }}
           className="absolute top-1.5 right-1.5 flex size-6 items-center justify-center rounded-md text-muted hover:bg-hover"
         >

@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, test } from 'vitest';
@@ -24,6 +24,16 @@ test('Enter adds a trimmed tag that is not there yet; each can be removed', asyn
   expect(shown()).toEqual(['wheat']);
   await userEvent.type(screen.getByLabelText('Tags'), '{Backspace}');
   expect(shown()).toEqual([]);
+});
+
+test('Enter that ends a word which is still being composed adds nothing', async () => {
+  render(<Tags />);
+  const field = screen.getByLabelText('Tags');
+  await userEvent.type(field, 'パン');
+  fireEvent.keyDown(field, { key: 'Enter', isComposing: true });
+  expect(shown()).toEqual([]);
+  fireEvent.keyDown(field, { key: 'Enter' });
+  expect(shown()).toEqual(['パン']);
 });
 
 test('takes no more than it may', async () => {

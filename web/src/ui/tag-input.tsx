@@ -36,6 +36,8 @@ export function TagInput({ tags, onChange, max = 20 }: Props) {
         onChange={(event) => setText(event.target.value)}
         onBlur={add}
         onKeyDown={(event) => {
+          // It ends a word that is still being composed, as in Japanese.
+          if (event.nativeEvent.isComposing) return;
           // Enter in an empty field submits the form as everywhere else.
           if (event.key === 'Enter' && text.trim()) {
             event.preventDefault();

@@ -58,10 +58,10 @@ function useToastRoom(): void {
     const list = document.querySelector<HTMLElement>('[data-sonner-toaster]');
     if (!any || !list) return;
     const { style } = document.documentElement;
-    const tell = () =>
+    const update = () =>
       style.setProperty('--toast-height', list.style.getPropertyValue('--front-toast-height'));
-    tell();
-    const observer = new MutationObserver(tell);
+    update();
+    const observer = new MutationObserver(update);
     observer.observe(list, { attributeFilter: ['style'] });
     return () => {
       observer.disconnect();

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-import time
 from typing import TYPE_CHECKING, Protocol
 
 import httpx
@@ -25,8 +24,8 @@ class ServingEngine(Protocol):
         """One sentence why it has ended by itself, or None while it lives."""
         ...
 
-    def in_flight(self) -> int:
-        """How many requests it is working on or holds in its queue."""
+    def in_flight(self) -> int | None:
+        """How many requests it is working on or holds in its queue; None when it does not say."""
         ...
 
     def advances(self) -> bool:
@@ -47,19 +46,12 @@ def answers(engine: ServingEngine) -> bool:
         return False
 
 
-def drain(engine: ServingEngine, limit_s: float) -> None:
-    """Waits until no request is in flight, at most `limit_s` seconds."""
-    until = time.monotonic() + limit_s
-    while time.monotonic() < until and engine.ended() is None and engine.in_flight() > 0:
-        time.sleep(0.05)
-
-
-def gauge_sum(read_metrics: Callable[[], str], names: Iterable[str]) -> int:
-    """The sum of some gauges of a Prometheus page; 0 when the page cannot be read."""
+def gauge_sum(read_metrics: Callable[[], str], names: Iterable[str]) -> int | None:
+    """The sum of some gauges of a Prometheus page; None when the page cannot be read."""
     try:
         page = read_metrics()
     except httpx.HTTPError:
-        return 0
+        return None
     pattern = "|".join(re.escape(name) for name in names)
     found = re.findall(rf"^(?:{pattern})(?:{{[^}}]*}})? ([0-9.e+]+)$", page, re.MULTILINE)
     return int(sum(float(value) for value in found))

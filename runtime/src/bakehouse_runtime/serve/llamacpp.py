@@ -43,8 +43,9 @@ class LlamaCpp:
         """It lives as long as this process."""
         return None if self._server is not None else "The model server was closed."
 
-    def in_flight(self) -> int:
-        """Requests being answered or waiting for a slot."""
+    def in_flight(self) -> int | None:
+        """Requests being answered or waiting for a slot. The loop that computes says it,
+        between two batches."""
         return gauge_sum(
             lambda: read_metrics(self.base_url, self._api_key),
             ("llamacpp:requests_processing", "llamacpp:requests_deferred"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import PlainError
 from ..workload import workload
-from .engine import answers, drain
+from .engine import answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from ..workload import WorkloadSpec
     from .engine import ServingEngine
 
-_DRAIN_S = 10.0
 _POLL_LOADING_S = 0.02
 _POLL_READY_S = 0.5
+_POLL_DRAINING_S = 0.1
 _LOOK_EVERY_S = 5.0
 # The longest piece of work is one batch of a prompt, which a large model reads for minutes on a
 # busy CPU; each look in vain takes up to two seconds. The gateway gives up a request earlier.
@@ -77,6 +77,16 @@ def _serve(engine: ServingEngine, reporter: Reporter) -> None:
         reporter.wait_for_stop(_POLL_READY_S if ready else _POLL_LOADING_S)
     if ready:
         # The gateway may be handing over a request that it accepted before the stop.
-        time.sleep(0.1)
-        drain(engine, _DRAIN_S)
+        time.sleep(_POLL_DRAINING_S)
+        _drain(engine, reporter, watch)
     reporter.stopped(0)
+
+
+def _drain(engine: ServingEngine, reporter: Reporter, watch: _Watch) -> None:
+    """Waits until no request is in flight, as long as the stop allows. An engine that is too busy
+    to say how many there are has some."""
+    while time.monotonic() < reporter.stop_by and engine.ended() is None:
+        if engine.in_flight() == 0:
+            return
+        watch.look()
+        time.sleep(_POLL_DRAINING_S)

@@ -44,7 +44,7 @@ class Vllm:
         status = self._process.poll()
         return None if status is None else f"vLLM ended with status {status}; its log says why."
 
-    def in_flight(self) -> int:
+    def in_flight(self) -> int | None:
         """Requests running or waiting."""
         return gauge_sum(
             lambda: read_metrics(self.base_url, self._api_key),
@@ -54,14 +54,14 @@ class Vllm:
     def advances(self) -> bool:
         """Whether tokens were read or written since the last call, or nothing is asked of it. The
         process that answers HTTP is not the one that works."""
-        before, self._tokens = (
-            self._tokens,
-            gauge_sum(
-                lambda: read_metrics(self.base_url, self._api_key),
-                ("vllm:prompt_tokens_total", "vllm:generation_tokens_total"),
-            ),
+        tokens = gauge_sum(
+            lambda: read_metrics(self.base_url, self._api_key),
+            ("vllm:prompt_tokens_total", "vllm:generation_tokens_total"),
         )
-        return self._tokens != before or (self.in_flight() == 0 and answers(self))
+        if tokens is None:
+            return False
+        before, self._tokens = self._tokens, tokens
+        return tokens != before or (self.in_flight() == 0 and answers(self))
 
     def close(self) -> None:
         """Asks the child to end, and ends it after 10 s."""

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import type { Context, WorkloadCaller } from '../../platform/context.ts';
+import type { BlobStore } from '../../platform/storage/blob-store.ts';
 import { openLocalBlobStore } from '../../platform/storage/local-blob-store.ts';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
@@ -33,21 +34,28 @@ const caller = { kind: 'workload', workloadId } as const;
 const ctx = { db, blobs, clock: { now: () => now }, caller } as unknown as Context<WorkloadCaller>;
 
 /** Sends bytes; `stall` is what happens when nothing comes for too long. */
-function send(bytes: Readable, sha256: string, limits?: { bytes: number; stallMs: number }) {
+function send(
+  bytes: Readable,
+  sha256: string,
+  limits?: { bytes: number; stallMs: number },
+  store: BlobStore = blobs,
+) {
   let stall = () => {};
+  let stallMs = 0;
   const raw = Object.assign(bytes, {
-    setTimeout: (_ms: number, then: () => void = () => {}) => {
+    setTimeout: (ms: number, then: () => void = () => {}) => {
       stall = then;
+      stallMs = ms;
     },
   });
   const request = { raw, headers: { 'x-content-sha256': sha256 } } as unknown as FastifyRequest;
   const stored = storeArtefact(
-    ctx,
+    { ...ctx, blobs: store },
     { params: { workloadId, '*': 'adapter.gguf' }, query: undefined, body: undefined },
     { request },
     limits,
   );
-  return { stored, stall: () => stall() };
+  return { stored, stall: () => stall(), stallMs: () => stallMs };
 }
 
 const bytes = Buffer.from('adapter');
@@ -95,4 +103,21 @@ test('ends a body of which nothing more comes', async () => {
   stall();
   await expect(stored).rejects.toThrow();
   expect(body.destroyed).toBe(true);
+});
+
+test('gives a disk that takes long for a whole body as long as it takes', async () => {
+  const { promise: flushed, resolve: flush } = Promise.withResolvers<void>();
+  const write: BlobStore['write'] = async (body, options) => {
+    const blob = await blobs.write(body, options);
+    await flushed;
+    return blob;
+  };
+  const body = new Readable({ read: () => undefined });
+  const { stored, stallMs } = send(body, sha256, { bytes: 100, stallMs: 5 }, { ...blobs, write });
+  expect(stallMs()).toBe(5);
+  body.push(bytes);
+  body.push(null);
+  await expect.poll(stallMs).toBe(0);
+  flush();
+  await stored;
 });

@@ -40,6 +40,8 @@ export async function storeArtefact(
   const { raw } = request;
   // Ends the connection, so nobody is there to be answered.
   raw.setTimeout(limits.stallMs, () => raw.destroy());
+  // Its sender has no more to say while gigabytes reach the disk.
+  raw.once('end', () => raw.setTimeout(0));
   const blob = await storeBlob(ctx, raw, {
     sizeBytesMax: limits.bytes,
     tooLargeMessage: `${path} is larger than the ${formatBytes(limits.bytes)} that one output file may have`,

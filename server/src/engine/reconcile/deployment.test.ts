@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Launch } from '../drivers/driver.ts';
 import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
@@ -60,6 +61,26 @@ describe('a deployment', () => {
     }
     broken = false;
     await reach(engine, id, { state: 'ready', reason: '' });
+  });
+
+  test('that may finish what it has begun hears for how long, and is sent no signal', async () => {
+    const told: unknown[] = [];
+    const { engine } = world(async (launch, process) => {
+      told.push(await report(launch, { type: 'ready', base_url: 'http://127.0.0.1:1' }));
+      for (;;) {
+        const answer = await report(launch);
+        told.push(process.stop.aborted ? 'signal' : answer);
+        if (answer.command === 'stop') return 0;
+        await pause(20);
+      }
+    });
+    const id = await request({ behaviour: 'deployment' });
+    await reach(engine, id, { state: 'ready' });
+    await stop(id, 600);
+    await reach(engine, id, { state: 'stopped' });
+    expect(told[0]).toMatchObject({ command: 'continue' });
+    expect(told[0]).not.toHaveProperty('drain_seconds');
+    expect(told.at(-1)).toMatchObject({ command: 'stop', drain_seconds: 600 });
   });
 
   test('that has never answered is given up', async () => {

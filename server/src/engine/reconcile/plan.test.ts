@@ -22,6 +22,7 @@ const running: Parameters<typeof plan>[0] = {
   lastReportAt: now,
   stopRequestedAt: null,
   stopReason: null,
+  drainSeconds: 0,
   savedSeconds: 8,
 };
 const stopping = {
@@ -31,6 +32,7 @@ const stopping = {
   stopReason: 'Cancelled',
 } as const;
 const deployment = { ...running, behaviour: 'deployment' } as const;
+const draining = { ...stopping, behaviour: 'deployment', drainSeconds: 600 } as const;
 
 const absent: Observed = { state: 'absent' };
 const pending: Observed = { state: 'pending', reason: 'Number 3 in the queue of the cluster' };
@@ -207,6 +209,8 @@ describe('plan', () => {
     ],
     ['asks to stop', stopping, alive, { do: 'stop' }],
     ['asks to stop while it loads', { ...stopping, state: 'starting' }, alive, { do: 'stop' }],
+    ['lets it finish what it has begun', draining, alive, { do: 'drain' }],
+    ['does not wait for what has not begun', draining, pending, { do: 'stop' }],
     ['ends what its machine does not have any more', stopping, absent, { do: 'end', state: 'stopped' }],
     ['waits while it saves', { ...stopping, state: 'stopping' }, alive, { do: 'nothing' }],
     [
@@ -253,6 +257,15 @@ describe('plan', () => {
   ])('%s', (_name, workload, seconds, step) => {
     const then = after(10 + seconds);
     expect(plan({ ...running, ...workload }, alive, heardUntil(then))).toMatchObject(step);
+  });
+
+  test('one that finishes what it has begun is killed when its time is over, or when it hangs', () => {
+    const seen = (seconds: number, lastReportAt: Date) =>
+      plan({ ...draining, state: 'stopping', lastReportAt }, alive, heardUntil(after(seconds))).do;
+    expect(seen(620, after(610))).toBe('nothing');
+    expect(seen(630, after(610))).toBe('kill');
+    expect(seen(309, now)).toBe('nothing');
+    expect(seen(311, now)).toBe('kill');
   });
 
   const away: [string, Span | null][] = [

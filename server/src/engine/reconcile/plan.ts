@@ -20,6 +20,8 @@ export type Step =
   /** Its driver has not begun it yet. */
   | { do: 'wait'; reason: string }
   | { do: 'stop' }
+  /** It hears by its next report that it may finish what it has begun, and ends by itself. */
+  | { do: 'drain' }
   | { do: 'kill'; reason: string }
   | { do: 'degrade'; reason: string }
   /** Give the slot back and wait for another one. `workLost`: nothing of its work is left on the machine. */
@@ -55,6 +57,7 @@ type Planned = Pick<
   | 'lastReportAt'
   | 'stopRequestedAt'
   | 'stopReason'
+  | 'drainSeconds'
   | 'savedSeconds'
 >;
 
@@ -98,10 +101,14 @@ function planStop(workload: Planned, observed: Observed, listening: Span | null)
     if (workload.outcome?.type === 'result') return completed;
     return { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
   }
-  if (workload.state !== 'stopping') return { do: 'stop' };
+  const { stopReason, drainSeconds } = workload;
+  if (workload.state !== 'stopping') {
+    return { do: drainSeconds > 0 && observed.state === 'alive' ? 'drain' : 'stop' };
+  }
   const waited = secondsListenedSince(workload.stopRequestedAt, listening);
-  if (waited > STOP_GRACE_S[workload.behaviour]) {
-    return { do: 'kill', reason: `${workload.stopReason ?? 'Stopped'}. It did not end by itself in time` };
+  const hangs = drainSeconds > 0 && silenceOf(workload, listening) > SILENT_HUNG_S;
+  if (hangs || waited > drainSeconds + STOP_GRACE_S[workload.behaviour]) {
+    return { do: 'kill', reason: `${stopReason ?? 'Stopped'}. It did not end by itself in time` };
   }
   return { do: 'nothing' };
 }

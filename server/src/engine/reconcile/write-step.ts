@@ -87,6 +87,7 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
     case 'adopt':
       return { state: 'starting' satisfies WorkloadState, reason: '' };
     case 'stop':
+    case 'drain':
       return { state: 'stopping', reason: before.stopReason ?? '' };
     case 'kill':
       return { reason: step.reason };

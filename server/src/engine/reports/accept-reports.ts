@@ -63,9 +63,11 @@ export async function acceptReports(
     await kind?.onReports?.(tx, workload, reports);
     if (isVisible(before, workload, reports)) await announce(kinds, tx, workload, before);
     if (changes.outcome) await notifyReconcilers(tx);
+    const { wanted, drainSeconds } = workload;
     return {
       accepted_seq: workload.acceptedSeq,
-      command: workload.wanted === 'stopped' ? 'stop' : 'continue',
+      command: wanted === 'stopped' ? 'stop' : 'continue',
+      ...(drainSeconds > 0 && { drain_seconds: drainSeconds }),
     };
   });
 }

@@ -68,9 +68,9 @@ export function applyReport(workload: Workload, report: Report, now: Date): Work
 }
 
 function comingUp(workload: Workload, state: 'pulling' | 'starting'): WorkloadChanges {
-  const onItsWay =
+  const isStarting =
     workload.state === 'scheduling' || workload.state === 'pulling' || workload.state === 'starting';
-  return onItsWay ? { state, reason: '' } : {};
+  return isStarting ? { state, reason: '' } : {};
 }
 
 function ready(workload: Workload, now: Date): WorkloadChanges {

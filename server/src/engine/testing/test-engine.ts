@@ -68,8 +68,8 @@ export async function testEngine() {
   }
 
   const request = requester(db, clock);
-  const stop = (id: string) =>
-    db.transaction().execute((tx) => stopWorkload(tx, { id, reason: 'Cancelled', now: time }));
+  const stop = (id: string, drainSeconds?: number) =>
+    db.transaction().execute((tx) => stopWorkload(tx, { id, reason: 'Cancelled', drainSeconds, now: time }));
   const see = async (id: string) => {
     const workload = await findWorkload(db, id);
     if (!workload) throw new Error('no such workload');

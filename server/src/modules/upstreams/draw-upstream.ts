@@ -97,8 +97,8 @@ async function understood<Answer>(
 
 /** What the service is told. Pure. */
 function inputOf({ fields, always }: UpstreamModel, { prompt, parameters }: Asked): Record<string, unknown> {
-  const said = Object.entries(fields).map(([name, say]) => say(parameters[name] ?? null));
-  return Object.assign({ prompt }, ...said, always);
+  const chosen = Object.entries(fields).map(([name, say]) => say(parameters[name] ?? null));
+  return Object.assign({ prompt }, ...chosen, always);
 }
 
 async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<string[]> {

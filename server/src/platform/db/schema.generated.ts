@@ -774,6 +774,7 @@ export type WorkloadsTable = {
   lost_machine_id: string | null;
   lost_seconds: number | null;
   phase_counted: Generated<boolean>;
+  drain_seconds: Generated<number>;
 };
 
 export type XAccountsTable = {

@@ -39,6 +39,8 @@ test('a number of a chart has as many decimals as the largest needs, and two at 
   expect(showNumber(0.0025, 'USD', { largest: 0.012 })).toBe('$0.0025');
   expect(showNumber(0.01, 'BGL', { largest: 0.012 })).toBe('0.01 BGL');
   expect(showNumber(0, 'USD', { largest: 0 })).toBe('$0.00');
+  expect(showNumber(-1_250.5, 'USD', { largest: 2_000 })).toBe('−$1,250.50');
+  expect(showNumber(-0.5, 'BGL', { largest: 2 })).toBe('−0.50 BGL');
 });
 
 test('the numbers on an axis have all the same number of decimals', () => {

@@ -7,6 +7,7 @@ import {
   placesFor,
 } from '@bakehouse/contract/money';
 import { storedChoice } from '../stored-choice.ts';
+import { formatNumber } from './format-number.ts';
 import { placesOf } from './places-of.ts';
 
 /** The currency that the header's switch has chosen. */
@@ -86,9 +87,10 @@ export function showNumber(
 ): string {
   const magnitude = largest > 0 ? Math.floor(Math.log10(largest)) : 0;
   const most = Math.max(2, step === undefined ? Math.min(20, 2 - magnitude) : placesOf(step));
-  const text = value.toLocaleString('en', {
+  const text = formatNumber(value, {
     minimumFractionDigits: step === undefined ? 2 : most,
     maximumFractionDigits: most,
   });
-  return currency === 'USD' ? `$${text}` : `${text} BGL`;
+  // The sign stands before everything else.
+  return currency === 'USD' ? text.replace(/^−?/, '$&$$') : `${text} BGL`;
 }

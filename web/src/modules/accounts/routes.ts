@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 
 /** Profile, API key, and where a mailed link leads. */
 export const accountsRoutes = <App extends AnyRoute>(app: App) =>
@@ -10,17 +10,17 @@ export const accountsRoutes = <App extends AnyRoute>(app: App) =>
       // A provider that was not linked comes back with the reason.
       validateSearch: ({ error }: { error?: unknown }): { error?: string } =>
         typeof error === 'string' ? { error } : {},
-      component: page(() => import('./profile/profile-page.tsx'), 'ProfilePage'),
+      component: pageComponent(() => import('./profile/profile-page.tsx'), 'ProfilePage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/api-key',
-      component: page(() => import('./keys/api-key-page.tsx'), 'ApiKeyPage'),
+      component: pageComponent(() => import('./keys/api-key-page.tsx'), 'ApiKeyPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/verify-email',
       validateSearch: ({ token }: { token?: unknown }) => ({ token: typeof token === 'string' ? token : '' }),
-      component: page(() => import('./verify-email-page.tsx'), 'VerifyEmailPage'),
+      component: pageComponent(() => import('./verify-email-page.tsx'), 'VerifyEmailPage'),
     }),
   ] as const;

@@ -4,6 +4,7 @@ import type { Run } from '@bakehouse/contract/training';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { formatNumber } from '../../lib/format/format-number.ts';
 import { relativeTime } from '../../lib/format/format-time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -158,7 +159,7 @@ function columnsFor(kind: Props['kind'], runs: readonly Run[]): Column<AssetSumm
     {
       id: 'files',
       header: 'Files',
-      cell: (row) => row.file_count,
+      cell: (row) => formatNumber(row.file_count),
       numeric: true,
       width: '5rem',
       hideBelow: 'sm',

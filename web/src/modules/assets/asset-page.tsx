@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Pencil, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { formatNumber } from '../../lib/format/format-number.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
@@ -172,7 +173,7 @@ function DeleteAssetDialog({ asset, kind, deletion, open, onClose }: DeleteProps
 
 function deletionSentence({ file_count: files }: Asset): string {
   if (files === 0) return 'This cannot be undone.';
-  return `${files === 1 ? 'Its file is' : `Its ${files} files are`} deleted too. This cannot be undone.`;
+  return `${files === 1 ? 'Its file is' : `Its ${formatNumber(files)} files are`} deleted too. This cannot be undone.`;
 }
 
 function PageSkeleton() {

@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { Sparkles } from 'lucide-react';
+import { formatNumber } from '../../lib/format/format-number.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button } from '../../ui/button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -12,7 +13,7 @@ const route = getRouteApi('/app/dataset/$id/description');
 
 export function DatasetPage() {
   const { id } = route.useParams();
-  const { tab = 'files', file, revision } = route.useSearch();
+  const { tab = 'files', ...place } = route.useSearch();
   const navigate = route.useNavigate();
   const sheets = useSheets();
   return (
@@ -27,7 +28,7 @@ export function DatasetPage() {
               sheets.open('create-model', {
                 dataset: id,
                 // The file whose rows are in sight is the one that is meant.
-                dataFile: tab === 'rows' ? selectedDataFile(asset, file)?.path : undefined,
+                dataFile: tab === 'rows' ? selectedDataFile(asset, place.file)?.path : undefined,
               })
             }
           >
@@ -44,7 +45,7 @@ export function DatasetPage() {
           tabs={[
             {
               value: 'files',
-              label: `Files (${asset.file_count})`,
+              label: `Files (${formatNumber(asset.file_count)})`,
               content: (
                 <AssetFiles
                   asset={asset}
@@ -60,11 +61,9 @@ export function DatasetPage() {
               content: (
                 <RowsPreview
                   asset={asset}
-                  path={file}
-                  onPath={(path) => void navigate({ search: { tab: 'rows', file: path }, replace: true })}
-                  revision={revision}
-                  onRevision={(chosen) =>
-                    void navigate({ search: { tab: 'rows', file, revision: chosen }, replace: true })
+                  place={place}
+                  onPlace={(next) =>
+                    void navigate({ search: { tab: 'rows', ...next }, replace: true, resetScroll: false })
                   }
                 />
               ),

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity, Rocket } from 'lucide-react';
 import { Suspense } from 'react';
+import { formatNumber } from '../../lib/format/format-number.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -48,7 +49,7 @@ export function ModelPage() {
             },
             {
               value: 'files',
-              label: `Files (${asset.file_count})`,
+              label: `Files (${formatNumber(asset.file_count)})`,
               content: <ModelFiles asset={asset} canChange={canChange} />,
             },
           ]}

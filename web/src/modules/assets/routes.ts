@@ -1,6 +1,7 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 import { parseTabAndFile } from '../../lib/tab-search.ts';
+import { parseRowsPlace, type RowsPlace } from './files/viewer/rows-place.ts';
 
 /** The lists of datasets and models, the page of each, and those of restricted models. */
 export const assetsRoutes = <App extends AnyRoute>(app: App) =>
@@ -9,39 +10,43 @@ export const assetsRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/dataset',
       validateSearch: parseAssetList,
-      component: page(() => import('./datasets-page.tsx'), 'DatasetsPage'),
+      component: pageComponent(() => import('./datasets-page.tsx'), 'DatasetsPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/dataset/$id/description',
-      validateSearch: parseTabAndFile,
-      component: page(() => import('./dataset-page.tsx'), 'DatasetPage'),
+      validateSearch: parseDatasetPage,
+      component: pageComponent(() => import('./dataset-page.tsx'), 'DatasetPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/model',
       validateSearch: parseAssetList,
-      component: page(() => import('./models-page.tsx'), 'ModelsPage'),
+      component: pageComponent(() => import('./models-page.tsx'), 'ModelsPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/model/$id/description',
       validateSearch: parseTabAndFile,
-      component: page(() => import('./model-page.tsx'), 'ModelPage'),
+      component: pageComponent(() => import('./model-page.tsx'), 'ModelPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/model/source/$id/description',
-      component: page(() => import('./restricted/restricted-model-page.tsx'), 'RestrictedModelPage'),
+      component: pageComponent(() => import('./restricted/restricted-model-page.tsx'), 'RestrictedModelPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/operator/access-requests',
       validateSearch: ({ state }: Record<string, unknown>): { state?: 'all' } =>
         state === 'all' ? { state } : {},
-      component: page(() => import('./restricted/access-requests-page.tsx'), 'AccessRequestsPage'),
+      component: pageComponent(() => import('./restricted/access-requests-page.tsx'), 'AccessRequestsPage'),
     }),
   ] as const;
+
+function parseDatasetPage(search: Record<string, unknown>): { tab?: string } & RowsPlace {
+  return { ...parseTabAndFile(search), ...parseRowsPlace(search) };
+}
 
 type AssetListSearch = { search?: string; sort?: 'title' | 'size' };
 

@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 import type { AuditFilter } from './api.ts';
 
 /** The audit log, for operators. */
@@ -9,7 +9,7 @@ export const auditRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/operator/audit',
       validateSearch: parseAudit,
-      component: page(() => import('./audit-page.tsx'), 'AuditPage'),
+      component: pageComponent(() => import('./audit-page.tsx'), 'AuditPage'),
     }),
   ] as const;
 

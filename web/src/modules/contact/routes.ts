@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 import type { MessageStatus } from './api.ts';
 
 /** What users have written, for operators. */
@@ -9,7 +9,7 @@ export const contactRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/operator/messages',
       validateSearch: parseMessages,
-      component: page(() => import('./messages-page.tsx'), 'MessagesPage'),
+      component: pageComponent(() => import('./messages-page.tsx'), 'MessagesPage'),
     }),
   ] as const;
 

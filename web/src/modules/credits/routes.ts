@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 
 /** Buying, history, and the operator’s ledger. */
 export const creditsRoutes = <App extends AnyRoute>(app: App) =>
@@ -9,34 +9,34 @@ export const creditsRoutes = <App extends AnyRoute>(app: App) =>
       path: '/buy-bagels',
       validateSearch: ({ purchase }: Record<string, unknown>): { purchase?: string } =>
         typeof purchase === 'string' ? { purchase } : {},
-      component: page(() => import('./buy/buy-credits-page.tsx'), 'BuyCreditsPage'),
+      component: pageComponent(() => import('./buy/buy-credits-page.tsx'), 'BuyCreditsPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/transactions',
       validateSearch: parseTransactions,
-      component: page(() => import('./statement/transactions-page.tsx'), 'TransactionsPage'),
+      component: pageComponent(() => import('./statement/transactions-page.tsx'), 'TransactionsPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/operator/codes',
-      component: page(() => import('./codes/codes-page.tsx'), 'CodesPage'),
+      component: pageComponent(() => import('./codes/codes-page.tsx'), 'CodesPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/operator/prices',
-      component: page(() => import('./prices/prices-page.tsx'), 'PricesPage'),
+      component: pageComponent(() => import('./prices/prices-page.tsx'), 'PricesPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/operator/ledger',
-      component: page(() => import('./ledger/ledger-page.tsx'), 'LedgerPage'),
+      component: pageComponent(() => import('./ledger/ledger-page.tsx'), 'LedgerPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/operator/accounts',
       validateSearch: parseAccounts,
-      component: page(() => import('./accounts-page.tsx'), 'AccountsPage'),
+      component: pageComponent(() => import('./accounts-page.tsx'), 'AccountsPage'),
     }),
   ] as const;
 

@@ -72,10 +72,8 @@ export function useDeploymentsOf(modelId: string | undefined) {
 
 /** The user's newest deployment of a text model that answers or is on its way; undefined where there is none. */
 export function useLiveDeployment(modelId: string): Deployment | undefined {
-  const { usable, onItsWay } = deploymentKinds.text;
-  return useDeploymentsOf(modelId).data?.pods.find(
-    ({ status }) => usable.has(status) || onItsWay.has(status),
-  );
+  const { usable, pending } = deploymentKinds.text;
+  return useDeploymentsOf(modelId).data?.pods.find(({ status }) => usable.has(status) || pending.has(status));
 }
 
 export function useDeploymentStats(kind: KindName, userId: string) {

@@ -2,6 +2,7 @@ import type { Deployment } from '@bakehouse/contract/deployments';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { Power } from 'lucide-react';
 import { useState } from 'react';
+import { apiExamples } from '../../lib/api/api-examples.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeTabs } from '../../ui/code-block.tsx';
@@ -12,7 +13,6 @@ import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { DeployButton, useDeployment } from './api.ts';
-import { codeExamples } from './chat/code-examples.ts';
 import { Playground } from './chat/playground.tsx';
 import { DeploymentLog } from './deployment-log.tsx';
 import { DeploymentMetrics } from './deployment-metrics.tsx';
@@ -25,7 +25,7 @@ import { TerminateDialog } from './terminate-dialog.tsx';
 const route = getRouteApi('/app/my-deployments/$podId');
 
 const KIND = 'text';
-const { usable, onItsWay, ended, words } = deploymentKinds[KIND];
+const { usable, pending, ended, words } = deploymentKinds[KIND];
 
 export function DeploymentPage() {
   const { podId } = route.useParams();
@@ -72,7 +72,7 @@ function LoadedPage({ pod }: { pod: Deployment }) {
           )
         }
       />
-      <DeploymentState deployment={pod} isOnItsWay={onItsWay.has(pod.status)} />
+      <DeploymentState deployment={pod} isPending={pending.has(pod.status)} />
       <DeploymentFacts
         deployment={pod}
         kind={<Figure label="Base">{pod.base_model_title}</Figure>}
@@ -137,12 +137,12 @@ function CodeTab({ pod }: { pod: Deployment }) {
         </>
       }
     >
-      <CodeTabs examples={codeExamples(window.location.origin, pod.model_name)} />
+      <CodeTabs examples={apiExamples(window.location.origin, pod.model_name)} />
     </Card>
   );
 }
 
 /** It answers, or has answered before and takes a question while it wakes or starts again. */
 function canChat({ status, ready_at }: Deployment): boolean {
-  return usable.has(status) || (ready_at !== null && onItsWay.has(status));
+  return usable.has(status) || (ready_at !== null && pending.has(status));
 }

@@ -2,6 +2,7 @@ import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deploymen
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
 import { useState } from 'react';
+import { formatNumber } from '../../lib/format/format-number.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -180,9 +181,9 @@ const columns: Column<Deployment>[] = [
 function Stats({ userId }: { userId: string }) {
   const stats = useDeploymentStats(KIND, userId);
   const figures = [
-    { label: 'Running', value: stats.data?.running.toLocaleString('en') },
-    { label: 'Requests', value: stats.data?.requests.toLocaleString('en') },
-    { label: 'Tokens generated', value: stats.data?.completion_tokens.toLocaleString('en') },
+    { label: 'Running', value: stats.data && formatNumber(stats.data.running) },
+    { label: 'Requests', value: stats.data && formatNumber(stats.data.requests) },
+    { label: 'Tokens generated', value: stats.data && formatNumber(stats.data.completion_tokens) },
     { label: 'Cost', value: stats.data && <Money bgl={stats.data.cost} /> },
   ];
   return (

@@ -24,7 +24,7 @@ export const deploymentKinds = {
     },
     /** States in which it answers, or wakes to. */
     usable: new Set<Deployment['status']>(['running', 'degraded', 'sleeping']),
-    onItsWay: new Set<Deployment['status']>(['queued', 'deploying']),
+    pending: new Set<Deployment['status']>(['queued', 'deploying']),
     ended: new Set<Deployment['status']>(['terminated', 'failed']),
     words: {
       title: 'Deploy Models',

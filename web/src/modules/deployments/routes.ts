@@ -1,6 +1,6 @@
 import { type DeploymentFilter, deploymentFilters } from '@bakehouse/contract/deployments';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 import { parseTabAndFile } from '../../lib/tab-search.ts';
 
 /** The list of deployments and the page of each. */
@@ -10,24 +10,24 @@ export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/my-deployments',
       validateSearch: parseDeployments,
-      component: page(() => import('./deployments-page.tsx'), 'DeploymentsPage'),
+      component: pageComponent(() => import('./deployments-page.tsx'), 'DeploymentsPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/my-deployments/images',
       validateSearch: parseImages,
-      component: page(() => import('./images/image-deployments-page.tsx'), 'ImageDeploymentsPage'),
+      component: pageComponent(() => import('./images/image-deployments-page.tsx'), 'ImageDeploymentsPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/my-deployments/images/$podId',
-      component: page(() => import('./images/image-deployment-page.tsx'), 'ImageDeploymentPage'),
+      component: pageComponent(() => import('./images/image-deployment-page.tsx'), 'ImageDeploymentPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/my-deployments/$podId',
       validateSearch: parseTabAndFile,
-      component: page(() => import('./deployment-page.tsx'), 'DeploymentPage'),
+      component: pageComponent(() => import('./deployment-page.tsx'), 'DeploymentPage'),
     }),
   ] as const;
 

@@ -7,7 +7,7 @@ import { useImageDeployments, useTerminateImage } from './images/calls.ts';
 import { deploymentKinds, workId } from './kinds.ts';
 
 const KIND = 'text';
-const { onItsWay, words } = deploymentKinds[KIND];
+const { pending, words } = deploymentKinds[KIND];
 
 /** Deployments of every kind on their way to their first answer, as the list of long work shows them; waking up is none. */
 export function useDeploymentWork(): LongWork[] {
@@ -73,6 +73,6 @@ export function endOf({ title, status, ready_at, reason }: Deployment): LongWork
   if (ready_at === null && (status === 'terminated' || status === 'stopping')) {
     return { kind: 'info', title: `${title} was terminated` };
   }
-  const isOnItsWay = ready_at === null && onItsWay.has(status);
-  return isOnItsWay ? null : { kind: 'success', title: words.completed };
+  const isPending = ready_at === null && pending.has(status);
+  return isPending ? null : { kind: 'success', title: words.completed };
 }

@@ -1,7 +1,7 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 
-const documentationPage = page(() => import('./documentation-page.tsx'), 'DocumentationPage');
+const documentationPage = pageComponent(() => import('./documentation-page.tsx'), 'DocumentationPage');
 
 /** The product's own documentation, which anybody may read. */
 export const documentationRoutes = <Public extends AnyRoute>(parent: Public) =>

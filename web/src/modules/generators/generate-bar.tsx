@@ -23,6 +23,7 @@ type Props = {
 /** Generate with its price, or what it waits for. */
 export function GenerateBar({ generator, ownOnly, served, price, drawnBy, busy }: Props) {
   const open = isServed(served.by, ownOnly);
+  const waits = !open && served.data !== undefined;
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
@@ -33,7 +34,7 @@ export function GenerateBar({ generator, ownOnly, served, price, drawnBy, busy }
           size="lg"
           disabled={!open}
           loading={busy}
-          aria-describedby="waits-for"
+          aria-describedby={waits ? 'waits-for' : undefined}
           className="min-w-36 flex-1"
         >
           Generate

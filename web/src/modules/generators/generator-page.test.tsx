@@ -65,6 +65,15 @@ it('a page that is not served shows its form, Generate disabled, what it waits f
   expect(document.body.textContent).not.toMatch(/\$|BGL/);
 });
 
+it('the button is described by what its generator waits for, where it waits', async () => {
+  await open('/flux', []);
+  const reason = document.getElementById(generate().getAttribute('aria-describedby') ?? '');
+  expect(reason?.textContent).toMatch(/^FLUX.1 needs an engine or a service/);
+  cleanup();
+  await open('/flux', ['own']);
+  expect(generate().hasAttribute('aria-describedby')).toBe(false);
+});
+
 it('an upstream service opens the public page, and not the one of own models', async () => {
   await open('/flux', ['upstream']);
   expect(generate().disabled).toBe(false);

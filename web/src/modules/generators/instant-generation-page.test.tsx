@@ -54,4 +54,9 @@ it('asks for a prompt, says what the generator waits for, and goes on in its pag
   await userEvent.click(goOn);
   await screen.findByRole('heading', { level: 1, name: 'FLUX.1' });
   expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' }).value).toBe('Rye bread');
+  // Back leads to what was typed.
+  router.history.back();
+  await screen.findByRole('heading', { level: 1, name: 'Instant Generation' });
+  expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' }).value).toBe('Rye bread');
+  expect(screen.getByRole('combobox', { name: 'Generator' }).textContent).toContain('FLUX.1');
 });

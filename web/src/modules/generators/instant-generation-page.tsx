@@ -1,7 +1,7 @@
 import { type GeneratorName, generatorNames, type Provider } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, Suspense, useState } from 'react';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Button } from '../../ui/button.tsx';
@@ -21,6 +21,7 @@ import { servedForm } from './form/served-form.ts';
 import { isServed, waitsFor } from './form/waits-for.ts';
 import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
+import type { QuickFormSearch } from './routes.ts';
 
 /** The quick way to a picture or a film: pick a generator, type, and go on in its page with the prompt. */
 export function InstantGenerationPage() {
@@ -72,27 +73,30 @@ function sortOptions(served: Partial<Record<GeneratorName, { served_by: Provider
 function QuickForm() {
   const navigate = useNavigate();
   const served = useQuery(servedGeneratorsQuery);
-  const [chosen, setChosen] = useState<GeneratorName>();
+  const left = useSearch({ strict: false }) as QuickFormSearch;
+  const [chosen, setChosen] = useState(left.generator);
   // One that can be used at once, where there is one.
   const name =
     chosen ??
     options.find(({ value }) => isServed(served.data?.[value]?.served_by ?? [], false))?.value ??
     'flux';
-  const [prompt, setPrompt] = useState('');
+  const [prompt, setPrompt] = useState(left.prompt ?? '');
   const [problem, setProblem] = useState<string>();
 
-  function goOn(event: FormEvent<HTMLFormElement>) {
+  async function goOn(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     if (prompt.trim() === '') {
       focusFirstInvalid(event.currentTarget, () => setProblem('Please enter a prompt'));
       return;
     }
-    void navigate({ to: `/${name}`, search: { prompt } });
+    // Back leads to the form as it was left.
+    await navigate({ to: '/instant-generation', search: { generator: name, prompt }, replace: true });
+    await navigate({ to: `/${name}`, search: { prompt } });
   }
 
   return (
     <Card>
-      <form onSubmit={goOn} noValidate className="grid gap-5">
+      <form onSubmit={(event) => void goOn(event)} noValidate className="grid gap-5">
         <div className="grid gap-5 sm:grid-cols-[14rem_minmax(0,1fr)]">
           <Field label="Generator" help={generators[name].about}>
             <Select value={name} onChange={setChosen} options={sortOptions(served.data)} />

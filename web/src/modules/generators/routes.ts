@@ -1,9 +1,9 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 import type { Brought } from '../images/api.ts';
 
-const generatorPage = page(() => import('./generator-page.tsx'), 'GeneratorPage');
+const generatorPage = pageComponent(() => import('./generator-page.tsx'), 'GeneratorPage');
 
 /** Kept for who is signed in. */
 const ownPages = ['flux-kontext'] as const satisfies GeneratorName[];
@@ -21,7 +21,8 @@ export const ownGeneratorsRoutes = <App extends AnyRoute>(parent: App) =>
     createRoute({
       getParentRoute: () => parent,
       path: '/instant-generation',
-      component: page(() => import('./instant-generation-page.tsx'), 'InstantGenerationPage'),
+      validateSearch: parseQuickForm,
+      component: pageComponent(() => import('./instant-generation-page.tsx'), 'InstantGenerationPage'),
     }),
     ...pagesOf(parent, ownPages),
   ] as const;
@@ -39,6 +40,14 @@ function pagesOf<Parent extends AnyRoute, Name extends GeneratorName>(
       component: generatorPage,
     });
   return names.flatMap((name) => [pageAt(`/${name}`), pageAt(`/bakery/${name}`)] as const);
+}
+
+/** What was chosen and typed when the page was left. */
+export type QuickFormSearch = { generator?: GeneratorName; prompt?: string };
+
+function parseQuickForm({ generator, prompt }: Record<string, unknown>): QuickFormSearch {
+  const name = generatorNames.find((one) => one === generator);
+  return { ...(name && { generator: name }), ...(typeof prompt === 'string' && { prompt }) };
 }
 
 /** What somebody brings along. */

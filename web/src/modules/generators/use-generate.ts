@@ -4,7 +4,7 @@ import { useState } from 'react';
 import {
   isUnderWay,
   ONE_AT_A_TIME,
-  type Shown,
+  type ShownResult,
   type Source,
   useRecentGenerations,
   useStartGeneration,
@@ -22,7 +22,7 @@ export function useGenerate(
   name: GeneratorName,
   { form, draft, userId }: { form: Generator; draft: Draft; userId: string | undefined },
 ) {
-  const [shown, show] = useState<Shown | null>(null);
+  const [shown, show] = useState<ShownResult | null>(null);
   const [refused, setRefused] = useState(false);
   const [uploaded, setUploaded] = useState<number | null>(null);
   const start = useStartGeneration(name === 'flux-kontext' ? editing : undefined);

@@ -32,6 +32,19 @@ test('the amount stands there once, with what is held of it and what was spent, 
   );
 });
 
+test('what was spent keeps its place while it is read, and is a dash where that fails', () => {
+  const spent = (isError: boolean) =>
+    render(
+      <BalanceSummary
+        balance={answered({ available: '100', held: '0' })}
+        spend={{ ...answered({ days: [] }), data: undefined, isError }}
+        isReturning={false}
+      />,
+    ).container.textContent;
+  expect(spent(false)).toMatch(/Spent in 30 days$/);
+  expect(spent(true)).toMatch(/Spent in 30 days–$/);
+});
+
 test('an account that began without starting credits says why, for as long as it has none', () => {
   const why = /Starting credits are given once per email address/;
   expect(text('0', [], { available: '0', isReturning: true })).toMatch(why);

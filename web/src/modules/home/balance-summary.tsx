@@ -42,7 +42,11 @@ export function BalanceSummary({ balance, spend, isReturning }: Props) {
             )}
             <dl className="mt-4 grid gap-2 border-line border-t pt-4">
               <Line label="Held for running work" bgl={held} />
-              <Line label="Spent in 30 days" bgl={spend.data && sumOf(spend.data.days)} />
+              <Line
+                label="Spent in 30 days"
+                bgl={spend.data && sumOf(spend.data.days)}
+                isFailed={spend.isError}
+              />
             </dl>
           </>
         )}
@@ -51,12 +55,14 @@ export function BalanceSummary({ balance, spend, isReturning }: Props) {
   );
 }
 
+type LineProps = { label: string; bgl: string | undefined; isFailed?: boolean };
+
 /** It keeps its place until the amount is known. */
-function Line({ label, bgl }: { label: string; bgl: string | undefined }) {
+function Line({ label, bgl, isFailed = false }: LineProps) {
   return (
     <div className="flex justify-between gap-4">
       <dt className="text-muted">{label}</dt>
-      <dd>{bgl === undefined ? <Skeleton className="h-5 w-14" /> : <Money bgl={bgl} />}</dd>
+      <dd>{bgl !== undefined ? <Money bgl={bgl} /> : isFailed ? '–' : <Skeleton className="h-5 w-14" />}</dd>
     </div>
   );
 }

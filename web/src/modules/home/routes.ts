@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 
 /** The dashboard. */
 export const homeRoutes = <App extends AnyRoute>(app: App) =>
@@ -7,6 +7,6 @@ export const homeRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/dashboard',
-      component: page(() => import('./dashboard-page.tsx'), 'DashboardPage'),
+      component: pageComponent(() => import('./dashboard-page.tsx'), 'DashboardPage'),
     }),
   ] as const;

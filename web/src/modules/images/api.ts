@@ -16,7 +16,7 @@ export type { Source } from './editing/source.ts';
 export { useQuote, useStartGeneration } from './generation-calls.ts';
 export { recentGenerationsQuery } from './generation-queries.ts';
 export { isUnderWay, ONE_AT_A_TIME } from './generation-sentences.ts';
-export type { Shown } from './generator-results.tsx';
+export type { ShownResult } from './generator-results.tsx';
 export { Price } from './view/price.tsx';
 
 /** What a generator has made, on its page; it is loaded where there can be something. */

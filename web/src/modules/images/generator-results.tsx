@@ -18,7 +18,7 @@ import { GenerationFigures } from './view/generation-figures.tsx';
 import { GenerationPicture } from './view/generation-picture.tsx';
 
 /** What the page shows: a generation, and perhaps the one that it is compared with. */
-export type Shown = {
+export type ShownResult = {
   /** Null: nothing, also where there is something newer. */
   id: string | null;
   besideId?: string;
@@ -27,8 +27,8 @@ export type Shown = {
 type Props = {
   generator: GeneratorName;
   /** What was begun here; without it the newest, so that a reload finds it again. */
-  shown: Shown | null;
-  onShow: (shown: Shown | null) => void;
+  shown: ShownResult | null;
+  onShow: (shown: ShownResult | null) => void;
   /** Stands there while there is nothing. */
   empty: ReactNode;
   /** Puts all aside for another picture. */
@@ -73,7 +73,7 @@ type ResultProps = {
   known: Generation | undefined;
   /** It was begun here. */
   isNew: boolean;
-  onShow: (shown: Shown | null) => void;
+  onShow: (shown: ShownResult | null) => void;
   onStartOver: (() => void) | undefined;
 };
 

@@ -1,7 +1,7 @@
 import { type GenerationState, generationStates } from '@bakehouse/contract/generations';
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 
 /** The gallery and the page of each generation. */
 export const imagesRoutes = <App extends AnyRoute>(app: App) =>
@@ -10,12 +10,12 @@ export const imagesRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/gallery',
       validateSearch: parseGallery,
-      component: page(() => import('./gallery/gallery-page.tsx'), 'GalleryPage'),
+      component: pageComponent(() => import('./gallery/gallery-page.tsx'), 'GalleryPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/gallery/$id',
-      component: page(() => import('./gallery/generation-page.tsx'), 'GenerationPage'),
+      component: pageComponent(() => import('./gallery/generation-page.tsx'), 'GenerationPage'),
     }),
   ] as const;
 

@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 
 /** The operator's list of machines. */
 export const machineRoutes = <App extends AnyRoute>(app: App) =>
@@ -7,6 +7,6 @@ export const machineRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/operator/machines',
-      component: page(() => import('./machines-page.tsx'), 'MachinesPage'),
+      component: pageComponent(() => import('./machines-page.tsx'), 'MachinesPage'),
     }),
   ] as const;

@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 
 type BackFromX = { code?: string; state?: string; error?: string };
 
@@ -15,6 +15,6 @@ export const referralsRoutes = <App extends AnyRoute>(app: App) =>
         ...(typeof search.state === 'string' && { state: search.state }),
         ...(typeof search.error === 'string' && { error: search.error }),
       }),
-      component: page(() => import('./invite-page.tsx'), 'InvitePage'),
+      component: pageComponent(() => import('./invite-page.tsx'), 'InvitePage'),
     }),
   ] as const;

@@ -1,6 +1,6 @@
 import { type RunFilter, runFilters } from '@bakehouse/contract/training';
 import { type AnyRoute, createRoute, redirect } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 
 /** The list of runs and the page of each. */
 export const trainingRoutes = <App extends AnyRoute>(app: App) =>
@@ -9,7 +9,7 @@ export const trainingRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/llm-training',
       validateSearch: parseRuns,
-      component: page(() => import('./runs/runs-page.tsx'), 'RunsPage'),
+      component: pageComponent(() => import('./runs/runs-page.tsx'), 'RunsPage'),
     }),
     createRoute({
       getParentRoute: () => app,
@@ -21,7 +21,7 @@ export const trainingRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/runs/$id',
-      component: page(() => import('./runs/run-page.tsx'), 'RunPage'),
+      component: pageComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
     }),
   ] as const;
 

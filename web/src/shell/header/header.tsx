@@ -82,7 +82,7 @@ export function Header({ user, onOpenMenu, onOpenPalette, preloadMenu, preloadPa
           </>
         )}
         <div className="ml-auto flex items-center gap-0.5 sm:gap-2.5">
-          {user === null ? <WaysIn /> : <Own user={user} />}
+          {user === null ? <SignInOptions /> : <Own user={user} />}
         </div>
       </div>
     </header>
@@ -90,7 +90,7 @@ export function Header({ user, onOpenMenu, onOpenPalette, preloadMenu, preloadPa
 }
 
 /** What a visitor can do: come in, and be brought back here. */
-function WaysIn() {
+function SignInOptions() {
   const next = useLocation({ select: ({ href }) => href });
   return (
     <>

@@ -5,6 +5,7 @@ import { Search } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { backdropClass } from '../../ui/dialog-class.ts';
+import { errorMessage } from '../../ui/notify.ts';
 import { itemClass } from '../../ui/popup-class.ts';
 import type { CommandGroup } from './match-commands.ts';
 import { PaletteDialog, type Question } from './palette-dialog.tsx';
@@ -29,7 +30,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 
 function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Question) => void }) {
   const [typed, setTyped] = useState('');
-  const { groups, searching } = useCommands(typed, onAsk);
+  const { groups, searching, error } = useCommands(typed, onAsk);
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -60,7 +61,7 @@ function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Qu
               </div>
               <div className="max-h-[min(60dvh,26rem)] overflow-y-auto overscroll-contain p-1.5">
                 <Autocomplete.Empty className="px-3 py-8 text-center text-muted empty:hidden">
-                  {searching ? 'Searching …' : 'Nothing matches'}
+                  {searching ? 'Searching …' : error ? '' : 'Nothing matches'}
                 </Autocomplete.Empty>
                 <Autocomplete.List>
                   {(group: CommandGroup<Command>) => (
@@ -76,6 +77,11 @@ function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Qu
                     </Autocomplete.Group>
                   )}
                 </Autocomplete.List>
+                {error && !searching && (
+                  <p role="alert" className="px-2.5 py-1.5 text-[0.8125rem] text-bad">
+                    The search failed: {errorMessage(error)}
+                  </p>
+                )}
               </div>
               <Dialog.Close className="sr-only">Close</Dialog.Close>
             </Autocomplete.Root>

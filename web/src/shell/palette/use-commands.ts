@@ -7,9 +7,9 @@ import { useHelpLinks } from '../../modules/documentation/api.ts';
 import { notify } from '../../ui/notify.ts';
 import { createItems, furtherPages, type NavItem, navGroups } from '../navigation/nav-items.ts';
 import { useGoToItem } from '../navigation/use-go-to-item.ts';
-import { type CommandGroup, matchCommands } from './match-commands.ts';
+import { matchCommands } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
-import { useSearchGroups } from './use-search-groups.ts';
+import { type SearchGroups, useSearchGroups } from './use-search-groups.ts';
 
 export type Command = {
   value: string;
@@ -23,19 +23,13 @@ export type Command = {
   run: () => void;
 };
 
-/**
- * What the palette offers for the typed words: actions and pages by name, and the person's things. `searching` while
- * the server's answer is still to come.
- */
-export function useCommands(
-  typed: string,
-  ask: (question: Question) => void,
-): { groups: CommandGroup<Command>[]; searching: boolean } {
+/** What the palette offers for the typed words: actions and pages by name, and the person's things. */
+export function useCommands(typed: string, ask: (question: Question) => void): SearchGroups {
   const actions = useActions();
   const pages = usePages();
-  const { groups, searching } = useSearchGroups(typed, ask);
+  const { groups, ...found } = useSearchGroups(typed, ask);
   const offered = [{ value: 'Actions', items: actions }, { value: 'Pages', items: pages }, ...groups];
-  return { groups: matchCommands(offered, typed), searching };
+  return { groups: matchCommands(offered, typed), ...found };
 }
 
 function useActions(): Command[] {

@@ -14,17 +14,21 @@ import type { Command } from './use-commands.ts';
 /** Of deployments and runs, which are matched here, the newest alone. */
 const SHOWN_MAX = 5;
 
+export type SearchGroups = {
+  groups: CommandGroup<Command>[];
+  /** The server's answer is still to come. */
+  searching: boolean;
+  error: Error | null;
+};
+
 /**
  * The person's things that fit what was typed: datasets and models as the server finds them, deployments and runs by
  * their titles. After a verb, what can be done with them.
  */
-export function useSearchGroups(
-  typed: string,
-  ask: (question: Question) => void,
-): { groups: CommandGroup<Command>[]; searching: boolean } {
+export function useSearchGroups(typed: string, ask: (question: Question) => void): SearchGroups {
   const { verb, words } = parseVerb(typed);
   const navigate = useNavigate();
-  const { results, searching } = useFound(words);
+  const { results, searching, error } = useFound(words);
   const pods = useLivePods();
   const runs = useInfiniteQuery(runListQuery).data?.pages[0]?.runs ?? [];
 
@@ -38,7 +42,7 @@ export function useSearchGroups(
         asks: true,
         run: () => ask({ kind: 'deploy', modelId: id }),
       }));
-    return { groups: [{ value: 'Deploy', items, found: true }], searching };
+    return { groups: [{ value: 'Deploy', items, found: true }], searching, error };
   }
   if (verb === 'terminate') {
     const items = pods.map((pod) => ({
@@ -49,7 +53,7 @@ export function useSearchGroups(
       asks: true,
       run: () => ask({ kind: 'terminate', pod }),
     }));
-    return { groups: [{ value: 'Terminate', items }], searching: false };
+    return { groups: [{ value: 'Terminate', items }], searching: false, error: null };
   }
   const found = results.map((result) => {
     const { icon, note, link } = describeResult(result, words);
@@ -77,6 +81,7 @@ export function useSearchGroups(
       { value: 'Runs', items: newest(trainings, words), found: true },
     ],
     searching,
+    error,
   };
 }
 
@@ -86,8 +91,8 @@ function newest(items: Command[], words: string): Command[] {
 
 function useFound(words: string) {
   const settled = useDebounced(words);
-  const { data, isFetching } = useQuery(searchQuery(settled));
-  return { results: data?.results ?? [], searching: settled !== words || isFetching };
+  const { data, error, isFetching } = useQuery(searchQuery(settled));
+  return { results: data?.results ?? [], searching: settled !== words || isFetching, error };
 }
 
 function useLivePods() {

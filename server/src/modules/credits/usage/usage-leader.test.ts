@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
@@ -232,6 +233,66 @@ test('a batch whose commit was in doubt is written once', async () => {
   (await leader.reserve(usage)).settle(used(12n));
   await leader.close();
   expect((await chargesOf(usage.userId)).map(({ amount }) => amount)).toEqual([42n]);
+  await expectSoundBooks();
+});
+
+/** What the pool is asked next under that name is `handled` instead. */
+function handleNext(name: string, handled: (ask: () => Promise<unknown>) => Promise<unknown>): void {
+  const query = pool.query.bind(pool) as unknown as (asked: object) => Promise<unknown>;
+  const spied = vi.spyOn(pool, 'query').mockImplementation((async (asked: { name?: string }) => {
+    if (asked.name !== name) return query(asked);
+    spied.mockRestore();
+    return handled(() => query(asked));
+  }) as never);
+}
+
+test('an opening that fails says nothing of the lease, and is looked after once', async () => {
+  const leader = lead();
+  const usage = await usageOf(10_000n);
+  handleNext('usage_open', () => Promise.reject(new Error('the database is away')));
+  await expect(leader.reserve(usage)).rejects.toThrow('away');
+  const warned = vi.spyOn(log, 'warn');
+  const asked = vi.spyOn(pool, 'query');
+  const closings = () =>
+    asked.mock.calls.filter(([one]) => (one as { name?: string }).name === 'usage_close').length;
+  leader.start();
+  await expect.poll(closings, { timeout: 10_000 }).toBe(1);
+  await pause(1_500);
+  expect(closings()).toBe(1);
+  expect(warned).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
+  (await leader.reserve(usage)).settle(used(30n));
+  await leader.close();
+  expect((await chargesOf(usage.userId)).map(({ amount }) => amount)).toEqual([30n]);
+});
+
+test('what is used in a window that was opened while the lease was lost is charged', async () => {
+  const leader = lead();
+  await leader.reserve(await usageOf(10_000n));
+  const usage = await usageOf(10_000n);
+  const { promise: isOpened, resolve: opened } = Promise.withResolvers<void>();
+  const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
+  handleNext('usage_open', async (ask) => {
+    const answer = await ask();
+    opened();
+    await mayGoOn;
+    return answer;
+  });
+  const reserved = leader.reserve(usage);
+  await isOpened;
+  await endLeases();
+  const warned = vi.spyOn(log, 'warn');
+  leader.start();
+  await expect
+    .poll(() => warned.mock.calls.map(([, said]) => said), { timeout: 10_000 })
+    .toContain('the lease of the usage windows was lost');
+  warned.mockRestore();
+  goOn();
+  (await reserved).settle(used(30n));
+  await leader.close();
+  expect((await chargesOf(usage.userId)).map(({ amount }) => amount)).toEqual([30n]);
+  expect(await getUserTotals(db, usage.userId)).toMatchObject({ balance: 9_970n, held: 0n });
+  await runLost();
   await expectSoundBooks();
 });
 

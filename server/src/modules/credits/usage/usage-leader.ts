@@ -92,8 +92,8 @@ export class UsageLeader {
   /** Those that take what comes, by whose and what they are. */
   private readonly current = new Map<string, Led>();
   private readonly opening = new Map<string, Promise<Led>>();
-  /** Windows whose opening may have been committed or not. */
-  private readonly doubtful = new Set<string>();
+  /** Windows that are not led although their opening may have been committed, by id, with their leader's. */
+  private readonly doubtful = new Map<string, string>();
   private openReservations = 0;
   private closing: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
@@ -182,16 +182,22 @@ export class UsageLeader {
   private async open(usage: Usage): Promise<Led> {
     const { userId, priceMicro } = usage;
     const leasedAt = performance.now();
-    let [id, heldMicro] = ['', 0n];
+    let [id, leaderId, heldMicro] = ['', '', 0n];
     const { hold_id: holdId } = await takeCredit({
       wantedMicro: firstHoldMicro(priceMicro),
       leastMicro: priceMicro,
       makeRoom: async () => (await this.closeIdle(userId)) > 0,
       attempt: (amountMicro) => {
-        [id, heldMicro] = [randomUUID(), amountMicro];
-        return this.insert(usage, id, amountMicro);
+        [id, leaderId, heldMicro] = [randomUUID(), this.leaderId, amountMicro];
+        return this.insert(usage, { id, leaderId }, amountMicro);
       },
     });
+    if (leaderId !== this.leaderId) {
+      // The lease was lost meanwhile: under the new one nothing could be written in this window.
+      this.doubtful.set(id, leaderId);
+      await this.closeEnding();
+      return this.open(usage);
+    }
     this.leaseUntil = Math.max(this.leaseUntil, leasedAt + LEASE_LEFT_MS);
     const led: Led = {
       id,
@@ -209,13 +215,17 @@ export class UsageLeader {
     return led;
   }
 
-  private async insert(usage: Usage, id: string, amountMicro: bigint) {
+  private async insert(
+    usage: Usage,
+    { id, leaderId }: Record<'id' | 'leaderId', string>,
+    amountMicro: bigint,
+  ) {
     const { clock } = this.services;
     const { userId, keyId } = usage;
     try {
       return await openWindowRow(this.services, {
         id,
-        leaderId: this.leaderId,
+        leaderId,
         userId,
         keyId,
         source: usage.source,
@@ -228,7 +238,7 @@ export class UsageLeader {
         expiresAt: new Date(this.nowMs() + HOLD_MS),
       });
     } catch (error) {
-      if (toBudgetExceeded(error) === null) this.doubtful.add(id);
+      if (toBudgetExceeded(error) === null) this.doubtful.set(id, leaderId);
       throw error;
     }
   }
@@ -302,7 +312,8 @@ export class UsageLeader {
   private async look(): Promise<void> {
     if (this.windows.size === 0 && this.doubtful.size === 0) return;
     const leasedAt = performance.now();
-    if (leasedAt - this.renewedAt >= RENEW_MS) {
+    // Who leads no window may have no lease either.
+    if (this.windows.size > 0 && leasedAt - this.renewedAt >= RENEW_MS) {
       if (!(await renewLease(this.services.db, this.leaderId))) return this.abandon();
       this.leaseUntil = leasedAt + LEASE_MS;
       this.renewedAt = leasedAt;
@@ -326,8 +337,8 @@ export class UsageLeader {
           if (this.closed) return;
         }
       }
-      for (const windowId of [...this.doubtful]) {
-        await this.closeRow(windowId).then(
+      for (const [windowId, leaderId] of [...this.doubtful]) {
+        await this.closeRow(windowId, leaderId).then(
           () => this.doubtful.delete(windowId),
           () => undefined,
         );
@@ -339,16 +350,15 @@ export class UsageLeader {
   private async closeOne(led: Led): Promise<void> {
     await this.writer.flush();
     if (this.writer.waiting(led.id) > 0 || !this.windows.has(led.id)) return;
-    const { outcome } = await this.closeRow(led.id);
+    const { outcome } = await this.closeRow(led.id, this.leaderId);
     if (outcome === 'ended')
       this.services.log.warn({ window_id: led.id }, 'the hold of a usage window had run out');
     this.announce(led);
     this.forget(led);
   }
 
-  private closeRow(windowId: string) {
-    const { services, leaderId } = this;
-    return closeWindowRow(services, { windowId, leaderId, at: services.clock.now() });
+  private closeRow(windowId: string, leaderId: string) {
+    return closeWindowRow(this.services, { windowId, leaderId, at: this.services.clock.now() });
   }
 
   private endTaking(led: Led): void {

@@ -83,9 +83,9 @@ export async function answerCompletion(
         outcome.ok = true;
         return;
       }
-      // Where nothing reached the client by our fault, nothing was bought.
-      const bought = reply.raw.headersSent || deadline.signal.aborted || key.signal.aborted;
-      if (!bought || outcome.usage.completionTokens === 0) outcome.usage = NOTHING;
+      // An answer that we broke off was not bought, whatever of it has come.
+      const isOurs = !(deadline.signal.aborted || key.signal.aborted) || deadline.stoodStill();
+      if (isOurs || outcome.usage.completionTokens === 0) outcome.usage = NOTHING;
       const known: unknown = reasonOf(key.signal) ?? reasonOf(deadline.signal) ?? error;
       if (!reply.raw.headersSent) throw known;
       ctx.log.warn({ err: known, model: upstream.model_name }, 'a completion broke off');

@@ -124,7 +124,7 @@ describe('when the model server misbehaves', () => {
     await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
   });
 
-  it('charges only the tokens that came when the stream breaks off, and says so in the stream', async () => {
+  it('charges nothing for a stream that the model server breaks off, and says so in the stream', async () => {
     stub.answer = 'break off';
     const before = await balance();
     const stream = await openai().chat.completions.create({
@@ -133,12 +133,6 @@ describe('when the model server misbehaves', () => {
       stream: true,
     });
     await expect(Array.fromAsync(stream)).rejects.toThrow(/stopped in the middle/);
-    const cost = costMicro([
-      { price: defaultPrice('prompt_tokens:CPU'), parts: BigInt(stubUsage.prompt_tokens) },
-      { price: defaultPrice('completion_tokens:CPU'), parts: 2n },
-    ]);
-    await vi.waitFor(async () =>
-      expect(await balance()).toEqual({ ...before, balance: before.balance - cost }),
-    );
+    await vi.waitFor(async () => expect(await balance()).toEqual(before));
   });
 });

@@ -161,6 +161,24 @@ it.each([
   },
 );
 
+it('charges nothing for an answer in whose middle the model server stands still', async () => {
+  const { stub } = serving;
+  stub.answer = 'ok';
+  await (await serving.ask(user, STARTER)).text();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  Object.assign(stub, { answer: 'hold', held });
+  const before = await serving.balance(user);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const answer = await serving.ask(user, STARTER, { stream: true });
+  const reader = answer.body?.getReader();
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('Good');
+  vi.advanceTimersByTime(3 * 60_000);
+  vi.useRealTimers();
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('wrote nothing for 3 minutes');
+  release();
+  await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before), { timeout: 10_000 });
+});
+
 it('answers another user at once, however much one asks', async () => {
   const { stub, server } = serving;
   stub.answer = 'hang';

@@ -19,7 +19,9 @@ it('ends what makes no progress for three minutes', () => {
   deadline.progress();
   vi.advanceTimersByTime(3 * MINUTE_MS - 1);
   expect(deadline.signal.aborted).toBe(false);
+  expect(deadline.stoodStill()).toBe(false);
   vi.advanceTimersByTime(1);
+  expect(deadline.stoodStill()).toBe(true);
   expect(deadline.signal.reason).toBeInstanceOf(AppError);
   expect(deadline.signal.reason).toMatchObject({
     code: 'timed_out',
@@ -50,6 +52,8 @@ it('ends what has taken half an hour, however steadily it gets on', () => {
     code: 'timed_out',
     publicMessage: expect.stringContaining('30 minutes'),
   });
+  vi.advanceTimersByTime(3 * MINUTE_MS);
+  expect(deadline.stoodStill()).toBe(false);
   deadline.stop();
 });
 

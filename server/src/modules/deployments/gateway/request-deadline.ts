@@ -3,11 +3,13 @@ import { AppError } from '../../../platform/errors.ts';
 /** Reading a part of a prompt, writing a token or a step of a picture takes seconds on the slowest machine. */
 const STILL_MS_MAX = 3 * 60_000;
 /** From its arrival to the last token or the finished picture, waiting included. */
-const IN_ALL_MS_MAX = 30 * 60_000;
+export const IN_ALL_MS_MAX = 30 * 60_000;
 
 export type RequestDeadline = {
   /** Aborted, with the error for the caller as its reason, when the time is over. */
   signal: AbortSignal;
+  /** It is over because the model server stood still. */
+  stoodStill: () => boolean;
   /** The model server gets on: it took the request, read a part of the prompt, wrote a token or drew a step. */
   progress: () => void;
   /** Nothing is expected of the model server any more, or not yet. */
@@ -31,15 +33,18 @@ export function requestDeadline(modelName: string, kind: keyof typeof WORDS): Re
     IN_ALL_MS_MAX,
   );
   let still: NodeJS.Timeout | undefined;
+  let stoodStill = false;
   const rest = () => clearTimeout(still);
   return {
     signal: over.signal,
+    stoodStill: () => stoodStill,
     progress: () => {
       rest();
-      still = setTimeout(
-        () => end(`${didNothing} for ${STILL_MS_MAX / 60_000} minutes. Try again`),
-        STILL_MS_MAX,
-      );
+      still = setTimeout(() => {
+        if (over.signal.aborted) return;
+        stoodStill = true;
+        end(`${didNothing} for ${STILL_MS_MAX / 60_000} minutes. Try again`);
+      }, STILL_MS_MAX);
     },
     rest,
     stop: () => {

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { chatCompletions } from '@bakehouse/contract/chat';
 import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments';
 import { expect, it, vi } from 'vitest';
 import { createFakeDriver } from '../../../engine/drivers/fake/fake-driver.ts';
@@ -27,7 +29,23 @@ it('serves a second fine-tune where there is room for one model server only', as
 
   const first = await deploy('First Tune');
   await untilRunning(first);
+  // It makes room when it has finished the answer that it has begun.
+  const modelServers = server.services.db
+    .selectFrom('workloads')
+    .select('state')
+    .where('behaviour', '=', 'deployment')
+    .orderBy('created_at');
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  Object.assign(stub, { answer: 'hold', held });
+  const body = { model: 'starter-model', messages: [{ role: 'user' as const, content: 'Go' }], stream: true };
+  const answer = await server.send(chatCompletions, { body }, { as: user });
+  await expect.poll(() => stub.open, { timeout: 10_000 }).toBe(1);
   const second = await deploy('Second Tune');
+  await expect.poll(() => modelServers.execute()).toMatchObject([{ state: 'stopping' }, { state: 'queued' }]);
+  // Longer than one has that is told to end.
+  await pause(500);
+  release();
+  expect(await answer.text()).toContain('[DONE]');
   await untilRunning(second);
   await untilRunning(first);
   expect(driver.running()).toHaveLength(1);

@@ -109,9 +109,11 @@ async function act(
   const ids = { workload_id: server.workload_id, next_workload_id: server.next_workload_id };
   for (const action of actions) {
     switch (action.type) {
-      case 'stop':
-        await stopWorkload(tx, { id: action.workloadId, reason: 'Nobody needs it any more', now });
+      case 'stop': {
+        const { workloadId: id, drainSeconds } = action;
+        await stopWorkload(tx, { id, reason: 'Nobody needs it any more', drainSeconds, now });
         break;
+      }
       case 'start': {
         const id = await startServerWorkload(tx, now, server, load);
         if (action.as === 'current') ids.workload_id = id;

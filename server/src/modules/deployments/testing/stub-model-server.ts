@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
 
-/** How the next requests are answered; `ok` says 'Good bread' in four tokens, `flood` streams more than any socket buffers. */
-export type StubAnswer = 'ok' | 'refuse' | 'crash' | 'break off' | 'hang' | 'flood';
+/** How the next requests are answered; `ok` says 'Good bread' in four tokens, `flood` streams more than any socket buffers, `hold` says its first word and waits for `held`. */
+export type StubAnswer = 'ok' | 'refuse' | 'crash' | 'break off' | 'hang' | 'flood' | 'hold';
 
 export type Stub = {
   /** Script for the fake driver: a model server in this process that speaks llama.cpp's format. */
@@ -19,6 +19,8 @@ export type Stub = {
   /** Tokens that a flood has written so far. */
   floodTokens: number;
   answer: StubAnswer;
+  /** What an answer that is on hold waits for. */
+  held: Promise<void>;
   /** Before it answers at all: resolves when a starting server may go on. */
   gate: Promise<void>;
   /** Starting servers end with this sentence instead of becoming ready. */
@@ -40,6 +42,7 @@ export function stubModelServer(): Stub {
     disconnected: 0,
     floodTokens: 0,
     answer: 'ok',
+    held: Promise.resolve(),
     gate: Promise.resolve(),
     failure: null,
     brokenAdapter: null,
@@ -63,7 +66,10 @@ export function stubModelServer(): Stub {
         await report(2, { type: 'failed', message: failure });
         return 1;
       }
+      let inFlight = 0;
       const server = createServer((request, response) => {
+        inFlight += 1;
+        response.on('close', () => (inFlight -= 1));
         response.on('close', () => {
           if (!response.writableFinished) stub.disconnected += 1;
         });
@@ -76,7 +82,7 @@ export function stubModelServer(): Stub {
             stub.requests.push(body);
             stub.open += 1;
             response.on('close', () => (stub.open -= 1));
-            return stub.answer === 'flood' ? flood(stub, response) : answer(stub.answer, body, response);
+            return stub.answer === 'flood' ? flood(stub, response) : answer(stub, body, response);
           })
           .catch(() => response.destroy());
       });
@@ -84,9 +90,9 @@ export function stubModelServer(): Stub {
       const { port } = server.address() as AddressInfo;
       print('model loaded');
       await report(2, { type: 'ready', base_url: `http://127.0.0.1:${port}` });
-      const signsOfLife = setInterval(() => void post([]).catch(() => undefined), SIGN_OF_LIFE_MS);
-      await ended(AbortSignal.any([stop, killed]));
-      clearInterval(signsOfLife);
+      const life = signsOfLife(post, () => inFlight);
+      await ended(AbortSignal.any([stop, killed, life.drained]));
+      life.end();
       await new Promise((resolve) => {
         server.close(resolve);
         server.closeIdleConnections();
@@ -98,6 +104,17 @@ export function stubModelServer(): Stub {
   return stub;
 }
 
+/** Given from now on; `drained` is aborted once the server says to stop and nothing is in flight. */
+function signsOfLife(post: (reports: object[]) => Promise<Response>, inFlight: () => number) {
+  const drained = new AbortController();
+  const give = async () => {
+    const { command } = (await (await post([])).json()) as { command: string };
+    if (command === 'stop' && inFlight() === 0) drained.abort();
+  };
+  const timer = setInterval(() => void give().catch(() => undefined), SIGN_OF_LIFE_MS);
+  return { drained: drained.signal, end: () => clearInterval(timer) };
+}
+
 function ended(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -105,11 +122,11 @@ function ended(signal: AbortSignal): Promise<void> {
   });
 }
 
-function answer(
-  kind: Exclude<StubAnswer, 'flood'>,
+async function answer(
+  { answer: kind, held }: Stub,
   body: Record<string, unknown>,
   response: ServerResponse,
-): void {
+): Promise<void> {
   if (kind === 'hang') return;
   if (kind === 'crash')
     return void response.writeHead(500).end('{"error":{"code":500,"message":"out of memory"}}');
@@ -131,6 +148,7 @@ function answer(
     const timings = { cache_n: 4, prompt_n: stubUsage.prompt_tokens - 4, predicted_n: index + 1 };
     const chunk = { choices: [{ index: 0, delta: { content }, finish_reason: null }] };
     send({ ...chunk, ...(body.timings_per_token === true && { timings }) });
+    if (kind === 'hold') await held;
   }
   if (kind === 'break off') return void setTimeout(() => response.destroy(), 20);
   send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });

@@ -9,14 +9,14 @@ type Done = Extract<ImageEvent, { type: 'done' }>;
 export function checkPicture(done: Done): Buffer {
   const bytes = Buffer.from(done.picture, 'base64');
   try {
-    requireAsSaid(bytes, done);
+    requireAsDeclared(bytes, done);
   } catch (cause) {
     throw new AppError('unavailable', { publicMessage: 'The image was corrupted', cause });
   }
   return bytes;
 }
 
-function requireAsSaid(bytes: Buffer, { media_type, width, height }: Done): void {
+function requireAsDeclared(bytes: Buffer, { media_type, width, height }: Done): void {
   if (bytes.length > PICTURE_BYTES_MAX) throw new Error(`the picture has ${bytes.length} bytes`);
   const found = inspectPicture(bytes);
   if (found.mediaType !== media_type || found.width !== width || found.height !== height)

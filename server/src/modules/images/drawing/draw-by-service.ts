@@ -22,7 +22,7 @@ export async function drawByService(
   const { generator, model, prompt, parameters, upstream_job } = lease.row;
   const current = { job: upstream_job };
   const signal = AbortSignal.any([report.lost, closing]);
-  report.tell({ ...begun, reason: '' });
+  report.update({ ...begun, reason: '' });
   try {
     const drawn = await drawUpstream(
       { generator, model, prompt, parameters },
@@ -36,7 +36,7 @@ export async function drawByService(
           if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values })))
             throw new LeaseLost();
         },
-        onWait: (reason) => report.tell({ ...begun, reason }),
+        onWait: (reason) => report.update({ ...begun, reason }),
         signal,
       },
     );

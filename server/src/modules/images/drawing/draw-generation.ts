@@ -82,12 +82,12 @@ async function draw(
     readRequest: async () => pictureRequest(row, await readInput(services, row)),
     signal: AbortSignal.any([report.lost, closing]),
     onWait: (phase: string, reason: string) =>
-      report.tell({ ...progress, reason: reason || `The model is starting: ${phase}` }),
+      report.update({ ...progress, reason: reason || `The model is starting: ${phase}` }),
   };
   await reachImageServer(asOwner(services, row), serving, question, (event, { revisionId }) => {
     if (event.type === 'done') made = { done: event, revisionId };
     const next = progressAfter(progress, event);
-    if (next !== progress) report.tell(next);
+    if (next !== progress) report.update(next);
     progress = next;
   });
   if (!made) throw new Error('the model server has drawn nothing');

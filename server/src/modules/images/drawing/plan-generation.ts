@@ -29,10 +29,10 @@ export function planAfterFailure(
   error: unknown,
   now: Date,
 ): GenerationStep {
-  const said =
+  const message =
     error instanceof AppError ? error.publicMessage : 'Something went wrong while the picture was made';
   // Whether it is tried again is not for the person to do.
-  const sentence = said.replace(/(\. Try again)?\.?$/, '');
+  const sentence = message.replace(/(\. Try again)?\.?$/, '');
   // Asked again, the same would be refused again.
   const refused = error instanceof AppError && error.code === 'invalid_request';
   // So it would where only the operator can mend it.

@@ -17,7 +17,7 @@ export class LeaseLost extends Error {}
 export type ProgressReport = {
   /** Aborted with LeaseLost when somebody else decides over the generation. */
   lost: AbortSignal;
-  tell: (progress: Progress) => void;
+  update: (progress: Progress) => void;
   /** Nothing is written once it resolves. */
   stop: () => Promise<void>;
 };
@@ -61,7 +61,7 @@ export function reportProgress(
 
   return {
     lost: lost.signal,
-    tell: (progress) => {
+    update: (progress) => {
       next = progress;
     },
     stop: async () => {

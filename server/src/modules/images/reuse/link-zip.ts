@@ -16,8 +16,8 @@ export async function linkZip(
   const { userId } = ctx.caller;
   await listPictures(ctx.db, { ids, userId });
   const expires = Math.floor(ctx.clock.now().getTime() / 1000) + LIFE_S;
-  const said = { userId, ids: packIds(ids), expires };
-  const query = { ...said, signature: signZip(ctx.config, said) };
+  const claims = { userId, ids: packIds(ids), expires };
+  const query = { ...claims, signature: signZip(ctx.config, claims) };
   return {
     url: endpointUrl(openZipLink.path, {}, query),
     expires_at: new Date(expires * 1000).toISOString(),

@@ -23,8 +23,8 @@ export function fineTuneKind(clock: Clock): WorkloadKind {
       const run = await findRun(tx, workload.id);
       if (!run) return;
       await meterRun(tx, run, workload, clock.now());
-      const said = reports.findLast(({ type }) => type === 'held_out_answers');
-      if (said) await upsertHeldOutAnswers(tx, run.id, heldOutAnswers.parse(said));
+      const answers = reports.findLast(({ type }) => type === 'held_out_answers');
+      if (answers) await upsertHeldOutAnswers(tx, run.id, heldOutAnswers.parse(answers));
     },
     onResult: async (tx, workload, result, artefacts) => {
       const run = await findRun(tx, workload.id);

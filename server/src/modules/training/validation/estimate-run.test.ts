@@ -68,8 +68,12 @@ describe('memory', () => {
   });
 
   test('leaves out the GPUs that are too small, and names the cheapest first', () => {
-    const [first, ...others] = recommendGpus(work, 30 * GB, prices).map(({ description }) => description);
-    expect(first).toMatch(/^NVIDIA H100 \(80GB\): needs 30\.0 GB, about 23 min, \$1\.\d\d$/);
+    const [first, ...others] = recommendGpus(work, 30 * GB, prices);
+    expect(first).toEqual({
+      gpu_type: 'NVIDIA_H100_80GB',
+      description: 'NVIDIA H100 (80GB): needs 30.0 GB, about 23 min',
+      cost: expect.stringMatching(/^\d+\.\d+$/),
+    });
     expect(others).toHaveLength(2);
     expect(recommendGpus(work, 100 * GB, prices)).toEqual([]);
   });

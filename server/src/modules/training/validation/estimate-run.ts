@@ -1,5 +1,5 @@
 import { type GpuType, gpuLabel, gpuTypes } from '@bakehouse/contract/limits';
-import { displayAmount } from '@bakehouse/contract/money';
+import { formatBgl } from '@bakehouse/contract/money';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { Gpu } from '../../../engine/queue/gpu.ts';
 import { listedGpu } from '../../../engine/queue/listed-gpu.ts';
@@ -98,7 +98,7 @@ export function recommendGpus(
   work: Work,
   neededBytes: number,
   prices: PriceList,
-): { gpu_type: GpuType; description: string }[] {
+): { gpu_type: GpuType; description: string; cost: string }[] {
   return gpuTypes
     .filter((type) => fitsInto(listedGpu(type).memoryBytes, neededBytes))
     .map((type) => {
@@ -108,9 +108,8 @@ export function recommendGpus(
     .sort((a, b) => Number(a.cost - b.cost))
     .map(({ type, seconds, cost }) => ({
       gpu_type: type,
-      description:
-        `${gpuLabel(type)}: needs ${gigabytes(neededBytes)}, ` +
-        `about ${describeDuration(seconds)}, ${displayAmount(cost, 'USD')}`,
+      description: `${gpuLabel(type)}: needs ${gigabytes(neededBytes)}, about ${describeDuration(seconds)}`,
+      cost: formatBgl(cost),
     }));
 }
 

@@ -77,12 +77,12 @@ async function readText(answer: Response): Promise<string> {
 
 function toError({ title, url, clock }: Call, answer: Response, text: string): AppError {
   const { status } = answer;
-  const said = readProblem(text);
+  const problem = readProblem(text);
   const cause = new Error(`${status} from ${new URL(url).host}: ${text.slice(0, 1_000)}`);
   const error = (code: AppError['code'], publicMessage: string, waitMs?: number) =>
     new AppError(code, { publicMessage, cause, ...(waitMs !== undefined && { retryAfterMs: waitMs }) });
-  if (said.isModeration) return moderated(title, cause);
-  if (status === 402 || (status === 403 && /balance|credit|billing/i.test(said.message)))
+  if (problem.isModeration) return moderated(title, cause);
+  if (status === 402 || (status === 403 && /balance|credit|billing/i.test(problem.message)))
     return error(
       'internal',
       `This server's account at ${title} has no credit left. Please tell its operator`,
@@ -97,8 +97,8 @@ function toError({ title, url, clock }: Call, answer: Response, text: string): A
       retryAfterMs(answer.headers.get('retry-after'), clock.now()),
     );
   if (status < 500)
-    return error('invalid_request', `${title} refused this${said.message ? `: ${said.message}` : ''}`);
-  const Fault = said.message === '' ? AppError : ServiceFault;
+    return error('invalid_request', `${title} refused this${problem.message ? `: ${problem.message}` : ''}`);
+  const Fault = problem.message === '' ? AppError : ServiceFault;
   return new Fault('unavailable', { publicMessage: `${title} is in trouble`, cause });
 }
 
@@ -110,7 +110,7 @@ function retryAfterMs(header: string | null, now: Date): number {
 }
 
 const entry = z.looseObject({ msg: z.string().optional(), type: z.string().optional() });
-const problem = z.looseObject({
+const problemBody = z.looseObject({
   detail: z.union([z.string(), z.array(entry)]).optional(),
   error: z.union([z.string(), z.looseObject({ code: z.unknown(), message: z.string() })]).optional(),
   message: z.string().optional(),
@@ -118,10 +118,10 @@ const problem = z.looseObject({
 
 /** What a body says is wrong: the services have three shapes for it. */
 function readProblem(text: string): { message: string; isModeration: boolean } {
-  const parsed = problem.safeParse(asJson(text));
+  const parsed = problemBody.safeParse(asJson(text));
   const { detail, error, message } = parsed.data ?? {};
   const entries = typeof detail === 'object' ? detail : [];
-  const said = [
+  const messages = [
     ...entries.map(({ msg }) => msg),
     typeof detail === 'string' ? detail : undefined,
     typeof error === 'string' ? error : error?.message,
@@ -129,7 +129,7 @@ function readProblem(text: string): { message: string; isModeration: boolean } {
   ];
   const code = typeof error === 'object' ? String(error.code) : '';
   return {
-    message: oneLine(said.find((one) => one !== undefined && one !== '') ?? ''),
+    message: oneLine(messages.find((one) => one !== undefined && one !== '') ?? ''),
     isModeration:
       entries.some(({ type }) => type === 'content_policy_violation') ||
       /SensitiveContent|PolicyViolation/.test(code),

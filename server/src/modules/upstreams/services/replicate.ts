@@ -53,8 +53,8 @@ function toLook({ status, output, error }: z.output<typeof prediction>): Look {
   }
 }
 
-function failure(said: string): AppError {
-  const cause = new Error(said);
-  if (/nsfw|sensitive|safety|flagged|moderat/i.test(said)) return moderated(title, cause);
+function failure(message: string): AppError {
+  const cause = new Error(message);
+  if (/nsfw|sensitive|safety|flagged|moderat/i.test(message)) return moderated(title, cause);
   return new AppError('unavailable', { publicMessage: `${title} could not draw this`, cause });
 }

@@ -1,6 +1,6 @@
+import { apiExamples, keyExample } from '../../../lib/api/api-examples.ts';
 import { Card } from '../../../ui/card.tsx';
 import { CodeBlock, CodeTabs } from '../../../ui/code-block.tsx';
-import { apiExamples, keyExample } from './api-examples.ts';
 import { maskKey } from './mask-key.ts';
 
 /** How a program uses a key, with the key of the web app in it. */

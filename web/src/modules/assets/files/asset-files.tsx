@@ -31,11 +31,11 @@ export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) 
     const { done, failed } = await uploadFiles(asset.dataset_id, files);
     setUploaded((before) => [...before, ...done]);
     const found = onPreview ? await checkFiles(asset.dataset_id, done) : [];
-    const said = done.length === 1 ? 'File uploaded' : `${countOf(done.length, 'file')} uploaded`;
+    const summary = done.length === 1 ? 'File uploaded' : `${countOf(done.length, 'file')} uploaded`;
     if (failed.length > 0)
       notify.failure('Failed to upload file.', { description: failed[0]?.error ?? undefined });
-    else if (found.length > 0) notify.warning(`${said}, but not all of it can be trained on`);
-    else if (done.length > 0) notify.success(said);
+    else if (found.length > 0) notify.warning(`${summary}, but not all of it can be trained on`);
+    else if (done.length > 0) notify.success(summary);
     else notify.info('Upload cancelled');
   };
   return (

@@ -30,7 +30,7 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
         ? refusal.message
         : undefined;
   const nameProblem = values.name.trim() === '' ? 'Name is required' : undefined;
-  const shownFiles = values.asset_id === undefined ? (model?.dataset_id ?? null) : values.asset_id;
+  const filesId = values.asset_id === undefined ? (model?.dataset_id ?? null) : values.asset_id;
   const change = (changed: Partial<ModelValues>) => setValues({ ...values, ...changed });
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -77,7 +77,7 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
           values={values}
           change={change}
           nameProblem={tried ? nameProblem : undefined}
-          shownFiles={shownFiles}
+          filesId={filesId}
         />
       </form>
     </Dialog>
@@ -94,11 +94,11 @@ type FieldsProps = {
   change: (changed: Partial<ModelValues>) => void;
   nameProblem: string | undefined;
   /** The model that has the files. */
-  shownFiles: string | null;
+  filesId: string | null;
 };
 
 /** All of it but the id, which names it for ever. */
-function Fields({ values, change, nameProblem, shownFiles }: FieldsProps) {
+function Fields({ values, change, nameProblem, filesId }: FieldsProps) {
   const user = useUser();
   return (
     <>
@@ -133,7 +133,7 @@ function Fields({ values, change, nameProblem, shownFiles }: FieldsProps) {
         help="One of your models. Everyone with access can download, deploy and fine-tune it."
         failed="Your models could not be loaded"
         fits={(asset) => asset.user_id === user.id}
-        value={shownFiles}
+        value={filesId}
         onChange={(asset_id) => change({ asset_id })}
       />
     </>

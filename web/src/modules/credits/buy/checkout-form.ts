@@ -1,6 +1,7 @@
 import { USD_CENTS_MAX, USD_CENTS_MIN } from '@bakehouse/contract/limits';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 
-const range = `Choose an amount from $${USD_CENTS_MIN / 100} to $${(USD_CENTS_MAX / 100).toLocaleString('en')}`;
+const range = `Choose an amount from $${USD_CENTS_MIN / 100} to $${formatNumber(USD_CENTS_MAX / 100)}`;
 
 /** What is wrong with an amount of US dollars, in words; undefined where it can be paid. */
 export function usdProblem(usd: string): string | undefined {

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, CircleX, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -78,9 +79,9 @@ function Books() {
 function Figures({ ledger }: { ledger: Ledger }) {
   const figures = [
     { label: 'Sum of all balances', value: <Money bgl={ledger.sum_of_balances} /> },
-    { label: 'Transfers', value: ledger.transfers.toLocaleString('en') },
-    { label: 'Open holds', value: ledger.open_holds.toLocaleString('en') },
-    { label: 'Sealed transfers', value: ledger.sealed_transfers.toLocaleString('en') },
+    { label: 'Transfers', value: formatNumber(ledger.transfers) },
+    { label: 'Open holds', value: formatNumber(ledger.open_holds) },
+    { label: 'Sealed transfers', value: formatNumber(ledger.sealed_transfers) },
   ];
   return (
     <div className="card">
@@ -178,7 +179,7 @@ function Accounts({ accounts, total }: { accounts: Ledger['accounts']; total: nu
             sortable: true,
             width: '7rem',
             hideBelow: 'sm',
-            cell: (account) => account.transfers.toLocaleString('en'),
+            cell: (account) => formatNumber(account.transfers),
           },
           {
             id: 'held',

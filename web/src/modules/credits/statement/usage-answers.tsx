@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { currencyChoice, showExact } from '../../../lib/format/currency.ts';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import { formatClock } from '../../../lib/format/format-time.ts';
 import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
@@ -49,7 +50,7 @@ export function describeQuantities(quantities: Record<string, number>): string {
     .toSorted(([a], [b]) => b.localeCompare(a))
     .map(([name, count]) => {
       const words = name.replaceAll('_', ' ');
-      return `${count.toLocaleString('en-US')} ${count === 1 ? words.replace(/s$/, '') : words}`;
+      return `${formatNumber(count)} ${count === 1 ? words.replace(/s$/, '') : words}`;
     })
     .join(', ');
 }

@@ -1,7 +1,50 @@
-import { expect, it } from 'vitest';
-import { speedOf } from './chat.ts';
+import { afterEach, expect, it, vi } from 'vitest';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { setCredentials } from '../../../lib/api/credentials.ts';
+import { speedOf, streamChat } from './chat.ts';
+
+afterEach(() => vi.unstubAllGlobals());
 
 it('counts speed from the second token on', () => {
   expect(speedOf(100, 1_100, 11)).toEqual({ firstTokenMs: 100, tokens: 11, tokensPerSecond: 10 });
   expect(speedOf(100, 100, 1).tokensPerSecond).toBeNull();
+});
+
+it('an error in the middle of the answer has its code and its amounts', async () => {
+  const events = [
+    { choices: [{ delta: { content: 'Rye ' } }] },
+    {
+      error: {
+        code: 'insufficient_funds',
+        message: 'Insufficient balance. Required: 2 BGL',
+        request_id: 'r1',
+        required_amount: '2',
+        available_amount: '0.5',
+      },
+    },
+  ];
+  setCredentials({ userId: 'u1', apiKey: 'bk_1' });
+  vi.stubGlobal(
+    'fetch',
+    vi.fn(async () => new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))),
+  );
+  const pieces: string[] = [];
+  const asked = streamChat(
+    {
+      model: 'rye',
+      messages: [{ role: 'user', content: 'Which bread?' }],
+      options: { temperature: 1, max_tokens: 9 },
+    },
+    (text) => pieces.push(text),
+    new AbortController().signal,
+  );
+  const error = await asked.catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({
+    code: 'insufficient_funds',
+    requiredAmount: '2',
+    availableAmount: '0.5',
+    requestId: 'r1',
+  });
+  expect(pieces).toEqual(['Rye ']);
 });

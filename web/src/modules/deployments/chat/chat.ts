@@ -1,6 +1,7 @@
 import { chatCompletions, listModels } from '@bakehouse/contract/chat';
 import { queryOptions } from '@tanstack/react-query';
 import { call, callRaw } from '../../../lib/api/api-client.ts';
+import { toApiError } from '../../../lib/api/api-error.ts';
 import { eventStreamParser } from '../../../lib/live/event-stream-parser.ts';
 
 export type ChatMessage = { role: 'system' | 'user' | 'assistant'; content: string };
@@ -12,6 +13,9 @@ export type ChatSpeed = { firstTokenMs: number; tokens: number; tokensPerSecond:
 
 /** The first answer may wait for a model to wake. */
 const TIMEOUT_MS = 10 * 60_000;
+
+/** Completes 'Failed to …' where an error has no words of its own. */
+const OPERATION = 'chat with the model';
 
 export const chatModelsQuery = queryOptions({
   queryKey: ['deployment', 'models'],
@@ -39,7 +43,7 @@ export async function streamChat(
         ...request.options,
       },
     },
-    { signal, timeoutMs: TIMEOUT_MS, operation: 'chat with the model' },
+    { signal, timeoutMs: TIMEOUT_MS, operation: OPERATION },
   );
   if (!response.body) throw new Error('The server sent no answer');
 
@@ -50,7 +54,9 @@ export async function streamChat(
     for (const { data } of parse(piece)) {
       if (data === '[DONE]') continue;
       const chunk = JSON.parse(data) as Chunk;
-      if (chunk.error) throw new Error(chunk.error.message);
+      if (chunk.error) {
+        throw toApiError(response.status, data, response.headers.get('x-request-id'), OPERATION);
+      }
       const text = chunk.choices?.[0]?.delta?.content;
       if (text) {
         firstTokenMs ??= performance.now() - started;
@@ -75,5 +81,5 @@ export function speedOf(firstTokenMs: number, totalMs: number, tokens: number): 
 type Chunk = {
   choices?: { delta?: { content?: string | null } }[];
   usage?: { completion_tokens: number } | null;
-  error?: { message: string };
+  error?: unknown;
 };

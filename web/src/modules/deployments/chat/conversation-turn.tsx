@@ -1,5 +1,6 @@
 import { cx } from '../../../lib/cx.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import { MarkdownLines } from '../../../ui/markdown.tsx';
 import type { Turn } from './use-conversation.ts';
 
@@ -26,8 +27,10 @@ export function ConversationTurn({ turn, waiting }: { turn: Turn; waiting: boole
       </div>
       {turn.speed && (
         <p className="px-1 text-muted text-xs tabular-nums">
-          {countOf(turn.speed.tokens, 'token')} · first after {Math.round(turn.speed.firstTokenMs)} ms
-          {turn.speed.tokensPerSecond && ` · ${turn.speed.tokensPerSecond.toFixed(0)} tokens/s`}
+          {countOf(turn.speed.tokens, 'token')} · first after{' '}
+          {formatNumber(Math.round(turn.speed.firstTokenMs))} ms
+          {turn.speed.tokensPerSecond &&
+            ` · ${formatNumber(Math.round(turn.speed.tokensPerSecond))} tokens/s`}
         </p>
       )}
     </div>

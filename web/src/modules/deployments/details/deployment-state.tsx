@@ -6,15 +6,12 @@ import { Progress } from '../../../ui/progress.tsx';
 type Props = {
   /** Of any kind: its states are its own. */
   deployment: Pick<Deployment, 'reason' | 'progress' | 'cost_so_far'> & { status: string };
-  isOnItsWay: boolean;
+  isPending: boolean;
 };
 
 /** Why a deployment is not simply running, and how far it is. */
-export function DeploymentState({
-  deployment: { status, reason, progress, cost_so_far },
-  isOnItsWay,
-}: Props) {
-  if (isOnItsWay) {
+export function DeploymentState({ deployment: { status, reason, progress, cost_so_far }, isPending }: Props) {
+  if (isPending) {
     return (
       <Card className="mb-6">
         <Progress value={progress} label={reason || 'Starting'} />

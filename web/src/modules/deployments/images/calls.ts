@@ -10,7 +10,7 @@ import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { useUser } from '../../accounts/api.ts';
-import { imageKinds, isAwaited, onItsWay, usable } from './kinds.ts';
+import { imageKinds, isAwaited, pending, usable } from './kinds.ts';
 
 /** More of one kind nobody keeps awake at once. */
 const LISTED_MAX = 100;
@@ -45,7 +45,7 @@ export function useActiveKontextDeployment(): ImageDeployment | null | undefined
 function activeOf(deployments: readonly ImageDeployment[]): ImageDeployment | null {
   const those = (states: ReadonlySet<ImageDeployment['status']>) =>
     deployments.find(({ status }) => states.has(status));
-  return those(usable) ?? those(onItsWay) ?? null;
+  return those(usable) ?? those(pending) ?? null;
 }
 
 export function useImageDeployment(podId: string) {

@@ -14,7 +14,7 @@ import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { DeploymentFacts } from '../details/deployment-facts.tsx';
 import { DeploymentState } from '../details/deployment-state.tsx';
 import { useImageDeployment } from './calls.ts';
-import { imageKinds, onItsWay, statusWord } from './kinds.ts';
+import { imageKinds, pending, statusWord } from './kinds.ts';
 import { PicturePrice } from './picture-price.tsx';
 import { TerminateImageDialog } from './terminate-image-dialog.tsx';
 
@@ -67,7 +67,7 @@ function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
           )
         }
       />
-      <DeploymentState deployment={deployment} isOnItsWay={onItsWay.has(status)} />
+      <DeploymentState deployment={deployment} isPending={pending.has(status)} />
       <DeploymentFacts
         deployment={deployment}
         kind={

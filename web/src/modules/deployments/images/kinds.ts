@@ -35,7 +35,7 @@ export const imageKinds = {
 type Status = ImageDeployment['status'];
 
 /** On its way to its first answer, or waking up. */
-export const onItsWay = new Set<Status>(['pending', 'deploying']);
+export const pending = new Set<Status>(['pending', 'deploying']);
 /** It answers, or wakes to. */
 export const usable = new Set<Status>(['running', 'READY']);
 
@@ -47,7 +47,7 @@ export function isAwaited(
   now: number,
 ): boolean {
   return deployments.some(
-    ({ status, created_at }) => onItsWay.has(status) && now - Date.parse(created_at) < POLL_MS_MAX,
+    ({ status, created_at }) => pending.has(status) && now - Date.parse(created_at) < POLL_MS_MAX,
   );
 }
 

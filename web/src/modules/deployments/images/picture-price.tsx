@@ -5,7 +5,7 @@ import { Money } from '../../../ui/money.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { pricesQuery } from '../../credits/api.ts';
 
-const STEPS = stepsUnlessSaid();
+const STEPS = defaultSteps();
 /** What the price is of. */
 const STEPS_PRICED = 1_000n;
 
@@ -32,7 +32,7 @@ function AmountToCome() {
   return <Skeleton className="inline-block h-3 w-16 align-middle" />;
 }
 
-function stepsUnlessSaid(): number {
+function defaultSteps(): number {
   const field = fluxKontext.fields.find(({ name }) => name === 'num_inference_steps');
   if (field?.kind !== 'number') throw new Error('Kontext has no number of steps');
   return field.default;

@@ -1,7 +1,7 @@
 import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { expect, test } from 'vitest';
-import { type FormValues, initialValues, problemsOf, shownFields } from './form-values.ts';
+import { type FormValues, initialValues, problemsOf, visibleFields } from './form-values.ts';
 
 const { flux, paris, seedance, veo } = generators;
 
@@ -39,7 +39,7 @@ test('the choice of experts decides how many there are; the last own number come
   const typed = { ...initialValues(paris), k: 3 };
   const withChoice = (sampling_strategy: string) => ({ ...typed, sampling_strategy });
   const isOpen = (choice: string) =>
-    shownFields(paris, withChoice(choice)).some(
+    visibleFields(paris, withChoice(choice)).some(
       (field) => field.name === 'k' && field.kind === 'number' && !field.disabled,
     );
   expect(effectiveValues(paris, withChoice('top1')).k).toBe(1);

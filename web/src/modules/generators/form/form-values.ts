@@ -52,7 +52,7 @@ export function requestParameters(generator: Generator, values: FormValues): Gen
 }
 
 /** The fields as the form shows them: what another field decides is not for the person to change. */
-export function shownFields({ fields }: Generator, values: FormValues): FormField<string>[] {
+export function visibleFields({ fields }: Generator, values: FormValues): FormField<string>[] {
   return fields.flatMap((field): FormField<string>[] => {
     switch (field.kind) {
       case 'number':

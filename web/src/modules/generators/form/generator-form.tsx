@@ -13,7 +13,7 @@ import { Textarea } from '../../../ui/textarea.tsx';
 import { useSessionUser } from '../../accounts/api.ts';
 import { SourceField } from '../../images/api.ts';
 import { GenerateBar, type Served } from '../generate-bar.tsx';
-import { type FormValues, problemsOf, resetValues, shownFields } from './form-values.ts';
+import { type FormValues, problemsOf, resetValues, visibleFields } from './form-values.ts';
 import type { Draft } from './use-draft.ts';
 import { isServed } from './waits-for.ts';
 
@@ -82,7 +82,7 @@ export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate,
           />
         </Field>
         <FormFields
-          fields={shownFields(generator, draft.values)}
+          fields={visibleFields(generator, draft.values)}
           values={effectiveValues(generator, draft.values)}
           problems={problems}
           onChange={(changed) => change({ values: { ...draft.values, ...changed } as FormValues })}

@@ -15,8 +15,8 @@ import { EditTree } from '../editing/edit-tree.tsx';
 import { useGeneration } from '../generation-calls.ts';
 import { ExpertWeights } from '../view/expert-weights.tsx';
 import { GenerationFigures } from '../view/generation-figures.tsx';
+import { generationParameters } from '../view/generation-parameters.ts';
 import { GenerationPicture } from '../view/generation-picture.tsx';
-import { shownParameters } from '../view/shown-parameters.ts';
 
 const route = getRouteApi('/app/gallery/$id');
 const columnsClass = 'grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]';
@@ -127,7 +127,7 @@ function MadeFrom({ generation }: { generation: Generation }) {
         </Row>
       )}
       <Row label="Served by">{providers[provider]}</Row>
-      {shownParameters(generation).map(({ name, value }) => (
+      {generationParameters(generation).map(({ name, value }) => (
         <Row key={name} label={name}>
           {value}
         </Row>

@@ -5,8 +5,8 @@ import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useGeneration } from '../generation-calls.ts';
 import { ExpertWeights } from './expert-weights.tsx';
 import { GenerationFigures } from './generation-figures.tsx';
+import { differences } from './generation-parameters.ts';
 import { GenerationPicture } from './generation-picture.tsx';
-import { differences } from './shown-parameters.ts';
 
 /** Two generations side by side, and where they differ. */
 export function CompareGenerations({ ids: [one, other] }: { ids: readonly [string, string] }) {

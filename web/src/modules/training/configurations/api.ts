@@ -10,9 +10,24 @@ import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { assetQuery } from '../../assets/api.ts';
-import { asksFor, type WizardState } from '../wizard/create-model-wizard-state.ts';
-import { wireParameters } from '../wizard/wizard-calls.ts';
+import {
+  asksFor,
+  type ModelType,
+  type TrainingParameters,
+  wireParameters,
+} from '../parameters/training-parameters.ts';
 import { freeName, readConfigurationFile } from './configuration-file.ts';
+
+/** What a configuration is made of. */
+export type Choices = {
+  type: ModelType | null;
+  name: string;
+  baseModelId: string | null;
+  hubModelId: string;
+  datasetId: string | null;
+  fileName: string | null;
+  parameters: TrainingParameters;
+};
 
 export const configurationsQuery = queryOptions({
   queryKey: ['configuration'],
@@ -40,19 +55,18 @@ const changed = () => queryClient.invalidateQueries({ queryKey: configurationsQu
 
 export function useSaveConfiguration() {
   return useMutation({
-    mutationFn: ({ name, state }: { name: string; state: WizardState }) =>
+    mutationFn: ({ name, choices }: { name: string; choices: Choices }) =>
       call(
         saveConfiguration,
-        { body: { config_name: name, fine_tune_payload: payloadOf(state) } },
+        { body: { config_name: name, fine_tune_payload: payloadOf(choices) } },
         { operation: 'save the configuration' },
       ),
     onSuccess: changed,
   });
 }
 
-/** What the wizard holds, as a configuration: all that is chosen, and nothing that its type does not ask for. */
-export function payloadOf(state: WizardState) {
-  const { type, name, baseModelId, hubModelId, datasetId, fileName, parameters } = state;
+/** All that is chosen, and nothing that its type does not ask for. */
+function payloadOf({ type, name, baseModelId, hubModelId, datasetId, fileName, parameters }: Choices) {
   const asked = Object.entries({
     ...wireParameters(parameters),
     accelerator_type: parameters.accelerator_type,

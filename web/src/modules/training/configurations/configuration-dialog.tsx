@@ -1,8 +1,6 @@
 import type { Configuration } from '@bakehouse/contract/configurations';
 import { Upload } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { countOf } from '../../../lib/format/count-of.ts';
-import { relativeTime } from '../../../lib/format/format-time.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
@@ -11,6 +9,7 @@ import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useApplicableConfiguration, useConfigurations, useImportConfiguration } from './api.ts';
 import { ConfigurationActions } from './configuration-actions.tsx';
+import { describeConfiguration } from './describe-configuration.ts';
 
 type Props = { onClose: () => void; onApply: (payload: Configuration['fine_tune_payload']) => void };
 
@@ -70,7 +69,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
               options={list.map((one) => ({
                 value: one.config_id,
                 label: <span className="[overflow-wrap:anywhere]">{one.config_name}</span>,
-                description: describe(one),
+                description: describeConfiguration(one),
               }))}
             />
             {selected && <ConfigurationActions key={selected.config_id} configuration={selected} />}
@@ -111,16 +110,4 @@ function ImportButton({ onImported }: { onImported: (id: string) => void }) {
       </Button>
     </>
   );
-}
-
-function describe({ fine_tune_payload: saved, hfModelId, created_at }: Configuration): string {
-  const parts = [
-    hfModelId,
-    saved.epochs !== undefined && countOf(saved.epochs, 'epoch'),
-    saved.learning_rate !== undefined && `learning rate ${saved.learning_rate}`,
-    saved.lora_r !== undefined && `rank ${saved.lora_r}`,
-    saved.file_name,
-    `saved ${relativeTime(new Date(created_at)).toLowerCase()}`,
-  ];
-  return parts.filter(Boolean).join(' · ');
 }

@@ -3,17 +3,16 @@ import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
-import type { WizardState } from '../wizard/create-model-wizard-state.ts';
-import { useSaveConfiguration } from './api.ts';
+import { type Choices, useSaveConfiguration } from './api.ts';
 
-/** Keeps what the wizard holds under a name, for Choose Config. It stands inside the wizard's form, and so is none itself. */
-export function SaveConfiguration({ state }: { state: WizardState }) {
+/** Keeps what was chosen under a name, for Choose Config. It stands inside the wizard's form, and so is none itself. */
+export function SaveConfiguration({ choices }: { choices: Choices }) {
   const [name, setName] = useState('');
   const save = useSaveConfiguration();
   function submit() {
     if (!name.trim() || save.isPending) return;
     save.mutate(
-      { name: name.trim(), state },
+      { name: name.trim(), choices },
       {
         onSuccess: () => {
           notify.success('Configuration saved');
@@ -30,7 +29,8 @@ export function SaveConfiguration({ state }: { state: WizardState }) {
         maxLength={100}
         onChange={(event) => setName(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter') return;
+          // Enter that ends a word which is still being composed, as in Japanese, is none.
+          if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
           event.preventDefault();
           submit();
         }}

@@ -1,4 +1,4 @@
-import type { HeldOutAnswers as Said } from '@bakehouse/contract/runtime/report';
+import type { HeldOutAnswers as Answers } from '@bakehouse/contract/runtime/report';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
@@ -14,8 +14,8 @@ const row = {
   tuned: '129 euros.',
 };
 
-function show(said: Said | null) {
-  queryClient.setQueryData(heldOutAnswersQuery('r1').queryKey, { held_out_answers: said });
+function show(answers: Answers | null) {
+  queryClient.setQueryData(heldOutAnswersQuery('r1').queryKey, { held_out_answers: answers });
   return render(
     <QueryClientProvider client={queryClient}>
       <HeldOutAnswers runId="r1" />

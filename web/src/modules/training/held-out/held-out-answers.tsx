@@ -1,4 +1,4 @@
-import type { HeldOutAnswers as Said } from '@bakehouse/contract/runtime/report';
+import type { HeldOutAnswers as Answers } from '@bakehouse/contract/runtime/report';
 import { Check } from 'lucide-react';
 import { useState } from 'react';
 import { cx } from '../../../lib/cx.ts';
@@ -9,7 +9,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { useHeldOutAnswers } from './held-out-calls.ts';
 import { countExpected, isExpected } from './is-expected.ts';
 
-type Row = Said['rows'][number];
+type Row = Answers['rows'][number];
 
 /** Longer texts are folded. */
 const FOLDED_CHARACTERS = 400;
@@ -21,16 +21,16 @@ export function HeldOutAnswers({ runId, className }: { runId: string; className?
       query={useHeldOutAnswers(runId)}
       failed="The answers of both models could not be loaded"
       pending={null}
-      isEmpty={({ held_out_answers: said }) => said === null}
+      isEmpty={({ held_out_answers: answers }) => answers === null}
       empty={null}
     >
-      {({ held_out_answers: said }) => said && <SaidCard said={said} className={className} />}
+      {({ held_out_answers: answers }) => answers && <AnswersCard answers={answers} className={className} />}
     </QueryView>
   );
 }
 
-function SaidCard({ said, className }: { said: Said; className?: string | undefined }) {
-  const { task, rows, skipped } = said;
+function AnswersCard({ answers, className }: { answers: Answers; className?: string | undefined }) {
+  const { task, rows, skipped } = answers;
   return (
     <Card
       flush
@@ -51,7 +51,7 @@ function SaidCard({ said, className }: { said: Said; className?: string | undefi
   );
 }
 
-function RowAnswers({ row, task }: { row: Row; task: Said['task'] }) {
+function RowAnswers({ row, task }: { row: Row; task: Answers['task'] }) {
   const [unfolded, setUnfolded] = useState(false);
   const { question, expected, base, tuned, earlier_turns: earlier } = row;
   const isLong = [question, expected, base, tuned].some((text) => text.length > FOLDED_CHARACTERS);

@@ -7,19 +7,17 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { assetQuery, previewQuery } from '../../assets/api.ts';
-import type {
-  Problems,
-  Suggestion,
-  TrainingParameters,
-  WizardState,
-} from '../wizard/create-model-wizard-state.ts';
 import { formatDescriptions, formatLabels } from './format-labels.ts';
+import type { ParameterProblems } from './parameter-problems.ts';
+import type { FileReading, TrainingParameters } from './training-parameters.ts';
+
+type Choice = { datasetId: string | null; fileName: string | null; parameters: TrainingParameters };
 
 type Props = {
-  state: WizardState;
-  problems: Problems;
+  state: Choice;
+  problems: ParameterProblems;
   onChange: (values: Partial<TrainingParameters>) => void;
-  onSuggest: (values: Suggestion) => void;
+  onSuggest: (values: FileReading) => void;
 };
 
 type Preview = z.output<typeof filePreview>;
@@ -77,7 +75,7 @@ export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
 }
 
 /** The first rows of the chosen file, with what they were recognised as. */
-function useFirstRows({ datasetId, fileName }: WizardState) {
+function useFirstRows({ datasetId, fileName }: Choice) {
   const dataset = useQuery({ ...assetQuery(datasetId ?? ''), enabled: datasetId !== null });
   return useQuery({
     ...previewQuery({
@@ -132,7 +130,7 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
 }
 
 /** What the file was recognised as; two columns to choose where nobody could say. */
-function readingOf({ format }: Preview): Suggestion {
+function readingOf({ format }: Preview): FileReading {
   const { format: data_format, ...columns } = format ?? {
     format: 'prompt_completion' as const,
     input_column: '',

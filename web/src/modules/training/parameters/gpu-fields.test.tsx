@@ -3,8 +3,8 @@ import { render, screen } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { pricesQuery } from '../../credits/api.ts';
 import { useMachine } from '../../machine/api.ts';
-import { initialParameters } from '../wizard/create-model-wizard-state.ts';
 import { GpuFields } from './gpu-fields.tsx';
+import { initialParameters } from './training-parameters.ts';
 
 vi.mock('../../machine/api.ts', async (original) => ({
   ...(await original<typeof import('../../machine/api.ts')>()),

@@ -7,11 +7,12 @@ import { Segmented } from '../../../ui/segmented.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { pricesQuery } from '../../credits/api.ts';
 import { gpusHere, useMachine } from '../../machine/api.ts';
-import type { Problems, TrainingParameters } from '../wizard/create-model-wizard-state.ts';
+import type { ParameterProblems } from './parameter-problems.ts';
+import type { TrainingParameters } from './training-parameters.ts';
 
 type Props = {
   parameters: TrainingParameters;
-  problems: Problems;
+  problems: ParameterProblems;
   onChange: (values: Partial<TrainingParameters>) => void;
 };
 

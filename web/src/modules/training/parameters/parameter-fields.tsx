@@ -1,7 +1,7 @@
 import { fineTuneNumbers, loraTargetModules, segmentationMethods } from '@bakehouse/contract/limits';
 import { Button } from '../../../ui/button.tsx';
 import type { FormField } from '../../../ui/form-fields.tsx';
-import { learningRateAdvice, type TrainingParameters } from '../wizard/create-model-wizard-state.ts';
+import { learningRateAdvice, type TrainingParameters } from './training-parameters.ts';
 
 type ParameterField = FormField<keyof TrainingParameters>;
 

@@ -1,4 +1,5 @@
 import { countOf } from '../../../lib/format/count-of.ts';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 
 type Props = { bins: readonly { from: number; to: number; count: number }[] };
 
@@ -11,7 +12,7 @@ export function TokenHistogram({ bins }: Props) {
       <figcaption className="mb-2 font-medium text-[0.8125rem]">Length of the examples</figcaption>
       <ul className="flex h-24 items-end gap-1">
         {bins.map(({ from, to, count }) => {
-          const text = `${countOf(count, 'example')} of ${from} to ${countOf(to, 'token')}`;
+          const text = `${countOf(count, 'example')} of ${formatNumber(from)} to ${countOf(to, 'token')}`;
           return (
             <li
               key={from}

@@ -1,4 +1,5 @@
 import type { DataReading } from '@bakehouse/contract/training';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import { Callout } from '../../../ui/callout.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 
@@ -18,7 +19,7 @@ export function ReadingNotice({ reading }: { reading: DataReading }) {
         {file} is long. The figures below are an estimate from its first rows, and become exact once all of it
         has been read. You can start without waiting.
       </p>
-      <Progress value={progress} label={`${rows.toLocaleString('en')} rows read`} />
+      <Progress value={progress} label={`${formatNumber(rows)} rows read`} />
     </Callout>
   );
 }

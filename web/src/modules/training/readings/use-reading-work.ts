@@ -1,4 +1,5 @@
 import type { DataReading } from '@bakehouse/contract/training';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import type { LongWork } from '../../../ui/long-work.ts';
 import { stopReading, useReadings } from './api.ts';
 
@@ -7,7 +8,7 @@ export function useReadingWork(): LongWork[] {
   return (useReadings().data?.readings ?? []).map((reading) => ({
     id: `reading-${reading.reading_id}`,
     title: reading.file_name,
-    phase: `Counting its rows, ${reading.rows_read.toLocaleString('en')} so far`,
+    phase: `Counting its rows, ${formatNumber(reading.rows_read)} so far`,
     progress: reading.progress,
     link: { to: '/dataset/$id/description', params: { id: reading.dataset_id } },
     cancel: { run: () => void stopReading(reading.reading_id).catch(() => undefined) },
@@ -22,7 +23,7 @@ function endOf({ state, file_name, rows_read, reason }: DataReading): LongWork['
     case 'done':
       return {
         kind: 'success',
-        title: `All ${rows_read.toLocaleString('en')} rows of ${file_name} are counted`,
+        title: `All ${formatNumber(rows_read)} rows of ${file_name} are counted`,
       };
     case 'failed':
       return { kind: 'failure', title: `${file_name} could not be read`, description: reason ?? '' };

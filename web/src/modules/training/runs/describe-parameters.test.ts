@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { initialParameters } from '../wizard/create-model-wizard-state.ts';
+import { initialParameters } from '../parameters/training-parameters.ts';
 import { describeParameters } from './describe-parameters.ts';
 
 it('tells where it ran, not which GPU was asked for', () => {
@@ -8,6 +8,7 @@ it('tells where it ran, not which GPU was asked for', () => {
     model_name: 'Crumb',
     input_column: 'question',
     output_column: null,
+    learning_rate: 0.0000005,
     accelerator_type: 'NVIDIA_TESLA_A100',
     accelerator_count: 1,
     lora_target_modules: ['q_proj', 'v_proj'],
@@ -19,6 +20,7 @@ it('tells where it ran, not which GPU was asked for', () => {
   const rows = describeParameters({ ...run, dataset: { file_name: 'rows.csv' } });
   expect(rows[0]).toEqual({ name: 'Runs on', value: "This machine's CPU" });
   expect(rows).toContainEqual({ name: 'Input column', value: 'question' });
+  expect(rows).toContainEqual({ name: 'Learning rate', value: '5e−7' });
   expect(rows).toContainEqual({ name: 'Output column', value: '–' });
   expect(rows).toContainEqual({ name: 'LoRA target modules', value: 'q_proj, v_proj' });
   expect(JSON.stringify(rows)).not.toMatch(/A100|Accelerator|Crumb|Stride|Segmentation/);

@@ -1,7 +1,8 @@
 import type { Run } from '@bakehouse/contract/training';
+import { withMinus } from '../../../lib/format/format-number.ts';
 import { deviceName } from '../../machine/api.ts';
 import { formatLabels } from '../parameters/format-labels.ts';
-import { isTextFile } from '../wizard/create-model-wizard-state.ts';
+import { isTextFile } from '../parameters/training-parameters.ts';
 
 /**
  * What a run was made with, as rows of name and text. The GPU that was asked for is left out: where it
@@ -30,8 +31,13 @@ export function describeParameters(
   });
   return [
     { name: 'Runs on', value: deviceName(run.device) },
-    ...rows.map(([name, value]) => ({ name: label(name), value: String(value ?? '') || '–' })),
+    ...rows.map(([name, value]) => ({ name: label(name), value: textOf(value) })),
   ];
+}
+
+function textOf(value: string | number | boolean | null | undefined): string {
+  // Very small rates have an exponent.
+  return typeof value === 'number' ? withMinus(value) : String(value ?? '') || '–';
 }
 
 const wizardWords: Record<string, string> = {

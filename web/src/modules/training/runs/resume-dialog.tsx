@@ -5,7 +5,7 @@ import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { CeilingField } from '../parameters/ceiling-field.tsx';
-import { ceilingProblem } from '../wizard/create-model-wizard-state.ts';
+import { ceilingProblem } from '../parameters/parameter-problems.ts';
 import { useResumeRun } from './run-calls.ts';
 
 type Props = { run: Run; open: boolean; onClose: () => void };

@@ -37,7 +37,7 @@ export function RunOutcome({ run }: { run: Run }) {
   }
   return (
     <Callout tone={run.state === 'failed' ? 'bad' : 'info'} className="mb-5" title={outcomeTitle(run)}>
-      {saysMore(run) && `${run.reason} `}
+      {hasOwnReason(run) && `${run.reason} `}
       {run.charged !== null && <Charge bgl={run.charged} />}
     </Callout>
   );
@@ -53,7 +53,7 @@ function outcomeTitle({ state, stop_reason }: Run): string {
 }
 
 /** A run that its owner cancelled has no more to say than that. */
-function saysMore({ state, reason }: Run): boolean {
+function hasOwnReason({ state, reason }: Run): boolean {
   return state === 'failed' || !reason.startsWith('Cancelled');
 }
 

@@ -2,13 +2,14 @@ import { parseBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/training';
 import { useEffect, useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { lastOf } from './curves/curves.ts';
 import { useRunMetrics } from './run-calls.ts';
-import { epochText, laterBy, phaseText, timeText } from './run-sentences.ts';
+import { epochText, laterBy, phaseText, stepText, timeText } from './run-sentences.ts';
 
 /** Phase, steps, time, speed and money of a run that has not ended. */
 export function RunProgress({ run }: { run: Run }) {
@@ -23,7 +24,7 @@ export function RunProgress({ run }: { run: Run }) {
             {phase}
           </span>
         }
-        aside={run.steps_total > 0 ? `Step ${run.step} of ${run.steps_total}` : undefined}
+        aside={stepText(run)}
       />
       <p className="mt-3 text-[0.8125rem] text-muted tabular-nums">
         <RunTime key={run.elapsed_seconds} run={run} />
@@ -55,7 +56,7 @@ function Figures({ run }: { run: Run }) {
     <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
       <Figure label="Epoch">{epochText(run)}</Figure>
       <Figure label="Speed">
-        {speed === null ? '–' : `${Math.round(speed).toLocaleString('en')} tokens a second`}
+        {speed === null ? '–' : `${formatNumber(Math.round(speed))} tokens a second`}
       </Figure>
       <Figure label="Charged so far">
         <Money bgl={run.cost_so_far} />

@@ -6,6 +6,7 @@ import {
   epochText,
   laterBy,
   phaseText,
+  stepText,
   tabTitle,
   timeText,
 } from './run-sentences.ts';
@@ -40,6 +41,11 @@ it('lets the time of a running run go on between two reports', () => {
   // What is not charged is not counted.
   const asking = { ...running, phase: 'asking both models' };
   expect(laterBy(asking, 20)).toEqual(asking);
+});
+
+it('says which step it is at once it is known how many there are', () => {
+  expect(stepText({ step: 1_200, steps_total: 12_000 })).toBe('Step 1,200 of 12,000');
+  expect(stepText({ step: 0, steps_total: 0 })).toBeUndefined();
 });
 
 it('says before a run is cancelled what is saved and charged', () => {

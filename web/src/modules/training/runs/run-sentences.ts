@@ -1,4 +1,5 @@
 import type { Run } from '@bakehouse/contract/training';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import { aboutDuration, formatDuration } from '../../../lib/format/format-time.ts';
 
 /*
@@ -67,6 +68,14 @@ export function laterBy<R extends Pick<Run, 'state' | 'phase' | 'elapsed_seconds
   };
 }
 
+/** 'Step 1,200 of 12,000'; undefined while nobody knows how many it makes. */
+export function stepText({
+  step,
+  steps_total: total,
+}: Pick<Run, 'step' | 'steps_total'>): string | undefined {
+  return total > 0 ? `Step ${formatNumber(step)} of ${formatNumber(total)}` : undefined;
+}
+
 /** '2 of 3': the epoch that the run is in, of those that it makes. */
 export function epochText({
   step,
@@ -75,7 +84,7 @@ export function epochText({
 }: Pick<Run, 'step' | 'steps_total' | 'parameters'>): string {
   const { epochs } = parameters;
   const done = total === 0 ? 0 : Math.floor((step / total) * epochs);
-  return `${Math.min(epochs, done + 1).toLocaleString('en')} of ${epochs.toLocaleString('en')}`;
+  return `${formatNumber(Math.min(epochs, done + 1))} of ${formatNumber(epochs)}`;
 }
 
 /** What the browser tab says: how far it is, or how it ended, before the name. */

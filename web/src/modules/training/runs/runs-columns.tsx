@@ -1,5 +1,6 @@
 import type { Run } from '@bakehouse/contract/training';
 import { Link } from '@tanstack/react-router';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import { relativeTime } from '../../../lib/format/format-time.ts';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
@@ -101,7 +102,7 @@ function Steps({ run }: { run: Run }) {
   }
   return (
     <span className="text-muted tabular-nums">
-      {run.steps_total > 0 ? `${run.step} of ${run.steps_total}` : '–'}
+      {run.steps_total > 0 ? `${formatNumber(run.step)} of ${formatNumber(run.steps_total)}` : '–'}
     </span>
   );
 }

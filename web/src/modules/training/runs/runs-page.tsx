@@ -2,6 +2,7 @@ import type { RunFilter } from '@bakehouse/contract/training';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import { useSheets } from '../../../lib/sheet.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -77,9 +78,9 @@ function Stats() {
   const stats = useRunStats();
   const { data } = stats;
   const figures = [
-    { label: 'In progress', value: data?.active.toLocaleString('en') },
-    { label: 'Completed', value: data?.completed.toLocaleString('en') },
-    { label: 'Failed', value: data?.failed.toLocaleString('en') },
+    { label: 'In progress', value: data && formatNumber(data.active) },
+    { label: 'Completed', value: data && formatNumber(data.completed) },
+    { label: 'Failed', value: data && formatNumber(data.failed) },
     { label: 'Cost', value: data && <Money bgl={data.cost} /> },
   ];
   return (

@@ -5,7 +5,7 @@ import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { Progress } from '../../../ui/progress.tsx';
 import { assetQuery, modelReadinessQuery, type Upload, UploadList } from '../../assets/api.ts';
-import type { ModelType } from './create-model-wizard-state.ts';
+import type { ModelType } from '../parameters/training-parameters.ts';
 
 type Props = {
   type: ModelType;

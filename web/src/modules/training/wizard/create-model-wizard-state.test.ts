@@ -1,18 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { parameterProblems } from '../parameters/parameter-problems.ts';
+import { initialParameters } from '../parameters/training-parameters.ts';
 import {
-  asksFor,
   canGoBack,
-  differsFromDefaults,
   holdAtStart,
-  initialParameters,
   initialState,
   isDirty,
   isHubEnd,
-  learningRateAdvice,
-  parameterProblems,
   problemsOf,
   stepLabels,
-  type TrainingParameters,
   type WizardState,
   wizardReducer,
 } from './create-model-wizard-state.ts';
@@ -116,6 +112,16 @@ it('applies a saved configuration over what was chosen before', () => {
   );
 });
 
+it('applying a configuration keeps the file only where its dataset stays', () => {
+  const before = at({ step: 3, datasetId: 'a', fileName: 'x.csv' });
+  const fileAfter = (configuration: { asset_id?: string; file_name?: string }) =>
+    wizardReducer(before, { do: 'apply', configuration }).fileName;
+  expect(fileAfter({})).toBe('x.csv');
+  expect(fileAfter({ asset_id: 'a' })).toBe('x.csv');
+  expect(fileAfter({ asset_id: 'b' })).toBeNull();
+  expect(fileAfter({ asset_id: 'b', file_name: 'y.csv' })).toBe('y.csv');
+});
+
 it('applies the configuration of a hub model, which is no asset, and one that has chosen no GPU', () => {
   const configuration = { hf_model_id: 'org/base', base_model: 'org-base', accelerator_type: null };
   const after = wizardReducer(at({ baseModelId: 'mine' }), { do: 'apply', configuration });
@@ -125,7 +131,7 @@ it('applies the configuration of a hub model, which is no asset, and one that ha
   });
 });
 
-it('a fine-tune from the hub asks for its model, has no chunks, and ends at its parameters', () => {
+it('a fine-tune from the hub asks for its model, and ends at its parameters', () => {
   const chosen = { step: 3, type: 'huggingface', datasetId: 'd', fileName: 'x.txt' } as const;
   expect(problemsOf(at(chosen))).toEqual({
     hubModelId: 'Please make sure you have selected a model, dataset, and file',
@@ -137,9 +143,6 @@ it('a fine-tune from the hub asks for its model, has no chunks, and ends at its 
   expect(filled.step).toBe(4);
   expect(isHubEnd(filled)).toBe(true);
   expect(wizardReducer(filled, { do: 'continue' }).step).toBe(4);
-  expect(asksFor('huggingface', 'stride')).toBe(false);
-  expect(asksFor('huggingface', 'lora_r')).toBe(true);
-  expect(asksFor('finetune', 'stride')).toBe(true);
   expect(stepLabels.huggingface).toEqual(stepLabels.finetune);
 });
 
@@ -205,91 +208,6 @@ describe('the ceiling', () => {
   });
 });
 
-describe('parameterProblems', () => {
-  it('has none at the defaults for a text file', () => {
-    expect(parameterProblems(initialParameters, 'story.TXT')).toEqual({});
-  });
-
-  it('needs both columns for other files', () => {
-    const message = 'Input and output columns are required for non-text files';
-    expect(parameterProblems({ ...initialParameters, input_column: 'q' }, 'rows.csv')).toEqual({
-      output_column: message,
-    });
-  });
-
-  it('asks for columns where the format has them', () => {
-    const of = (data_format: TrainingParameters['data_format']) =>
-      parameterProblems({ ...initialParameters, data_format }, 'rows.jsonl');
-    expect(Object.keys(of('prompt_completion'))).toEqual(['input_column', 'output_column']);
-    expect(of('text')).toEqual({ input_column: 'Please choose the text column' });
-    for (const format of ['messages', 'sharegpt', 'alpaca'] as const) expect(of(format)).toEqual({});
-  });
-
-  it('refuses the same column for both', () => {
-    const same = { ...initialParameters, input_column: 'q', output_column: 'q' };
-    expect(parameterProblems(same, 'rows.csv')).toEqual({
-      output_column: 'Input and output must be different columns',
-    });
-  });
-
-  it('names each field that is out of bounds', () => {
-    const bad = {
-      ...initialParameters,
-      epochs: 0,
-      learning_rate: 0,
-      accelerator_count: 3,
-      stride: Number.NaN,
-      lora_dropout: 0.6,
-    };
-    expect(parameterProblems(bad, 'a.txt')).toEqual({
-      epochs: 'Epochs must be at least 1',
-      learning_rate: 'Learning rate must be greater than 0',
-      accelerator_count: 'Please select a valid number of GPUs (1, 2, 4, or 8)',
-      stride: 'Stride must be at least 1',
-      lora_dropout: 'LoRA dropout must be at most 0.5',
-    });
-  });
-
-  it('names first what the product names first, since the toast shows that', () => {
-    const bad = {
-      ...initialParameters,
-      epochs: 0,
-      learning_rate: 0,
-      accelerator_type: null,
-      accelerator_count: 3,
-      batch_size: 0,
-    };
-    expect(Object.keys(parameterProblems(bad, 'a.csv'))).toEqual([
-      'epochs',
-      'learning_rate',
-      'accelerator_type',
-      'accelerator_count',
-      'input_column',
-      'output_column',
-      'batch_size',
-    ]);
-  });
-
-  it('asks for whole numbers where parts make no sense', () => {
-    const halves = { ...initialParameters, epochs: 2.5, lora_r: 7.5, lora_dropout: 0.25 };
-    expect(parameterProblems(halves, 'a.txt')).toEqual({
-      epochs: 'Epochs must be a whole number',
-      lora_r: 'LoRA rank must be a whole number',
-    });
-  });
-
-  it('names each field that is above its bound, as the server would', () => {
-    const bad = { ...initialParameters, epochs: 1001, learning_rate: 1.5, batch_size: 1025 };
-    expect(parameterProblems(bad, 'a.txt')).toEqual({
-      epochs: 'Epochs must be at most 1000',
-      learning_rate: 'Learning rate must be at most 1',
-      batch_size: 'Batch size must be at most 1024',
-    });
-    const largest = { ...initialParameters, epochs: 1000, learning_rate: 1, batch_size: 1024 };
-    expect(parameterProblems(largest, 'a.txt')).toEqual({});
-  });
-});
-
 it('is dirty from the first choice to the result', () => {
   expect(isDirty(initialState)).toBe(false);
   expect(isDirty(at({ type: 'upload' }))).toBe(false);
@@ -305,16 +223,4 @@ it('is not dirty once the model and the files of an upload are on the server', (
   const review = wizardReducer(uploaded, { do: 'review' });
   expect(isDirty(review)).toBe(false);
   expect(isDirty(wizardReducer(review, { do: 'finish' }))).toBe(false);
-});
-
-it('warns about learning rates far off', () => {
-  expect(learningRateAdvice(0.001)).toBeNull();
-  expect(learningRateAdvice(0.1)).toContain('0.0002');
-  expect(learningRateAdvice(0.000001)).toContain('0.0002');
-});
-
-it('opens an advanced panel that holds something of its own', () => {
-  expect(differsFromDefaults(initialParameters, 'lora')).toBe(false);
-  expect(differsFromDefaults({ ...initialParameters, lora_target_modules: ['q_proj'] }, 'lora')).toBe(true);
-  expect(differsFromDefaults({ ...initialParameters, stride: 10 }, 'segmentation')).toBe(true);
 });

@@ -1,46 +1,24 @@
 import type { Configuration } from '@bakehouse/contract/configurations';
-import { numberProblem } from '@bakehouse/contract/fields/number-field';
 import {
-  type DataFormatName,
   FILE_SIZE_LIMIT_BYTES,
   FILE_SIZE_LIMIT_MESSAGE,
-  fineTuneDefaults,
-  fineTuneNumbers,
-  type GpuType,
-  gpuCounts,
-  loraTargetModules,
   MODEL_NAME_LENGTH_MIN,
-  type segmentationMethods,
   type uploadBaseModelTypes,
 } from '@bakehouse/contract/limits';
 import { isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
+import {
+  ceilingProblem,
+  type ParameterProblems,
+  parameterProblems,
+} from '../parameters/parameter-problems.ts';
+import {
+  type FileReading,
+  initialParameters,
+  type ModelType,
+  type TrainingParameters,
+} from '../parameters/training-parameters.ts';
 
 /** The wizard's state and its decisions; the sheet only draws them. */
-
-export type ModelType = 'upload' | 'finetune' | 'huggingface';
-
-export type TrainingParameters = {
-  epochs: number;
-  learning_rate: number;
-  /** Null until the file has been looked at. */
-  data_format: DataFormatName | null;
-  input_column: string;
-  output_column: string;
-  system_column: string;
-  segmentation_method: (typeof segmentationMethods)[number];
-  batch_size: number;
-  eval_batch_size: number;
-  gradient_accumulation_steps: number;
-  max_chunk_size: number;
-  stride: number;
-  min_segment_length: number;
-  train_test_split: number;
-  lora_r: number;
-  lora_dropout: number;
-  lora_target_modules: (typeof loraTargetModules)[number][];
-  accelerator_type: GpuType | null;
-  accelerator_count: number;
-};
 
 export type WizardState = {
   step: 1 | 2 | 3 | 4 | 5 | 6;
@@ -63,19 +41,6 @@ export type WizardState = {
 
 const HUB_MODEL_ID = /^[\w.-]+\/[\w.-]+$/;
 
-type NumberName = keyof typeof fineTuneNumbers;
-
-const numberNames = Object.keys(fineTuneNumbers) as NumberName[];
-
-export const initialParameters: TrainingParameters = {
-  ...fineTuneDefaults,
-  data_format: null,
-  input_column: '',
-  output_column: '',
-  system_column: '',
-  lora_target_modules: [...loraTargetModules],
-};
-
 export const initialState: WizardState = {
   step: 1,
   type: null,
@@ -92,10 +57,7 @@ export const initialState: WizardState = {
   attempts: 0,
 };
 
-export type Suggestion = Partial<
-  Pick<WizardState, 'baseModelId' | 'datasetId' | 'fileName'> &
-    Pick<TrainingParameters, 'data_format' | 'input_column' | 'output_column' | 'system_column'>
->;
+export type Suggestion = Partial<Pick<WizardState, 'baseModelId' | 'datasetId' | 'fileName'> & FileReading>;
 
 export type WizardAction =
   | { do: 'change'; values: Partial<Omit<WizardState, 'step' | 'parameters' | 'ceiling' | 'attempts'>> }
@@ -169,7 +131,8 @@ function withConfiguration(
     baseModelId: (hf_model_id === undefined ? base_model : undefined) ?? state.baseModelId,
     hubModelId: hf_model_id ?? state.hubModelId,
     datasetId: asset_id ?? state.datasetId,
-    fileName: file_name ?? state.fileName,
+    // The file that was chosen is of the dataset that was.
+    fileName: file_name ?? (asset_id === undefined || asset_id === state.datasetId ? state.fileName : null),
     parameters: {
       ...state.parameters,
       ...parameters,
@@ -221,7 +184,7 @@ function withSuggestion(state: WizardState, suggested: Suggestion): WizardState 
   };
 }
 
-export type Problems = Partial<Record<keyof WizardState | keyof TrainingParameters, string>>;
+export type Problems = ParameterProblems & Partial<Record<keyof WizardState, string>>;
 
 /** What keeps the person from leaving the current step, by field, in the product's words. */
 export function problemsOf(state: WizardState): Problems {
@@ -248,12 +211,6 @@ export function problemsOf(state: WizardState): Problems {
     case 6:
       return {};
   }
-}
-
-/** What is wrong with a ceiling as it was typed; null where nothing is, or nothing was typed. */
-export function ceilingProblem(ceiling: string): string | null {
-  if (ceiling === '') return null;
-  return isPositiveBgl(ceiling) ? null : 'Ceiling must be an amount greater than 0';
 }
 
 /** What is held when a run starts, in BGL: its quote, or a lower ceiling. */
@@ -286,49 +243,6 @@ function hubProblems({ hubModelId }: WizardState, missing: string): Problems {
   return HUB_MODEL_ID.test(hubModelId) ? {} : { hubModelId: 'Hub model must be written as owner/name' };
 }
 
-export function isTextFile(fileName: string): boolean {
-  return fileName.toLowerCase().endsWith('.txt');
-}
-
-/** By field, the most important first: the toast shows the first one. */
-export function parameterProblems(parameters: TrainingParameters, fileName: string): Problems {
-  const problems: Problems = {
-    ...numberProblems(parameters, ['epochs', 'learning_rate']),
-  };
-  if (!parameters.accelerator_type) problems.accelerator_type = 'Please select a GPU configuration';
-  if (!gpuCounts.some((count) => count === parameters.accelerator_count)) {
-    problems.accelerator_count = 'Please select a valid number of GPUs (1, 2, 4, or 8)';
-  }
-  if (!isTextFile(fileName)) Object.assign(problems, columnProblems(parameters));
-  // Those that have a problem already keep their place.
-  Object.assign(problems, numberProblems(parameters, numberNames));
-  if (parameters.lora_target_modules.length === 0) {
-    problems.lora_target_modules = 'Select at least one target module';
-  }
-  return problems;
-}
-
-function columnProblems({ data_format, input_column, output_column }: TrainingParameters): Problems {
-  if (data_format === 'text') return input_column ? {} : { input_column: 'Please choose the text column' };
-  if (data_format !== null && data_format !== 'prompt_completion') return {};
-  const message = 'Input and output columns are required for non-text files';
-  return {
-    ...(!input_column && { input_column: message }),
-    ...(!output_column && { output_column: message }),
-    ...(output_column &&
-      output_column === input_column && { output_column: 'Input and output must be different columns' }),
-  };
-}
-
-function numberProblems(parameters: TrainingParameters, names: readonly NumberName[]): Problems {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const problem = numberProblem(fineTuneNumbers[name], parameters[name]);
-      return problem ? [[name, problem]] : [];
-    }),
-  );
-}
-
 /** Whether anything would be lost when the sheet closes. From the review of an upload on, the server has all of it. */
 export function isDirty(state: WizardState): boolean {
   const { step, type, name, tags, files } = state;
@@ -336,30 +250,4 @@ export function isDirty(state: WizardState): boolean {
   const isTyped = name !== '' || tags.length > 0 || files.length > 0;
   // From a dataset or a model it begins at the second step.
   return step !== 6 && (step > 2 || isTyped);
-}
-
-/** A gentle word where a value is far from what works; null where it is usual. */
-export function learningRateAdvice(rate: number): string | null {
-  if (!(rate > 0)) return null;
-  if (rate > 0.005) return 'This is much higher than usual, and training may become unstable. Try 0.0002.';
-  if (rate < 0.00001) return 'At this rate the model will hardly change. Try 0.0002.';
-  return null;
-}
-
-/** What a fine-tune from the hub has no field for. */
-const chunking = ['max_chunk_size', 'stride'] as const;
-
-/** Whether the form of this type asks for a parameter. */
-export function asksFor(type: ModelType | null, name: string): boolean {
-  return type !== 'huggingface' || !chunking.some((one) => one === name);
-}
-
-const panels = {
-  segmentation: ['segmentation_method', ...chunking, 'min_segment_length'],
-  lora: ['lora_r', 'lora_dropout', 'lora_target_modules'],
-} as const satisfies Record<string, readonly (keyof TrainingParameters)[]>;
-
-/** Whether an advanced panel holds anything of its own: then it opens by itself. */
-export function differsFromDefaults(parameters: TrainingParameters, panel: keyof typeof panels): boolean {
-  return panels[panel].some((field) => String(parameters[field]) !== String(initialParameters[field]));
 }

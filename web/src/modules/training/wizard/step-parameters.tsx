@@ -9,11 +9,9 @@ import {
   asksFor,
   differsFromDefaults,
   isTextFile,
-  type Problems,
-  type Suggestion,
   type TrainingParameters,
-  type WizardState,
-} from './create-model-wizard-state.ts';
+} from '../parameters/training-parameters.ts';
+import type { Problems, Suggestion, WizardState } from './create-model-wizard-state.ts';
 
 type Props = {
   state: WizardState;
@@ -55,7 +53,7 @@ export function StepParameters({ state, problems, criticalErrors, onChange, onSu
         <FormFields fields={loraFields} {...shared} />
       </Disclosure>
 
-      <SaveConfiguration state={state} />
+      <SaveConfiguration choices={state} />
     </div>
   );
 }

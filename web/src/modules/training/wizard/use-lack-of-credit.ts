@@ -1,5 +1,6 @@
 import { parseBgl } from '@bakehouse/contract/money';
-import { currencyChoice, showApart } from '../../../lib/format/currency.ts';
+import { currencyChoice } from '../../../lib/format/currency.ts';
+import { insufficientBalance } from '../../../lib/format/insufficient-balance.ts';
 import { useUser } from '../../accounts/api.ts';
 import { useBalance } from '../../credits/api.ts';
 import { holdAtStart } from './create-model-wizard-state.ts';
@@ -11,6 +12,5 @@ export function useLackOfCredit(quote: string | undefined, ceiling: string): str
   if (quote === undefined || available === undefined) return null;
   const required = holdAtStart(quote, ceiling);
   if (parseBgl(required) <= parseBgl(available)) return null;
-  const [needed, there] = showApart(required, available, currency);
-  return `Insufficient balance. Required: ${needed}. Available: ${there}.`;
+  return insufficientBalance(required, available, currency);
 }

@@ -3,7 +3,7 @@ import { type FineTuneValidation, validateFineTune } from '@bakehouse/contract/t
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import type { TrainingParameters } from './create-model-wizard-state.ts';
+import { type TrainingParameters, wireParameters } from '../parameters/training-parameters.ts';
 
 /*
  * What the wizard asks the server for. Apart from the module's api.ts, which is on the first screen: the wizard is not.
@@ -119,26 +119,4 @@ export function useCreateUploadedModel() {
       ),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['asset'] }),
   });
-}
-
-/** The wizard's parameters as the wire names them: only those columns that the format is told. */
-export function wireParameters({
-  data_format,
-  input_column,
-  output_column,
-  system_column,
-  accelerator_type,
-  accelerator_count,
-  ...rest
-}: TrainingParameters) {
-  return {
-    ...rest,
-    accelerator_type: accelerator_type ?? undefined,
-    accelerator_count: accelerator_count as 1 | 2 | 4 | 8,
-    ...(data_format && { data_format }),
-    ...(input_column && { input_column }),
-    ...(output_column && { output_column }),
-    // Empty means none, where the file may have one.
-    ...(data_format && data_format !== 'text' && { system_column }),
-  };
 }

@@ -1,13 +1,11 @@
 import { countSlots } from '../../../../engine/queue/count-slots.ts';
 import type { Capacity } from '../../../../engine/queue/queue.ts';
 import type { ServingPlacement } from '../../kinds/deployment-kind.ts';
-
-/** The starter models that everybody uses: one of text, one that draws and one that edits. */
-const STARTERS = 3;
+import { STARTER_SERVERS } from '../cpu-servers.ts';
 
 /**
  * How many slots of the installation model servers may take, in CPU slots or GPUs, those of one user and of all.
- * On the CPU the starter models have the last three, and one user half of the others; on GPUs the queue decides
+ * On the CPU the starter models have the last ones, and one user half of the others; on GPUs the queue decides
  * beyond what one user may have, which is always enough for one model server. Pure.
  */
 export function maxServers(
@@ -15,7 +13,8 @@ export function maxServers(
   capacity: Capacity,
 ): { user: number; all: number } {
   const total = countSlots(accelerator ?? 'cpu:deployment', capacity);
+  const others = total - STARTER_SERVERS;
   return accelerator === null
-    ? { user: Math.max(1, Math.ceil((total - STARTERS) / 2)), all: Math.max(1, total - STARTERS) }
+    ? { user: Math.max(1, Math.ceil(others / 2)), all: Math.max(1, others) }
     : { user: Math.max(count, Math.ceil(total / 2)), all: Number.POSITIVE_INFINITY };
 }

@@ -46,19 +46,26 @@ describe('planModelServer', () => {
       }),
     );
     expect(actions).toEqual([
-      { type: 'stop', workloadId: '2' },
+      { type: 'stop', workloadId: '2', drainSeconds: 0 },
       { type: 'start', as: 'next' },
     ]);
   });
 
-  it('moves the traffic before it stops the old one', () => {
+  it('moves the traffic before it stops the old one, which may finish its answers', () => {
     const actions = planModelServer(
       view({ current: workload('1', 'ready'), next: workload('2', 'ready', ['a']), wantedAdapters: ['a'] }),
     );
     expect(actions).toEqual([
       { type: 'promote', workloadId: '2' },
-      { type: 'stop', workloadId: '1' },
+      { type: 'stop', workloadId: '1', drainSeconds: 1800 },
     ]);
+  });
+
+  it('waits for no answers of one that has never come up', () => {
+    const actions = planModelServer(
+      view({ current: workload('1', 'coming'), next: workload('2', 'ready', ['a']), wantedAdapters: ['a'] }),
+    );
+    expect(actions).toContainEqual({ type: 'stop', workloadId: '1', drainSeconds: 0 });
   });
 
   it('goes on with what the one that takes over lacks', () => {
@@ -86,7 +93,7 @@ describe('planModelServer', () => {
       }),
     );
     expect(actions).toEqual([
-      { type: 'stop', workloadId: '2' },
+      { type: 'stop', workloadId: '2', drainSeconds: 0 },
       { type: 'forget', which: 'next' },
     ]);
   });
@@ -99,7 +106,7 @@ describe('planModelServer', () => {
         wantedAdapters: ['a', 'b'],
       }),
     );
-    expect(actions).toEqual([{ type: 'stop', workloadId: '1' }]);
+    expect(actions).toEqual([{ type: 'stop', workloadId: '1', drainSeconds: 300 }]);
   });
 
   it('starts anew after the current one has ended, and waits for a fitting next one', () => {
@@ -122,7 +129,7 @@ describe('planModelServer', () => {
       view({ wanted: false, current: workload('1', 'ready'), next: workload('2', 'ended') }),
     );
     expect(actions).toEqual([
-      { type: 'stop', workloadId: '1' },
+      { type: 'stop', workloadId: '1', drainSeconds: 0 },
       { type: 'forget', which: 'current' },
       { type: 'forget', which: 'next' },
     ]);

@@ -1,3 +1,10 @@
+import { IN_ALL_MS_MAX } from '../../gateway/request-deadline.ts';
+
+/** One that is replaced has as long as a request may take: nobody's answer is cut for another's fine-tune. */
+const REPLACED_S = IN_ALL_MS_MAX / 1000;
+/** Nobody is served while one makes room, and a request waits ten minutes for its model. */
+const MAKES_ROOM_S = 300;
+
 /**
  * Decides what a model server needs next. Pure: the caller reads the rows and carries the
  * actions out in one transaction.
@@ -22,7 +29,8 @@ export type ModelServerView = {
 };
 
 export type ModelServerAction =
-  | { type: 'stop'; workloadId: string }
+  /** With the time that it has for the answers in flight; 0: the few seconds of any stop. */
+  | { type: 'stop'; workloadId: string; drainSeconds: number }
   | { type: 'start'; as: 'current' | 'next' }
   | { type: 'promote'; workloadId: string }
   | { type: 'forget'; which: 'current' | 'next' };
@@ -32,8 +40,11 @@ export function planModelServer(view: ModelServerView): ModelServerAction[] {
   const carries = (workload: ServerWorkload) =>
     wantedAdapters.every((key) => workload.adapters.includes(key));
   const lives = (workload: ServerWorkload | null) => workload !== null && workload.state !== 'ended';
-  const stop = (workload: ServerWorkload | null): ModelServerAction[] =>
-    workload && lives(workload) ? [{ type: 'stop', workloadId: workload.id }] : [];
+  const stop = (workload: ServerWorkload | null, answersWithinS = 0): ModelServerAction[] => {
+    if (!workload || !lives(workload)) return [];
+    const drainSeconds = workload.state === 'ready' ? answersWithinS : 0;
+    return [{ type: 'stop', workloadId: workload.id, drainSeconds }];
+  };
 
   if (!wanted) {
     return [...stop(current), ...forget('current', current), ...stop(next), ...forget('next', next)];
@@ -43,7 +54,7 @@ export function planModelServer(view: ModelServerView): ModelServerAction[] {
     const successor: ModelServerAction = { type: 'start', as: 'next' };
     return [
       { type: 'promote', workloadId: next.id },
-      ...stop(current),
+      ...stop(current, REPLACED_S),
       ...(carries(next) ? [] : [successor]),
     ];
   }
@@ -60,7 +71,7 @@ export function planModelServer(view: ModelServerView): ModelServerAction[] {
     return [...stop(next), { type: 'start', as: 'next' }];
   }
   // There is no room for two: the old one makes it, and a short gap is the price.
-  return coming.state === 'waiting' ? stop(current) : [];
+  return coming.state === 'waiting' ? stop(current, MAKES_ROOM_S) : [];
 }
 
 function forget(which: 'current' | 'next', workload: ServerWorkload | null): ModelServerAction[] {

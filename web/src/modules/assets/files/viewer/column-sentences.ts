@@ -1,11 +1,12 @@
 import type { ColumnStatistics } from '@bakehouse/contract/data-files';
 import { countOf } from '../../../../lib/format/count-of.ts';
+import { formatNumber, withMinus } from '../../../../lib/format/format-number.ts';
 
 /** 1234.5678 -> '1,234.57'; very large and very small ones in powers of ten. */
 export function shortNumber(value: number): string {
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e12 || size < 1e-3)) return value.toExponential(2);
-  return value.toLocaleString('en', { maximumFractionDigits: size < 1 ? 4 : 2 });
+  if (size !== 0 && (size >= 1e12 || size < 1e-3)) return withMinus(value.toExponential(2));
+  return formatNumber(value, { maximumFractionDigits: size < 1 ? 4 : 2 });
 }
 
 /** In what the histogram of a column counts: nothing for numbers, which stand for themselves. */
@@ -42,7 +43,7 @@ export function filledText({ filled }: Pick<ColumnStatistics, 'filled'>, rows: n
   const percent = (100 * filled) / rows;
   if (filled < rows && percent > 99.9) return 'over 99.9%';
   if (filled > 0 && percent < 0.1) return 'under 0.1%';
-  return `${percent.toLocaleString('en', { maximumFractionDigits: 1 })}%`;
+  return `${formatNumber(percent, { maximumFractionDigits: 1 })}%`;
 }
 
 /** What a bar of the histogram says: '12 to 20 characters: 34 rows'. */

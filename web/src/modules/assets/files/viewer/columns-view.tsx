@@ -2,6 +2,7 @@ import type { ColumnStatistics, FileColumns } from '@bakehouse/contract/data-fil
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { countOf } from '../../../../lib/format/count-of.ts';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { distinctText, filledText, rangeText, shortNumber } from './column-sentences.ts';
@@ -62,7 +63,7 @@ function OneColumn({ column, rows }: { column: ColumnStatistics; rows: number })
       </div>
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1 self-start text-[0.8125rem] tabular-nums">
         <Fact label="Filled">
-          {filledText(column, rows)} ({column.filled.toLocaleString('en')})
+          {filledText(column, rows)} ({formatNumber(column.filled)})
         </Fact>
         <Fact label="Distinct">{distinctText(column)}</Fact>
         {range && <Fact label={column.numbers ? 'Mean' : 'Mean length'}>{shortNumber(range.mean)}</Fact>}

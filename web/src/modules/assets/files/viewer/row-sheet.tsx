@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type * as z from 'zod';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Conversation } from '../../../../ui/conversation.tsx';
@@ -35,7 +36,8 @@ export function RowSheet({ file, at, total, onAt }: Props) {
     if (!isOpen) return;
     const move = (event: KeyboardEvent) => {
       const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-      if (step === undefined) return;
+      // With another key they mean something else: to mark text, to go back, to scroll.
+      if (step === undefined || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       if (step < 0 ? hasBefore : hasAfter) onAt(shown + step);
     };
@@ -48,8 +50,8 @@ export function RowSheet({ file, at, total, onAt }: Props) {
       open={isOpen}
       onClose={() => onAt(null)}
       size="lg"
-      title={`Row ${(shown + 1).toLocaleString('en')}`}
-      description={total === null ? file.path : `of ${total.toLocaleString('en')} in ${file.path}`}
+      title={`Row ${formatNumber(shown + 1)}`}
+      description={total === null ? file.path : `of ${formatNumber(total)} in ${file.path}`}
     >
       <div className="flex flex-col gap-4">
         <RowContent

@@ -1,8 +1,10 @@
 import type { Asset } from '@bakehouse/contract/assets';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { useState } from 'react';
+import { afterEach, expect, test, vi } from 'vitest';
 import { previewQuery } from '../../api.ts';
+import type { RowsPlace } from './rows-place.ts';
 import { RowsPreview } from './rows-preview.tsx';
 import { columnsQuery, rowQuery, versionsQuery } from './viewer-calls.ts';
 
@@ -51,7 +53,7 @@ const question = {
   frequent: [],
 } as const;
 
-function show(answer: object, revision?: string) {
+function show(answer: object, place: RowsPlace = {}) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } });
   client.setQueryData(columnsQuery(file).queryKey, {
     rows: 4,
@@ -67,7 +69,7 @@ function show(answer: object, revision?: string) {
       size_bytes: 10,
     })),
   });
-  const { queryKey } = previewQuery({ assetId: 'set', revisionId: 'first', path: 'd.csv', offset: 0 });
+  const { queryKey } = previewQuery({ ...file, offset: place.offset ?? 0 });
   client.setQueryData(queryKey, {
     columns: ['question', 'answer'],
     column_count: 2,
@@ -82,19 +84,25 @@ function show(answer: object, revision?: string) {
   });
   render(
     <QueryClientProvider client={client}>
-      <RowsPreview
-        asset={asset}
-        path={undefined}
-        onPath={() => undefined}
-        revision={revision}
-        onRevision={() => undefined}
-      />
+      <Placed place={place} />
     </QueryClientProvider>,
   );
   return { client, queryKey };
 }
 
-afterEach(cleanup);
+const placed = vi.fn<(place: RowsPlace) => void>();
+
+/** As the page does, which has the place in its URL. */
+function Placed({ place }: { place: RowsPlace }) {
+  const [current, setCurrent] = useState(place);
+  placed.mockImplementation(setCurrent);
+  return <RowsPreview asset={asset} place={current} onPlace={placed} />;
+}
+
+afterEach(() => {
+  cleanup();
+  placed.mockReset();
+});
 
 test.each([
   [
@@ -207,6 +215,12 @@ test('a row opens in full, and the arrow keys go to the rows beside it', () => {
   const sheet = () => within(screen.getByRole('dialog'));
   expect(sheet().getByText('Row 1')).toBeTruthy();
   expect(sheet().getByText('Ada.')).toBeTruthy();
+  for (const key of ['shiftKey', 'altKey', 'ctrlKey', 'metaKey']) {
+    const press = { key: 'ArrowDown', [key]: true };
+    // Nobody takes it: what the browser does with it stays.
+    expect(fireEvent.keyDown(sheet().getByRole('button', { name: 'Row below' }), press)).toBe(true);
+  }
+  expect(sheet().getByText('Row 1')).toBeTruthy();
   fireEvent.keyDown(sheet().getByRole('button', { name: 'Row below' }), { key: 'ArrowUp' });
   expect(sheet().getByText('Row 1')).toBeTruthy();
   fireEvent.keyDown(sheet().getByRole('button', { name: 'Row below' }), { key: 'ArrowDown' });
@@ -218,11 +232,35 @@ test('a row opens in full, and the arrow keys go to the rows beside it', () => {
   expect(sheet().getByText('Row 2')).toBeTruthy();
 });
 
+test('what is in sight can be linked to: the rows from which on, and the columns', () => {
+  const page = { rows: Array.from({ length: 100 }, (_, at) => [`question ${at}`, '']), total_rows: 12_345 };
+  show(page, { file: 'd.csv', offset: 10_000 });
+  expect(screen.getByText('Rows 10,001 to 10,100 of 12,345')).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Show row 10,001' }).textContent).toBe('10,001');
+  fireEvent.click(screen.getByRole('button', { name: 'Later rows' }));
+  expect(placed).toHaveBeenLastCalledWith({ file: 'd.csv', offset: 10_100 });
+  fireEvent.click(screen.getByRole('button', { name: 'Columns' }));
+  expect(placed).toHaveBeenLastCalledWith({ file: 'd.csv', offset: 10_100, view: 'columns' });
+  expect(screen.getByText('Based on the first 4 rows; the file has more.')).toBeTruthy();
+});
+
+test('Enter opens a row while text is marked; the mouse that marked it does not', () => {
+  show({ rows, total_rows: 2 });
+  const cell = screen.getByText('Who bakes?');
+  window.getSelection()?.selectAllChildren(cell);
+  fireEvent.click(cell);
+  expect(screen.queryByRole('dialog')).toBeNull();
+  // Enter on a button is a click for the browser.
+  fireEvent.click(screen.getByRole('button', { name: 'Show row 1' }));
+  expect(within(screen.getByRole('dialog')).getByText('Row 1')).toBeTruthy();
+  window.getSelection()?.removeAllRanges();
+});
+
 test('an earlier revision says that it is one', () => {
   show({ rows, total_rows: 2 });
   expect(screen.getByRole('combobox', { name: 'Revision' }).textContent).toContain('Revision 2 (newest)');
   cleanup();
-  show({ rows, total_rows: 2 }, 'zeroth');
+  show({ rows, total_rows: 2 }, { revision: 'zeroth' });
   expect(screen.getByRole('combobox', { name: 'Revision' }).textContent).toContain('Revision 1');
   expect(screen.getByText(/an earlier revision of the file/)).toBeTruthy();
 });

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type * as z from 'zod';
 import { cx } from '../../../../lib/cx.ts';
 import { countOf } from '../../../../lib/format/count-of.ts';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Card } from '../../../../ui/card.tsx';
@@ -21,6 +22,7 @@ import { suggestFixes } from '../suggest-fixes.ts';
 import { ColumnHead } from './column-head.tsx';
 import { ColumnsView } from './columns-view.tsx';
 import { RowSheet } from './row-sheet.tsx';
+import { pageStart, type RowsPlace } from './rows-place.ts';
 import { VersionSelect } from './version-select.tsx';
 import { columnsQuery, type RevisionFile } from './viewer-calls.ts';
 
@@ -28,14 +30,7 @@ type Preview = z.output<typeof filePreview>;
 
 const BROKEN_SHOWN = 5;
 
-type Props = {
-  asset: Asset;
-  path: string | undefined;
-  onPath: (path: string) => void;
-  /** Which revision of the file; the newest unless said. */
-  revision: string | undefined;
-  onRevision: (revisionId: string | undefined) => void;
-};
+type Props = { asset: Asset; place: RowsPlace; onPlace: (place: RowsPlace) => void };
 
 const views = [
   { value: 'rows', label: 'Rows' },
@@ -43,9 +38,9 @@ const views = [
 ] as const;
 
 /** A data file as a person looks at it: its rows, a hundred at a time, and what its columns hold. */
-export function RowsPreview({ asset, path, onPath, revision, onRevision }: Props) {
-  const [view, setView] = useState<(typeof views)[number]['value']>('rows');
-  const shown = selectedDataFile(asset, path);
+export function RowsPreview({ asset, place, onPlace }: Props) {
+  const { revision, view = 'rows', offset = 0 } = place;
+  const shown = selectedDataFile(asset, place.file);
   if (!shown || !asset.revision_id) {
     return (
       <Card>
@@ -57,12 +52,19 @@ export function RowsPreview({ asset, path, onPath, revision, onRevision }: Props
     );
   }
   const file = { assetId: asset.dataset_id, revisionId: revision ?? asset.revision_id, path: shown.path };
-  // Another file starts at its first row.
+  // Of another file no row is open.
   const key = `${file.revisionId}/${file.path}`;
   return (
     <Card
       flush
-      title={<FileSelect asset={asset} path={shown.path} onPath={onPath} />}
+      title={
+        <FileSelect
+          asset={asset}
+          path={shown.path}
+          // Another file starts at its first row.
+          onPath={(path) => onPlace({ file: path, view: place.view })}
+        />
+      }
       actions={
         <>
           <VersionSelect
@@ -70,9 +72,14 @@ export function RowsPreview({ asset, path, onPath, revision, onRevision }: Props
             path={file.path}
             newest={asset.revision_id}
             value={revision}
-            onChange={onRevision}
+            onChange={(chosen) => onPlace({ file: place.file, revision: chosen, view: place.view })}
           />
-          <Segmented label="Show" value={view} onChange={setView} options={views} />
+          <Segmented
+            label="Show"
+            value={view}
+            onChange={(chosen) => onPlace({ ...place, view: chosen === 'columns' ? chosen : undefined })}
+            options={views}
+          />
         </>
       }
     >
@@ -81,12 +88,23 @@ export function RowsPreview({ asset, path, onPath, revision, onRevision }: Props
           This is an earlier revision of the file. New runs train on the newest one.
         </Callout>
       )}
-      {view === 'rows' ? <Rows key={key} file={file} /> : <ColumnsView key={key} file={file} />}
+      {view === 'rows' ? (
+        <Rows
+          key={key}
+          file={file}
+          offset={offset}
+          onOffset={(first) => onPlace({ ...place, offset: first || undefined })}
+        />
+      ) : (
+        <ColumnsView key={key} file={file} />
+      )}
     </Card>
   );
 }
 
-function FileSelect({ asset, path, onPath }: Pick<Props, 'asset' | 'onPath'> & { path: string }) {
+type FileSelectProps = { asset: Asset; path: string; onPath: (path: string) => void };
+
+function FileSelect({ asset, path, onPath }: FileSelectProps) {
   const files = asset.files.filter((file) => isDataFile(file.path));
   if (files.length === 1) return path;
   return (
@@ -101,8 +119,9 @@ function FileSelect({ asset, path, onPath }: Pick<Props, 'asset' | 'onPath'> & {
   );
 }
 
-function Rows({ file }: { file: RevisionFile }) {
-  const [offset, setOffset] = useState(0);
+type RowsProps = { file: RevisionFile; offset: number; onOffset: (offset: number) => void };
+
+function Rows({ file, offset, onOffset }: RowsProps) {
   const [row, setRow] = useState<number | null>(null);
   const preview = useQuery({ ...previewQuery({ ...file, offset }), placeholderData: keepPreviousData });
   const columns = useQuery(columnsQuery(file));
@@ -110,7 +129,7 @@ function Rows({ file }: { file: RevisionFile }) {
   const goTo = (at: number | null) => {
     setRow(at);
     // The table follows.
-    if (at !== null) setOffset(Math.floor(at / PREVIEW_ROWS) * PREVIEW_ROWS);
+    if (at !== null && pageStart(at) !== offset) onOffset(pageStart(at));
   };
 
   return (
@@ -140,7 +159,7 @@ function Rows({ file }: { file: RevisionFile }) {
                   described={columns.isError ? null : columns.data}
                   onRow={goTo}
                 />
-                <Footer preview={data} offset={offset} onOffset={setOffset} />
+                <Footer preview={data} offset={offset} onOffset={onOffset} />
               </>
             )}
           </>
@@ -160,10 +179,10 @@ function BrokenRows({ broken, broken_count: count }: Pick<Preview, 'broken' | 'b
       <ul>
         {broken.slice(0, BROKEN_SHOWN).map(({ line, reason }) => (
           <li key={line}>
-            Line {line}: {reason}
+            Line {formatNumber(line)}: {reason}
           </li>
         ))}
-        {count > BROKEN_SHOWN && <li>and {(count - BROKEN_SHOWN).toLocaleString('en')} more</li>}
+        {count > BROKEN_SHOWN && <li>and {formatNumber(count - BROKEN_SHOWN)} more</li>}
       </ul>
       {fixes.map((fix) => (
         <p key={fix} className="mt-1.5 text-ink">
@@ -216,10 +235,15 @@ function RowTable({ preview, offset, described, onRow }: TableProps) {
               <td className="px-3 py-2 pl-5 text-right text-muted tabular-nums">
                 <button
                   type="button"
-                  aria-label={`Show row ${offset + index + 1}`}
+                  aria-label={`Show row ${formatNumber(offset + index + 1)}`}
                   className="rounded hover:underline"
+                  // Also while text is marked somewhere.
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    onRow(offset + index);
+                  }}
                 >
-                  {offset + index + 1}
+                  {formatNumber(offset + index + 1)}
                 </button>
               </td>
               {cells.map((value, column) => (
@@ -253,9 +277,10 @@ function Footer({ preview, offset, onOffset }: FooterProps) {
   return (
     <footer className="flex items-center justify-between gap-3 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted">
       <span className="tabular-nums">
-        {rows.length === 0 ? 'No rows' : `Rows ${offset + 1} to ${last}`}
-        {total !== null && ` of ${total.toLocaleString('en')}`}
-        {columnCount > columns.length && `, the first ${columns.length} of ${countOf(columnCount, 'column')}`}
+        {rows.length === 0 ? 'No rows' : `Rows ${formatNumber(offset + 1)} to ${formatNumber(last)}`}
+        {total !== null && ` of ${formatNumber(total)}`}
+        {columnCount > columns.length &&
+          `, the first ${formatNumber(columns.length)} of ${countOf(columnCount, 'column')}`}
       </span>
       <span className="flex gap-1">
         <Button

@@ -1,5 +1,6 @@
 import type { ColumnStatistics } from '@bakehouse/contract/data-files';
 import { cx } from '../../../../lib/cx.ts';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { binText, isChoice } from './column-sentences.ts';
 
 type Props = {
@@ -14,7 +15,7 @@ export function SpreadBars({ column, className }: Props) {
       ? column.histogram.map((bin) => ({ count: bin.count, text: binText(column, bin) }))
       : column.frequent.map(({ value, count }) => ({
           count,
-          text: `${value}: ${count.toLocaleString('en')}`,
+          text: `${value}: ${formatNumber(count)}`,
         }));
   const highest = Math.max(1, ...bars.map(({ count }) => count));
   return (

@@ -2,6 +2,7 @@ import type { Run } from '@bakehouse/contract/training';
 import { type UseQueryResult, useQueries } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { countOf } from '../../../../lib/format/count-of.ts';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Card } from '../../../../ui/card.tsx';
@@ -13,7 +14,7 @@ import { describeParameters } from '../describe-parameters.ts';
 import { runMetricsQuery } from '../run-calls.ts';
 import { overlay } from './curves.ts';
 
-const step = (x: number) => `Step ${x}`;
+const step = (x: number) => `Step ${formatNumber(x)}`;
 
 type Props = {
   runIds: string[];

@@ -1,11 +1,12 @@
 import type { Run } from '@bakehouse/contract/training';
 import { Link } from '@tanstack/react-router';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Card } from '../../../../ui/card.tsx';
 import { Chart } from '../../../../ui/chart.tsx';
 import { Progress } from '../../../../ui/progress.tsx';
 import { StatusBadge } from '../../../../ui/status-badge.tsx';
 import { useRunMetrics } from '../run-calls.ts';
-import { displayState, phaseText, timeText } from '../run-sentences.ts';
+import { displayState, phaseText, stepText, timeText } from '../run-sentences.ts';
 import { curvesOf } from './curves.ts';
 
 const HEIGHT = 150;
@@ -29,7 +30,7 @@ export function LiveRun({ run }: { run: Run }) {
       <Progress
         value={waits ? null : run.progress}
         label={<span className="block truncate">{phaseText(run)}</span>}
-        aside={run.steps_total > 0 ? `Step ${run.step} of ${run.steps_total}` : undefined}
+        aside={stepText(run)}
       />
       <p className="mt-2 text-[0.8125rem] text-muted tabular-nums">{timeText(run)}</p>
       <div className="mt-4" style={{ minHeight: HEIGHT }}>
@@ -40,7 +41,7 @@ export function LiveRun({ run }: { run: Run }) {
             series={series}
             smoothing={0.6}
             height={HEIGHT}
-            hoverX={(step) => `Step ${step}`}
+            hoverX={(step) => `Step ${formatNumber(step)}`}
           />
         ) : (
           <p className="flex items-center justify-center text-muted" style={{ height: HEIGHT }}>

@@ -1,6 +1,7 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { getRunMetrics } from '@bakehouse/contract/training';
 import { useState } from 'react';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Card } from '../../../../ui/card.tsx';
 import { Chart, type ChartProps } from '../../../../ui/chart.tsx';
@@ -135,7 +136,7 @@ function LossCard({ points, ended, ...look }: CurvesProps & { smoothing: number;
 
 /** A chart, or why there is none yet. */
 function Curve({ ended, ...chart }: ChartProps & { ended: boolean }) {
-  if (chart.series.length > 0) return <Chart {...chart} hoverX={(step) => `Step ${step}`} />;
+  if (chart.series.length > 0) return <Chart {...chart} hoverX={(step) => `Step ${formatNumber(step)}`} />;
   return (
     <p className="flex items-center justify-center text-center text-muted" style={{ height: chart.height }}>
       {ended ? 'This run ended before its first step.' : 'Waiting for the first step.'}

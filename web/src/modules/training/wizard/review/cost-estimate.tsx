@@ -1,5 +1,6 @@
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { showAmount } from '../../../../lib/format/currency.ts';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { aboutDuration } from '../../../../lib/format/format-time.ts';
 import { Money } from '../../../../ui/money.tsx';
 import { CeilingField } from '../../parameters/ceiling-field.tsx';
@@ -64,6 +65,6 @@ function hours(quantity: number): string {
 /** Three decimals; less than that has two digits that say something. */
 function decimals(quantity: number): string {
   return quantity > 0 && quantity < 0.001
-    ? quantity.toLocaleString('en', { maximumSignificantDigits: 2 })
-    : quantity.toLocaleString('en', { maximumFractionDigits: 3 });
+    ? formatNumber(quantity, { maximumSignificantDigits: 2 })
+    : formatNumber(quantity, { maximumFractionDigits: 3 });
 }

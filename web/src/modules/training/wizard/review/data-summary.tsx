@@ -1,5 +1,6 @@
 import { formatBytes } from '@bakehouse/contract/limits';
 import type { FineTuneValidation } from '@bakehouse/contract/training';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Disclosure } from '../../../../ui/disclosure.tsx';
 import { Figure } from '../../../../ui/figure.tsx';
 import { SampleList } from '../../parameters/sample-list.tsx';
@@ -19,28 +20,28 @@ export function DataSummary({ data, fileName, isEstimate }: Props) {
     <>
       <dl className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
         <Figure label="Rows kept" note={note}>
-          {show(data.rows_kept)} of {show(data.rows_total)}
+          {formatNumber(data.rows_kept)} of {formatNumber(data.rows_total)}
         </Figure>
         <Figure label="Rows dropped" note={note}>
-          {show(data.rows_dropped)}
+          {formatNumber(data.rows_dropped)}
         </Figure>
         <Figure label="Rows cut short" note={note}>
-          {show(data.rows_truncated)}
+          {formatNumber(data.rows_truncated)}
         </Figure>
         <Figure label="Steps" note={note}>
-          {show(data.steps_total)}
+          {formatNumber(data.steps_total)}
         </Figure>
         <Figure label="Tokens per epoch" note={note}>
-          {show(data.train_tokens)}
+          {formatNumber(data.train_tokens)}
         </Figure>
         <Figure label="Examples" note={note}>
-          {show(data.train_examples)} + {show(data.eval_examples)} held out
+          {formatNumber(data.train_examples)} + {formatNumber(data.eval_examples)} held out
         </Figure>
-        <Figure label="Trainable parameters">{show(data.trainable_parameters)}</Figure>
+        <Figure label="Trainable parameters">{formatNumber(data.trainable_parameters)}</Figure>
         <Figure label="Memory needed">{formatBytes(data.memory_bytes)}</Figure>
       </dl>
       {data.dropped.length > 0 && (
-        <Disclosure title={`Dropped rows (${show(data.rows_dropped)})`}>
+        <Disclosure title={`Dropped rows (${formatNumber(data.rows_dropped)})`}>
           <ul className="flex flex-col gap-1 text-[0.8125rem]">
             {data.dropped.map(({ line, reason }) => (
               <li key={line}>
@@ -57,8 +58,4 @@ export function DataSummary({ data, fileName, isEstimate }: Props) {
       <SampleList samples={data.samples} format={data.format} />
     </>
   );
-}
-
-function show(count: number): string {
-  return count.toLocaleString('en');
 }

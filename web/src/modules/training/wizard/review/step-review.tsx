@@ -1,11 +1,11 @@
 import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
 import { ButtonLink } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
-import { gpusHere, useMachine } from '../../../machine/api.ts';
 import { ReadingNotice } from '../../readings/reading-notice.tsx';
 import type { WizardState } from '../create-model-wizard-state.ts';
 import { CostEstimate } from './cost-estimate.tsx';
 import { DataSummary } from './data-summary.tsx';
+import { RecommendedGpus } from './recommended-gpus.tsx';
 
 type Props = {
   state: WizardState;
@@ -66,28 +66,5 @@ function TooLittleCredit({ reason }: { reason: string }) {
     >
       Nothing has started. Your choices stay here until you close this panel.
     </Callout>
-  );
-}
-
-type Recommended = FineTuneValidation['recommendations']['recommended_gpus'];
-
-/** The GPUs that hold the run, cheapest first, wherever they are. */
-function RecommendedGpus({ recommended }: { recommended: Recommended }) {
-  const machine = useMachine();
-  const here = machine.data && gpusHere(machine.data);
-  // Where there is no GPU at all, none of them is a choice.
-  if (recommended.length === 0 || machine.data?.accelerators.length === 0) return null;
-  return (
-    <section>
-      <h3 className="mb-1.5 font-medium text-[0.8125rem]">Recommended GPUs</h3>
-      <ul className="list-disc pl-4 text-[0.8125rem] text-muted">
-        {recommended.map(({ gpu_type, description }) => (
-          <li key={gpu_type}>
-            {description}
-            {here && !here.has(gpu_type) && '; not on this machine'}
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }

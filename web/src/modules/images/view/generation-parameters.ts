@@ -2,31 +2,29 @@ import type { Generation } from '@bakehouse/contract/generations';
 import type { GeneratorField } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 
-export type ShownParameter = { name: string; value: string };
+export type NamedValue = { name: string; value: string };
 
 /** Every parameter of a generation, as its form names it. */
-export function shownParameters({
+export function generationParameters({
   generator,
   parameters,
   seed,
-}: Pick<Generation, 'generator' | 'parameters' | 'seed'>): ShownParameter[] {
+}: Pick<Generation, 'generator' | 'parameters' | 'seed'>): NamedValue[] {
   const { fields } = generators[generator];
-  const rows = fields.flatMap((field): ShownParameter[] => {
+  const rows = fields.flatMap((field): NamedValue[] => {
     if (field.kind === 'seed' || field.kind === 'picture') return [];
     const value = parameters[field.name];
-    return value === undefined || value === null
-      ? []
-      : [{ name: field.label, value: shownValue(field, value) }];
+    return value === undefined || value === null ? [] : [{ name: field.label, value: textOf(field, value) }];
   });
   return seed === null ? rows : [...rows, { name: 'Seed', value: String(seed) }];
 }
 
-type Compared = Parameters<typeof shownParameters>[0] &
+type Compared = Parameters<typeof generationParameters>[0] &
   Pick<Generation, 'prompt' | 'model' | 'model_revision'>;
 
 /** What was asked for in which several generations differ, with the value of each. */
 export function differences(all: readonly Compared[]): { name: string; values: string[] }[] {
-  const columns = all.map((generation) => [...shownOrigin(generation), ...shownParameters(generation)]);
+  const columns = all.map((generation) => [...originOf(generation), ...generationParameters(generation)]);
   const names = [...new Set(columns.flatMap((column) => column.map(({ name }) => name)))];
   return names
     .map((name) => ({
@@ -36,7 +34,7 @@ export function differences(all: readonly Compared[]): { name: string; values: s
     .filter(({ values }) => new Set(values).size > 1);
 }
 
-function shownOrigin({ prompt, generator, model, model_revision: drawnBy }: Compared): ShownParameter[] {
+function originOf({ prompt, generator, model, model_revision: drawnBy }: Compared): NamedValue[] {
   return [
     { name: 'Prompt', value: prompt },
     { name: 'Generator', value: generators[generator].title },
@@ -44,7 +42,7 @@ function shownOrigin({ prompt, generator, model, model_revision: drawnBy }: Comp
   ];
 }
 
-function shownValue(field: GeneratorField, value: string | number | boolean): string {
+function textOf(field: GeneratorField, value: string | number | boolean): string {
   if (field.kind === 'choice')
     return field.options.find((option) => option.value === value)?.label ?? String(value);
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';

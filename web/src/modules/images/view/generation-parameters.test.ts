@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { generationOf } from '../testing/generation-of.ts';
-import { differences, shownParameters } from './shown-parameters.ts';
+import { differences, generationParameters } from './generation-parameters.ts';
 
 const drawn = (sampling_strategy: string, k: number, changed = {}) =>
   generationOf({ parameters: { cfg_scale: 7.5, sampling_strategy, k, seed: null }, ...changed });
 
 test('parameters have the names and the words of the form', () => {
-  expect(shownParameters(drawn('topk', 4))).toEqual([
+  expect(generationParameters(drawn('topk', 4))).toEqual([
     { name: 'Guidance', value: '7.5' },
     { name: 'Experts', value: 'The best few' },
     { name: 'Number of experts', value: '4' },

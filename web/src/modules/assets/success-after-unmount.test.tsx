@@ -16,17 +16,21 @@ test.for([
   {
     use: useDecideAccess,
     what: { request, decision: 'granted' },
-    said: 'ada was granted access to Crumb 70B',
+    message: 'ada was granted access to Crumb 70B',
   },
   {
     use: useDecideAccess,
     what: { request, decision: 'refused' },
-    said: 'ada was refused access to Crumb 70B',
+    message: 'ada was refused access to Crumb 70B',
   },
-  { use: () => useRequestAccess('crumb'), what: 'To bake with it', said: 'Your request was sent' },
-  { use: useDeleteRestrictedModel, what: { id: 'crumb', name: 'Crumb 70B' }, said: 'Crumb 70B was removed' },
-  { use: () => useDeleteFile('d1'), what: 'facts.csv', said: 'File deleted successfully' },
-])('$said, though the row that asked for it has gone', async ({ use, what, said }) => {
+  { use: () => useRequestAccess('crumb'), what: 'To bake with it', message: 'Your request was sent' },
+  {
+    use: useDeleteRestrictedModel,
+    what: { id: 'crumb', name: 'Crumb 70B' },
+    message: 'Crumb 70B was removed',
+  },
+  { use: () => useDeleteFile('d1'), what: 'facts.csv', message: 'File deleted successfully' },
+])('$message, though the row that asked for it has gone', async ({ use, what, message }) => {
   vi.mocked(call).mockReset();
   const success = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   let answer: (value: unknown) => void = () => {};
@@ -38,5 +42,5 @@ test.for([
   await waitFor(() => expect(call).toHaveBeenCalled());
   unmount();
   answer(undefined);
-  await waitFor(() => expect(success).toHaveBeenCalledWith(said));
+  await waitFor(() => expect(success).toHaveBeenCalledWith(message));
 });

@@ -1,0 +1,50 @@
+import { type Node, parseSync } from 'oxc-parser';
+
+/**
+ * The texts of a TypeScript file, each as a whole: strings, templates, what is put together with +, and what stands
+ * between two tags. What is filled in is '{}'. No comments and no types.
+ */
+export function readTexts(path: string, source: string): Set<string> {
+  const texts = new Set<string>();
+  visit(parseSync(path, source).program, (node) => {
+    if (isText(node)) texts.add(tidy(textOf(node)));
+  });
+  return texts;
+}
+
+/** As it is read, and not as it is quoted or broken into lines. */
+export function tidy(text: string): string {
+  return text.replaceAll('&apos;', "'").replace(/\s+/g, ' ').trim();
+}
+
+function visit(value: unknown, see: (node: Node) => void): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (isNode(value)) {
+    if (value.type === 'TSLiteralType') return;
+    see(value);
+  }
+  for (const child of Object.values(value)) visit(child, see);
+}
+
+function isNode(value: object): value is Node {
+  return 'type' in value && typeof value.type === 'string';
+}
+
+function isText(node: Node): boolean {
+  return (
+    (node.type === 'Literal' && typeof node.value === 'string') ||
+    (node.type === 'BinaryExpression' && node.operator === '+') ||
+    ['TemplateLiteral', 'JSXText', 'JSXElement', 'JSXFragment'].includes(node.type)
+  );
+}
+
+function textOf(node: Node): string {
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
+  if (node.type === 'TemplateLiteral') return node.quasis.map(({ value }) => value.cooked).join('{}');
+  if (node.type === 'BinaryExpression' && node.operator === '+')
+    return textOf(node.left) + textOf(node.right);
+  if (node.type === 'JSXText') return node.value;
+  if (node.type === 'JSXExpressionContainer') return textOf(node.expression);
+  if (node.type === 'JSXElement' || node.type === 'JSXFragment') return node.children.map(textOf).join('');
+  return '{}';
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { parseRowsPlace } from './rows-place.ts';
+
+test.each([
+  [{}, {}],
+  [
+    { view: 'columns', offset: 10_000 },
+    { view: 'columns', offset: 10_000 },
+  ],
+  [{ view: 'rows', offset: 0 }, {}],
+  // A row is on its page.
+  [{ offset: 10_042 }, { offset: 10_000 }],
+  [{ offset: 99 }, {}],
+  [{ offset: -100 }, {}],
+  [{ offset: 1.5 }, {}],
+  [{ offset: 'x', view: 7 }, {}],
+])('%j leads to %j', (search, place) => {
+  expect(parseRowsPlace(search)).toEqual(place);
+});

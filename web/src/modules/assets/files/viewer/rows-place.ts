@@ -1,0 +1,27 @@
+import { PREVIEW_ROWS } from '../../api.ts';
+
+/** What of a dataset's files is in sight: it stands in the URL, so that Back, a reload and a link lead there. */
+export type RowsPlace = {
+  /** The first data file unless said. */
+  file?: string | undefined;
+  /** Which revision of the file; the newest unless said. */
+  revision?: string | undefined;
+  /** The rows unless said. */
+  view?: 'columns' | undefined;
+  /** From which row on, from 0. */
+  offset?: number | undefined;
+};
+
+/** Of the search parameters, those that the rows have for themselves. The offset is that of a whole page of rows. */
+export function parseRowsPlace({
+  view,
+  offset,
+}: Record<string, unknown>): Pick<RowsPlace, 'view' | 'offset'> {
+  const first = Number.isSafeInteger(offset) ? pageStart(offset as number) : 0;
+  return { ...(view === 'columns' && { view }), ...(first > 0 && { offset: first }) };
+}
+
+/** The first row of the page that a row is on. */
+export function pageStart(row: number): number {
+  return Math.floor(row / PREVIEW_ROWS) * PREVIEW_ROWS;
+}

@@ -1,0 +1,34 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { fireEvent, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test, vi } from 'vitest';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { initialParameters } from '../parameters/training-parameters.ts';
+import { SaveConfiguration } from './save-configuration.tsx';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn(() => new Promise(() => {})) }));
+
+test('Enter saves under the name that was typed, once its last word is composed', async () => {
+  render(
+    <QueryClientProvider client={queryClient}>
+      <SaveConfiguration
+        choices={{
+          type: 'finetune',
+          name: '',
+          baseModelId: null,
+          hubModelId: '',
+          datasetId: null,
+          fileName: null,
+          parameters: initialParameters,
+        }}
+      />
+    </QueryClientProvider>,
+  );
+  const field = screen.getByLabelText('Template name');
+  await userEvent.type(field, 'パン');
+  fireEvent.keyDown(field, { key: 'Enter', isComposing: true });
+  expect(call).not.toHaveBeenCalled();
+  await userEvent.type(field, '{Enter}');
+  expect(vi.mocked(call).mock.calls[0]?.[1]).toMatchObject({ body: { config_name: 'パン' } });
+});

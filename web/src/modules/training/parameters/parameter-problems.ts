@@ -1,0 +1,55 @@
+import { numberProblem } from '@bakehouse/contract/fields/number-field';
+import { fineTuneNumbers, gpuCounts } from '@bakehouse/contract/limits';
+import { isPositiveBgl } from '@bakehouse/contract/money';
+import { isTextFile, type TrainingParameters } from './training-parameters.ts';
+
+export type ParameterProblems = Partial<Record<keyof TrainingParameters, string>>;
+
+type NumberName = keyof typeof fineTuneNumbers;
+
+const numberNames = Object.keys(fineTuneNumbers) as NumberName[];
+
+/** What is wrong with a ceiling as it was typed; null where nothing is, or nothing was typed. */
+export function ceilingProblem(ceiling: string): string | null {
+  if (ceiling === '') return null;
+  return isPositiveBgl(ceiling) ? null : 'Ceiling must be an amount greater than 0';
+}
+
+/** By field, the most important first: the toast shows the first one. */
+export function parameterProblems(parameters: TrainingParameters, fileName: string): ParameterProblems {
+  const problems: ParameterProblems = {
+    ...numberProblems(parameters, ['epochs', 'learning_rate']),
+  };
+  if (!parameters.accelerator_type) problems.accelerator_type = 'Please select a GPU configuration';
+  if (!gpuCounts.some((count) => count === parameters.accelerator_count)) {
+    problems.accelerator_count = 'Please select a valid number of GPUs (1, 2, 4, or 8)';
+  }
+  if (!isTextFile(fileName)) Object.assign(problems, columnProblems(parameters));
+  // Those that have a problem already keep their place.
+  Object.assign(problems, numberProblems(parameters, numberNames));
+  if (parameters.lora_target_modules.length === 0) {
+    problems.lora_target_modules = 'Select at least one target module';
+  }
+  return problems;
+}
+
+function columnProblems({ data_format, input_column, output_column }: TrainingParameters): ParameterProblems {
+  if (data_format === 'text') return input_column ? {} : { input_column: 'Please choose the text column' };
+  if (data_format !== null && data_format !== 'prompt_completion') return {};
+  const message = 'Input and output columns are required for non-text files';
+  return {
+    ...(!input_column && { input_column: message }),
+    ...(!output_column && { output_column: message }),
+    ...(output_column &&
+      output_column === input_column && { output_column: 'Input and output must be different columns' }),
+  };
+}
+
+function numberProblems(parameters: TrainingParameters, names: readonly NumberName[]): ParameterProblems {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const problem = numberProblem(fineTuneNumbers[name], parameters[name]);
+      return problem ? [[name, problem]] : [];
+    }),
+  );
+}

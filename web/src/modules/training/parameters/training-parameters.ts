@@ -1,0 +1,102 @@
+import {
+  type DataFormatName,
+  fineTuneDefaults,
+  type GpuType,
+  loraTargetModules,
+  type segmentationMethods,
+} from '@bakehouse/contract/limits';
+
+/** Where a new model comes from, which decides what is asked for. */
+export type ModelType = 'upload' | 'finetune' | 'huggingface';
+
+/** What a run is trained with, as the form has it. */
+export type TrainingParameters = {
+  epochs: number;
+  learning_rate: number;
+  /** Null until the file has been looked at. */
+  data_format: DataFormatName | null;
+  input_column: string;
+  output_column: string;
+  system_column: string;
+  segmentation_method: (typeof segmentationMethods)[number];
+  batch_size: number;
+  eval_batch_size: number;
+  gradient_accumulation_steps: number;
+  max_chunk_size: number;
+  stride: number;
+  min_segment_length: number;
+  train_test_split: number;
+  lora_r: number;
+  lora_dropout: number;
+  lora_target_modules: (typeof loraTargetModules)[number][];
+  accelerator_type: GpuType | null;
+  accelerator_count: number;
+};
+
+/** How the rows of a file are read. */
+export type FileReading = Pick<
+  TrainingParameters,
+  'data_format' | 'input_column' | 'output_column' | 'system_column'
+>;
+
+export const initialParameters: TrainingParameters = {
+  ...fineTuneDefaults,
+  data_format: null,
+  input_column: '',
+  output_column: '',
+  system_column: '',
+  lora_target_modules: [...loraTargetModules],
+};
+
+/** The parameters as the wire names them: only those columns that the format asks for. */
+export function wireParameters({
+  data_format,
+  input_column,
+  output_column,
+  system_column,
+  accelerator_type,
+  accelerator_count,
+  ...rest
+}: TrainingParameters) {
+  return {
+    ...rest,
+    accelerator_type: accelerator_type ?? undefined,
+    accelerator_count: accelerator_count as 1 | 2 | 4 | 8,
+    ...(data_format && { data_format }),
+    ...(input_column && { input_column }),
+    ...(output_column && { output_column }),
+    // Empty means none, where the file may have one.
+    ...(data_format && data_format !== 'text' && { system_column }),
+  };
+}
+
+/** Its rows are running text, and have no columns. */
+export function isTextFile(fileName: string): boolean {
+  return fileName.toLowerCase().endsWith('.txt');
+}
+
+/** A gentle word where a value is far from what works; null where it is usual. */
+export function learningRateAdvice(rate: number): string | null {
+  if (!(rate > 0)) return null;
+  if (rate > 0.005) return 'This is much higher than usual, and training may become unstable. Try 0.0002.';
+  if (rate < 0.00001) return 'At this rate the model will hardly change. Try 0.0002.';
+  return null;
+}
+
+/** What a fine-tune from the hub has no field for. */
+const chunking = ['max_chunk_size', 'stride'] as const;
+
+/** Whether the form of this type asks for a parameter. */
+export function asksFor(type: ModelType | null, name: string): boolean {
+  return type !== 'huggingface' || !chunking.some((one) => one === name);
+}
+
+const panels = {
+  segmentation: ['segmentation_method', ...chunking, 'min_segment_length'],
+  lora: ['lora_r', 'lora_dropout', 'lora_target_modules'],
+} as const satisfies Record<string, readonly (keyof TrainingParameters)[]>;
+
+/** Whether an advanced panel holds anything of its own: then it opens by itself. */
+export function differsFromDefaults(parameters: TrainingParameters, panel: keyof typeof panels): boolean {
+  return panels[panel].some((field) => String(parameters[field]) !== String(initialParameters[field]));
+}

@@ -1,0 +1,26 @@
+import type { FineTuneValidation } from '@bakehouse/contract/training';
+import { Money } from '../../../../ui/money.tsx';
+import { gpusHere, useMachine } from '../../../machine/api.ts';
+
+type Props = { recommended: FineTuneValidation['recommendations']['recommended_gpus'] };
+
+/** The GPUs that hold the run, cheapest first, wherever they are. */
+export function RecommendedGpus({ recommended }: Props) {
+  const machine = useMachine();
+  const here = machine.data && gpusHere(machine.data);
+  // Where there is no GPU at all, none of them is a choice.
+  if (recommended.length === 0 || machine.data?.accelerators.length === 0) return null;
+  return (
+    <section>
+      <h3 className="mb-1.5 font-medium text-[0.8125rem]">Recommended GPUs</h3>
+      <ul className="list-disc pl-4 text-[0.8125rem] text-muted">
+        {recommended.map(({ gpu_type, description, cost }) => (
+          <li key={gpu_type}>
+            {description}, <Money bgl={cost} />
+            {here && !here.has(gpu_type) && '; not on this machine'}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+import { fireEvent, render, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { useShortcuts } from './use-shortcuts.ts';
+
+const onPalette = vi.fn();
+const onHelp = vi.fn();
+
+function Page() {
+  useShortcuts({ onPalette, onHelp });
+  return (
+    <>
+      <button type="button">On the page</button>
+      <input aria-label="A field" />
+      <div role="dialog" aria-label="A sheet">
+        <button type="button">In the sheet</button>
+      </div>
+    </>
+  );
+}
+
+test('? shows the shortcuts, but neither while one types nor in the place of an open sheet', () => {
+  render(<Page />);
+  fireEvent.keyDown(screen.getByText('In the sheet'), { key: '?' });
+  fireEvent.keyDown(screen.getByLabelText('A field'), { key: '?' });
+  expect(onHelp).not.toHaveBeenCalled();
+  fireEvent.keyDown(screen.getByText('On the page'), { key: '?' });
+  expect(onHelp).toHaveBeenCalledOnce();
+});
+
+test('Ctrl and K opens the palette from everywhere', () => {
+  render(<Page />);
+  for (const [index, place] of ['On the page', 'In the sheet'].entries()) {
+    fireEvent.keyDown(screen.getByText(place), { key: 'k', ctrlKey: true });
+    expect(onPalette).toHaveBeenCalledTimes(index + 1);
+  }
+});
