@@ -12,7 +12,13 @@ import { fineTunePayload } from './training.ts';
 type Shape = typeof fineTunePayload.shape;
 type Bare<Field> = Field extends z.ZodDefault<infer Inner extends z.ZodType> ? Inner : Field;
 
-const { user_id: userIdField, ceiling: _ceiling, base_model: _base, ...fields } = fineTunePayload.shape;
+const {
+  user_id: userIdField,
+  ceiling: _ceiling,
+  cost_max: _costMax,
+  base_model: _base,
+  ...fields
+} = fineTunePayload.shape;
 
 /** Without their defaults: what a configuration does not name stays as it is where it is applied. */
 const bare = Object.fromEntries(

@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
-import { bgl } from './money.ts';
+import { bgl, bglInput } from './money.ts';
 
 /** The words that the wire shows for a text deployment; the engine's own states map to them in one table. */
 const deploymentStates = [
@@ -72,11 +72,14 @@ export const deployFields = {
   max_replicas: z.int().min(1).max(REPLICAS_MAX).default(1),
 };
 
-const deployBody = only({
+const asked = {
   /** Asset id of the model. */
   model_id: idOf('model'),
   ...deployFields,
-});
+};
+
+/** In BGL, the `price_per_hour` that was quoted: where an hour costs more by now, it is refused with the new price. */
+export const hourCostMax = bglInput.optional();
 
 export const deploymentQuote = z.object({
   /** Where it would run. */
@@ -97,7 +100,7 @@ export const deployVllm = endpoint({
   access: 'key',
   summary: 'Serve a text model',
   spends: true,
-  body: deployBody,
+  body: only({ ...asked, cost_max: hourCostMax }),
   response: z.object({ pod_id: z.string(), deployment_id: z.string() }),
 });
 
@@ -106,7 +109,7 @@ export const quoteVllm = endpoint({
   path: '/api/v1/model/deployment/vllm/quote',
   access: 'key',
   summary: 'What serving a text model would cost; nothing is deployed or held',
-  body: deployBody,
+  body: only(asked),
   response: deploymentQuote,
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { userId, userIdParams } from './accounts.ts';
-import { deployFields, deployment, deploymentQuote } from './deployments.ts';
+import { deployFields, deployment, deploymentQuote, hourCostMax } from './deployments.ts';
 import { endpoint } from './endpoint.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
@@ -41,14 +41,16 @@ const imageDeployment = deployment
 
 export type ImageDeployment = z.infer<typeof imageDeployment>;
 
-const deployBody = only({
+const asked = {
   /** Asset id of the model, or a name that is known on a model hub: one's own model of that title, or a restricted one. */
   model_id: z.string().trim().min(1, 'model_id is required').max(200),
   ...deployFields,
   gpu_count: z.int().min(1).max(1, 'gpu_count must be 1: an image model is served on one GPU').default(1),
   min_replicas: z.int().min(0).max(1, 'min_replicas must be at most 1 for an image model').default(1),
   max_replicas: z.int().min(1).max(1, 'max_replicas must be 1 for an image model').default(1),
-});
+};
+const deployBody = only({ ...asked, cost_max: hourCostMax });
+const quoteBody = only(asked);
 
 const deployed = z.object({ pod_id: z.string(), deployment_id: z.string(), created_at: z.string() });
 
@@ -87,7 +89,7 @@ export const quoteFlux = endpoint({
   path: '/api/v1/deploy/flux/quote',
   access: 'key',
   summary: 'What serving a FLUX model would cost, and which licence it needs; nothing is deployed or held',
-  body: deployBody,
+  body: quoteBody,
   response: quote,
 });
 
@@ -127,7 +129,7 @@ export const quoteFluxKontext = endpoint({
   access: 'key',
   summary:
     'What serving a FLUX Kontext model would cost, and which licence it needs; nothing is deployed or held',
-  body: deployBody,
+  body: quoteBody,
   response: quote,
 });
 

@@ -14,7 +14,7 @@ import {
   loraTargetModules,
   segmentationMethods,
 } from './limits.ts';
-import { bgl, positiveBgl } from './money.ts';
+import { bgl, bglInput, positiveBgl } from './money.ts';
 import { heldOutAnswers } from './runtime/report.ts';
 import { validateReport } from './runtime/train-spec.ts';
 
@@ -79,6 +79,8 @@ export const fineTunePayload = only({
   user_id: userId,
   /** Half more than the quote unless said. */
   ceiling: ceiling.optional(),
+  /** In BGL, the total that it was quoted at: where the run costs more by now, it is refused with the new price. */
+  cost_max: bglInput.optional(),
   ...trainingFields,
 });
 
@@ -204,6 +206,7 @@ const run = z.object({
     base_model: true,
     file_name: true,
     ceiling: true,
+    cost_max: true,
   }),
   state: z.enum(runStates),
   /** Why it is in this state; for a waiting run its position and what blocks it. */

@@ -35,7 +35,7 @@ import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { withIdleCredit } from './modules/credits/usage/with-idle-credit.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
 import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
-import { keepRequests } from './modules/deployments/gateway/keep-requests.ts';
+import { keepRequests } from './modules/deployments/gateway/requests/keep-requests.ts';
 import type { GatewayPresence } from './modules/deployments/gateway/upstream/gateway-presence.ts';
 import { slotsByAddress } from './modules/deployments/gateway/upstream/prompt-slots.ts';
 import { recallUpstreams } from './modules/deployments/gateway/upstream/recall-upstreams.ts';

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { deployFlux as contract } from '@bakehouse/contract/image-deployments';
+import type {
+  deployFlux as contract,
+  quoteFlux as quoteContract,
+} from '@bakehouse/contract/image-deployments';
 import type { Context } from '../../platform/context.ts';
 import { type Transaction, toJson } from '../../platform/db/database.ts';
 import { hasIdempotentAnswer, idempotent } from '../../platform/db/idempotency/idempotent.ts';
@@ -10,9 +13,12 @@ import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { listStarterModels } from '../assets/starter/list-starter-models.ts';
+import { priceOfNow } from '../credits/prices/price-of-now.ts';
+import { readPrices } from '../credits/prices/read-prices.ts';
+import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
 import { requireLicence } from '../licences/require-licence.ts';
 import { deploymentKinds, type KindName } from './kinds/kinds.ts';
-import { holdPeriod } from './metering/meter-deployment.ts';
+import { holdPeriod, PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
 import { freeModelName, toModelName } from './model-name.ts';
 import { type FoundPlacement, findPlacement } from './placement/find-placement.ts';
 import { insertDeployment, listLiveModelNames, lockDeployment } from './queries.ts';
@@ -26,13 +32,15 @@ type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
 
 /**
  * Serves a model: on the model server of its base if that runs, else on a new one. The first hour is
- * held at once. Throws AppError 'insufficient_funds', 'licence_not_accepted', and what the kind's placing throws.
+ * held at once. Throws AppError 'insufficient_funds', 'licence_not_accepted', 'conflict' where an hour costs more than it may,
+ * and what the kind's placing throws.
  */
 export async function deploy(
   ctx: Context,
   parts: ServingParts,
-  { kind, body }: Input,
+  { kind, body: { cost_max: costMaxMicro, ...body } }: Input,
 ): Promise<ResponseOf<typeof contract>> {
+  // Asked for again at a new price it is the same deployment.
   const call = {
     userId: ctx.caller.userId,
     key: ctx.idempotencyKey,
@@ -51,19 +59,35 @@ export async function deploy(
           publicMessage: 'The first call with this key has failed. Try again',
         });
       }
-      const podId = await place(tx, ctx, { kind, ...found, body });
+      const podId = await place(tx, ctx, { kind, ...found, body, costMaxMicro });
       return { pod_id: podId, deployment_id: podId, created_at: ctx.clock.now().toISOString() };
     }),
   );
 }
 
+type Wanted = FoundPlacement & {
+  kind: KindName;
+  body: InputOf<typeof quoteContract>['body'];
+  costMaxMicro: bigint | undefined;
+};
+
 async function place(
   tx: Transaction,
   ctx: Context,
-  { kind, placed, capacity, price, body }: Input & FoundPlacement,
+  { kind, placed, capacity, price, body, costMaxMicro }: Wanted,
 ): Promise<string> {
   const { userId } = ctx.caller;
   const { model } = placed;
+  const now = ctx.clock.now();
+  // It may have changed since the model was placed.
+  const { unitPriceMicro: unit_price_micro } = priceOfNow(await readPrices(tx, now), price);
+  const agreed = { ...price, unit_price_micro };
+  refuseHigherCost({
+    micro: timeCostMicro(agreed, BigInt(PERIOD_MS)),
+    maxMicro: costMaxMicro,
+    what: 'an hour of this deployment',
+    param: 'cost_max',
+  });
   if (model.licence) await requireLicence(tx, { userId, licence: model.licence, title: model.title });
   await keepAssets(tx, [model.assetId, model.baseAssetId]);
   const podId = randomUUID();
@@ -92,8 +116,8 @@ async function place(
     min_replicas: body.min_replicas,
     max_replicas: body.max_replicas,
     replicas,
-    ...price,
-    created_at: ctx.clock.now(),
+    ...agreed,
+    created_at: now,
   });
   await reconcileModelServer(tx, ctx.clock, serverId);
   await publishChange(tx, userId, { topic: 'deployment', id: podId });
@@ -102,6 +126,6 @@ async function place(
     action: 'deployment.created',
     detail: { pod_id: podId, kind, model_id: model.assetId },
   });
-  await holdPeriod(tx, ctx.clock.now(), await lockDeployment(tx, podId));
+  await holdPeriod(tx, now, await lockDeployment(tx, podId));
   return podId;
 }

@@ -1,7 +1,7 @@
 import type { Capacity } from '../../engine/queue/queue.ts';
 import type { RecallPrices } from '../credits/prices/recall-prices.ts';
 import type { UsageLeader } from '../credits/usage/usage-leader.ts';
-import type { KeepRequest } from './gateway/keep-requests.ts';
+import type { KeepRequest } from './gateway/requests/keep-requests.ts';
 import type { GatewayPresence } from './gateway/upstream/gateway-presence.ts';
 import type { SlotsByAddress } from './gateway/upstream/prompt-slots.ts';
 import type { RecallUpstream } from './gateway/upstream/recall-upstreams.ts';

@@ -6,7 +6,14 @@ import type { AssetRevision } from '../assets/read-revision.ts';
 /** The fields of a fine-tune that say how to read the data and how to train. */
 export type FineTuneFields = Omit<
   FineTunePayload,
-  'asset_id' | 'model_name' | 'base_model' | 'user_id' | 'ceiling' | 'accelerator_type' | 'accelerator_count'
+  | 'asset_id'
+  | 'model_name'
+  | 'base_model'
+  | 'user_id'
+  | 'ceiling'
+  | 'cost_max'
+  | 'accelerator_type'
+  | 'accelerator_count'
 >;
 
 const SEED = 42;

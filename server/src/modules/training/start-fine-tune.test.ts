@@ -1,7 +1,9 @@
 import { deleteAsset, listAssets } from '@bakehouse/contract/assets';
+import { changePrice } from '@bakehouse/contract/prices';
 import * as training from '@bakehouse/contract/training';
 import { describe, expect, test } from 'vitest';
 import { idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
+import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { goodData } from './test-run.ts';
 import { trainingServer } from './testing/training-server.ts';
 
@@ -20,6 +22,8 @@ const {
   begin,
   trainFor,
 } = await trainingServer();
+
+const chosen = { file_name: 'rows.csv', input_column: 'question', output_column: 'answer' };
 
 describe('starting', () => {
   const counts = async () => {
@@ -114,6 +118,44 @@ describe('starting', () => {
     machine.data = { ...goodData, critical_errors: ['The file is gone.'] };
     expect(await start({ key: 'once' })).toBe(first);
     machine.data = goodData;
+  });
+
+  test('costs no more than it was quoted at, and can be asked for again at the new price', async () => {
+    const { cost_estimate } = await request(
+      training.validateFineTune,
+      { body: { ...chosen, dataset_id: datasetId, model_id: baseId } },
+      { as: user },
+    );
+    const operator = await signUpOperator(server);
+    const price = { price_id: 'training:CPU', unit_price: '3600' };
+    await request(changePrice, { body: price }, { as: operator });
+    const before = await counts();
+    const { available } = await balance();
+    const startFor = (cost_max: string) => start({ key: 'quoted', payload: { cost_max } });
+    const refusal = await startFor(cost_estimate.quote.total).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({
+      status: 409,
+      code: 'conflict',
+      body: {
+        error: {
+          message: expect.stringMatching(/^The price has changed: this run now costs [\d.]+ BGL$/),
+          param: 'fine_tune_payload.cost_max',
+        },
+      },
+    });
+    expect(await counts()).toEqual(before);
+    expect((await balance()).available).toBe(available);
+
+    const [, newPrice = ''] = /costs ([\d.]+) BGL/.exec(String(refusal)) ?? [];
+    const modelId = await startFor(newPrice);
+    const run = await runOf(modelId);
+    expect([run.held, run.quote.total]).toEqual([newPrice, newPrice]);
+    expect(run.parameters).not.toHaveProperty('cost_max');
+    // Its answer was lost, and the price is another one once more.
+    expect(await startFor('0')).toBe(modelId);
+    await request(training.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await ended(modelId);
+    await server.services.db.deleteFrom('price_changes').execute();
   });
 
   test("from somebody else's files is refused", async () => {

@@ -14,6 +14,7 @@ import { recordAudit } from '../accounts/record-audit.ts';
 import { insertAsset } from '../assets/insert-asset.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { recordLineage } from '../assets/record-lineage.ts';
+import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
 import { usualCeilingMicro } from './charges/ceiling.ts';
 import { holdForRun } from './charges/hold-run.ts';
 import { toTrainSpec, withFormat } from './fine-tune-spec.ts';
@@ -26,8 +27,8 @@ type Body = InputOf<typeof createAsset>['body'];
 /**
  * Makes a model asset and starts the run that fills it: the quote is held, at most the ceiling, and
  * the run is queued. All of it happens, or nothing. Returns the asset's id. Throws AppError('invalid_request') with the
- * first thing that stands in the way, 'not_found' when a source was deleted meanwhile,
- * 'insufficient_funds', 'budget_exceeded', or 'idempotency_conflict'.
+ * first thing that stands in the way, 'conflict' where it costs more than it was quoted at, 'not_found' when a source was
+ * deleted meanwhile, 'insufficient_funds', 'budget_exceeded', or 'idempotency_conflict'.
  */
 export async function startFineTune(
   ctx: Context,
@@ -37,7 +38,10 @@ export async function startFineTune(
   { reply }: Pick<Http, 'reply'>,
 ): Promise<string> {
   const { userId } = ctx.caller;
-  const call = { userId, key: ctx.idempotencyKey, operation: 'start-fine-tune', input: body };
+  // Asked for again at a new price it is the same run.
+  const { cost_max: costMaxMicro, ...asked } = payload;
+  const input = { ...body, fine_tune_payload: asked };
+  const call = { userId, key: ctx.idempotencyKey, operation: 'start-fine-tune', input };
   // A repeated call is answered as before, whatever has become of the files since.
   const check = (await hasIdempotentAnswer(ctx.db, call))
     ? null
@@ -48,6 +52,12 @@ export async function startFineTune(
         throw new AppError('conflict', {
           publicMessage: 'The first call with this key has failed. Try again',
         });
+      refuseHigherCost({
+        micro: check.costMicro,
+        maxMicro: costMaxMicro,
+        what: 'this run',
+        param: 'fine_tune_payload.cost_max',
+      });
       return { id: await makeRun(tx, ctx, { body, payload, check }) };
     });
     return id;
@@ -150,7 +160,15 @@ function sourceOf({ asset, revision }: FineTuneCheck['base']) {
   return { assetId: asset.id, revisionId: revision.id, title: asset.title };
 }
 
-function parametersOf({ asset_id, base_model, file_name, user_id, ceiling, ...parameters }: FineTunePayload) {
+function parametersOf({
+  asset_id,
+  base_model,
+  file_name,
+  user_id,
+  ceiling,
+  cost_max,
+  ...parameters
+}: FineTunePayload) {
   return parameters;
 }
 

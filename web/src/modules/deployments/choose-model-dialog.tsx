@@ -27,7 +27,7 @@ export function ChooseModelDialog({ chosen = null, onClose }: Props) {
           <Button onClick={onClose} className="mr-auto">
             Cancel
           </Button>
-          {modelId && <DeployButton modelId={modelId} />}
+          {modelId && <DeployButton key={modelId} modelId={modelId} />}
         </>
       }
     >

@@ -1,22 +1,37 @@
+import { deployVllm, quoteVllm } from '@bakehouse/contract/deployments';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { call } from '../../lib/api/api-client.ts';
+import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { DeployButton } from './deploy-button.tsx';
-import { useHourPrice } from './serving-prices.ts';
 
-vi.mock('./serving-prices.ts', () => ({ useHourPrice: vi.fn<typeof useHourPrice>() }));
+vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
   useNavigate: () => () => Promise.resolve(),
 }));
 
-const retry = vi.fn<() => void>();
+/** What the server answers to the question for the price. */
+let quote: () => Promise<{ price_per_hour: string }>;
+const priceIs = (price_per_hour: string) => {
+  quote = async () => ({ price_per_hour });
+};
+beforeEach(() => {
+  queryClient.clear();
+  vi.mocked(call).mockReset();
+  vi.mocked(call).mockImplementation((async (endpoint: unknown, input: { body: { cost_max?: string } }) => {
+    if (endpoint === quoteVllm) return quote();
+    const { price_per_hour } = await quote();
+    if (input.body.cost_max === price_per_hour) return { pod_id: 'p1' };
+    throw new ApiError('The price has changed', { status: 409, code: 'conflict', param: 'cost_max' });
+  }) as unknown as typeof call);
+});
 
-function show(price: Omit<ReturnType<typeof useHourPrice>, 'retry'>) {
-  vi.mocked(useHourPrice).mockReturnValue({ ...price, retry });
+function show() {
   render(
     <QueryClientProvider client={queryClient}>
       <DeployButton modelId="m1" />
@@ -24,22 +39,49 @@ function show(price: Omit<ReturnType<typeof useHourPrice>, 'retry'>) {
   );
 }
 const button = () => screen.queryByRole<HTMLButtonElement>('button', { name: 'Deploy' });
+const press = () => userEvent.click(screen.getByRole('button', { name: 'Deploy' }));
+const deploys = () =>
+  vi
+    .mocked(call)
+    .mock.calls.filter(([endpoint]) => endpoint === deployVllm)
+    .map(([, input, options]) => ({ ...input, key: options?.idempotencyKey }));
 
 it('waits for its price', () => {
-  show({ price: undefined, failed: false });
+  quote = () => new Promise(() => undefined);
+  show();
   expect(button()?.disabled).toBe(true);
   expect(screen.getByText('Loading the price…')).toBeTruthy();
 });
 
-it('can be pressed once the price stands beside it', () => {
-  show({ price: '1.25', failed: false });
-  expect(button()?.disabled).toBe(false);
-  expect(screen.getByText(/per hour/).textContent).toBe('$0.05 per hour');
+it('deploys at the price that stands beside it', async () => {
+  priceIs('1.25');
+  show();
+  expect((await screen.findByText(/per hour/)).textContent).toBe('$0.05 per hour');
+  await press();
+  expect(deploys()).toEqual([
+    { body: { model_id: 'm1', user_id: 'u1', cost_max: '1.25' }, key: expect.any(String) },
+  ]);
 });
 
-it('says when there is no price, and tries again', async () => {
-  show({ price: undefined, failed: true });
+it('a price that has changed is read again and said, and what is deployed at then', async () => {
+  priceIs('1.25');
+  show();
+  await screen.findByText(/per hour/);
+  priceIs('2.5');
+  await press();
+  await screen.findByText('The price has changed:');
+  expect(screen.getByText(/per hour/).textContent).toBe('The price has changed: $0.10 per hour');
+  await press();
+  const [first, second] = deploys();
+  expect(second).toEqual({ body: { model_id: 'm1', user_id: 'u1', cost_max: '2.5' }, key: first?.key });
+});
+
+it('says why there is no price, and tries again', async () => {
+  quote = () => Promise.reject(new ApiError('This model has no weights', { status: 409 }));
+  show();
+  await screen.findByText('This model has no weights');
   expect(button()).toBeNull();
+  priceIs('1.25');
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(retry).toHaveBeenCalledOnce();
+  await screen.findByText('$0.05');
 });

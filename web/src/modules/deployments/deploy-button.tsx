@@ -1,17 +1,17 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
 import { call } from '../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
+import { isPriceChange } from '../../lib/api/is-price-change.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { awaitEnd } from '../../ui/long-work.ts';
 import { Money } from '../../ui/money.tsx';
-import { notify } from '../../ui/notify.ts';
+import { errorMessage, notify } from '../../ui/notify.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
 import { deploymentKinds, workId } from './kinds.ts';
-import { useHourPrice } from './serving-prices.ts';
 
 const { calls, words } = deploymentKinds.text;
 
@@ -26,14 +26,22 @@ export function DeployButton({ modelId, label = 'Deploy' }: Props) {
   const user = useUser();
   const navigate = useNavigate();
   const keys = useIdempotencyKeys();
-  const { price, failed, retry } = useHourPrice();
+  const body = { model_id: modelId, user_id: user.id };
+  const quoteKey = ['deployment', 'quote', 'text', body];
+  const quote = useQuery({
+    queryKey: quoteKey,
+    queryFn: ({ signal }) => call(calls.quote, { body }, { signal, operation: 'load the price' }),
+  });
+  const price = quote.data?.price_per_hour;
   const deployment = useMutation({
     mutationFn: () =>
       call(
         calls.deploy,
-        { body: { model_id: modelId, user_id: user.id } },
+        { body: { ...body, cost_max: price } },
         { operation: 'deploy model', idempotencyKey: keys.keyFor(modelId) },
       ),
+    // What it costs now is shown before it is asked for once more.
+    onError: () => queryClient.invalidateQueries({ queryKey: quoteKey }),
     onSuccess: async ({ pod_id }) => {
       keys.renew();
       notify.success(words.initiated);
@@ -41,17 +49,18 @@ export function DeployButton({ modelId, label = 'Deploy' }: Props) {
       await navigate({ to: '/my-deployments/$podId', params: { podId: pod_id } });
       await queryClient.invalidateQueries({ queryKey: ['deployment'] });
     },
-    meta: { product: 'Deployment' },
+    meta: { product: 'Deployment', inPlace: isPriceChange },
   });
   return (
     <div className="flex items-center gap-2">
-      <span className="text-[0.8125rem] text-muted">
+      <span className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
         {price ? (
           <>
+            <span role="status">{isPriceChange(deployment.error) && 'The price has changed: '}</span>
             <Money bgl={price} /> per hour
           </>
-        ) : failed ? (
-          'The price could not be loaded.'
+        ) : quote.isError ? (
+          errorMessage(quote.error)
         ) : (
           <>
             <span className="sr-only">Loading the price…</span>
@@ -59,8 +68,10 @@ export function DeployButton({ modelId, label = 'Deploy' }: Props) {
           </>
         )}
       </span>
-      {failed ? (
-        <Button onClick={retry}>Try again</Button>
+      {quote.isError && price === undefined ? (
+        <Button loading={quote.isFetching} onClick={() => void quote.refetch()}>
+          Try again
+        </Button>
       ) : (
         <Button
           variant="primary"

@@ -2,6 +2,7 @@ import {
   type Deployment,
   deployVllm,
   listVllm,
+  quoteVllm,
   terminatePod,
   vllmLogs,
   vllmMetrics,
@@ -15,6 +16,7 @@ export const deploymentKinds = {
   text: {
     calls: {
       deploy: deployVllm,
+      quote: quoteVllm,
       list: listVllm,
       stats: vllmStats,
       status: vllmStatus,

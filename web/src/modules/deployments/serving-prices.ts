@@ -11,21 +11,6 @@ export function useServingDevice(): ServingDevice | undefined {
   return data && (data.serves_text_on_gpus ? 'GPU' : 'CPU');
 }
 
-/** What an hour of serving costs here in BGL: nothing is deployed before this is known. */
-export function useHourPrice(): { price: string | undefined; failed: boolean; retry: () => void } {
-  const machine = useMachine();
-  const prices = useQuery(pricesQuery);
-  const price = useServingPrice('text_serving', useServingDevice());
-  return {
-    price,
-    failed: price === undefined && (machine.isError || prices.isError),
-    retry: () => {
-      if (machine.isError) void machine.refetch();
-      if (prices.isError) void prices.refetch();
-    },
-  };
-}
-
 /** BGL for an hour, or for a million tokens; undefined while it is not known. */
 export function useServingPrice(of: ServingPrice, device: ServingDevice | undefined): string | undefined {
   const prices = useQuery(pricesQuery);

@@ -1,5 +1,5 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import type { deployFlux as contract } from '@bakehouse/contract/image-deployments';
+import type { quoteFlux as contract } from '@bakehouse/contract/image-deployments';
 import { instanceTypes } from '@bakehouse/contract/limits';
 import type { Capacity } from '../../../engine/queue/queue.ts';
 import type { Context } from '../../../platform/context.ts';

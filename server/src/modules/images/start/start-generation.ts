@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
@@ -9,6 +8,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
+import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { WAIT_MAX_MS } from '../drawing/plan-generation.ts';
 import { keepPicture } from '../pictures/keep-picture.ts';
@@ -92,7 +92,7 @@ async function insert(
   const id = await nextId(tx);
   const { provider, model, line, form } = chosen;
   const heldMicro = costOfGeneration(await readPrices(tx, now), chosen, asked);
-  if (costMaxMicro !== undefined && heldMicro > costMaxMicro) throw costsMore(heldMicro);
+  refuseHigherCost({ micro: heldMicro, maxMicro: costMaxMicro, what: 'this picture', param: 'cost_max' });
   const parameters = withSeed(chosen, asked.parameters);
   const { source } = asked;
   // Before the ledger: what a user stores is locked before what he owns.
@@ -136,13 +136,6 @@ function withSeed(
   // Some services read it as a number with a sign.
   const seeds = provider === 'own' ? SEEDS : SEEDS / 2;
   return { ...parameters, seed: parameters.seed ?? randomInt(seeds) };
-}
-
-function costsMore(micro: bigint): AppError {
-  return new AppError('conflict', {
-    publicMessage: `The price has changed: this picture now costs ${formatBgl(micro)} BGL`,
-    param: 'cost_max',
-  });
 }
 
 function tooMany(): AppError {

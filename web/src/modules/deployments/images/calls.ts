@@ -7,6 +7,7 @@ import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { useUser } from '../../accounts/api.ts';
@@ -90,12 +91,19 @@ export function useImageQuote(wish: ImageDeploymentWish | null) {
   });
 }
 
+type Deploy = {
+  wish: ImageDeploymentWish;
+  licence: Licence | null;
+  /** The price of an hour that was shown, which it may cost at most. */
+  price: string | undefined;
+};
+
 /** Accepts the licence, where one is given, and deploys. */
 export function useDeployImage() {
   const user = useUser();
   const keys = useIdempotencyKeys();
   return useMutation({
-    mutationFn: async ({ wish, licence }: { wish: ImageDeploymentWish; licence: Licence | null }) => {
+    mutationFn: async ({ wish, licence, price }: Deploy) => {
       if (licence) {
         const { licence: name, version } = licence;
         await call(
@@ -106,13 +114,13 @@ export function useDeployImage() {
       }
       return call(
         imageKinds[wish.kind].calls.deploy,
-        { body: bodyOf(wish, user.id) },
+        { body: { ...bodyOf(wish, user.id), cost_max: price } },
         { operation: 'deploy model', idempotencyKey: keys.keyFor(wish) },
       );
     },
     onSuccess: () => keys.renew(),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['deployment'] }),
-    meta: { product: 'Deployment' },
+    meta: { product: 'Deployment', inPlace: isPriceChange },
   });
 }
 

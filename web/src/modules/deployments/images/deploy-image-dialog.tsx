@@ -4,6 +4,7 @@ import { gpuLabels, type InstanceType, instanceGpus, instanceTypes } from '@bake
 import { useNavigate } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
 import { useState } from 'react';
+import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -99,7 +100,7 @@ function DeployButton({ wish, price, licence, disabled }: ButtonProps) {
   const navigate = useNavigate();
   const deploy = (chosen: ImageDeploymentWish) =>
     deployment.mutate(
-      { wish: chosen, licence },
+      { wish: chosen, licence, price },
       {
         onSuccess: ({ pod_id }) => {
           notify.success(deploymentKinds.text.words.initiated);
@@ -108,10 +109,14 @@ function DeployButton({ wish, price, licence, disabled }: ButtonProps) {
         },
       },
     );
+  // What was refused may have been asked for another choice.
+  const priceChanged =
+    isPriceChange(deployment.error) && JSON.stringify(deployment.variables?.wish) === JSON.stringify(wish);
   return (
     <>
       {price !== undefined && (
         <span className="self-center text-[0.8125rem] text-muted">
+          <span role="status">{priceChanged && 'The price has changed: '}</span>
           <Money bgl={price} /> per hour
         </span>
       )}

@@ -122,7 +122,8 @@ function Wizard({ open, onClose, begunWith, onDraft }: WizardProps) {
   );
 }
 
-function Footer({ wizard: { state, busy, validation, canStart, dispatch } }: { wizard: CreateModel }) {
+function Footer({ wizard }: { wizard: CreateModel }) {
+  const { state, busy, validation, priceChanged, canStart, dispatch } = wizard;
   // The only model, and the columns that the file offers, are chosen for the person as soon as they are known.
   const isReadingModels = useIsFetching({ queryKey: ['asset', 'list'] }) > 0 && !state.baseModelId;
   const isReadingFile = useIsFetching({ queryKey: ['asset', 'preview'] }) > 0;
@@ -137,6 +138,7 @@ function Footer({ wizard: { state, busy, validation, canStart, dispatch } }: { w
       )}
       {state.step === 5 && validation && (
         <span className="text-[0.8125rem] text-muted">
+          <span role="status">{priceChanged && 'The price has changed. '}</span>
           Held at start: <Money bgl={holdAtStart(validation.cost_estimate.quote.total, state.ceiling)} />
         </span>
       )}

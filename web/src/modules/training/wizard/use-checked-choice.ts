@@ -1,33 +1,36 @@
 import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { stopReading, useReading } from '../readings/api.ts';
 import { type FineTuneChoice, useValidateFineTune } from './wizard-calls.ts';
 
-type CheckedChoice = {
+export type CheckedChoice = {
   /** What the server said of the current choice. */
   validation: FineTuneValidation | undefined;
   /** A long file that is read to its end meanwhile. */
   reading: DataReading | null;
   isPending: boolean;
   check: (choice: FineTuneChoice, onAnswer: (validation: FineTuneValidation) => void) => void;
+  /** What was said stays in sight until it is answered again. */
+  checkAgain: () => void;
   /** Nobody needs to know any more what all of the file comes to. */
   stopCounting: () => void;
   /** What the server said is of no use any more. */
   forget: () => void;
 };
 
-/** Asks the server about a choice; of a long file once more, when all of it has been read. */
+/** Asks the server about a choice; of a long file once more, when all of it has been read, and where its price has changed. */
 export function useCheckedChoice(choice: FineTuneChoice | null): CheckedChoice {
   const first = useValidateFineTune();
-  const recount = useValidateFineTune();
-  const validation = recount.data ?? first.data;
+  const again = useValidateFineTune();
+  const [validation, setValidation] = useState<FineTuneValidation>();
   const reading = useReading(validation?.reading ?? null);
   const isRead = reading?.state === 'done' && validation?.reading != null;
-  const countAgain = useEffectEvent(() => {
-    if (choice && !recount.isPending) recount.mutate(choice);
-  });
+  const checkAgain = () => {
+    if (choice && !again.isPending) again.mutate(choice, { onSuccess: setValidation });
+  };
+  const countAll = useEffectEvent(checkAgain);
   useEffect(() => {
-    if (isRead) countAgain();
+    if (isRead) countAll();
   }, [isRead]);
 
   function stopCounting() {
@@ -35,17 +38,24 @@ export function useCheckedChoice(choice: FineTuneChoice | null): CheckedChoice {
   }
   function forget() {
     stopCounting();
+    setValidation(undefined);
     first.reset();
-    recount.reset();
+    again.reset();
   }
   return {
     validation,
     reading,
-    isPending: first.isPending,
+    isPending: first.isPending || again.isPending,
     check: (wanted, onAnswer) => {
       forget();
-      first.mutate(wanted, { onSuccess: onAnswer });
+      first.mutate(wanted, {
+        onSuccess: (answer) => {
+          setValidation(answer);
+          onAnswer(answer);
+        },
+      });
     },
+    checkAgain,
     stopCounting,
     forget,
   };

@@ -2,6 +2,7 @@ import type { DataReading, FineTuneValidation } from '@bakehouse/contract/traini
 import { type Dispatch, useEffect, useReducer } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { errorMessage, notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/api.ts';
 import { type Upload, uploadFiles, useUploads } from '../../assets/api.ts';
@@ -14,7 +15,7 @@ import {
   wizardReducer,
 } from './create-model-wizard-state.ts';
 import type { ModelPreset } from './model-preset.ts';
-import { useCheckedChoice } from './use-checked-choice.ts';
+import { type CheckedChoice, useCheckedChoice } from './use-checked-choice.ts';
 import { useLackOfCredit } from './use-lack-of-credit.ts';
 import {
   type FineTuneChoice,
@@ -41,6 +42,8 @@ export type CreateModel = {
   reading: DataReading | null;
   /** Why there is too little credit to start; nothing has started, and nothing typed is lost. */
   unaffordable: string | null;
+  /** The run was to cost more than was shown: nothing has started, and the price is read again. */
+  priceChanged: boolean;
   /** Whether the review leads anywhere: the run can be made and paid. */
   canStart: boolean;
   uploads: Upload[];
@@ -54,9 +57,10 @@ export function useCreateModel(preset: Preset): CreateModel {
   const [state, dispatch] = useReducer(wizardReducer, preset, beginning);
   const choice = choiceOf(state, user.id);
   const checked = useCheckedChoice(choice);
-  const start = useStart(checked.stopCounting, () => dispatch({ do: 'finish' }));
+  const quoted = checked.validation?.cost_estimate.quote.total;
+  const start = useStart(checked, () => dispatch({ do: 'finish' }));
   const upload = useUpload(state, dispatch);
-  const lack = useLackOfCredit(checked.validation?.cost_estimate.quote.total, state.ceiling);
+  const lack = useLackOfCredit(quoted, state.ceiling);
 
   // What an earlier step was refused for is no longer so.
   useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step]);
@@ -75,7 +79,7 @@ export function useCreateModel(preset: Preset): CreateModel {
     } else if (state.type === 'upload' && state.step === 3) void upload.create();
     else if (state.type === 'upload' && state.step === 4) dispatch({ do: 'finish' });
     else if (choice && state.step === 4) validate(choice);
-    else if (choice && state.step === 5) start.begin(choice);
+    else if (choice && quoted && state.step === 5) start.begin(choice, quoted);
     else dispatch({ do: 'continue' });
   }
 
@@ -110,6 +114,7 @@ export function useCreateModel(preset: Preset): CreateModel {
     validation: checked.validation,
     reading: checked.reading,
     unaffordable: start.unaffordable ?? lack,
+    priceChanged: start.priceChanged,
     canStart,
     uploads: upload.uploads,
     modelId: start.modelId ?? upload.modelId,
@@ -117,8 +122,8 @@ export function useCreateModel(preset: Preset): CreateModel {
   };
 }
 
-/** Starts the run; what fails for want of credit can be tried again. */
-function useStart(onStarted: () => void, onOver: () => void) {
+/** Starts the run; what fails for want of credit, or at another price, can be tried again. */
+function useStart({ stopCounting, checkAgain }: CheckedChoice, onOver: () => void) {
   const start = useStartFineTune();
   const keys = useIdempotencyKeys();
   return {
@@ -126,16 +131,18 @@ function useStart(onStarted: () => void, onOver: () => void) {
     modelId: start.data,
     error: start.error,
     unaffordable: isUnaffordable(start.error) ? errorMessage(start.error) : null,
-    begin: (choice: FineTuneChoice) =>
+    priceChanged: isPriceChange(start.error),
+    begin: (choice: FineTuneChoice, quoted: string) =>
       start.mutate(
-        { choice, idempotencyKey: keys.keyFor(choice) },
+        { choice, quoted, idempotencyKey: keys.keyFor(choice) },
         {
           onSuccess: () => {
-            onStarted();
+            stopCounting();
             onOver();
           },
           onError: (error) => {
-            if (!isUnaffordable(error)) onOver();
+            if (isPriceChange(error)) checkAgain();
+            else if (!isUnaffordable(error)) onOver();
           },
         },
       ),

@@ -2,6 +2,7 @@ import { createAsset } from '@bakehouse/contract/assets';
 import { type FineTuneValidation, validateFineTune } from '@bakehouse/contract/training';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { type TrainingParameters, wireParameters } from '../parameters/training-parameters.ts';
 
@@ -56,11 +57,18 @@ export function useValidateFineTune() {
   });
 }
 
+type Start = {
+  choice: FineTuneChoice;
+  /** The quote that was shown, which the run may cost at most. */
+  quoted: string;
+  idempotencyKey: string;
+};
+
 /** Creates the model and starts its run; resolves with the model's id. */
 export function useStartFineTune() {
   return useMutation({
-    meta: { product: 'Fine-tune', toastId: WIZARD_TOAST },
-    mutationFn: ({ choice, idempotencyKey }: { choice: FineTuneChoice; idempotencyKey: string }) =>
+    meta: { product: 'Fine-tune', toastId: WIZARD_TOAST, inPlace: isPriceChange },
+    mutationFn: ({ choice, quoted, idempotencyKey }: Start) =>
       call(
         createAsset,
         {
@@ -77,6 +85,7 @@ export function useStartFineTune() {
               file_name: choice.fileName,
               user_id: choice.userId,
               ...(choice.ceiling && { ceiling: choice.ceiling }),
+              cost_max: quoted,
               ...wireParameters(choice.parameters),
             },
           },

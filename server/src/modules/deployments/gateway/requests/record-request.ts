@@ -1,10 +1,10 @@
-import type { Context } from '../../../platform/context.ts';
-import { costMicro } from '../../credits/prices/cost-micro.ts';
-import type { Reservation } from '../../credits/usage/usage-leader.ts';
-import type { ServingParts } from '../serving-parts.ts';
-import type { Usage } from './completion-stream.ts';
-import type { Upstream } from './gateway-queries.ts';
-import type { TokenPrices } from './token-prices.ts';
+import type { Context } from '../../../../platform/context.ts';
+import { costMicro } from '../../../credits/prices/cost-micro.ts';
+import type { Reservation } from '../../../credits/usage/usage-leader.ts';
+import type { ServingParts } from '../../serving-parts.ts';
+import type { Usage } from '../completion-stream.ts';
+import type { Upstream } from '../gateway-queries.ts';
+import type { TokenPrices } from '../token-prices.ts';
 
 type Answered = {
   id: string;

@@ -1,0 +1,76 @@
+import { deployVllm, quoteVllm } from '@bakehouse/contract/deployments';
+import {
+  deployFlux,
+  deployFluxKontext,
+  quoteFlux,
+  quoteFluxKontext,
+} from '@bakehouse/contract/image-deployments';
+import { changePrice } from '@bakehouse/contract/prices';
+import { afterEach, expect, test } from 'vitest';
+import { signUpOperator } from '../../../testing/sign-up-operator.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { endDeployment } from '../end-deployment.ts';
+import { listLiveDeployments } from '../kinds/list-live-deployments.ts';
+import { starterServing } from '../testing/starter-serving.ts';
+import { insertFlux } from '../testing/test-models.ts';
+
+const { serving, server, nextUser, makeFineTune } = await starterServing();
+const operator = await signUpOperator(server);
+const user = await nextUser();
+
+afterEach(async () => {
+  const { db } = server.services;
+  await db.deleteFrom('price_changes').execute();
+  for (const podId of await listLiveDeployments(db, user.userId))
+    await endDeployment(server.services, podId, { reason: 'The test has ended', endedBy: null });
+});
+
+const makeFlux = async (owner: TestUser, title: string) =>
+  (await insertFlux(server.services, owner, title)).assetId;
+const serverCount = async () => {
+  const rows = await server.services.db.selectFrom('model_servers').select('id').execute();
+  return rows.length;
+};
+
+test.each([
+  ['text', 'text_serving:CPU', makeFineTune, quoteVllm, deployVllm],
+  ['FLUX', 'image_serving:CPU', makeFlux, quoteFlux, deployFlux],
+  ['Kontext', 'image_serving:CPU', makeFlux, quoteFluxKontext, deployFluxKontext],
+] as const)(
+  'a %s deployment costs no more an hour than it was quoted at, and can be asked for again at the new price',
+  async (kind, price_id, make, quote, deploy) => {
+    const body = { model_id: await make(user, `Priced ${kind}`), user_id: user.userId };
+    const start = async (cost_max: string) =>
+      (
+        await server.request(
+          deploy as typeof deployFlux,
+          { body: { ...body, cost_max } },
+          { as: user, idempotencyKey: `priced-${kind}` },
+        )
+      ).pod_id;
+    const { price_per_hour } = await server.request(quote as typeof quoteFlux, { body }, { as: user });
+    await server.request(changePrice, { body: { price_id, unit_price: '12.5' } }, { as: operator });
+    const before = await serverCount();
+    await expect(start(price_per_hour)).rejects.toMatchObject({
+      status: 409,
+      code: 'conflict',
+      body: {
+        error: {
+          message: 'The price has changed: an hour of this deployment now costs 12.5 BGL',
+          param: 'cost_max',
+        },
+      },
+    });
+    expect(await listLiveDeployments(server.services.db, user.userId)).toEqual([]);
+    expect(await serverCount()).toBe(before);
+    expect((await serving.balance(user)).held).toBe(0n);
+
+    const podId = await start('12.5');
+    expect((await serving.balance(user)).held).toBe(12_500_000n);
+    // Its answer was lost, and the price is another one once more.
+    expect(await start('0')).toBe(podId);
+    await expect(
+      server.request(quote as typeof quoteFlux, { body: { ...body, cost_max: '1' } as never }, { as: user }),
+    ).rejects.toThrow('Unknown field: cost_max');
+  },
+);

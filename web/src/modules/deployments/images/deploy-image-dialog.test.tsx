@@ -1,0 +1,48 @@
+import { deployFluxKontext, quoteFluxKontext } from '@bakehouse/contract/image-deployments';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it, vi } from 'vitest';
+import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { DeployImageDialog } from './deploy-image-dialog.tsx';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../assets/choice/api.ts', () => ({ AssetField: () => null }));
+vi.mock('./picture-price.tsx', () => ({ PicturePrice: () => null }));
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<typeof import('@tanstack/react-router')>()),
+  useNavigate: () => () => Promise.resolve(),
+}));
+
+it('deploys at the price that is shown; one that has changed is read again and said', async () => {
+  let price_per_hour = '12.5';
+  vi.mocked(call).mockImplementation((async (endpoint: unknown, input: { body: { cost_max?: string } }) => {
+    if (endpoint === quoteFluxKontext)
+      return { price_per_hour, device: 'CPU', title: 'My Editor', licence: null };
+    if (endpoint !== deployFluxKontext) return new Promise(() => undefined);
+    if (input.body.cost_max === price_per_hour) return { pod_id: 'p1' };
+    throw new ApiError('The price has changed', { status: 409, code: 'conflict', param: 'cost_max' });
+  }) as unknown as typeof call);
+  render(
+    <QueryClientProvider client={queryClient}>
+      <DeployImageDialog chosen="m1" onClose={() => undefined} />
+    </QueryClientProvider>,
+  );
+  const price = () => screen.findByText(/per hour/);
+  expect((await price()).textContent).toBe('$0.50 per hour');
+  price_per_hour = '25';
+  const deploy = () => userEvent.click(screen.getByRole('button', { name: 'Deploy' }));
+  await deploy();
+  await screen.findByText('The price has changed:');
+  expect((await price()).textContent).toBe('The price has changed: $1.00 per hour');
+
+  await deploy();
+  const sent = vi
+    .mocked(call)
+    .mock.calls.filter(([endpoint]) => endpoint === deployFluxKontext)
+    .map(([, input]) => (input as { body: { cost_max: string } }).body.cost_max);
+  expect(sent).toEqual(['12.5', '25']);
+});

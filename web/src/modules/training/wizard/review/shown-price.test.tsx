@@ -1,0 +1,88 @@
+import { createAsset } from '@bakehouse/contract/assets';
+import { validateFineTune } from '@bakehouse/contract/training';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { call } from '../../../../lib/api/api-client.ts';
+import { ApiError } from '../../../../lib/api/api-error.ts';
+import { queryClient } from '../../../../lib/api/query-client.ts';
+import { CreateModelSheet } from '../create-model-sheet.tsx';
+import type { CreateModel } from '../use-create-model.ts';
+
+const shown = vi.hoisted(() => ({ wizard: null as CreateModel | null }));
+vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../wizard-step.tsx', () => ({
+  WizardStep: ({ wizard }: { wizard: CreateModel }) => {
+    shown.wizard = wizard;
+    return null;
+  },
+}));
+vi.mock('./step-review.tsx', () => ({ StepReview: () => null }));
+vi.mock('../create-model-result.tsx', () => ({ CreateModelResult: () => 'The end' }));
+vi.mock('../use-lack-of-credit.ts', () => ({ useLackOfCredit: () => null }));
+vi.mock('../../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../readings/api.ts', () => ({ useReading: () => null, stopReading: async () => undefined }));
+
+let price: string;
+beforeEach(() => {
+  price = '2.5';
+  vi.mocked(call).mockImplementation((async (endpoint: unknown, { body }: { body: Body }) => {
+    if (endpoint === validateFineTune)
+      return { critical_errors: [], reading: null, cost_estimate: { quote: { total: price } } };
+    if (endpoint !== createAsset) throw new Error('nobody asks for this');
+    if (body.fine_tune_payload.cost_max === price) return 'm1';
+    throw new ApiError(`The price has changed: this run now costs ${price} BGL`, {
+      status: 409,
+      code: 'conflict',
+      param: 'fine_tune_payload.cost_max',
+    });
+  }) as unknown as typeof call);
+});
+
+type Body = { fine_tune_payload: { cost_max: string } };
+const starts = () =>
+  vi
+    .mocked(call)
+    .mock.calls.filter(([endpoint]) => endpoint === createAsset)
+    .map(([, input, options]) => ({
+      cost_max: (input as { body: Body }).body.fine_tune_payload.cost_max,
+      key: options?.idempotencyKey,
+    }));
+const start = () => screen.findByRole('button', { name: 'Start training' });
+
+async function openReview() {
+  render(
+    <QueryClientProvider client={queryClient}>
+      <CreateModelSheet open dataset="d1" baseModel="b1" onClose={() => undefined} />
+    </QueryClientProvider>,
+  );
+  const values = { name: 'My model', fileName: 'rows.txt' };
+  act(() => shown.wizard?.dispatch({ do: 'change', values }));
+  await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
+}
+
+it('a run may cost what the review shows', async () => {
+  await openReview();
+  await screen.findByText('$0.10');
+  await userEvent.click(await start());
+  await screen.findByText('The end');
+  expect(starts()).toEqual([{ cost_max: '2.5', key: expect.any(String) }]);
+});
+
+it('a price that has changed is read again, said beside it, and what is started then', async () => {
+  await openReview();
+  price = '5';
+  await userEvent.click(await start());
+  await screen.findByText('$0.20');
+  expect(screen.getByText(/The price has changed\./)).toBeTruthy();
+
+  await userEvent.click(await start());
+  await screen.findByText('The end');
+  const [first, second] = starts();
+  expect([first?.cost_max, second?.cost_max]).toEqual(['2.5', '5']);
+  // The same attempt for the server: should the first have been begun after all, there is one run.
+  expect(second?.key).toBe(first?.key);
+});
