@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bglInput, displayAmount, formatBgl, formatUsd, parseBgl } from './money.ts';
+import { bglInput, displayAmount, formatBgl, formatUsd, parseBgl, placesFor } from './money.ts';
 
 describe('amounts', () => {
   test.each([
@@ -87,5 +87,15 @@ describe('amounts for people', () => {
     [-30_864_197_500_000n, 'USD', 3, '−$1,234,567.900'],
   ] as const)('%s micro-BGL in %s with %s decimals is %s', (micro, currency, places, text) => {
     expect(displayAmount(micro, currency, places)).toBe(text);
+  });
+
+  test.each([
+    [3_400n, 'BGL', '0.0034 BGL'],
+    [3_400n, 'USD', '$0.00014'],
+    [-1n, 'BGL', '−0.000001 BGL'],
+    [0n, 'USD', '$0.00'],
+    [250_000n, 'USD', '$0.01'],
+  ] as const)('%s micro-BGL in %s keep their digits: %s', (micro, currency, text) => {
+    expect(displayAmount(micro, currency, placesFor(micro, currency))).toBe(text);
   });
 });

@@ -64,6 +64,13 @@ export function displayAmount(microBgl: bigint, currency: Currency, places = 2):
   return currency === 'USD' ? `${sign}$${text}` : `${sign}${text} BGL`;
 }
 
+/** As many decimals as a person is shown: two; below a cent as many as two significant digits take. */
+export function placesFor(microBgl: bigint, currency: Currency): number {
+  const exact = currency === 'USD' ? formatUsd(microBgl) : formatBgl(microBgl);
+  const zeros = /^-?0\.(00+)/.exec(exact)?.[1]?.length;
+  return zeros === undefined ? 2 : Math.min(zeros + 2, EXACT_PLACES[currency]);
+}
+
 /** An amount that the server sends. */
 export const bgl = z.string().regex(/^-?\d+(\.\d{1,6})?$/);
 

@@ -128,6 +128,22 @@ describe('Create Dataset', () => {
     expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('');
   });
 
+  it('is not shown again when the sheet is opened after Back', async () => {
+    vi.mocked(call).mockResolvedValue('d3');
+    const sheet = (open: boolean) => (
+      <QueryClientProvider client={queryClient}>
+        <CreateDatasetSheet open={open} onClose={nothing} />
+      </QueryClientProvider>
+    );
+    const { rerender } = render(sheet(true));
+    fireEvent.change(await screen.findByLabelText('Name'), { target: { value: 'Rye' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Create' }));
+    await screen.findByText('Your Dataset is Ready!');
+    rerender(sheet(false));
+    rerender(sheet(true));
+    expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('');
+  });
+
   it('needs no more than a name', async () => {
     await create(async () => 'd2', null);
     expect(await screen.findByText('Your Dataset is Ready!')).toBeTruthy();

@@ -2,7 +2,7 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import type { ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
 import { Button } from './button.tsx';
-import { backdropClass, viewportClass } from './dialog.tsx';
+import { backdropClass, viewportClass } from './dialog-class.ts';
 
 type Props = {
   open: boolean;

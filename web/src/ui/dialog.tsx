@@ -3,6 +3,8 @@ import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
 import { buttonClass } from './button.tsx';
+import { backdropClass, viewportClass } from './dialog-class.ts';
+import { useClosingQuestion } from './use-closing-question.tsx';
 
 type Props = {
   open: boolean;
@@ -12,22 +14,37 @@ type Props = {
   /** Stands at the bottom, right-aligned: the buttons. */
   footer?: ReactNode;
   size?: 'sm' | 'md' | 'lg';
+  /** It shows what is never shown again: only its buttons close it, not Escape or a click beside it. */
+  keepOpen?: boolean;
+  /** Something was typed: Escape and a click outside ask whether to discard it. */
+  dirty?: boolean;
   children?: ReactNode;
 };
 
 const widths = { sm: 'max-w-md', md: 'max-w-lg', lg: 'max-w-3xl' };
 
-export const backdropClass =
-  'dialog-backdrop fixed inset-0 z-40 bg-backdrop transition-opacity duration-150 data-starting-style:opacity-0 data-ending-style:opacity-0';
-
-/** The window, less what toasts take of it. */
-export const viewportClass =
-  'fixed inset-x-0 top-0 bottom-[var(--toast-room,0px)] z-40 transition-[bottom] duration-200';
-
 /** A question or a short form over the page. Escape and a click outside close it; the focus goes back. */
-export function Dialog({ open, onOpenChange, title, description, footer, size = 'md', children }: Props) {
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  footer,
+  size = 'md',
+  keepOpen = false,
+  dirty = false,
+  children,
+}: Props) {
+  const { requestClose, question } = useClosingQuestion(dirty, () => onOpenChange(false));
   return (
-    <Base.Root open={open} onOpenChange={onOpenChange}>
+    <Base.Root
+      open={open}
+      disablePointerDismissal={keepOpen}
+      onOpenChange={(next, { reason }) => {
+        if (next) onOpenChange(true);
+        else if (!keepOpen || reason !== 'escape-key') requestClose();
+      }}
+    >
       <Base.Portal>
         <Base.Backdrop className={backdropClass} />
         <Base.Viewport
@@ -67,6 +84,7 @@ export function Dialog({ open, onOpenChange, title, description, footer, size = 
           </Base.Popup>
         </Base.Viewport>
       </Base.Portal>
+      {question}
     </Base.Root>
   );
 }

@@ -1,10 +1,11 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import type { ComponentProps } from 'react';
 import { expect, test, vi } from 'vitest';
 import { Sheet } from './sheet.tsx';
 
 const onClose = vi.fn<() => void>();
-const sheet = (dirty: boolean) => (
+const sheet = (dirty: ComponentProps<typeof Sheet>['dirty']) => (
   <Sheet open onClose={onClose} title="Create Dataset" dirty={dirty}>
     <input aria-label="Name" />
   </Sheet>
@@ -30,5 +31,18 @@ test('asks first when something was typed', async () => {
   expect(onClose).not.toHaveBeenCalled();
   await userEvent.keyboard('{Escape}');
   await userEvent.click(await screen.findByRole('button', { name: 'Discard' }));
+  expect(onClose).toHaveBeenCalledOnce();
+});
+
+test('asks what it is told to ask, also when meanwhile there is nothing left to ask about', async () => {
+  onClose.mockReset();
+  const { rerender } = render(
+    sheet({ title: 'Close while the files are being sent?', description: 'They are.', action: 'Leave' }),
+  );
+  await userEvent.keyboard('{Escape}');
+  await screen.findByText('Close while the files are being sent?');
+  rerender(sheet(false));
+  expect(screen.queryByText('Discard what you entered?')).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'Leave' }));
   expect(onClose).toHaveBeenCalledOnce();
 });

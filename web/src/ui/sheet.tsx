@@ -4,8 +4,8 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { cx } from '../lib/cx.ts';
 import { useOnline } from '../lib/live/online.ts';
 import { buttonClass } from './button.tsx';
-import { ConfirmDialog } from './confirm-dialog.tsx';
-import { backdropClass, viewportClass } from './dialog.tsx';
+import { backdropClass, viewportClass } from './dialog-class.ts';
+import { type ClosingQuestion, useClosingQuestion } from './use-closing-question.tsx';
 
 type Props = {
   open: boolean;
@@ -16,8 +16,8 @@ type Props = {
   subheader?: ReactNode;
   /** Always in sight at the bottom: the buttons. */
   footer?: ReactNode;
-  /** Something was typed: closing asks first. */
-  dirty?: boolean;
+  /** Something was typed: closing asks first, by default whether to discard it. */
+  dirty?: boolean | ClosingQuestion;
   size?: 'sm' | 'md' | 'lg';
   side?: 'right' | 'left';
   children: ReactNode;
@@ -38,12 +38,11 @@ export function Sheet({
   side = 'right',
   children,
 }: Props) {
-  const [asking, setAsking] = useState(false);
+  const { requestClose, question } = useClosingQuestion(dirty, onClose);
   const content = useRef<HTMLDivElement>(null);
   // One that is open from its very first rendering would stand there without having slid in.
   const [mounted, setMounted] = useState(false);
   useEffect(() => setMounted(true), []);
-  const requestClose = () => (dirty ? setAsking(true) : onClose());
   return (
     <Dialog.Root open={open && mounted} onOpenChange={(next) => !next && requestClose()}>
       <Dialog.Portal>
@@ -79,18 +78,7 @@ export function Sheet({
           </Dialog.Popup>
         </Dialog.Viewport>
       </Dialog.Portal>
-      <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
-        title="Discard what you entered?"
-        description="Nothing has been saved yet."
-        action="Discard"
-        cancelLabel="Keep editing"
-        onConfirm={() => {
-          setAsking(false);
-          onClose();
-        }}
-      />
+      {question}
     </Dialog.Root>
   );
 }

@@ -1,5 +1,5 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import { displayAmount } from '@bakehouse/contract/money';
+import { type Currency, displayAmount, placesFor } from '@bakehouse/contract/money';
 import type { deleteAccount as endpoint } from '@bakehouse/contract/privacy';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
@@ -57,4 +57,7 @@ async function refuseUnsettled(
   }
 }
 
-const inWords = (micro: bigint) => `${displayAmount(micro, 'BGL')} (${displayAmount(micro, 'USD')})`;
+function inWords(micro: bigint): string {
+  const show = (currency: Currency) => displayAmount(micro, currency, placesFor(micro, currency));
+  return `${show('BGL')} (${show('USD')})`;
+}

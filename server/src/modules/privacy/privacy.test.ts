@@ -10,6 +10,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { authClient, password } from '../../testing/auth-client.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { PAYMENTS_ACCOUNT, userAccount } from '../credits/ledger/accounts.ts';
+import { chargeBack } from '../credits/ledger/ledger-given.ts';
 import { transfer } from '../credits/ledger/transfer.ts';
 import { buyForTest } from '../credits/test-user.ts';
 import { verifyLedger } from '../credits/verification/verify-ledger.ts';
@@ -122,6 +123,16 @@ describe('deleting an account', () => {
       .execute();
     await remove(ada);
     expect((await rowOf(ada)).deleted_at).not.toBeNull();
+  });
+
+  test('names a small debt with its digits', async () => {
+    const ada = await server.signUp('Ada');
+    const amountMicro = 3_400n;
+    const taken = { userId: ada.userId, amountMicro, description: 'Taken back', idempotencyKey: null };
+    await inTransaction(server.services.db, (tx) => chargeBack(tx, taken));
+    expect(await preview(ada)).toMatchObject({ owed: '0.0034' });
+    const message = expect.stringContaining('You owe 0.0034 BGL ($0.00014). Buy credits first');
+    await expect(remove(ada)).rejects.toMatchObject({ status: 409, body: { error: { message } } });
   });
 
   test('sees bought credits that come while it is asked for', async () => {

@@ -3,9 +3,8 @@ import {
   type Currency,
   displayAmount,
   EXACT_PLACES,
-  formatBgl,
-  formatUsd,
   parseBgl,
+  placesFor,
 } from '@bakehouse/contract/money';
 import { storedChoice } from '../stored-choice.ts';
 import { formatNumber } from './format-number.ts';
@@ -68,13 +67,6 @@ export function showShort(bgl: string, currency: Currency = currencyChoice.get()
   const hundredths = (whole * 100n) / scale;
   const number = `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}${letter}`;
   return currency === 'USD' ? `$${number}` : `${number} BGL`;
-}
-
-/** Two decimals; below a cent as many as two significant digits take. */
-function placesFor(micro: bigint, currency: Currency): number {
-  const exact = currency === 'USD' ? formatUsd(micro) : formatBgl(micro);
-  const zeros = /^-?0\.(00+)/.exec(exact)?.[1]?.length;
-  return zeros === undefined ? 2 : Math.min(zeros + 2, EXACT_PLACES[currency]);
 }
 
 /** The same as a hook: re-renders when the currency is switched. */

@@ -2,6 +2,7 @@ import { datasetCategories } from '@bakehouse/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';
+import { useEffect } from 'react';
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
@@ -14,6 +15,7 @@ import { Input } from '../../ui/input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { TagInput } from '../../ui/tag-input.tsx';
+import { type Round, useRound } from '../../ui/use-round.ts';
 import { useUser } from '../accounts/api.ts';
 import { useCreateDataset } from './api.ts';
 import { DATA_FILES_HINT } from './files/data-file.ts';
@@ -36,8 +38,13 @@ const categories = [
 
 const FORM_ID = 'create-dataset';
 
-/** Create Dataset: the form, then the success or the failure view. */
+/** Create Dataset: the form, then the success or the failure view. A dataset that is there begins the next one anew. */
 export function CreateDatasetSheet({ open, onClose }: Props) {
+  const { key, onDraft } = useRound<true>(open, true, () => true);
+  return <CreateDataset key={key} open={open} onClose={onClose} onDraft={onDraft} />;
+}
+
+function CreateDataset({ open, onClose, onDraft }: Props & Pick<Round<true>, 'onDraft'>) {
   const user = useUser();
   const create = useCreateDataset();
   const values = useForm<Values>({ resolver: zodResolver(form), defaultValues: empty });
@@ -54,29 +61,25 @@ export function CreateDatasetSheet({ open, onClose }: Props) {
     create.reset();
     values.reset(empty);
   };
+  const view = create.isSuccess ? 'success' : create.isError ? 'failure' : 'form';
+  const isDirty = values.formState.isDirty;
+  const isUnfinished = view !== 'success' && isDirty;
+  useEffect(() => {
+    if (open) onDraft(isUnfinished || null);
+  }, [open, isUnfinished, onDraft]);
   const close = () => {
-    startAgain();
+    if (!create.isPending) onDraft(null);
     onClose();
   };
 
-  const view = create.isSuccess ? 'success' : create.isError ? 'failure' : 'form';
   return (
     <Sheet
       open={open}
       onClose={close}
       title="Create Dataset"
       description={view === 'form' ? 'A place for the files you train on.' : undefined}
-      dirty={view === 'form' && values.formState.isDirty}
-      footer={
-        view === 'form' ? (
-          <>
-            <Button onClick={close}>Cancel</Button>
-            <Button variant="primary" type="submit" form={FORM_ID} loading={create.isPending}>
-              Create
-            </Button>
-          </>
-        ) : undefined
-      }
+      dirty={view === 'form' && isDirty && !create.isPending}
+      footer={view === 'form' ? <FormButtons pending={create.isPending} onCancel={close} /> : undefined}
     >
       {view === 'form' && (
         <form
@@ -104,6 +107,17 @@ export function CreateDatasetSheet({ open, onClose }: Props) {
         />
       )}
     </Sheet>
+  );
+}
+
+function FormButtons({ pending, onCancel }: { pending: boolean; onCancel: () => void }) {
+  return (
+    <>
+      <Button onClick={onCancel}>Cancel</Button>
+      <Button variant="primary" type="submit" form={FORM_ID} loading={pending}>
+        Create
+      </Button>
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
 import { Input } from '../../ui/input.tsx';
 import { TagInput } from '../../ui/tag-input.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
@@ -12,14 +13,15 @@ const FORM_ID = 'edit-asset';
 
 /** Name, description and tags of a dataset or model. */
 export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
-  const [values, setValues] = useState({ title: asset.title, details: asset.details, tags: asset.tags });
+  const [begun] = useState({ title: asset.title, details: asset.details, tags: asset.tags });
+  const [values, setValues] = useState(begun);
   const [tried, setTried] = useState(false);
   const update = useUpdateAsset(asset.dataset_id);
   const problem = values.title.trim() === '' ? 'Name is required' : undefined;
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setTried(true);
+    focusFirstInvalid(event.currentTarget, () => setTried(true));
     if (problem || update.isPending) return;
     update.mutate(values, { onSuccess: onClose });
   }
@@ -29,6 +31,7 @@ export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () 
       open
       onOpenChange={(open) => !open && onClose()}
       title="Edit"
+      dirty={JSON.stringify(values) !== JSON.stringify(begun) && !update.isPending}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

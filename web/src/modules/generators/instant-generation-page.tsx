@@ -7,6 +7,7 @@ import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
+import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -85,8 +86,7 @@ function QuickForm() {
   async function goOn(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     if (prompt.trim() === '') {
-      setProblem('Please enter a prompt');
-      event.currentTarget.querySelector('textarea')?.focus();
+      focusFirstInvalid(event.currentTarget, () => setProblem('Please enter a prompt'));
       return;
     }
     // Back leads to the form as it was left.

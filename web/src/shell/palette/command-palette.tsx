@@ -4,7 +4,7 @@ import { useLocation } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
-import { backdropClass } from '../../ui/dialog.tsx';
+import { backdropClass } from '../../ui/dialog-class.ts';
 import { errorMessage } from '../../ui/notify.ts';
 import { itemClass } from '../../ui/popup-class.ts';
 import type { CommandGroup } from './match-commands.ts';

@@ -91,6 +91,8 @@ test('without further keys says what they are for; the new one is shown once', a
     params: { userId: 'ada' },
     body: { name: 'Nightly', budget: { amount: '250', period: 'month' } },
   });
+  await userEvent.keyboard('{Escape}');
+  expect(screen.getByText('bh_the-new-secret')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Done' }));
   await vi.waitFor(() => expect(screen.queryByText('bh_the-new-secret')).toBeNull());
 });
@@ -99,6 +101,8 @@ test('a change sends what was changed and nothing else', async () => {
   open([nightly]);
   await userEvent.click(await screen.findByRole('button', { name: 'Change Nightly' }));
   await userEvent.clear(screen.getByLabelText('Budget'));
+  await userEvent.keyboard('{Escape}');
+  await userEvent.click(await screen.findByRole('button', { name: 'Keep editing' }));
   await userEvent.click(screen.getByRole('button', { name: 'Save' }));
   await vi.waitFor(() =>
     expect(asked('PATCH')).toEqual({ params: { keyId: 'nightly' }, body: { budget: null } }),

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { lastDayProblem } from '../../../ui/last-day-field.tsx';
 import { KeyFields } from './key-fields.tsx';
 import { type KeyProblems, type KeySettings, keyChanges, keyForm, keyProblems } from './key-form.ts';
@@ -21,31 +22,29 @@ const FORM_ID = 'api-key';
 export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
   // An amount keeps its meaning when another tab switches the currency.
   const [currency] = useState(() => currencyChoice.get());
-  const [form, setForm] = useState(() => keyForm(apiKey, currency));
+  const [begun] = useState(() => keyForm(apiKey, currency));
+  const [form, setForm] = useState(begun);
   const [problems, setProblems] = useState<KeyProblems>({});
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     // The day is looked at where it was typed; one that the key already has may lie in the past.
-    const isNewDay = form.lastDay === '' || form.lastDay !== keyForm(apiKey, currency).lastDay;
+    const isNewDay = form.lastDay === '' || form.lastDay !== begun.lastDay;
     const lastDay = isNewDay && lastDayProblem(event.currentTarget);
     const found: KeyProblems = {
       ...keyProblems(form, apiKey, currency),
       ...(lastDay && { lastDay }),
     };
-    setProblems(found);
-    if (Object.keys(found).length === 0) {
-      if (!pending) onSubmit(keyChanges(form, apiKey, currency));
-      return;
-    }
-    const inputs = [...event.currentTarget.elements].filter((one) => one instanceof HTMLInputElement);
-    inputs.find(({ name }) => name in found)?.focus();
+    focusFirstInvalid(event.currentTarget, () => setProblems(found));
+    if (Object.keys(found).length > 0 || pending) return;
+    onSubmit(keyChanges(form, apiKey, currency));
   }
 
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && !pending && onClose()}
+      dirty={JSON.stringify(form) !== JSON.stringify(begun) && !pending}
       title={apiKey ? `Change ${apiKey.name}` : 'Create an API key'}
       description={
         apiKey

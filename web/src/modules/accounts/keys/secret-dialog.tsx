@@ -13,6 +13,7 @@ export function SecretDialog({ secret, onClose }: Props) {
   return (
     <Dialog
       open={secret !== null}
+      keepOpen
       onOpenChange={(open) => !open && onClose()}
       title="Copy the new key now"
       description="It is shown only once: the server keeps no readable copy. Anyone who has it can use it."

@@ -1,14 +1,16 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { displayAmount, parseBgl } from '@bakehouse/contract/money';
+import { parseBgl } from '@bakehouse/contract/money';
 import type { previewDeletion } from '@bakehouse/contract/privacy';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
+import { showAmount } from '../../../lib/format/currency.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
@@ -85,9 +87,9 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
   const hasBought = parseBgl(deletion.bought) > 0n;
   const needsPassword = deletion.asks_password && password === '';
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setTried(true);
+    focusFirstInvalid(event.currentTarget, () => setTried(true));
     if (needsPassword || (hasBought && !givesUp)) return;
     onDelete({ ...(deletion.asks_password && { password }), give_up_credits: givesUp });
   }
@@ -147,5 +149,4 @@ function whatGoes({ datasets, models, running, given }: Deletion): string[] {
   ];
 }
 
-const inWords = (bgl: string) =>
-  `${displayAmount(parseBgl(bgl), 'BGL')} (${displayAmount(parseBgl(bgl), 'USD')})`;
+const inWords = (bgl: string) => `${showAmount(bgl, 'BGL')} (${showAmount(bgl, 'USD')})`;

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { useUpdateProfile } from './profile-api.ts';
@@ -12,9 +13,9 @@ export function NameForm({ name }: { name: string }) {
   const update = useUpdateProfile('Your name could not be changed');
   const problem = typed.trim() === '' ? 'Name is required' : undefined;
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setTried(true);
+    focusFirstInvalid(event.currentTarget, () => setTried(true));
     if (problem || update.isPending) return;
     update.mutate({ name: typed.trim() }, { onSuccess: () => notify.success('Your name was changed') });
   }

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { errorMessage } from '../../../ui/notify.ts';
 
 /** Sentences by field name; `form` is about the whole. */
@@ -40,9 +41,7 @@ export function useAccountForm<Values>({ check, submit, fieldOf, textOf }: Input
   }
 
   function refuse(form: HTMLFormElement, found: FormErrors) {
-    setErrors(found);
-    const inputs = [...form.elements].filter((element) => element instanceof HTMLInputElement);
-    inputs.find((input) => found[input.name])?.focus();
+    focusFirstInvalid(form, () => setErrors(found));
   }
 
   function onSubmit(event: FormEvent<HTMLFormElement>) {

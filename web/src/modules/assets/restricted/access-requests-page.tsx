@@ -6,6 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
+import { OperatorOnly } from '../../../ui/operator-only.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
@@ -21,18 +22,15 @@ const route = getRouteApi('/app/operator/access-requests');
 /** The operator's page: who asks for access to restricted models, and the models themselves. */
 export function AccessRequestsPage() {
   const { is_operator } = useUser();
+  return (
+    <OperatorOnly isOperator={is_operator} title="Access Requests" what="the access requests">
+      <AccessRequests />
+    </OperatorOnly>
+  );
+}
+
+function AccessRequests() {
   const [adding, setAdding] = useState(false);
-  if (!is_operator) {
-    return (
-      <>
-        <PageHeader title="Access Requests" />
-        <EmptyState
-          title="Only operators can see the access requests"
-          description="Operators are listed by email address in the server’s BAKEHOUSE_OPERATORS setting."
-        />
-      </>
-    );
-  }
   return (
     <>
       <PageHeader

@@ -2,6 +2,7 @@ import { ACCESS_MESSAGE_LENGTH_MAX } from '@bakehouse/contract/restricted-models
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { useRequestAccess } from './queries.ts';
 
@@ -18,9 +19,9 @@ export function RequestAccessForm({
   const request = useRequestAccess(modelId);
   const problem = message.trim() === '' ? 'Say what you want to use the model for' : undefined;
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setTried(true);
+    focusFirstInvalid(event.currentTarget, () => setTried(true));
     if (problem || request.isPending) return;
     request.mutate(message);
   }

@@ -5,6 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { TagInput } from '../../../ui/tag-input.tsx';
@@ -17,7 +18,8 @@ const FORM_ID = 'restricted-model';
 
 /** Enters a restricted model, or changes one. */
 export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedModel; onClose: () => void }) {
-  const [values, setValues] = useState<ModelValues>(() => toValues(model));
+  const [begun] = useState<ModelValues>(() => toValues(model));
+  const [values, setValues] = useState(begun);
   const [tried, setTried] = useState(false);
   const save = useSaveRestrictedModel();
   const refusal = save.error;
@@ -31,9 +33,9 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
   const filesId = values.asset_id === undefined ? (model?.dataset_id ?? null) : values.asset_id;
   const change = (changed: Partial<ModelValues>) => setValues({ ...values, ...changed });
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setTried(true);
+    focusFirstInvalid(event.currentTarget, () => setTried(true));
     if (values.id.trim() === '' || nameProblem || save.isPending) return;
     save.mutate({ ...values, id: values.id.trim() }, { onSuccess: onClose });
   }
@@ -43,6 +45,7 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
       open
       onOpenChange={(open) => !open && onClose()}
       title={model ? `Edit ${model.name}` : 'Add a restricted model'}
+      dirty={JSON.stringify(values) !== JSON.stringify(begun) && !save.isPending}
       description="Everyone can find it; you decide who may use it."
       footer={
         <>

@@ -8,6 +8,7 @@ import { amountInBgl, isAmountBeingTyped } from '../../../lib/format/typed-amoun
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { useUser } from '../../accounts/api.ts';
 import { usdProblem } from './checkout-form.ts';
@@ -25,12 +26,13 @@ export function CheckoutCard() {
   function choose(next: string) {
     setUsd(next);
     setProblem(undefined);
+    if (checkout.isSuccess) checkout.reset();
   }
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const found = usdProblem(usd);
-    setProblem(found);
+    focusFirstInvalid(event.currentTarget, () => setProblem(found));
     if (!found) checkout.mutate({ usd, idempotencyKey: keys.keyFor(usd) }, { onSuccess: keys.renew });
   }
 

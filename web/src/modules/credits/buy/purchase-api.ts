@@ -1,5 +1,6 @@
 import { listPurchases, startPurchase } from '@bakehouse/contract/purchases';
 import { queryOptions, useMutation } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
 
 /** What the user has bought; follows the balance. */
@@ -10,9 +11,9 @@ export const purchasesQuery = (userId: string) =>
       call(listPurchases, { params: { userId } }, { signal, operation: 'load your purchases' }),
   });
 
-/** Leads to the payment provider's page. */
+/** Leads to the payment provider's page, and begins anew where Back from there brings this page out of memory. */
 export function useCheckout(userId: string) {
-  return useMutation({
+  const checkout = useMutation({
     meta: { title: 'The payment could not be started' },
     mutationFn: ({ usd, idempotencyKey }: { usd: string; idempotencyKey: string }) =>
       call(
@@ -22,4 +23,13 @@ export function useCheckout(userId: string) {
       ),
     onSuccess: ({ checkout_url }) => location.assign(checkout_url),
   });
+  const { reset } = checkout;
+  useEffect(() => {
+    const comeBack = ({ persisted }: PageTransitionEvent) => {
+      if (persisted) reset();
+    };
+    window.addEventListener('pageshow', comeBack);
+    return () => window.removeEventListener('pageshow', comeBack);
+  }, [reset]);
+  return checkout;
 }

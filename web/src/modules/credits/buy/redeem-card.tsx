@@ -4,6 +4,7 @@ import { showAmount } from '../../../lib/format/currency.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/api.ts';
@@ -18,9 +19,9 @@ export function RedeemCard() {
   const [empty, setEmpty] = useState(false);
   const refusal = isAboutCode(redeem.error) ? redeem.error.message : undefined;
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setEmpty(code.trim() === '');
+    focusFirstInvalid(event.currentTarget, () => setEmpty(code.trim() === ''));
     if (code.trim() === '' || redeem.isPending) return;
     redeem.mutate(
       { code, idempotencyKey: keys.keyFor(code) },

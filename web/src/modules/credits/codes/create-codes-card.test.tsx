@@ -44,6 +44,10 @@ test('codes without a last day have no end', async () => {
   await submit();
   expect(await screen.findByText('ABCD')).toBeTruthy();
   expect(body()).toEqual({ ...asked, expires_at: null });
+  // They are not shown again: Escape does not put them away.
+  await userEvent.keyboard('{Escape}');
+  await userEvent.click(await screen.findByRole('button', { name: 'Done' }));
+  await vi.waitFor(() => expect(screen.queryByText('ABCD')).toBeNull());
 });
 
 test('a date that is typed in part is not taken for none', async () => {

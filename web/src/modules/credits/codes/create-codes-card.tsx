@@ -9,6 +9,7 @@ import { Card } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { LastDayField, lastDayProblem } from '../../../ui/last-day-field.tsx';
 import { useCreateCodes } from './codes-api.ts';
@@ -27,7 +28,7 @@ export function CreateCodesCard() {
     event.preventDefault();
     const lastDay = lastDayProblem(event.currentTarget);
     const found = { ...problemsOf(form), ...(lastDay && { lastDay }) };
-    setProblems(found);
+    focusFirstInvalid(event.currentTarget, () => setProblems(found));
     if (Object.keys(found).length > 0 || create.isPending) return;
     const asked = {
       amount: form.amount.trim(),
@@ -105,6 +106,7 @@ function MadeCodes({ codes, onClose }: { codes: readonly string[] | null; onClos
   return (
     <Dialog
       open={codes !== null}
+      keepOpen
       onOpenChange={(open) => !open && onClose()}
       title="Copy the codes now"
       description="They are not shown again: only their last characters are kept."

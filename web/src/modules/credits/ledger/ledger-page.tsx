@@ -10,8 +10,8 @@ import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { DataTable, type Sort } from '../../../ui/data-table.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/money.tsx';
+import { OperatorOnly } from '../../../ui/operator-only.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
@@ -26,18 +26,15 @@ type Ledger = ResponseOf<typeof getLedger>;
 /** The operator's view of the books: the proofs first, then the accounts. */
 export function LedgerPage() {
   const { is_operator } = useUser();
-  const ledger = useQuery({ ...ledgerQuery, enabled: is_operator });
-  if (!is_operator) {
-    return (
-      <>
-        <PageHeader title="Ledger" />
-        <EmptyState
-          title="Only operators can see the ledger"
-          description="Operators are listed by email address in the server’s BAKEHOUSE_OPERATORS setting."
-        />
-      </>
-    );
-  }
+  return (
+    <OperatorOnly isOperator={is_operator} title="Ledger" what="the ledger">
+      <Books />
+    </OperatorOnly>
+  );
+}
+
+function Books() {
+  const ledger = useQuery(ledgerQuery);
   return (
     <>
       <PageHeader

@@ -5,6 +5,7 @@ import { AmountField } from '../../../ui/amount-field.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
@@ -20,10 +21,10 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
   const [form, setForm] = useState<PriceForm>({ amount: '', when: 'now', at: '' });
   const [problems, setProblems] = useState<ReturnType<typeof priceProblems>>({});
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const found = priceProblems(form, price, new Date());
-    setProblems(found);
+    focusFirstInvalid(event.currentTarget, () => setProblems(found));
     if (Object.keys(found).length > 0 || change.isPending) return;
     const from = form.when === 'later' ? new Date(form.at) : null;
     change.mutate(

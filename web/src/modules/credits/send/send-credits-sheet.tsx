@@ -1,7 +1,10 @@
+import { useEffect } from 'react';
+import { type IdempotencyKeys, useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { showAmount } from '../../../lib/format/currency.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
+import { type Round, useRound } from '../../../ui/use-round.ts';
 import { SendFields } from './send-fields.tsx';
 import { TransferFailed, TransferSuccessful } from './send-result.tsx';
 import { useSendCredits } from './use-send-credits.ts';
@@ -15,12 +18,25 @@ type Props = {
 
 const FORM_ID = 'send-credits';
 
-/** Send Credits: the form, then Transfer Successful or Transfer Failed. */
+/** Send Credits: the form, then Transfer Successful or Transfer Failed. What was sent begins the next transfer anew. */
 export function SendCreditsSheet({ open, onClose, recipient = '' }: Props) {
-  const { form, amount, problems, transfer, ...sending } = useSendCredits(recipient);
+  const { key, ...round } = useRound(open, recipient, (wanted, draft) => wanted === '' || wanted === draft);
+  // They outlive the form: what is typed once more after a lost answer is not sent twice.
+  const keys = useIdempotencyKeys();
+  return <SendCredits key={key} open={open} onClose={onClose} keys={keys} {...round} />;
+}
+
+type SendProps = Omit<Round<string>, 'key'> & Omit<Props, 'recipient'> & { keys: IdempotencyKeys };
+
+function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
+  const { form, amount, problems, transfer, ...sending } = useSendCredits(begunWith, keys);
   const isForm = transfer.isIdle || transfer.isPending;
+  const isUnfinished = sending.isChanged && !transfer.isSuccess;
+  useEffect(() => {
+    if (open) onDraft(isUnfinished ? form.recipient.trim() : null);
+  }, [open, isUnfinished, form.recipient, onDraft]);
   const close = () => {
-    sending.reset();
+    if (!transfer.isPending) onDraft(null);
     onClose();
   };
   return (
@@ -29,13 +45,14 @@ export function SendCreditsSheet({ open, onClose, recipient = '' }: Props) {
       onClose={close}
       title="Send Credits"
       description={isForm ? 'To another user of this server. A transfer cannot be undone.' : undefined}
-      dirty={isForm && sending.isChanged}
+      dirty={transfer.isIdle && sending.isChanged}
       footer={<Buttons transfer={transfer} onClose={close} />}
     >
       {isForm && (
         <SendFields
           id={FORM_ID}
           form={form}
+          currency={sending.currency}
           amount={amount}
           problems={problems}
           onChange={sending.change}

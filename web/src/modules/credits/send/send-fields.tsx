@@ -1,7 +1,8 @@
+import type { Currency } from '@bakehouse/contract/money';
 import { useQuery } from '@tanstack/react-query';
 import { UserCheck } from 'lucide-react';
 import { type FormEvent } from 'react';
-import { currencyChoice, showBoth } from '../../../lib/format/currency.ts';
+import { showBoth } from '../../../lib/format/currency.ts';
 import { isAmountBeingTyped } from '../../../lib/format/typed-amount.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { Field } from '../../../ui/field.tsx';
@@ -16,22 +17,22 @@ type Props = {
   /** Of the form: the button that submits it stands elsewhere. */
   id: string;
   form: SendForm;
+  currency: Currency;
   /** What was typed, in BGL; null where it is no amount. */
   amount: string | null;
   problems: SendProblems;
   onChange: (form: SendForm) => void;
-  onSubmit: () => void;
+  onSubmit: (form: HTMLFormElement) => void;
 };
 
 /** Recipient and amount, with who that is, what the amount is in the other currency, and what can be sent. */
-export function SendFields({ id, form, amount, problems, onChange, onSubmit }: Props) {
+export function SendFields({ id, form, currency, amount, problems, onChange, onSubmit }: Props) {
   const user = useUser();
-  const currency = currencyChoice.use();
   const balance = useBalance(user.id).data;
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    onSubmit();
+    onSubmit(event.currentTarget);
   }
 
   return (

@@ -1,7 +1,7 @@
 import type { Currency } from '@bakehouse/contract/money';
 import { amountInBgl } from '../../../lib/format/typed-amount.ts';
 
-/** What the Send Credits form holds: the amount as it was typed, in the currency of the header. */
+/** What the Send Credits form holds: the amount as it was typed, in the currency that the form began with. */
 export type SendForm = { recipient: string; amount: string };
 export type SendProblems = { recipient?: string; amount?: string };
 

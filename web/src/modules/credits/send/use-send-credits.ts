@@ -1,18 +1,19 @@
 import { SEND_CONFIRM_BGL } from '@bakehouse/contract/limits';
 import { parseBgl } from '@bakehouse/contract/money';
 import { useState } from 'react';
-import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import type { IdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { amountInBgl } from '../../../lib/format/typed-amount.ts';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { useUser } from '../../accounts/api.ts';
 import { useTransfer } from './send-api.ts';
 import { type SendForm, type SendProblems, sendProblems } from './send-form.ts';
 
 /** What the Send Credits sheet knows: its form, whether it asks once more, and the transfer. A repeat after a lost answer is not sent twice. */
-export function useSendCredits(recipient: string) {
+export function useSendCredits(recipient: string, keys: IdempotencyKeys) {
   const user = useUser();
-  const currency = currencyChoice.use();
-  const keys = useIdempotencyKeys();
+  // What was typed keeps its value when the header's currency is switched.
+  const [currency] = useState(() => currencyChoice.get());
   const transfer = useTransfer(user.id);
   const [typed, setTyped] = useState<SendForm | null>(null);
   const [problems, setProblems] = useState<SendProblems>({});
@@ -31,6 +32,8 @@ export function useSendCredits(recipient: string) {
 
   return {
     form,
+    /** The currency in which it is typed. */
+    currency,
     /** In BGL; null where what was typed is no amount. */
     amount,
     problems,
@@ -44,17 +47,12 @@ export function useSendCredits(recipient: string) {
       setProblems({});
     },
     /** Sends it, or asks first where it is much. */
-    submit: () => {
+    submit: (element: HTMLFormElement) => {
       const found = sendProblems(form, currency);
-      setProblems(found);
+      focusFirstInvalid(element, () => setProblems(found));
       if (amount === null || found.recipient || transfer.isPending) return;
       if (parseBgl(amount) > parseBgl(SEND_CONFIRM_BGL)) setAsking(true);
       else send();
-    },
-    reset: () => {
-      transfer.reset();
-      setTyped(null);
-      setProblems({});
     },
   };
 }

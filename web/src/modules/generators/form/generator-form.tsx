@@ -2,11 +2,11 @@ import type { Generator } from '@bakehouse/contract/generators/generator';
 import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
 import { useLocation } from '@tanstack/react-router';
 import { type ComponentProps, type FormEvent, type ReactNode, Suspense, useState } from 'react';
-import { flushSync } from 'react-dom';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { FormFields } from '../../../ui/form-fields.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
@@ -33,9 +33,6 @@ type Props = {
   refusal: string | null;
 };
 
-/** A field that is marked as wrong; a picture is given by a button, which cannot be marked. */
-const FIRST_WRONG = '[aria-invalid=true], [data-invalid] [data-source] button';
-
 /** Prompt and settings, drawn from the generator's table, and what stands between them and a result. */
 export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate, refusal, ...bar }: Props) {
   const user = useSessionUser();
@@ -48,11 +45,10 @@ export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate,
     if (!isServed(bar.served.by, ownOnly)) return;
     const found = problemsOf(generator, draft);
     const isRight = Object.keys(found).length === 0;
-    flushSync(() => {
+    focusFirstInvalid(event.currentTarget, () => {
       setProblems(found);
       setKeyMissing(isRight && !user);
     });
-    event.currentTarget.querySelector<HTMLElement>(FIRST_WRONG)?.focus();
     if (isRight && user) onGenerate();
   }
 

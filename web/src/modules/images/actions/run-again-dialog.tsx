@@ -7,6 +7,7 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { useUser } from '../../accounts/api.ts';
@@ -46,9 +47,9 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
   const quote = useQuote('paris', parameters, !problem);
   const busy = useRecentGenerations(useUser().id).some(isUnderWay);
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setRefused(busy);
+    focusFirstInvalid(event.currentTarget, () => setRefused(busy));
     if (problem || busy || start.isPending) return;
     start.mutate({ generator: 'paris', prompt: generation.prompt, parameters }, { onSuccess: onStarted });
   }

@@ -6,6 +6,7 @@ import { countOf } from '../../../lib/format/count-of.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
@@ -56,9 +57,9 @@ export function TrainingDialog({ ids, onClose, onAdded }: Props) {
     target === 'new' ? title.trim() === '' && 'Name is required' : datasetId === null && 'Choose a dataset';
   const error = (submitted && missing) || undefined;
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setSubmitted(true);
+    focusFirstInvalid(event.currentTarget, () => setSubmitted(true));
     if (missing || addition.isPending) return;
     addition.mutate(
       { ids, title: title.trim(), datasetId: target === 'existing' ? datasetId : null },

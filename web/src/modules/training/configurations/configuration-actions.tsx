@@ -5,6 +5,7 @@ import { saveAs } from '../../../lib/api/download.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { Menu, MenuItem } from '../../../ui/menu.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
@@ -62,10 +63,11 @@ function RenameForm({ id, name, onClose }: { id: string; name: string; onClose: 
   const [typed, setTyped] = useState(name);
   const rename = useRenameConfiguration();
   const missing = typed.trim() === '' ? 'Name is required' : undefined;
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     // The dialog lies in the wizard's tree, whose form is not meant.
     event.stopPropagation();
+    focusFirstInvalid(event.currentTarget);
     if (!missing && !rename.isPending) rename.mutate({ id, name: typed.trim() }, { onSuccess: onClose });
   }
   return (

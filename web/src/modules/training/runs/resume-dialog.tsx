@@ -1,6 +1,7 @@
 import type { Run } from '@bakehouse/contract/training';
 import { type FormEvent, useId, useState } from 'react';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { CeilingField } from '../parameters/ceiling-field.tsx';
@@ -17,8 +18,9 @@ export function ResumeDialog({ run, open, onClose }: Props) {
   const usual = run.resume_ceiling ?? run.ceiling;
   const problem = ceilingProblem(ceiling);
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
+    focusFirstInvalid(event.currentTarget);
     if (problem === null && !resume.isPending) resume.mutate(ceiling || usual, { onSuccess: onClose });
   }
 

@@ -9,8 +9,12 @@ import { Progress } from '../../../ui/progress.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { displayState } from './run-sentences.ts';
 
-/** Which runs are compared, by their ids. */
-type Compared = { ids: readonly string[]; toggle: (runId: string, checked: boolean) => void };
+/** Which runs are compared, by their ids, and whether no more can be. */
+type Compared = {
+  ids: readonly string[];
+  isFull: boolean;
+  toggle: (runId: string, checked: boolean) => void;
+};
 
 /** The columns of the list of runs; the first chooses those that are compared. */
 export function runsColumns(compared: Compared): Column<Run>[] {
@@ -20,7 +24,6 @@ export function runsColumns(compared: Compared): Column<Run>[] {
       header: <span className="sr-only">Compare</span>,
       cell: (run) => <CompareBox run={run} compared={compared} />,
       width: '2.5rem',
-      hideBelow: 'sm',
     },
     { id: 'title', header: 'Model', cell: (run) => <Name run={run} /> },
     {
@@ -65,10 +68,12 @@ export function runsColumns(compared: Compared): Column<Run>[] {
 }
 
 function CompareBox({ run, compared }: { run: Run; compared: Compared }) {
+  const checked = compared.ids.includes(run.run_id);
   return (
     <Checkbox
-      checked={compared.ids.includes(run.run_id)}
-      onChange={(checked) => compared.toggle(run.run_id, checked)}
+      checked={checked}
+      disabled={compared.isFull && !checked}
+      onChange={(next) => compared.toggle(run.run_id, next)}
       label={<span className="sr-only">Compare {run.title}</span>}
     />
   );

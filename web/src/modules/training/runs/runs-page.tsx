@@ -42,13 +42,15 @@ export function RunsPage() {
   const { compare } = route.useSearch();
   const navigate = route.useNavigate();
   const compared = compare?.split(',').slice(0, COMPARED_MAX) ?? [];
-  const toggle = (runId: string, checked: boolean) => {
-    const next = checked ? [...compared, runId].slice(-COMPARED_MAX) : compared.filter((id) => id !== runId);
+  const isFull = compared.length === COMPARED_MAX;
+  const compareOnly = (ids: string[]) =>
     void navigate({
-      search: ({ compare: _, ...rest }) => ({ ...rest, ...(next.length > 0 && { compare: next.join(',') }) }),
+      search: ({ compare: _, ...rest }) => ({ ...rest, ...(ids.length > 0 && { compare: ids.join(',') }) }),
       replace: true,
+      resetScroll: false,
     });
-  };
+  const toggle = (runId: string, checked: boolean) =>
+    compareOnly(checked ? [...compared, runId] : compared.filter((id) => id !== runId));
   const create = (
     <Button variant="primary" onClick={() => sheets.open('create-model', { modelType: 'finetune' })}>
       <Plus aria-hidden />
@@ -64,8 +66,10 @@ export function RunsPage() {
       />
       <Stats />
       <Filter />
-      <RunList compared={{ ids: compared, toggle }} create={create} />
-      {compared.length > 0 && <CompareRuns runIds={compared} />}
+      <RunList compared={{ ids: compared, isFull, toggle }} create={create} />
+      {compared.length > 0 && (
+        <CompareRuns runIds={compared} isFull={isFull} onClose={() => compareOnly([])} />
+      )}
     </>
   );
 }

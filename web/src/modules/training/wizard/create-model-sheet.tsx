@@ -1,9 +1,11 @@
 import { useIsFetching } from '@tanstack/react-query';
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { Button } from '../../../ui/button.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
 import { Stepper } from '../../../ui/stepper.tsx';
+import { type Round, useRound } from '../../../ui/use-round.ts';
 import { CreateModelResult } from './create-model-result.tsx';
 import {
   canGoBack,
@@ -22,61 +24,59 @@ type Props = ModelPreset & { open: boolean; onClose: () => void };
 
 const FORM_ID = 'create-model';
 
+/** While the model of an upload is made and its files are sent. */
+const sendingQuestion = {
+  title: 'Close while the files are being sent?',
+  description: 'The upload goes on in the background. You find the model under My Models.',
+  action: 'Close',
+  cancelLabel: 'Stay here',
+  tone: 'primary',
+} as const;
+
 /**
  * The Create Model wizard. `dataset`, its file, `baseModel` and `modelType` come preselected from where it was opened. Who
  * leaves the page in the middle, to buy credits or by Back, finds it as it was; who closes it, or
  * asks for another dataset or model, begins anew.
  */
 export function CreateModelSheet({ open, onClose, ...wanted }: Props) {
-  const [shown, setShown] = useState({ open, round: 0, preset: wanted });
-  const [unfinished, setUnfinished] = useState(false);
-  if (open !== shown.open) {
-    const { preset, round } = shown;
-    const goesOn = unfinished && presetFields.every((field) => fits(wanted[field], preset[field]));
-    setShown(open && !goesOn ? { open, round: round + 1, preset: wanted } : { ...shown, open });
-  }
-  return (
-    <Wizard
-      key={shown.round}
-      open={open}
-      {...shown.preset}
-      onUnfinished={setUnfinished}
-      onClose={() => {
-        setUnfinished(false);
-        onClose();
-      }}
-    />
-  );
+  const { key, ...round } = useRound(open, wanted, fits);
+  return <Wizard key={key} open={open} onClose={onClose} {...round} />;
 }
 
 const presetFields = ['dataset', 'dataFile', 'baseModel'] as const;
 
-function fits(wanted: string | undefined, chosen: string | undefined): boolean {
-  return wanted === undefined || wanted === chosen;
+function fits(wanted: ModelPreset, begun: ModelPreset): boolean {
+  return presetFields.every((field) => wanted[field] === undefined || wanted[field] === begun[field]);
 }
 
-type WizardProps = Props & { onUnfinished: (unfinished: boolean) => void };
+type WizardProps = Omit<Round<ModelPreset>, 'key'> & { open: boolean; onClose: () => void };
 
-function Wizard({ open, onClose, onUnfinished, dataFile, ...preset }: WizardProps) {
-  const wizard = useCreateModel(preset);
+function Wizard({ open, onClose, begunWith, onDraft }: WizardProps) {
+  const wizard = useCreateModel(begunWith);
   const { state } = wizard;
   const dirty = isDirty(state);
-  useEffect(() => onUnfinished(dirty), [dirty, onUnfinished]);
+  // What ended while the sheet was closed is shown when it is opened next.
+  useEffect(() => {
+    if (open) onDraft(dirty ? begunWith : null);
+  }, [open, dirty, begunWith, onDraft]);
+  const close = () => {
+    onDraft(null);
+    onClose();
+  };
 
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    if (state.attempts > 0)
-      form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid][tabindex]')?.focus();
+    if (state.attempts > 0 && form.current) focusFirstInvalid(form.current);
   }, [state.attempts]);
   useNewStep(form, state.step);
 
   return (
     <Sheet
       open={open}
-      onClose={onClose}
+      onClose={close}
       title="Create Model"
       size="lg"
-      dirty={dirty}
+      dirty={state.type === 'upload' && wizard.busy ? sendingQuestion : dirty}
       subheader={
         state.step < 6 ? (
           <Stepper steps={stepLabels[state.type ?? 'finetune']} current={state.step - 1} />
@@ -95,7 +95,7 @@ function Wizard({ open, onClose, onUnfinished, dataFile, ...preset }: WizardProp
           wizard.goOn();
         }}
       >
-        <WizardStep wizard={wizard} wantedFile={dataFile} />
+        <WizardStep wizard={wizard} wantedFile={begunWith.dataFile} />
       </form>
       {state.step === 5 && wizard.validation && (
         <StepReview
@@ -115,7 +115,7 @@ function Wizard({ open, onClose, onUnfinished, dataFile, ...preset }: WizardProp
           error={wizard.error}
           failedUploads={wizard.uploads.filter((one) => one.state === 'failed')}
           onTryAgain={wizard.reset}
-          onClose={onClose}
+          onClose={close}
         />
       )}
     </Sheet>

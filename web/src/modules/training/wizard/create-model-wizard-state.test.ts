@@ -214,5 +214,13 @@ it('is dirty from the first choice to the result', () => {
   expect(isDirty(at({ type: 'upload', name: 'Crumb' }))).toBe(true);
   expect(isDirty(at({ step: 2, type: 'finetune', datasetId: 'd' }))).toBe(false);
   expect(isDirty(at({ step: 3, type: 'finetune' }))).toBe(true);
-  expect(isDirty(at({ step: 6, type: 'upload', name: 'Crumb' }))).toBe(false);
+  expect(isDirty(at({ step: 6, type: 'finetune', name: 'Crumb' }))).toBe(false);
+});
+
+it('is not dirty once the model and the files of an upload are on the server', () => {
+  const uploaded = at({ step: 3, type: 'upload', name: 'Crumb', files: [new File(['x'], 'a.gguf')] });
+  expect(isDirty(uploaded)).toBe(true);
+  const review = wizardReducer(uploaded, { do: 'review' });
+  expect(isDirty(review)).toBe(false);
+  expect(isDirty(wizardReducer(review, { do: 'finish' }))).toBe(false);
 });

@@ -243,9 +243,10 @@ function hubProblems({ hubModelId }: WizardState, missing: string): Problems {
   return HUB_MODEL_ID.test(hubModelId) ? {} : { hubModelId: 'Hub model must be written as owner/name' };
 }
 
-/** Whether anything would be lost when the sheet closes. */
+/** Whether anything would be lost when the sheet closes. From the review of an upload on, the server has all of it. */
 export function isDirty(state: WizardState): boolean {
-  const { step, name, tags, files } = state;
+  const { step, type, name, tags, files } = state;
+  if (type === 'upload' && step > 3) return false;
   const isTyped = name !== '' || tags.length > 0 || files.length > 0;
   // From a dataset or a model it begins at the second step.
   return step !== 6 && (step > 2 || isTyped);

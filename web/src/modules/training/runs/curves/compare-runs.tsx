@@ -1,8 +1,14 @@
 import type { Run } from '@bakehouse/contract/training';
-import { useQueries } from '@tanstack/react-query';
+import { type UseQueryResult, useQueries } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { countOf } from '../../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
+import { Button } from '../../../../ui/button.tsx';
+import { Callout } from '../../../../ui/callout.tsx';
 import { Card } from '../../../../ui/card.tsx';
 import { Chart } from '../../../../ui/chart.tsx';
+import { errorMessage } from '../../../../ui/notify.ts';
+import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { runQuery } from '../../api.ts';
 import { describeParameters } from '../describe-parameters.ts';
 import { runMetricsQuery } from '../run-calls.ts';
@@ -10,20 +16,90 @@ import { overlay } from './curves.ts';
 
 const step = (x: number) => `Step ${formatNumber(x)}`;
 
+type Props = {
+  runIds: string[];
+  /** No further run can be chosen. */
+  isFull: boolean;
+  onClose: () => void;
+};
+
 /** The curves of several runs over each other, and where their parameters differ. */
-export function CompareRuns({ runIds }: { runIds: string[] }) {
+export function CompareRuns({ runIds, isFull, onClose }: Props) {
   // A run that the address names may be on no page of the list that was loaded, or be gone.
-  const runs = useQueries({ queries: runIds.map(runQuery) }).flatMap(({ data }) => data ?? []);
-  const metrics = useQueries({ queries: runs.map((run) => runMetricsQuery(run.run_id)) });
-  const pointsOf = runs.map((run, index) => ({
-    label: run.title,
-    points: metrics[index]?.data?.points ?? [],
-  }));
+  const runs = useQueries({ queries: runIds.map(runQuery) });
+  const metrics = useQueries({ queries: runIds.map(runMetricsQuery) });
+  // Each as soon as all of it is there: one that fails leaves the others in sight.
+  const read = runs.flatMap(({ data: run }, index) => {
+    const points = metrics[index]?.data?.points;
+    return run && points ? [{ run, points }] : [];
+  });
+  const isPending = [...runs, ...metrics].some((query) => query.isPending);
+  return (
+    <section aria-label="Comparison" className="mt-6 grid gap-5">
+      <header className="flex items-center justify-between gap-4">
+        <div>
+          <h2 className="font-semibold">Comparison</h2>
+          {isFull && (
+            <p className="text-[0.8125rem] text-muted">At most {runIds.length} runs can be compared.</p>
+          )}
+        </div>
+        <Button size="sm" onClick={onClose}>
+          <X aria-hidden />
+          Close
+        </Button>
+      </header>
+      <Failed runs={runIds.map((_, index) => [runs[index], metrics[index]])} />
+      {read.length > 0 ? (
+        <Comparison read={read} />
+      ) : (
+        isPending && (
+          <LoadingRegion className="grid gap-5 lg:grid-cols-2">
+            <Skeleton className="h-78 rounded-xl" />
+            <Skeleton className="h-78 rounded-xl" />
+          </LoadingRegion>
+        )
+      )}
+    </section>
+  );
+}
+
+type Queries = (UseQueryResult | undefined)[];
+
+/** How many of the runs could not be loaded, and why. */
+function Failed({ runs }: { runs: Queries[] }) {
+  const failed = runs.flatMap((queries) => queries.find((query) => query?.isLoadingError) ?? []);
+  const [first] = failed;
+  if (!first) return null;
+  return (
+    <Callout
+      tone="bad"
+      title={`${countOf(failed.length, 'run')} could not be loaded`}
+      action={
+        <Button
+          size="sm"
+          onClick={() => {
+            for (const query of runs.flat()) if (query?.isLoadingError) void query.refetch();
+          }}
+        >
+          Try again
+        </Button>
+      }
+    >
+      {errorMessage(first.error)}
+    </Callout>
+  );
+}
+
+type Read = { run: Run; points: Parameters<typeof overlay>[0][number]['points'] };
+
+function Comparison({ read }: { read: Read[] }) {
+  const runs = read.map(({ run }) => run);
+  const pointsOf = read.map(({ run, points }) => ({ label: run.title, points }));
   const loss = overlay(pointsOf, 'loss');
   const evaluation = overlay(pointsOf, 'eval_loss');
   const differing = differingParameters(runs);
   return (
-    <section aria-label="Comparison" className="mt-6 grid gap-5 lg:grid-cols-2">
+    <div className="grid gap-5 lg:grid-cols-2">
       <Card title="Training loss">
         <Chart
           label="Training loss of the chosen runs"
@@ -75,7 +151,7 @@ export function CompareRuns({ runIds }: { runIds: string[] }) {
           </div>
         </Card>
       )}
-    </section>
+    </div>
   );
 }
 

@@ -1,0 +1,75 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import type { ReactElement } from 'react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { call } from './lib/api/api-client.ts';
+import { queryClient } from './lib/api/query-client.ts';
+import { DeleteAccountDialog } from './modules/accounts/profile/delete-account-dialog.tsx';
+import { NameForm } from './modules/accounts/profile/name-form.tsx';
+import { UserContext } from './modules/accounts/session.ts';
+import { EditAssetDialog } from './modules/assets/edit-asset-dialog.tsx';
+import { RequestAccessForm } from './modules/assets/restricted/request-access-form.tsx';
+import { RestrictedModelDialog } from './modules/assets/restricted/restricted-model-dialog.tsx';
+import { CheckoutCard } from './modules/credits/buy/checkout-card.tsx';
+import { RedeemCard } from './modules/credits/buy/redeem-card.tsx';
+import { CreateCodesCard } from './modules/credits/codes/create-codes-card.tsx';
+import { ChangePriceDialog } from './modules/credits/prices/change-price-dialog.tsx';
+import { SendCreditsSheet } from './modules/credits/send/send-credits-sheet.tsx';
+
+vi.mock('./lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
+
+const nothing = () => undefined;
+const asset = { dataset_id: 'd1', title: 'Rye', details: '', tags: [] };
+const price = { id: 'p1', label: 'One picture', unit: 'image', unit_price: '1', next: null };
+const deletion = {
+  owed: '0',
+  bought: '5',
+  given: '0',
+  datasets: 0,
+  models: 0,
+  running: 0,
+  asks_password: true,
+};
+const balance = { sendable: '0', available: '0' };
+
+const CONSENT = 'Bought credits';
+
+/** A form, its button, what is emptied first, and the first field that is then wrong. */
+const forms: [form: ReactElement, button: string, wrong: string, emptied?: string][] = [
+  [<RedeemCard key="" />, 'Redeem', 'Code'],
+  [<CheckoutCard key="" />, 'Continue to payment', 'Another amount', 'Another amount'],
+  [<CreateCodesCard key="" />, 'Create codes', 'Value of each code'],
+  [<ChangePriceDialog key="" price={price as never} onClose={nothing} />, 'Change the price', 'New price'],
+  [<EditAssetDialog key="" asset={asset as never} onClose={nothing} />, 'Save', 'Name', 'Name'],
+  [<RestrictedModelDialog key="" onClose={nothing} />, 'Add', 'Id'],
+  [<RequestAccessForm key="" modelId="m1" />, 'Request access', 'Message'],
+  [<DeleteAccountDialog key="" onClose={nothing} />, 'Delete account', CONSENT],
+  [<NameForm key="" name="Ada" />, 'Save', 'Name', 'Name'],
+  [<SendCreditsSheet key="" open onClose={nothing} />, 'Send', 'Recipient'],
+];
+
+beforeEach(() => {
+  cleanup();
+  queryClient.clear();
+  vi.mocked(call)
+    .mockReset()
+    .mockResolvedValue({ ...deletion, ...balance });
+});
+
+test.each(forms)(
+  'form %#, refused, puts the focus on its first bad field',
+  async (form, button, wrong, emptied) => {
+    render(
+      <QueryClientProvider client={queryClient}>
+        <UserContext value={{ id: 'ada' } as never}>{form}</UserContext>
+      </QueryClientProvider>,
+    );
+    const field = await screen.findByRole(wrong === CONSENT ? 'checkbox' : 'textbox', {
+      name: new RegExp(`^${wrong}`),
+    });
+    if (emptied) fireEvent.change(field, { target: { value: '' } });
+    await userEvent.click(screen.getByRole('button', { name: new RegExp(button) }));
+    await vi.waitFor(() => expect(document.activeElement).toBe(field));
+  },
+);

@@ -1,0 +1,48 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { UserContext } from '../../accounts/session.ts';
+import { CheckoutCard } from './checkout-card.tsx';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
+
+const assign = vi.spyOn(location, 'assign');
+const pay = () => screen.getByRole<HTMLButtonElement>('button', { name: /Continue to payment/ });
+const isBusy = () => pay().getAttribute('aria-busy') === 'true';
+
+beforeEach(async () => {
+  cleanup();
+  queryClient.clear();
+  assign.mockReset();
+  vi.mocked(call).mockReset().mockResolvedValue({ checkout_url: 'https://pay.example/1' });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <UserContext value={{ id: 'ada' } as never}>
+        <CheckoutCard />
+      </UserContext>
+    </QueryClientProvider>,
+  );
+  await userEvent.click(pay());
+  await vi.waitFor(() => expect(assign).toHaveBeenCalledWith('https://pay.example/1'));
+  expect(isBusy()).toBe(true);
+});
+
+const show = (persisted: boolean) =>
+  act(() => {
+    window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted }));
+  });
+
+test('Back from the payment page brings the button back', async () => {
+  show(false);
+  expect(isBusy()).toBe(true);
+  show(true);
+  await vi.waitFor(() => expect(isBusy()).toBe(false));
+});
+
+test('another amount can be paid instead', async () => {
+  await userEvent.click(screen.getByRole('button', { name: /^\$5 ?125/ }));
+  await vi.waitFor(() => expect(isBusy()).toBe(false));
+});

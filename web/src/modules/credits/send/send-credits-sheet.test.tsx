@@ -1,0 +1,114 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { currencyChoice } from '../../../lib/format/currency.ts';
+import { UserContext } from '../../accounts/session.ts';
+import { SendCreditsSheet } from './send-credits-sheet.tsx';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
+
+let answer: () => Promise<unknown>;
+const sent = () =>
+  vi
+    .mocked(call)
+    .mock.calls.filter(([{ method }]) => method === 'POST')
+    .map(([, request]) => (request as { body: unknown }).body);
+
+/** The sheet as the URL opens and closes it: by Back it closes without a word to it. */
+function show() {
+  const sheet = (open: boolean, recipient?: string) => (
+    <QueryClientProvider client={queryClient}>
+      <UserContext value={{ id: 'ada' } as never}>
+        <SendCreditsSheet open={open} onClose={() => undefined} recipient={recipient} />
+      </UserContext>
+    </QueryClientProvider>
+  );
+  const { rerender } = render(sheet(true));
+  return {
+    goBack: () => rerender(sheet(false)),
+    open: (recipient?: string) => rerender(sheet(true, recipient)),
+  };
+}
+
+const recipient = () => screen.findByLabelText<HTMLInputElement>('Recipient');
+const amount = () => screen.getByLabelText<HTMLInputElement>('Amount');
+
+async function send(to: string, much: string) {
+  await userEvent.type(await recipient(), to);
+  await userEvent.type(amount(), much);
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+}
+
+beforeEach(() => {
+  cleanup();
+  queryClient.clear();
+  currencyChoice.set('USD');
+  answer = () => Promise.resolve({});
+  vi.mocked(call)
+    .mockReset()
+    .mockImplementation(({ method }) => (method === 'POST' ? answer() : Promise.reject(new Error('away'))));
+});
+
+test('what was sent is not shown again when the sheet is opened after Back', async () => {
+  const sheet = show();
+  await send('bob', '5');
+  await screen.findByText('Transfer Successful');
+  sheet.goBack();
+  sheet.open();
+  expect((await recipient()).value).toBe('');
+  expect(screen.queryByText('Transfer Successful')).toBeNull();
+});
+
+test('a transfer that ended while the sheet was closed is told once', async () => {
+  let arrive: (value: unknown) => void = () => undefined;
+  answer = () => new Promise((resolve) => (arrive = resolve));
+  const sheet = show();
+  await send('bob', '5');
+  sheet.goBack();
+  arrive({});
+  await vi.waitFor(() => expect(sent()).toHaveLength(1));
+  sheet.open();
+  await screen.findByText('Transfer Successful');
+  sheet.goBack();
+  sheet.open();
+  expect((await recipient()).value).toBe('');
+});
+
+test('a draft stays after Back, unless the sheet is opened for somebody else', async () => {
+  const sheet = show();
+  await userEvent.type(await recipient(), 'bob');
+  sheet.goBack();
+  sheet.open('bob');
+  expect((await recipient()).value).toBe('bob');
+  sheet.goBack();
+  sheet.open('carol');
+  await vi.waitFor(async () => expect((await recipient()).value).toBe('carol'));
+});
+
+test('an amount keeps its value when the currency is switched', async () => {
+  currencyChoice.set('BGL');
+  const sheet = show();
+  await userEvent.type(await recipient(), 'bob');
+  await userEvent.type(amount(), '9');
+  sheet.goBack();
+  currencyChoice.set('USD');
+  sheet.open();
+  await screen.findByText('BGL');
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await screen.findByText('Transfer Successful');
+  expect(sent()).toEqual([{ user_id: 'ada', recipient_id: 'bob', amount: '9' }]);
+});
+
+test('a form without a draft begins in the currency of the header', async () => {
+  currencyChoice.set('BGL');
+  const sheet = show();
+  sheet.goBack();
+  currencyChoice.set('USD');
+  sheet.open();
+  await send('bob', '1');
+  await screen.findByText('Transfer Successful');
+  expect(sent()).toMatchObject([{ amount: '25' }]);
+});

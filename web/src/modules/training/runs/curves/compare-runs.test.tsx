@@ -1,0 +1,82 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { call } from '../../../../lib/api/api-client.ts';
+import { queryClient } from '../../../../lib/api/query-client.ts';
+import { runsColumns } from '../runs-columns.tsx';
+import { CompareRuns } from './compare-runs.tsx';
+
+vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
+vi.mock('../../../../ui/chart.tsx', () => ({
+  Chart: ({ label, series }: { label: string; series: { label: string }[] }) => (
+    <p>{`${label}: ${series.map((one) => one.label).join(', ')}`}</p>
+  ),
+}));
+vi.mock('../describe-parameters.ts', () => ({ describeParameters: () => [] }));
+
+const onClose = vi.fn<() => void>();
+const points = [{ step: 1, at: '2026-11-01T10:00:00.000Z', values: { loss: 2 } }];
+/** What the server says of a run: nothing yet, that it failed, or all. */
+let answers: Record<string, 'never' | 'broken' | 'there'>;
+
+function show(runIds: string[]) {
+  render(
+    <QueryClientProvider client={queryClient}>
+      <CompareRuns runIds={runIds} isFull={false} onClose={onClose} />
+    </QueryClientProvider>,
+  );
+}
+
+beforeEach(() => {
+  cleanup();
+  queryClient.clear();
+  queryClient.setDefaultOptions({ queries: { retry: false } });
+  onClose.mockReset();
+  vi.mocked(call)
+    .mockReset()
+    .mockImplementation((endpoint, request) => {
+      const { runId } = (request as { params: { runId: string } }).params;
+      if (answers[runId] === 'never') return new Promise(() => undefined);
+      if (answers[runId] === 'broken') return Promise.reject(new Error('It broke'));
+      return Promise.resolve(
+        endpoint.path.endsWith('/metrics') ? { points } : { run_id: runId, title: `Run ${runId}` },
+      );
+    });
+});
+
+test('says that it is loading, and can be closed', async () => {
+  answers = { a: 'never' };
+  show(['a']);
+  expect(screen.getByRole('status', { name: 'Loading' })).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Close' }));
+  expect(onClose).toHaveBeenCalledOnce();
+});
+
+test('a run that cannot be loaded leaves the others in sight, and is asked for again', async () => {
+  answers = { a: 'there', b: 'broken' };
+  show(['a', 'b']);
+  expect(await screen.findByText('1 run could not be loaded')).toBeTruthy();
+  expect(screen.getByText('It broke')).toBeTruthy();
+  expect(screen.getByText('Training loss of the chosen runs: Run a')).toBeTruthy();
+  answers.b = 'there';
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('Training loss of the chosen runs: Run a, Run b')).toBeTruthy();
+  expect(screen.queryByText('1 run could not be loaded')).toBeNull();
+});
+
+test('at its limit no further run can be chosen, on a phone either, and no chosen one is dropped', async () => {
+  const toggle = vi.fn<(runId: string, checked: boolean) => void>();
+  const [column] = runsColumns({ ids: ['a'], isFull: true, toggle });
+  expect(column).not.toHaveProperty('hideBelow');
+  render(
+    <>
+      {column?.cell({ run_id: 'a', title: 'Rye' } as never)}
+      {column?.cell({ run_id: 'b', title: 'Spelt' } as never)}
+    </>,
+  );
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Compare Spelt' }));
+  expect(toggle).not.toHaveBeenCalled();
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Compare Rye' }));
+  expect(toggle).toHaveBeenCalledWith('a', false);
+});
