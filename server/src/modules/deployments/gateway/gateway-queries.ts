@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
-import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { runPrepared } from '../../../platform/db/run-prepared.ts';
 import type { EngineOf, ServerKindName } from '../kinds/kinds.ts';
 
@@ -25,44 +25,56 @@ export type ChatRequest = {
   costMicro: bigint;
 };
 
-/**
- * Keeps requests and adds them to the sums of their deployments. One statement: to begin and to commit would
- * cost more than the rest.
- */
-export async function insertChatRequests(
-  services: Pick<Services, 'db' | 'pool'>,
-  requests: ChatRequest[],
-): Promise<void> {
-  await runPrepared(
-    services,
-    'chat_requests_insert',
-    sql`
-      with requests as (
-        select * from json_to_recordset(${toJson(requests)}) as request (
-          id uuid, "userId" text, "podId" uuid, "modelName" text, at timestamptz, "endedAt" timestamptz, ok boolean,
-          "promptTokens" int, "completionTokens" int, "firstTokenMs" int, "totalMs" int, "costMicro" bigint)
-      ), kept as (
-        insert into chat_requests (id, user_id, deployment_id, model_name, at, ok,
-          prompt_tokens, completion_tokens, first_token_ms, total_ms, cost_micro)
-        select id, "userId", "podId", "modelName", at, ok,
-          "promptTokens", "completionTokens", "firstTokenMs", "totalMs", "costMicro" from requests
-      ), sums as (
-        select "podId", max("endedAt") as ended_at, count(*) as requests, sum("promptTokens") as prompt_tokens,
-          sum("completionTokens") as completion_tokens, sum("costMicro") as tokens_micro
-        from requests where "podId" is not null group by "podId"
-      ), locked as (
-        -- In one order: others add to some of the same.
-        select id from deployments where id in (select "podId" from sums) order by id for no key update
-      )
-      update deployments set
-        last_request_at = sums.ended_at,
-        requests = deployments.requests + sums.requests,
-        prompt_tokens = deployments.prompt_tokens + sums.prompt_tokens,
-        completion_tokens = deployments.completion_tokens + sums.completion_tokens,
-        tokens_micro = deployments.tokens_micro + sums.tokens_micro
-      from locked join sums on sums."podId" = locked.id
-      where deployments.id = locked.id`,
-  );
+/** Keeps requests and adds them to the sums of their deployments. */
+export async function insertChatRequests(tx: Db, requests: ChatRequest[]): Promise<void> {
+  await tx
+    .insertInto('chat_requests')
+    .values(
+      requests.map((request) => ({
+        id: request.id,
+        user_id: request.userId,
+        deployment_id: request.podId,
+        model_name: request.modelName,
+        at: request.at,
+        ok: request.ok,
+        prompt_tokens: request.promptTokens,
+        completion_tokens: request.completionTokens,
+        first_token_ms: request.firstTokenMs,
+        total_ms: request.totalMs,
+        cost_micro: request.costMicro,
+      })),
+    )
+    .execute();
+  const ofDeployments = Map.groupBy(requests, ({ podId }) => podId);
+  // In one order: others add to some of the same.
+  for (const podId of [...ofDeployments.keys()].filter((id) => id !== null).sort()) {
+    const own = ofDeployments.get(podId) ?? [];
+    const sum = (part: (request: ChatRequest) => bigint) => own.reduce((all, one) => all + part(one), 0n);
+    const endedAt = new Date(Math.max(...own.map((one) => one.endedAt.getTime())));
+    await tx
+      .updateTable('deployments')
+      .set((row) => ({
+        last_request_at: endedAt,
+        requests: row('requests', '+', BigInt(own.length)),
+        prompt_tokens: row(
+          'prompt_tokens',
+          '+',
+          sum((one) => BigInt(one.promptTokens)),
+        ),
+        completion_tokens: row(
+          'completion_tokens',
+          '+',
+          sum((one) => BigInt(one.completionTokens)),
+        ),
+        tokens_micro: row(
+          'tokens_micro',
+          '+',
+          sum((one) => one.costMicro),
+        ),
+      }))
+      .where('id', '=', podId)
+      .execute();
+  }
 }
 
 export async function deleteChatRequestsBefore(db: Db, before: Date): Promise<void> {

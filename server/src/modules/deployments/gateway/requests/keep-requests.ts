@@ -1,18 +1,23 @@
 import { batch } from '../../../../platform/batch.ts';
 import type { Services } from '../../../../platform/context.ts';
+import { inTransaction } from '../../../../platform/db/in-transaction.ts';
 import { type ChatRequest, insertChatRequests } from '../gateway-queries.ts';
 
-/** Requests in one statement at most. */
+/** Requests in one transaction at most. */
 const MAX = 200;
 
 /** Keeps one request, with others that end at the same time. */
 export type KeepRequest = (request: ChatRequest) => Promise<void>;
 
 /** Makes the way by which requests are kept. */
-export function keepRequests(services: Pick<Services, 'db' | 'pool'>): KeepRequest {
+export function keepRequests({ db }: Pick<Services, 'db'>): KeepRequest {
   return batch<ChatRequest, void>(
     async (requests) => {
-      await insertChatRequests(services, requests);
+      // One statement needs none: to begin and to commit would cost more than it does.
+      const isOneStatement = requests.every(({ podId }) => podId === null);
+      await (isOneStatement
+        ? insertChatRequests(db, requests)
+        : inTransaction(db, (tx) => insertChatRequests(tx, requests)));
       return requests.map(() => undefined);
     },
     { max: MAX },
