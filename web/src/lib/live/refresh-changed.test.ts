@@ -51,6 +51,20 @@ test('how far a generation is that somebody watches is not read in the lists', a
   stopOne();
 });
 
+test('a change that comes during the first reading has it read once more', async () => {
+  const before = Promise.withResolvers<string>();
+  const reads = vi.fn<() => Promise<string>>(async () => 'after').mockReturnValueOnce(before.promise);
+  const queryKey = ['asset', 'list', 'u'];
+  const stop = new QueryObserver(queryClient, { queryKey, queryFn: reads }).subscribe(() => undefined);
+  changeRefresher(new AbortController().signal)({ topic: 'asset', id: 'a' });
+  await vi.advanceTimersByTimeAsync(2_000);
+  before.resolve('before');
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(queryClient.getQueryData(queryKey)).toBe('after');
+  expect(reads).toHaveBeenCalledTimes(2);
+  stop();
+});
+
 test('a storm of changes is read as one, and then as one a second', async () => {
   const invalidated = vi.spyOn(queryClient, 'invalidateQueries');
   const refresh = changeRefresher(new AbortController().signal);

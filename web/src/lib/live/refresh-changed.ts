@@ -1,6 +1,7 @@
 import type { ChangeEvent } from '@bakehouse/contract/events';
 import type { QueryKey } from '@tanstack/react-query';
 import { queryClient } from '../api/query-client.ts';
+import { forgetReads } from '../api/shared-reads.ts';
 
 /** What comes within this time is read again together. */
 const GATHER_MS = 250;
@@ -51,10 +52,7 @@ export function changeRefresher(signal: AbortSignal): (change: ChangeEvent) => v
       const gathered = [...changes.values()].map((change) => ({ change, watched: isWatched(change) }));
       changes = new Map();
       const spacing = pause(SPACING_MS);
-      await queryClient.invalidateQueries({
-        predicate: ({ queryKey }) =>
-          gathered.some(({ change, watched }) => concerns(change, queryKey, watched)),
-      });
+      await readAgain((key) => gathered.some(({ change, watched }) => concerns(change, key, watched)));
       await spacing;
     }
     running = false;
@@ -84,9 +82,23 @@ export function refreshMissed(): void {
       .flat()
       .filter((family) => family !== 'session'),
   );
-  void queryClient.invalidateQueries({
-    predicate: ({ queryKey }) => isLive(queryKey) && heardOf.has(String(queryKey[0])),
+  void readAgain((key) => isLive(key) && heardOf.has(String(key[0])));
+}
+
+/**
+ * Reads again what is kept under such keys. What is under way may be of before the change: it is begun anew, or, where
+ * it is the first reading of its query, which an invalidation leaves alone, followed by another one.
+ */
+async function readAgain(isMeant: (key: QueryKey) => boolean): Promise<void> {
+  forgetReads();
+  const first = queryClient.getQueryCache().findAll({
+    fetchStatus: 'fetching',
+    predicate: ({ queryKey, state }) => state.data === undefined && isMeant(queryKey),
   });
+  await queryClient.invalidateQueries({ predicate: ({ queryKey }) => isMeant(queryKey) });
+  if (first.length === 0) return;
+  await Promise.allSettled(first.map(async (query) => await query.promise));
+  await queryClient.invalidateQueries({ predicate: (query) => first.includes(query) });
 }
 
 function isLive([family, part]: QueryKey): boolean {
