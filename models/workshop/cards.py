@@ -16,6 +16,7 @@ from bakehouse_runtime.image.pictures import grid, to_pictures
 from bakehouse_runtime.image.training.bank import Bank
 
 from .evaluation.cost import EDIT_GUIDANCE, GUIDANCE, edit_request
+from .figure_tables import figure_tables, routing_sentence
 from .scenes.objects import load_cut_outs
 
 LONGEST_STEP_SECONDS = 300
@@ -95,6 +96,8 @@ which holds {of_all:.0%} of all. Sizes: {sizes}. The first pictures of each, a r
 ## Figures
 {figures}
 
+{routing}
+
 ## Samples
 Prompts in order, seeds 0 to {last}, top-2, guidance 4, 20 steps; the first seeds, none chosen.
 
@@ -166,6 +169,7 @@ def write_cards(work: Path, recipe: dict, out: Path) -> None:
     paris, kontext = out / "starter-paris", out / "starter-kontext"
     draw_samples(paris, kontext)
     draw_clusters(work, paris)
+    paris_figures = read_figures(paris)
     experts = [f"expert_{number}" for number in range(recipe["router_shape"]["experts"])]
     (paris / "README.md").write_text(
         PARIS.format(
@@ -180,7 +184,8 @@ def write_cards(work: Path, recipe: dict, out: Path) -> None:
             cluster_bits=clusters["bits_of_cluster"],
             **clusters["most_telling"],
             sizes=", ".join(map(str, clusters["sizes"])),
-            figures=figure_table(paris),
+            figures=figure_tables(paris_figures),
+            routing=routing_sentence(paris_figures),
             last=len(SAMPLE_PROMPTS) - 1,
             prompts="\n".join(f"{n}. {text}" for n, text in enumerate(SAMPLE_PROMPTS, start=1)),
         )
@@ -192,7 +197,7 @@ def write_cards(work: Path, recipe: dict, out: Path) -> None:
             window=recipe["text_window"],
             data=data,
             training=training_table(work, recipe, ["autoencoder", "kontext"]),
-            figures=figure_table(kontext),
+            figures=figure_tables(read_figures(kontext)),
             guidance=EDIT_GUIDANCE,
             drawn=", ".join(f"'{prompt}'" for prompt in DRAWN_PROMPTS),
             last=len(SAMPLE_EDITS) - 1,
@@ -259,11 +264,9 @@ def training_table(work: Path, recipe: dict, steps: list[str]) -> str:
     return "\n".join(lines)
 
 
-def figure_table(folder: Path) -> str:
-    """The figures that `measure` left, a line each."""
-    figures = json.loads((folder / "figures.json").read_text())
-    rows = [f"| {name.replace('_', ' ')} | {value:.4g} |" for name, value in figures.items()]
-    return "\n".join(["| figure | |", "|---|---|", *rows])
+def read_figures(folder: Path) -> dict[str, float]:
+    """What `measure` left."""
+    return json.loads((folder / "figures.json").read_text())
 
 
 def weights_mb(folder: Path) -> float:

@@ -1,0 +1,37 @@
+from workshop.figure_tables import figure_tables, routing_sentence
+
+
+def share(name: str, value: float) -> dict[str, float]:
+    return {name: value, f"{name}_low": value - 0.04, f"{name}_high": value + 0.04}
+
+
+def test_kinds_of_pictures_stand_beside_each_other_and_the_rest_below() -> None:
+    figures = {
+        **share("ellipses_named", 0.05),
+        **share("top1_named", 0.25),
+        **share("edits_right", 0.5),
+        "top1_kid": 0.0068,
+        "top1_swaps": 0.883,
+        "pictures": 500,
+    }
+    assert figure_tables(figures).splitlines() == [
+        "| pictures | named | kid |",
+        "|---|---|---|",
+        "| one expert a step | 0.25 (0.21 to 0.29) | 0.0068 |",
+        "| ellipses, which must fail | 0.05 (0.01 to 0.09) |  |",
+        "",
+        "| figure | |",
+        "|---|---|",
+        "| edits right | 0.5 (0.46 to 0.54) |",
+        "| pictures | 500 |",
+        "| top1 swaps | 0.883 |",
+    ]
+
+
+def test_routing_within_the_interval_of_the_mean_gives_nothing() -> None:
+    mean = share("mean_expert_object_top1", 0.386)
+    assert routing_sentence({**mean, "top1_object_top1": 0.384}) == (
+        "Routing names the object in 38.4% of the pictures, the mean of the experts in 38.6%: "
+        "at this size it gives nothing."
+    )
+    assert routing_sentence({**mean, "top1_object_top1": 0.45}).endswith("in 38.6%.")

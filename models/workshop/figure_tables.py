@@ -1,0 +1,66 @@
+"""The figures of a model as its card shows them: kinds of pictures beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# What is measured of each kind of pictures, in the order of the columns.
+MEASURES = (
+    *("named", "object_top1", "object_top5", "caption_top1", "caption_top5"),
+    *("detail", "kid"),
+)
+# From what is best to what must fail.
+KINDS = {
+    "real_pictures": "real pictures",
+    "reconstructions": "reconstructions, the ceiling",
+    "top1": "one expert a step",
+    "top2": "two experts a step",
+    "drawn": "from text alone",
+    "mean_expert": "the mean of the experts",
+    "expert_0": "expert 0 alone",
+    "random_routing": "random routing",
+    "ellipses": "ellipses, which must fail",
+    "untrained": "untrained, which must fail",
+}
+
+
+def figure_tables(figures: Mapping[str, float]) -> str:
+    """A table of the kinds of pictures by what was measured of them, and one of all other figures.
+    In brackets a share's 95% interval. Pure."""
+    kinds = [kind for kind in KINDS if f"{kind}_named" in figures]
+    in_table = {f"{kind}_{measure}" for kind in kinds for measure in MEASURES}
+    measures = [one for one in MEASURES if any(f"{kind}_{one}" in figures for kind in kinds)]
+    lines = [
+        f"| pictures | {' | '.join(one.replace('_', ' ') for one in measures)} |",
+        f"|---|{'---|' * len(measures)}",
+    ]
+    for kind in kinds:
+        cells = [_cell(figures, f"{kind}_{measure}") for measure in measures]
+        lines.append(f"| {KINDS[kind]} | {' | '.join(cells)} |")
+    lines += ["", "| figure | |", "|---|---|"]
+    for name in sorted(figures):
+        if name not in in_table and not name.endswith(("_low", "_high")):
+            lines.append(f"| {name.replace('_', ' ')} | {_cell(figures, name)} |")
+    return "\n".join(lines)
+
+
+def routing_sentence(figures: Mapping[str, float]) -> str:
+    """What the router gives over the mean of all experts, and whether that is anything. Pure."""
+    routed, mean = figures["top1_object_top1"], figures["mean_expert_object_top1"]
+    sentence = (
+        f"Routing names the object in {routed:.1%} of the pictures, the mean of the experts "
+        f"in {mean:.1%}"
+    )
+    if figures["mean_expert_object_top1_low"] <= routed <= figures["mean_expert_object_top1_high"]:
+        return f"{sentence}: at this size it gives nothing."
+    return f"{sentence}."
+
+
+def _cell(figures: Mapping[str, float], name: str) -> str:
+    if name not in figures:
+        return ""
+    figure = figures[name]
+    value = f"{round(figure, 4):.3g}" if abs(figure) < 1000 else f"{figure:.0f}"
+    if f"{name}_low" not in figures:
+        return value
+    return f"{value} ({figures[f'{name}_low']:.2f} to {figures[f'{name}_high']:.2f})"
