@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -195,13 +196,16 @@ def test_a_stop_ends_a_server_whose_work_hangs(serving: Serving) -> None:
         "response_format": {"type": "json_schema", "json_schema": {"schema": schema}},
     }
     url = serving.url
-    with pytest.raises(httpx.TimeoutException):
-        ASKING.post(f"{url}/v1/chat/completions", json=request, timeout=10)
-    with pytest.raises(httpx.TimeoutException):
-        ASKING.get(f"{url}/metrics", timeout=2)
-    assert ASKING.get(f"{url}/health").is_success
-    serving.process.send_signal(signal.SIGTERM)
-    assert serving.process.wait(60) != 0
+    # Who asks stays: the work of one who has left is given up between two tokens.
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(ASKING.post, f"{url}/v1/chat/completions", json=request, timeout=120)
+        with pytest.raises(httpx.TimeoutException):
+            while not asked.done():
+                ASKING.get(f"{url}/metrics", timeout=2)
+        assert ASKING.get(f"{url}/health").is_success
+        serving.process.send_signal(signal.SIGTERM)
+        assert serving.process.wait(60) != 0
+        assert asked.exception() is not None
     assert serving.server.reports[-1]["type"] == "stopped"
 
 
