@@ -18,13 +18,17 @@ vi.mock('../../modules/accounts/api.ts', async (original) => ({
 afterEach(() => vi.unstubAllGlobals());
 
 /** Types into a palette whose searches are answered like this; what else it reads is empty. */
-async function search(status: number, answer: unknown, typed: string): Promise<void> {
+function search(status: number, answer: unknown, typed: string): Promise<void> {
+  return type(typed, async () => Response.json(answer, { status }));
+}
+
+async function type(typed: string, answerTo: (words: string) => Promise<Response>): Promise<void> {
   setCredentials({ userId: 'u1', apiKey: 'bk_1' });
   vi.stubGlobal(
     'fetch',
     vi.fn(async (url: string) =>
       url.includes('search')
-        ? Response.json(answer, { status })
+        ? answerTo(new URL(url, 'http://localhost').searchParams.get('query') ?? '')
         : Response.json({ pods: [], runs: [], next_cursor: null }),
     ),
   );
@@ -53,4 +57,15 @@ test('a search that found nothing says so', async () => {
   await search(200, { results: [], similar: false }, 'zzz');
   await screen.findByText('Nothing matches');
   expect(screen.queryByRole('alert')).toBeNull();
+});
+
+test('what was found for other words stands only where it fits what is typed now', async () => {
+  const found = (id: string, name: string) => ({ kind: 'model', id, name, matches: [] });
+  const all = [found('k', 'Kontext starter'), found('s', 'SmolLM2-135M-Instruct')];
+  const never = new Promise<Response>(() => undefined);
+  await type('deploy smol', (words) =>
+    words === '' ? Promise.resolve(Response.json({ results: all, similar: false })) : never,
+  );
+  await screen.findByRole('option', { name: 'Deploy SmolLM2-135M-Instruct' });
+  expect(screen.queryByRole('option', { name: 'Deploy Kontext starter' })).toBeNull();
 });

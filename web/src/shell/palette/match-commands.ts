@@ -19,6 +19,11 @@ export function matchCommands<Item extends Searchable>(
     .filter((group) => group.items.length > 0);
 }
 
+/** Whether each of the words begins a word of a name. Pure. */
+export function nameFits(name: string, typed: string): boolean {
+  return fits({ label: name }, wordsOf(typed));
+}
+
 function fits({ label, words = '' }: Searchable, wanted: string[]): boolean {
   const names = wordsOf(`${label} ${words}`);
   return wanted.every((word) => names.some((name) => name.startsWith(word)));

@@ -6,7 +6,7 @@ import { useUser } from '../../modules/accounts/api.ts';
 import { describeResult, searchQuery } from '../../modules/assets/search/api.ts';
 import { deploymentListQuery } from '../../modules/deployments/api.ts';
 import { runListQuery } from '../../modules/training/api.ts';
-import { type CommandGroup, matchCommands } from './match-commands.ts';
+import { type CommandGroup, matchCommands, nameFits } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
 import { parseVerb } from './parse-verb.ts';
 import type { Command } from './use-commands.ts';
@@ -91,8 +91,15 @@ function newest(items: Command[], words: string): Command[] {
 
 function useFound(words: string) {
   const settled = useDebounced(words);
-  const { data, error, isFetching } = useQuery(searchQuery(settled));
-  return { results: data?.results ?? [], searching: settled !== words || isFetching, error };
+  const { data, error, isFetching, isPlaceholderData } = useQuery(searchQuery(settled));
+  const results = data?.results ?? [];
+  // Enter runs the first one: of what was found for other words, only what fits these stays.
+  const isOfOthers = settled !== words || isPlaceholderData;
+  return {
+    results: isOfOthers ? results.filter(({ name }) => nameFits(name, words)) : results,
+    searching: settled !== words || isFetching,
+    error,
+  };
 }
 
 function useLivePods() {
