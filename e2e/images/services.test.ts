@@ -31,8 +31,9 @@ journey(
     await page.getByText('Drawn by Black Forest Labs: your prompt leaves this installation.').waitFor();
     const results = page.getByRole('region', { name: 'Results' });
     await generate(page, 'a basket of rolls', '$0.03');
-    await results.getByRole('img', { name: 'a basket of rolls' }).waitFor();
+    // It stands for some seconds only.
     await page.getByText('Image Generation Completed!').waitFor();
+    await results.getByRole('img', { name: 'a basket of rolls' }).waitFor();
     await results.getByText('flux-dev').waitFor();
     await balance(page, '$4.98');
     await look(page, 'service-done');
