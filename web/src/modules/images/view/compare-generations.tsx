@@ -8,31 +8,35 @@ import { GenerationFigures } from './generation-figures.tsx';
 import { differences } from './generation-parameters.ts';
 import { GenerationPicture } from './generation-picture.tsx';
 
+const SIDES = 'grid gap-5 sm:grid-cols-2';
+
 /** Two generations side by side, and where they differ. */
 export function CompareGenerations({ ids: [one, other] }: { ids: readonly [string, string] }) {
   const first = useGeneration(one);
   const second = useGeneration(other);
+  // Both come at once: on a phone, where they stand one above the other, the first would push the second down.
+  if (first.isPending || second.isPending) return <Pending />;
   const both = [first.data, second.data].filter((generation) => generation !== undefined);
   return (
     <div className="grid gap-5">
-      <div className="grid gap-5 sm:grid-cols-2">
+      <div className={SIDES}>
         {[first, second].map((query, index) => (
-          <QueryView
-            key={index}
-            query={query}
-            failed="This picture cannot be shown"
-            pending={
-              <LoadingRegion>
-                <Skeleton className="aspect-square rounded-xl" />
-              </LoadingRegion>
-            }
-          >
+          <QueryView key={index} query={query} failed="This picture cannot be shown" pending={null}>
             {(generation) => <Side generation={generation} />}
           </QueryView>
         ))}
       </div>
       {both.length === 2 && <Differences both={both} />}
     </div>
+  );
+}
+
+function Pending() {
+  return (
+    <LoadingRegion className={SIDES}>
+      <Skeleton className="aspect-square rounded-xl" />
+      <Skeleton className="aspect-square rounded-xl" />
+    </LoadingRegion>
   );
 }
 
