@@ -112,7 +112,7 @@ function show(hidden: boolean): void {
 it.each([
   ['soon', 0, 1_000],
   ['late', 1, 60_000],
-])('a first stream that opens %s has what was read before it read again %i times', async (_when, readings, ms) => {
+])('a first stream that opens %s: %i times all is read again', async (_when, readings, ms) => {
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   const { streams } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');

@@ -1,7 +1,11 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { addTrainingPictures as endpoint } from '@bakehouse/contract/gallery';
+import {
+  type addTrainingPictures as endpoint,
+  METADATA,
+  METADATA_BYTES_MAX,
+} from '@bakehouse/contract/gallery';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
@@ -18,7 +22,7 @@ import { insertAsset } from '../../assets/insert-asset.ts';
 import { readRevision } from '../../assets/read-revision.ts';
 import { putFiles } from '../../assets/revisions/put-files.ts';
 import { listPictures, type Picture } from './list-pictures.ts';
-import { addLines, METADATA } from './training-lines.ts';
+import { addLines } from './training-lines.ts';
 
 type Asked = InputOf<typeof endpoint>['body'];
 type Answer = ResponseOf<typeof endpoint>;
@@ -34,9 +38,6 @@ type Dataset = {
 
 /** What is put into it, looked up and stored before. */
 type Prepared = { dataset: Dataset; added: Picture[]; metadata: Blob; present: number; leftOut: number };
-
-/** Far more lines than a training reads pictures. */
-const METADATA_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
  * Puts drawn pictures into a dataset of the caller, each with its prompt as its caption, in the layout that the training of
