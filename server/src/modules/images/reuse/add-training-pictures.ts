@@ -10,8 +10,7 @@ import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { hasIdempotentAnswer, idempotent } from '../../../platform/db/idempotency/idempotent.ts';
-import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { preparedIdempotent } from '../../../platform/db/idempotency/idempotent.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
@@ -47,15 +46,11 @@ type Prepared = { dataset: Dataset; added: Picture[]; metadata: Blob; present: n
 export async function addTrainingPictures(ctx: Context, asked: Asked): Promise<Answer> {
   const { userId } = ctx.caller;
   const call = { userId, key: ctx.idempotencyKey, operation: 'add-training-pictures', input: asked };
-  // A repeated call is answered as before, whatever has become of the pictures since.
-  const prepared = (await hasIdempotentAnswer(ctx.db, call)) ? null : await prepare(ctx, asked);
-  return inTransaction(ctx.db, (tx) =>
-    idempotent(tx, call, async () => {
-      if (prepared) return putPictures(tx, ctx, prepared);
-      throw new AppError('conflict', {
-        publicMessage: 'The first call with this key has failed. Try again',
-      });
-    }),
+  return preparedIdempotent(
+    ctx.db,
+    call,
+    () => prepare(ctx, asked),
+    (tx, prepared) => putPictures(tx, ctx, prepared),
   );
 }
 
