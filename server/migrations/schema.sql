@@ -136,6 +136,7 @@ create table assets (
   constraint assets_parent_asset_id_fkey FOREIGN KEY (parent_asset_id) REFERENCES assets(id) ON DELETE SET NULL,
   constraint assets_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id) DEFERRABLE INITIALLY DEFERRED
 );
+CREATE INDEX assets_by_name ON public.assets USING gin (owner_user_id, string_to_array(search_text, chr(10)));
 CREATE INDEX assets_by_size ON public.assets USING btree (owner_user_id, dataset_type, size_bytes, id);
 CREATE INDEX assets_by_title ON public.assets USING btree (owner_user_id, dataset_type, lower(title), id);
 CREATE INDEX assets_by_update ON public.assets USING btree (owner_user_id, dataset_type, updated_at, id);
