@@ -128,4 +128,6 @@ test('of many, those that match are found by the index, whoever owns most', asyn
   expect(ofEveryName).not.toContain('assets_by_words');
   await findMatching(logged, { ...wanted, words: '' });
   expect(await lastPlan()).not.toContain('Bitmap Heap Scan on assets');
+  await listRows(logged, { ...filter, type: null, search: '', sort: 'title', cursor: null, limit: 50 });
+  expect(await lastPlan()).not.toContain('Bitmap Heap Scan on assets');
 });
