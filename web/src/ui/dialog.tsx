@@ -35,7 +35,7 @@ export function Dialog({
   dirty = false,
   children,
 }: Props) {
-  const { requestClose, question } = useClosingQuestion(dirty, () => onOpenChange(false));
+  const { requestClose, question } = useClosingQuestion(dirty, 'page', () => onOpenChange(false));
   return (
     <Base.Root
       open={open}
