@@ -1,4 +1,4 @@
-import { useRouter } from '@tanstack/react-router';
+import { type BlockerFn, useRouter } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 
@@ -71,9 +71,8 @@ function useNavigationBlocker(active: boolean, partOf: PartOf, isBlocked: () => 
     if (!active || !router) return;
     const placeOf = ({ pathname }: { pathname: string }) =>
       partOf === 'page' ? pathname : router.getMatchedRoutes(pathname)[0][1]?.id;
-    return router.history.block({
-      blockerFn: ({ currentLocation, nextLocation }) =>
-        placeOf(currentLocation) !== placeOf(nextLocation) && ask(),
-    });
+    const blockerFn: BlockerFn = ({ currentLocation, nextLocation }) =>
+      placeOf(currentLocation) !== placeOf(nextLocation) && ask();
+    return router.history.block({ blockerFn });
   }, [active, router, partOf]);
 }

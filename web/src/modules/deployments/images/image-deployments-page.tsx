@@ -26,7 +26,7 @@ const ROW_HEIGHT = 60;
 export function ImageDeploymentsPage() {
   const { deploy: chosen } = route.useSearch();
   const navigate = route.useNavigate();
-  const [choosing, setChoosing] = useState(chosen !== undefined);
+  const [choosing, setChoosing] = useState(false);
   const close = () => {
     setChoosing(false);
     if (chosen !== undefined) void navigate({ search: {}, replace: true });
@@ -76,7 +76,9 @@ export function ImageDeploymentsPage() {
           )}
         </QueryView>
       </Card>
-      {choosing && <DeployImageDialog chosen={chosen ?? null} onClose={close} />}
+      {(choosing || chosen !== undefined) && (
+        <DeployImageDialog key={chosen} chosen={chosen ?? null} onClose={close} />
+      )}
       {ending && <TerminateImageDialog deployment={ending} onClose={() => setEnding(null)} />}
     </>
   );
