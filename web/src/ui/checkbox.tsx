@@ -1,6 +1,6 @@
 import { Checkbox as Base } from '@base-ui/react/checkbox';
 import { Check, Minus } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 
 type Props = {
   checked: boolean;
@@ -11,12 +11,13 @@ type Props = {
   name?: string;
 };
 
-/** A box with its label; the whole line is the target. */
+/** A box with its label, which names it inside a `Field` too; the whole line is the target. */
 export function Checkbox({ onChange, label, ...box }: Props) {
+  const labelId = useId();
   return (
     <label className={checkboxLabelClass}>
-      <CheckboxBox {...box} onCheckedChange={onChange} />
-      <span>{label}</span>
+      <CheckboxBox {...box} onCheckedChange={onChange} aria-labelledby={labelId} />
+      <span id={labelId}>{label}</span>
     </label>
   );
 }

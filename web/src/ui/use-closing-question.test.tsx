@@ -77,6 +77,20 @@ test('a page is not left with something typed into its dialog before that is ans
   expect(screen.queryByLabelText('Name')).toBeNull();
 });
 
+test('a page is not left with what is shown once before that is answered', async () => {
+  const { go, isAt } = await open({
+    page: (
+      <Dialog open onOpenChange={() => undefined} title="Copy the new key now" keepOpen>
+        {name}
+      </Dialog>
+    ),
+  });
+  go('/buy-bagels');
+  await screen.findByRole('alertdialog', { name: 'Leave without copying?' });
+  await userEvent.click(screen.getByRole('button', { name: 'Leave' }));
+  await isAt('/buy-bagels');
+});
+
 test('nothing is asked where nothing was typed, nor where only the search of the page changes', async () => {
   const typed = await open({ page: dialog(true) });
   typed.go('/model?sheet=create-model');
