@@ -29,7 +29,7 @@ export function CheckboxBox(props: Base.Root.Props) {
   return (
     <Base.Root
       {...props}
-      className="mt-0.5 flex size-[1.125rem] shrink-0 cursor-pointer items-center justify-center rounded-[0.3125rem] border border-control-line bg-surface focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-focus data-checked:border-accent data-checked:bg-accent data-disabled:opacity-50 data-indeterminate:border-accent data-indeterminate:bg-accent"
+      className="mt-0.5 flex size-[1.125rem] shrink-0 cursor-pointer items-center justify-center rounded-[0.3125rem] border border-control-line bg-surface focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-focus data-checked:border-accent data-checked:bg-accent data-disabled:opacity-50 data-indeterminate:border-accent data-indeterminate:bg-accent data-invalid:not-data-checked:border-bad"
     >
       <Base.Indicator className="text-accent-ink data-unchecked:hidden">
         {props.indeterminate ? (

@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
+import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 
@@ -42,4 +43,24 @@ test('the box that gives up credits is named by what is agreed to', async () => 
   });
   await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
   await screen.findByRole('checkbox', { description: 'Send them to someone first, or give them up' });
+});
+
+test('says what is deleted, without what there is none of', async () => {
+  open({ owed: '0', datasets: 1, running: 2 });
+  await screen.findByText('1 dataset will be deleted, files included.');
+  expect(
+    screen.getByText('2 running jobs will be stopped; what was used until then is charged.'),
+  ).toBeTruthy();
+});
+
+test('a refusal is scrolled to, above a form that may be longer than the window', async () => {
+  const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView');
+  open({ owed: '0' });
+  await userEvent.type(await screen.findByLabelText('Password'), 'wrong');
+  answer.mockImplementation(() => {
+    throw new ApiError('The password is wrong', { status: 403, param: 'password' });
+  });
+  await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
+  expect((await screen.findByRole('alert')).textContent).toBe('The password is wrong');
+  expect(scrolled).toHaveBeenCalledOnce();
 });
