@@ -144,7 +144,7 @@ function Choosable({ generations, pager }: { generations: Generation[]; pager: R
   const compare = useCompare();
   const box = ({ id, prompt }: Generation) =>
     canBeChosen(id) && (
-      <label className="flex select-none px-1.5 pt-1 pb-1.5">
+      <label className="flex select-none px-1.5 pt-1 pb-1.5 pointer-coarse:px-[0.6875rem] pointer-coarse:pt-[0.5625rem] pointer-coarse:pb-[0.6875rem]">
         <CheckboxBox checked={chosen.includes(id)} onCheckedChange={(checked) => toggle(id, checked)} />
         <span className="sr-only">Choose {prompt}</span>
       </label>

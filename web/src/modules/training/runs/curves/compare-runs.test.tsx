@@ -69,6 +69,7 @@ test('at its limit no further run can be chosen, on a phone either, and no chose
   const toggle = vi.fn<(runId: string, checked: boolean) => void>();
   const [column] = runsColumns({ ids: ['a'], isFull: true, toggle });
   expect(column).not.toHaveProperty('hideBelow');
+  expect(column).toHaveProperty('control', true);
   render(
     <>
       {column?.cell({ run_id: 'a', title: 'Rye' } as never)}
