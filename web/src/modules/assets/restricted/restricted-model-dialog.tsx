@@ -9,6 +9,7 @@ import { Input } from '../../../ui/input.tsx';
 import { Refusal } from '../../../ui/refusal.tsx';
 import { TagInput } from '../../../ui/tag-input.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
+import { useFormValues } from '../../../ui/use-form-values.ts';
 import { useUser } from '../../accounts/api.ts';
 import { AssetField } from '../choice/api.ts';
 import { type ModelValues, useSaveRestrictedModel } from './queries.ts';
@@ -17,8 +18,7 @@ const FORM_ID = 'restricted-model';
 
 /** Enters a restricted model, or changes one. */
 export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedModel; onClose: () => void }) {
-  const [begun] = useState<ModelValues>(() => toValues(model));
-  const [values, setValues] = useState(begun);
+  const { values, setValues, isChanged } = useFormValues(() => toValues(model));
   const [tried, setTried] = useState(false);
   const save = useSaveRestrictedModel();
   const refusal = save.error;
@@ -44,7 +44,7 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
       open
       onOpenChange={(open) => !open && onClose()}
       title={model ? `Edit ${model.name}` : 'Add a restricted model'}
-      dirty={JSON.stringify(values) !== JSON.stringify(begun) && !save.isPending}
+      dirty={isChanged && !save.isPending}
       description="Everyone can find it; you decide who may use it."
       footer={
         <>
