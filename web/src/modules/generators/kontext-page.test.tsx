@@ -144,7 +144,7 @@ it('an edit that cannot begin says why; once more asks for the same, without sen
   expect(upload).toHaveBeenCalledOnce();
 });
 
-it('too little credit is told with what is required, and the way to more', async () => {
+it('too little credit is reported with what is required and a link to buy more', async () => {
   const notified = vi.spyOn(notify, 'failure').mockImplementation(() => undefined);
   notifyFailures(queryClient);
   await renderPage('/flux-kontext');

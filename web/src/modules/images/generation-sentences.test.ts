@@ -25,7 +25,7 @@ test.each([
   [{ state: 'starting' as const, reason: 'The model is loaded' }, 'The model is loaded'],
   [{ state: 'running' as const, step: 7 }, 'Step 7 of 20'],
   [{ state: 'failed' as const, reason: 'No memory.' }, 'No memory.'],
-])('%j is told as %j', (changed, sentence) => {
+])('%j is described as %j', (changed, sentence) => {
   expect(phaseText(generation(changed))).toBe(sentence);
 });
 

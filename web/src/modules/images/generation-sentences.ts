@@ -36,7 +36,7 @@ export function percentOf({ state, step, steps }: Stage): number | null {
 type Times = Stage & Pick<Generation, 'created_at' | 'started_at'>;
 
 /**
- * '12 s so far, about 20 s left'; while it waits, for how long. How fast it is, is told by the steps since the `first` that
+ * '12 s so far, about 20 s left'; while it waits, for how long. How fast it is, is computed from the steps since the `first` that
  * was seen: before it, the model may have been starting.
  */
 export function timeText(generation: Times, now: Date, first: { at: Date; step: number }): string {

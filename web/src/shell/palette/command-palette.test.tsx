@@ -50,7 +50,7 @@ const model = (id: string, name: string, deploys_as: 'text' | 'image' | null = '
   tags: [],
 });
 
-test('a search that failed is not told as one that found nothing', async () => {
+test('a search that failed is not shown as one that found nothing', async () => {
   await search(503, { error: { code: 'unavailable', message: 'The database is away.' } }, 'zzz');
   expect((await screen.findByRole('alert')).textContent).toBe('The search failed: The database is away.');
   expect(screen.queryByText('Nothing matches')).toBeNull();

@@ -24,7 +24,7 @@ import { runsColumns } from './runs-columns.tsx';
 
 const route = getRouteApi('/app/llm-training');
 
-/** As many curves as can be told apart. */
+/** As many curves as can be distinguished. */
 const COMPARED_MAX = 4;
 const ROW_HEIGHT = 60;
 
