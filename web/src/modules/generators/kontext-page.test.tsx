@@ -168,7 +168,7 @@ it('a second edit is refused in words while one is under way', async () => {
   await renderPage('/flux-kontext');
   await screen.findByText('Step 5 of 20');
   await fillAndGenerate();
-  expect((await screen.findByRole('alert')).textContent).toMatch(/^A picture is still being drawn/);
+  expect((await screen.findByRole('alert')).textContent).toMatch(/^A picture is still being generated/);
   expect(upload).not.toHaveBeenCalled();
 });
 

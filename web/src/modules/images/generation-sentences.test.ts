@@ -18,8 +18,8 @@ const generation = (changed: Partial<Generation>) =>
 
 test.each([
   [{ position: 0 }, 'Next in the queue'],
-  [{ position: 1 }, '1 picture before yours'],
-  [{ position: 3, reason: 'In the queue' }, '3 pictures before yours'],
+  [{ position: 1 }, '1 picture ahead of yours'],
+  [{ position: 3, reason: 'In the queue' }, '3 pictures ahead of yours'],
   [{}, 'Waiting for its turn'],
   [{ state: 'starting' as const }, 'Starting the model'],
   [{ state: 'starting' as const, reason: 'The model is loaded' }, 'The model is loaded'],

@@ -40,7 +40,7 @@ export function ImageDeploymentsPage() {
     <>
       <PageHeader
         title="Deploy Models"
-        description="Models of your own that draw and edit pictures. While nobody uses them, they sleep and cost nothing."
+        description="Your own models that generate and edit pictures. While nobody uses them, they sleep and cost nothing."
         actions={
           <Button variant="primary" onClick={() => setChoosing(true)}>
             <Rocket aria-hidden />
@@ -60,7 +60,7 @@ export function ImageDeploymentsPage() {
             <EmptyState
               icon={<ImagePlus aria-hidden />}
               title="No image model is deployed"
-              description="Deploy Kontext to edit pictures with a model of your own, or FLUX to draw them."
+              description="Deploy Kontext to edit pictures with a model of your own, or FLUX to generate them."
               action={<Button onClick={() => setChoosing(true)}>Deploy an image model</Button>}
             />
           }
