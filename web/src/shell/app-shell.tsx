@@ -35,7 +35,9 @@ function useLeaveWithoutSession(user: User | null | undefined): void {
   const navigate = useNavigate();
   const next = useLocation({ select: ({ href }) => href });
   const wasSignedIn = useRef(false);
-  const leave = useEffectEvent(() => void navigate({ to: '/', replace: true, state: { next } }));
+  const leave = useEffectEvent(
+    () => void navigate({ to: '/', replace: true, ignoreBlocker: true, state: { next } }),
+  );
   useEffect(() => {
     if (user) wasSignedIn.current = true;
     if (user !== null) return;

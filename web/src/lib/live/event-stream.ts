@@ -73,7 +73,7 @@ export async function followChanges(userId: string, signal: AbortSignal): Promis
 }
 
 /**
- * For `refetchInterval`: `ms` while the stream is down, else false, because then changes are told. False too
+ * For `refetchInterval`: `ms` while the stream is down, else false, because then changes are pushed. False too
  * while the server is away: there is nobody to ask.
  */
 export function useFallbackInterval(ms: number): number | false {

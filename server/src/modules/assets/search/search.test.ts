@@ -1,10 +1,13 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { createAsset, deleteAsset, listAssets } from '@bakehouse/contract/assets';
 import { SEARCH_RESULTS_MAX, search } from '@bakehouse/contract/search';
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { DB } from '../../../platform/db/schema.generated.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
-import { insertStarter } from '../../deployments/testing/test-models.ts';
+import { insertFlux, insertModel, insertStarter } from '../../deployments/testing/test-models.ts';
+import { registerImageStarter } from '../starter/register-image-starter.ts';
 import { listAssets as listRows } from './list-queries.ts';
 import { findMatching, findSimilar } from './search-queries.ts';
 
@@ -40,6 +43,7 @@ test('finds own things and starter models by name, id, family and tag, letter ca
         family: '',
         tags: ['Sourdough', 'text-generation'],
         is_starter: false,
+        deploys_as: null,
       },
     ],
     similar: false,
@@ -59,6 +63,25 @@ test('finds own things and starter models by name, id, family and tag, letter ca
   await server.send(deleteAsset, { params: { id: rye } }, { as: ada });
   expect(await names('rye')).toEqual([]);
   await expect(find('x'.repeat(201))).rejects.toMatchObject({ status: 400 });
+});
+
+test('says what a model can be deployed as, by its files', async () => {
+  const fay = await server.signUp('Fay');
+  await create(fay, 'Oven dataset');
+  await create(fay, 'Oven without files', { dataset_type: 'MODEL' });
+  await insertModel(server.services, fay, 'Oven talk', { 'model.gguf': 'GGUF' });
+  await insertFlux(server.services, fay, 'Oven pictures');
+  const index = path.join(server.services.config.dataDir, 'model_index.json');
+  await writeFile(index, '{}');
+  await registerImageStarter(server.services, 'paris', [{ path: 'model_index.json', localPath: index }]);
+  const { results } = await find('oven', fay);
+  expect(Object.fromEntries(results.map(({ name, deploys_as }) => [name, deploys_as]))).toEqual({
+    'Oven dataset': null,
+    'Oven without files': null,
+    'Oven talk': 'text',
+    'Oven pictures': 'image',
+  });
+  expect((await find('paris starter', fay)).results).toMatchObject([{ deploys_as: null }]);
 });
 
 test('whole names come first, then the newest, and twelve at most', async () => {
