@@ -4,6 +4,7 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { followChanges } from '../lib/live/event-stream.ts';
 import { loadable } from '../lib/loadable.tsx';
 import { useSheets } from '../lib/sheet.ts';
+import { useWindowWidth } from '../lib/use-window-width.ts';
 import { whenIdle } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/api.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
@@ -32,6 +33,7 @@ export function Shell({ user, children }: Props) {
   const { pathname } = useLocation();
   const [menuOpen, setMenuOpen] = useState(false);
   const [paletteOpen, setPaletteOpen] = useState(false);
+  const hasRoom = useWindowWidth('xl');
   const sidebarHidden = /\/(dataset|market|model)$/.test(pathname);
   useSessionMessages();
   const openPalette = () => setPaletteOpen(true);
@@ -62,8 +64,8 @@ export function Shell({ user, children }: Props) {
         menuAlways={sidebarHidden}
       />
       <div className="flex">
-        {!sidebarHidden && (
-          <aside className="sticky top-14 h-[calc(100dvh-3.5rem)] w-60 shrink-0 overflow-y-auto border-line border-r px-3 py-5 max-xl:hidden">
+        {hasRoom && !sidebarHidden && (
+          <aside className="sticky top-14 h-[calc(100dvh-3.5rem)] w-60 shrink-0 overflow-y-auto border-line border-r px-3 py-5">
             <Sidebar user={user} />
           </aside>
         )}

@@ -4,6 +4,7 @@ import { Menu as MenuIcon, Plus, Search, SquarePen } from 'lucide-react';
 import { Suspense } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { loadable } from '../../lib/loadable.tsx';
+import { useWindowWidth } from '../../lib/use-window-width.ts';
 import { Avatar } from '../../modules/accounts/avatar.tsx';
 import { BalanceWidget } from '../../modules/credits/balance-widget.tsx';
 import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
@@ -41,6 +42,7 @@ type Props = {
 
 /** The line at the top of every page. What is the user's own fills in when the session is known. */
 export function Header({ user, onOpenMenu, onOpenPalette, preloadMenu, preloadPalette, menuAlways }: Props) {
+  const searchHasRoom = useWindowWidth('md');
   return (
     <header className="header-rule sticky top-0 z-30 h-14 bg-canvas">
       <div className="flex h-full items-center gap-0.5 px-2 sm:gap-2 sm:px-5">
@@ -64,9 +66,11 @@ export function Header({ user, onOpenMenu, onOpenPalette, preloadMenu, preloadPa
         </Link>
         {user !== null && (
           <>
-            <div className="ml-3 w-full max-w-80 max-md:hidden">
-              <HeaderSearch signedIn={user !== undefined} onOpenPalette={onOpenPalette} />
-            </div>
+            {searchHasRoom && (
+              <div className="ml-3 w-full max-w-80">
+                <HeaderSearch signedIn={user !== undefined} onOpenPalette={onOpenPalette} />
+              </div>
+            )}
             <Button
               variant="ghost"
               size="icon"
@@ -106,6 +110,7 @@ function SignInOptions() {
 
 /** What is the user's own: to create, to pay, to change. */
 function Own({ user }: { user: User | undefined }) {
+  const switchHasRoom = useWindowWidth('lg');
   return (
     <>
       {/* The first, so that nothing moves when it comes and goes. */}
@@ -127,11 +132,13 @@ function Own({ user }: { user: User | undefined }) {
           </button>
         }
       />
-      <Boundary fallback={EmptyFallback}>
-        <Suspense fallback={<Skeleton className="h-8 w-[6.5rem] rounded-lg max-lg:hidden" />}>
-          <CurrencySwitch className="max-lg:hidden" />
-        </Suspense>
-      </Boundary>
+      {switchHasRoom && (
+        <Boundary fallback={EmptyFallback}>
+          <Suspense fallback={<Skeleton className="h-8 w-[6.5rem] rounded-lg" />}>
+            <CurrencySwitch />
+          </Suspense>
+        </Boundary>
+      )}
       {user ? <BalanceWidget /> : <Skeleton className="h-9 w-24 rounded-lg" />}
       {user ? <Notifications /> : <Skeleton className="size-9 shrink-0 rounded-lg" />}
       {user ? <AccountMenu user={user} /> : <Skeleton className="size-9 shrink-0 rounded-full" />}
