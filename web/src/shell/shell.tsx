@@ -5,12 +5,12 @@ import { followChanges } from '../lib/live/event-stream.ts';
 import { loadable } from '../lib/loadable.tsx';
 import { useSheets } from '../lib/sheet.ts';
 import { useWindowWidth } from '../lib/use-window-width.ts';
-import { whenIdle } from '../lib/when-idle.ts';
+import { oneByOneWhenIdle } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/api.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
-import { Header, preloadMenus } from './header/header.tsx';
+import { Header, headerPreloads } from './header/header.tsx';
 import { Sidebar } from './navigation/sidebar.tsx';
-import { OpenSheets, preloadSheets } from './open-sheets.tsx';
+import { OpenSheets, sheetPreloads } from './open-sheets.tsx';
 import { OfflineBanner } from './states/offline-banner.tsx';
 import { useSessionMessages } from './use-session-messages.ts';
 import { useShortcuts } from './use-shortcuts.ts';
@@ -41,11 +41,7 @@ export function Shell({ user, children }: Props) {
   useShortcuts({ onPalette: openPalette, onHelp: () => sheets.open('shortcuts') });
   useTitleFocus();
   const isVisitor = user === null;
-  useEffect(() => {
-    // At once: a menu is wanted most when nothing can be fetched any more. A visitor has none.
-    if (!isVisitor) preloadMenus();
-    return whenIdle(isVisitor ? () => void MobileMenu.preload() : preloadOverlays);
-  }, [isVisitor]);
+  useEffect(() => oneByOneWhenIdle(isVisitor ? [MobileMenu.preload] : preloads), [isVisitor]);
 
   return (
     <UserContext value={user ?? null}>
@@ -109,12 +105,8 @@ function Later({ children }: { children: ReactNode }) {
   );
 }
 
-/** What a click opens over the page is there before the first click. */
-function preloadOverlays(): void {
-  preloadSheets();
-  void CommandPalette.preload();
-  void MobileMenu.preload();
-}
+/** What a click opens over the page is there before the first click, and when nothing can be fetched any more. */
+const preloads = [...headerPreloads, MobileMenu.preload, CommandPalette.preload, ...sheetPreloads];
 
 /** Keeps what is shown true while the same person is signed in. */
 function Changes({ userId }: { userId: string }) {

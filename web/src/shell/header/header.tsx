@@ -22,11 +22,13 @@ const NotificationBell = loadable(
 );
 const UserMenu = loadable(async () => (await import('./user-menu.tsx')).UserMenu);
 
-/** Fetches the code of the header's menus before one is opened. */
-export function preloadMenus(): void {
-  void CreateMenu.preload();
-  void UserMenu.preload();
-}
+/** Each fetches a part of the header: what comes with the session before that is known, a menu before it is opened. */
+export const headerPreloads = [
+  NotificationBell.preload,
+  CreateMenu.preload,
+  UserMenu.preload,
+  LongWorkTray.preload,
+];
 
 type Props = {
   /** Null for a visitor; undefined until the session is known. */
