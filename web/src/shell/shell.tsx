@@ -8,6 +8,7 @@ import { useWindowWidth } from '../lib/use-window-width.ts';
 import { oneByOneWhenIdle } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/api.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
+import { AfterPage } from './after-page.tsx';
 import { Header, headerPreloads } from './header/header.tsx';
 import { Sidebar } from './navigation/sidebar.tsx';
 import { OpenSheets, sheetPreloads } from './open-sheets.tsx';
@@ -82,26 +83,19 @@ export function Shell({ user, children }: Props) {
       {user && <Changes userId={user.id} />}
       {user && <OpenSheets />}
       {user && (
-        <Later>
+        <AfterPage>
           <PendingReferral key={user.id} userId={user.id} />
-        </Later>
+        </AfterPage>
       )}
-      <Later>
-        {menuOpen && (
-          <MobileMenu user={user} onClose={() => setMenuOpen(false)} onOpenPalette={openPalette} />
-        )}
-        {paletteOpen && user && <CommandPalette onClose={() => setPaletteOpen(false)} />}
-      </Later>
+      <Boundary fallback={EmptyFallback}>
+        <Suspense>
+          {menuOpen && (
+            <MobileMenu user={user} onClose={() => setMenuOpen(false)} onOpenPalette={openPalette} />
+          )}
+          {paletteOpen && user && <CommandPalette onClose={() => setPaletteOpen(false)} />}
+        </Suspense>
+      </Boundary>
     </UserContext>
-  );
-}
-
-/** What may come after the rest, and whose absence breaks nothing. */
-function Later({ children }: { children: ReactNode }) {
-  return (
-    <Boundary fallback={EmptyFallback}>
-      <Suspense>{children}</Suspense>
-    </Boundary>
   );
 }
 

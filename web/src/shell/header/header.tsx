@@ -11,6 +11,7 @@ import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { Button, ButtonLink, buttonClass } from '../../ui/button.tsx';
 import { Logo } from '../../ui/logo.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { AfterPage } from '../after-page.tsx';
 import { HeaderSearch } from '../search/header-search.tsx';
 import { DeferredMenu } from './deferred-menu.tsx';
 
@@ -117,11 +118,9 @@ function Own({ user }: { user: User | undefined }) {
     <>
       {/* The first, so that nothing moves when it comes and goes. */}
       {user && (
-        <Boundary fallback={EmptyFallback}>
-          <Suspense>
-            <LongWorkTray />
-          </Suspense>
-        </Boundary>
+        <AfterPage>
+          <LongWorkTray />
+        </AfterPage>
       )}
       <DeferredMenu
         menu={CreateMenu}
