@@ -45,7 +45,7 @@ function Page() {
   );
 }
 
-test('a touch is answered while the page is rendered for whom the session has turned out to be', async () => {
+async function showWithoutSession() {
   const root = createRootRoute();
   const shell = createRoute({ getParentRoute: () => root, id: 'app', component: AppShell });
   const page = createRoute({ getParentRoute: () => shell, path: '/dashboard', component: Page });
@@ -59,6 +59,17 @@ test('a touch is answered while the page is rendered for whom the session has tu
     </QueryClientProvider>,
   );
   await screen.findByLabelText('Loading the page');
+}
+
+test('the data for times and numbers is loaded while the session is read', async () => {
+  const format = vi.spyOn(Intl, 'DateTimeFormat');
+  await showWithoutSession();
+  expect(format).not.toHaveBeenCalled();
+  await vi.waitFor(() => expect(format).toHaveBeenCalled(), { timeout: 10_000 });
+});
+
+test('a touch is answered while the page is rendered for whom the session has turned out to be', async () => {
+  await showWithoutSession();
   expect(happened).toEqual([]);
   const onboarding = { onboarding_completed: true, dismissed: true };
   queryClient.setQueryData(sessionQuery.queryKey, { id: 'u1', username: 'ada', onboarding } as never);

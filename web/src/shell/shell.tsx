@@ -1,6 +1,7 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { loadLocaleData } from '../lib/format/load-locale-data.ts';
 import { followChanges } from '../lib/live/event-stream.ts';
 import { loadable } from '../lib/loadable.tsx';
 import { useSheets } from '../lib/sheet.ts';
@@ -99,8 +100,14 @@ export function Shell({ user, children }: Props) {
   );
 }
 
-/** What a click opens over the page is there before the first click, and when nothing can be fetched any more. */
-const preloads = [...headerPreloads, MobileMenu.preload, CommandPalette.preload, ...sheetPreloads];
+/** While the session is read; what a click opens is there before the first click, and when nothing can be fetched any more. */
+const preloads = [
+  loadLocaleData,
+  ...headerPreloads,
+  MobileMenu.preload,
+  CommandPalette.preload,
+  ...sheetPreloads,
+];
 
 /** Keeps what is shown true while the same person is signed in. */
 function Changes({ userId }: { userId: string }) {
