@@ -24,7 +24,7 @@ from bakehouse_runtime.image.paris.pipeline import (
 from bakehouse_runtime.serve import image_calls
 from bakehouse_runtime.serve.image_calls import ImageCalls
 from bakehouse_runtime.serve.image_engines import image_engines
-from bakehouse_runtime.serve.sampler import Sampler
+from bakehouse_runtime.serve.sampler import Event, Failed, Job, Sampler, Stepped
 from bakehouse_server import ASKING, MODEL_KEY
 from image.tiny import write_tiny_paris
 from picture_requests import asked, events, picture
@@ -276,6 +276,16 @@ def test_only_work_that_stands_still_does_not_advance(serve: Callable[[int], Ser
     assert not server.sampler.advances()
     server.step()
     assert server.sampler.advances()
+
+
+def test_only_the_last_event_of_a_job_wakes_who_waits() -> None:
+    job = Job(None, preview_every=0)
+    happened: list[Event] = [Stepped(1, None, None), Stepped(2, None, None), Failed("no")]
+    job.put(happened[0])
+    # With the first event in place, and with time left for the others.
+    threading.Timer(0.2, lambda: [job.put(event) for event in happened[1:]]).start()
+    assert job.take(60) == happened
+    assert job.take(60) == []
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer another"}])

@@ -11,7 +11,6 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
-from queue import Empty
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
@@ -40,7 +39,8 @@ _CONNECTIONS_MAX = 256
 _IN_FLIGHT_MAX = 128
 # Who sends or reads nothing for so long has gone.
 _PATIENCE_S = 30
-_LOOK_FOR_CLIENT_S = 0.05
+# For the client, and for what has happened; the last event does not wait for it.
+_LOOK_EVERY_S = 0.1
 _PREVIEW_QUALITY = 75
 _MEDIA_TYPES: dict[Format, Literal["image/png", "image/jpeg", "image/webp"]] = {
     "png": "image/png",
@@ -173,32 +173,31 @@ class _Handler(BaseHTTPRequestHandler):
         """Writes a line for each event until the last one, or until the client has gone."""
         self.server.sampler.submit(job)
         try:
-            event = self._next_event(job)
-            if isinstance(event, Refused):
-                raise _Refusal(400, event.message, "prompt")
+            events = self._next_events(job)
+            if isinstance(events[0], Refused):
+                raise _Refusal(400, events[0].message, "prompt")
             self.send_response(200)
             self.send_header("Content-Type", "application/x-ndjson")
             self.send_header("Cache-Control", "no-store")
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             while True:
-                self._write_chunk(_line(event, request).model_dump_json().encode() + b"\n")
-                if isinstance(event, Done | Failed):
+                lines = [_line(event, request).model_dump_json() for event in events]
+                self._write_chunk("".join(f"{line}\n" for line in lines).encode())
+                if isinstance(events[-1], Done | Failed):
                     break
-                event = self._next_event(job)
+                events = self._next_events(job)
             self._write_chunk(b"")
         finally:
             job.cancel()
 
-    def _next_event(self, job: Job) -> Event:
-        """Waits for it. Raises ConnectionError when the client goes meanwhile."""
+    def _next_events(self, job: Job) -> list[Event]:
+        """Waits for some. Raises ConnectionError when the client goes meanwhile."""
         while True:
             if _has_gone(self.connection):
                 raise ConnectionAbortedError
-            try:
-                return job.events.get(timeout=_LOOK_FOR_CLIENT_S)
-            except Empty:
-                continue
+            if events := job.take(_LOOK_EVERY_S):
+                return events
 
     def _write_chunk(self, content: bytes) -> None:
         self.wfile.write(b"%x\r\n%b\r\n" % (len(content), content))

@@ -25,7 +25,7 @@ function toPayload(userId: string | null, event: ChangeEvent): string {
 
 /** What the transactions that are open announce after their commit. */
 const afterCommit = new WeakMap<Transaction, Set<string>>();
-const announcers = new WeakMap<Database, (payload: string) => Promise<null>>();
+const announcers = new WeakMap<Database, (payloads: Iterable<string>) => Promise<null>>();
 const logs = new WeakMap<Database, Logger>();
 
 /** Where it is noted that something could not be announced. */
@@ -60,7 +60,7 @@ export async function publishChanges(
 /** The same after a commit, for what is written in other ways than by `inTransaction`. Waits for nothing. */
 export function announceChange(db: Database, userId: string | null, event: ChangeEvent): void {
   // Whoever does not hear of it reads the new state a little later; the work is done.
-  void announcerOf(db)(toPayload(userId, event));
+  void announcerOf(db)([toPayload(userId, event)]);
 }
 
 /**
@@ -74,24 +74,24 @@ export async function announceAfterCommit<T>(
 ): Promise<T> {
   const payloads = new Set<string>();
   const answer = await run((tx) => afterCommit.set(tx, payloads));
-  const announce = announcerOf(db);
-  for (const payload of payloads) void announce(payload);
+  if (payloads.size > 0) void announcerOf(db)(payloads);
   return answer;
 }
 
-/** The first goes at once; of what comes in the moment after it one NOTIFY is made. */
-function announcerOf(db: Database): (payload: string) => Promise<null> {
+/** What a transaction announces goes together: the first at once; of what comes in the moment after it one NOTIFY is made. */
+function announcerOf(db: Database): (payloads: Iterable<string>) => Promise<null> {
   const known = announcers.get(db);
   if (known) return known;
-  const announcer = batch<string, null>(
-    async (payloads) => {
+  const announcer = batch<Iterable<string>, null>(
+    async (transactions) => {
+      const payloads = new Set(transactions.flatMap((announced) => [...announced]));
       try {
-        await writeAnnouncement(db, new Set(payloads));
+        await writeAnnouncement(db, payloads);
       } catch (error) {
-        logs.get(db)?.warn({ err: error, changes: payloads.length }, 'could not announce changes');
+        logs.get(db)?.warn({ err: error, changes: payloads.size }, 'could not announce changes');
       }
       await pause(ANNOUNCE_AGAIN_MS, undefined, { ref: false });
-      return payloads.map(() => null);
+      return transactions.map(() => null);
     },
     { max: 1_000 },
   );
