@@ -1,11 +1,11 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { useWindowWidth } from '../lib/device/use-window-width.ts';
 import { loadLocaleData } from '../lib/format/load-locale-data.ts';
 import { followChanges } from '../lib/live/event-stream.ts';
 import { loadable } from '../lib/loadable.tsx';
 import { useSheets } from '../lib/sheet.ts';
-import { useWindowWidth } from '../lib/use-window-width.ts';
 import { oneByOneWhenIdle } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/api.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
