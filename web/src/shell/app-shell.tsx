@@ -1,7 +1,7 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useDeferredValue, useEffect, useEffectEvent, useRef } from 'react';
 import { broadcastSession } from '../lib/api/session-channel.ts';
 import { sessionQuery } from '../modules/accounts/api.ts';
 import { ErrorState } from '../ui/error-state.tsx';
@@ -13,7 +13,10 @@ export function AppShell() {
   const session = useQuery(sessionQuery);
   useLeaveWithoutSession(session.data);
   // Nobody is on the way out: that is no visitor's page.
-  const user = session.data ?? undefined;
+  const known = session.data ?? undefined;
+  // Its first rendering is long on a phone: deferred, it is interrupted by whoever touches the page meanwhile.
+  const isShown = useDeferredValue(known !== undefined);
+  const user = isShown ? known : undefined;
   return (
     <Shell user={user}>
       {user && <Outlet />}

@@ -132,15 +132,25 @@ test('of many, those that match are found by the index, whoever owns most', asyn
   const filter = { userId: flo.userId, type: 'RAW', includeStarter: false, search: 'batch 1990' } as const;
   expect(await listRows(logged, { ...filter, sort: 'updated', cursor: null, limit: 50 })).toHaveLength(6);
   await logged.transaction().execute((tx) => findSimilar(tx, { ...wanted, words: 'baatch 19999' }));
+  const explain = async (query: CompiledQuery) => {
+    const explained = { ...query, sql: `explain ${query.sql}` };
+    const { rows } = await db.executeQuery<Record<'QUERY PLAN', string>>(explained);
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  };
   const searches = asked.filter(({ sql: text }) => text.includes('search_text'));
   expect(searches).toHaveLength(3);
   for (const query of searches) {
-    const { rows } = await db.executeQuery<Record<'QUERY PLAN', string>>({
-      ...query,
-      sql: `explain ${query.sql}`,
-    });
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    const plan = await explain(query);
     expect(plan).toContain('Bitmap Index Scan on assets_by_words');
     expect(plan).not.toContain('Seq Scan on assets');
   }
+  const lastPlan = () => explain(asked.at(-1) as CompiledQuery);
+  await findMatching(logged, { ...wanted, words: 'rye' });
+  const ofEveryName = await lastPlan();
+  expect(ofEveryName).toContain('Bitmap Index Scan on assets_by_name');
+  expect(ofEveryName).not.toContain('assets_by_words');
+  await findMatching(logged, { ...wanted, words: '' });
+  expect(await lastPlan()).not.toContain('Bitmap Heap Scan on assets');
+  await listRows(logged, { ...filter, type: null, search: '', sort: 'title', cursor: null, limit: 50 });
+  expect(await lastPlan()).not.toContain('Bitmap Heap Scan on assets');
 });
