@@ -59,8 +59,8 @@ def gauge_sum(read_metrics: Callable[[], str], names: Iterable[str]) -> int | No
 
 def read_metrics(base_url: str, api_key: str) -> str:
     """The engine's Prometheus page. Raises httpx.HTTPError."""
-    shown = {"Authorization": f"Bearer {api_key}"}
-    response = _local().get(f"{base_url}/metrics", headers=shown)
+    headers = {"Authorization": f"Bearer {api_key}"}
+    response = _local().get(f"{base_url}/metrics", headers=headers)
     response.raise_for_status()
     return response.text
 

@@ -33,7 +33,7 @@ class Drawn(Protocol):
 
 
 class Drawing(Protocol):
-    """A picture on its way."""
+    """A picture that is being sampled."""
 
     @property
     def steps_done(self) -> int: ...
@@ -179,7 +179,7 @@ class Sampler:
         message = "The model server was stopped before the picture was done."
         try:
             while self._wait_for_work():
-                self._let_in()
+                self._admit()
                 self._draw()
         except BaseException as error:
             self._error = error
@@ -203,8 +203,8 @@ class Sampler:
     def _has_work(self) -> bool:
         return bool(self._arrived or self._waiting or self._rows)
 
-    def _let_in(self) -> None:
-        """Forgets those that nobody waits for, and fills the free rows out of the queue."""
+    def _admit(self) -> None:
+        """Drops cancelled jobs, and fills the free rows of the batch out of the queue."""
         self._rows = [row for row in self._rows if not row.job.is_cancelled]
         self._waiting = [row for row in self._waiting if not row.job.is_cancelled]
         while self._arrived:
@@ -227,10 +227,10 @@ class Sampler:
     def _draw(self) -> None:
         if self._rows:
             self._model.step([row.drawing for row in self._rows])
-        self._rows = [row for row in self._rows if self._goes_on(row)]
+        self._rows = [row for row in self._rows if self._report_step(row)]
 
-    def _goes_on(self, row: _Row) -> bool:
-        """Tells what the step was; returns whether there is another."""
+    def _report_step(self, row: _Row) -> bool:
+        """Reports the step to the job; returns whether there is another."""
         drawing, job = row.drawing, row.job
         try:
             job.put(Stepped(drawing.steps_done, drawing.expert_weights, self._preview(row)))
