@@ -14,7 +14,7 @@ const datasetTypes = ['RAW', 'MODEL'] as const;
 export type DatasetType = (typeof datasetTypes)[number];
 
 /** What is listed: indexes of vectors too. */
-const assetTypes = [...datasetTypes, 'VECTOR'] as const;
+export const assetTypes = [...datasetTypes, 'VECTOR'] as const;
 export type AssetType = (typeof assetTypes)[number];
 
 const tag = z

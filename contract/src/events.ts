@@ -8,7 +8,8 @@ import { endpoint } from './endpoint.ts';
  *
  * A client that comes back within a day sends the last id that it has as `Last-Event-ID` and is told
  * what it has missed, each thing once; some that it has heard may be among it. Where that is not known
- * any more, or is very much, it gets the event 'reset': anything may have changed.
+ * any more, or is very much, it gets the event 'reset': anything may have changed. One that says no id
+ * is told of the last ten seconds: it may have read before its stream opened.
  */
 export const changeEvent = z.object({
   topic: z.enum([

@@ -46,6 +46,11 @@ export const openZipLink = endpoint({
   }),
 });
 
+/** Where a dataset of pictures has their captions: lines of JSON, each with the `file_name` and the `text` of a picture. */
+export const METADATA = 'metadata.jsonl';
+/** Far more lines than a training reads pictures. */
+export const METADATA_BYTES_MAX = 16 * 1024 * 1024;
+
 export const addTrainingPictures = endpoint({
   method: 'POST',
   path: '/api/v1/generations/training_pictures',

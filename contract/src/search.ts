@@ -13,6 +13,8 @@ const searchResult = z.object({
   tags: z.array(z.string()),
   /** Everybody may use it. */
   is_starter: z.boolean(),
+  /** What a model can be deployed as, by its files; null for what cannot be deployed. */
+  deploys_as: z.enum(['text', 'image']).nullable(),
 });
 
 export type SearchResult = z.infer<typeof searchResult>;

@@ -41,12 +41,12 @@ journey(
       { prompt: 'a spelt loaf', parameters: { seed: 8, aspect_ratio: '16:9' } },
     ]);
     await page.goto('/gallery');
-    const box = (prompt: string) => page.getByRole('checkbox', { name: `Choose ${prompt}` });
-    const bar = page.getByRole('region', { name: 'Chosen pictures' });
+    const box = (prompt: string) => page.getByRole('checkbox', { name: `Select ${prompt}` });
+    const bar = page.getByRole('region', { name: 'Selected pictures' });
     await box('a spelt loaf').click();
     expect(await bar.getByRole('button', { name: 'Compare' }).isDisabled()).toBe(true);
     await box('a rye loaf').click({ modifiers: ['Shift'] });
-    await bar.getByText('3 chosen').waitFor();
+    await bar.getByText('3 selected').waitFor();
     await look(page, 'gallery-chosen');
     await box('a rye loaf').press('Escape');
     await bar.waitFor({ state: 'detached' });
@@ -66,7 +66,7 @@ journey(
     await differences.waitFor({ state: 'detached' });
 
     await box('a wheat loaf').press('Control+a');
-    await bar.getByText('3 chosen').waitFor();
+    await bar.getByText('3 selected').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       bar.getByRole('button', { name: 'Download zip' }).click(),

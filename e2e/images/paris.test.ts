@@ -86,7 +86,9 @@ journey(
     await page.reload();
     await step.waitFor();
     await page.getByRole('button', { name: 'Generate' }).click();
-    await page.getByText('A picture is still being drawn. Wait for it, or cancel it first.').waitFor();
+    await page
+      .getByText('A picture is still being generated. Wait for it to finish, or cancel it first.')
+      .waitFor();
     await page.getByRole('button', { name: /in progress/ }).click();
     await page.getByRole('button', { name: 'Cancel a blue car on a green field' }).click();
     await page.getByText('The picture was cancelled. You were not charged.').waitFor();

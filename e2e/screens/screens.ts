@@ -100,6 +100,11 @@ const work: Screen<Things>[] = [
     failed: 'Your runs could not be loaded',
     empty: 'No runs yet',
   },
+  {
+    route: '/diffusion-training',
+    at: '/diffusion-training',
+    full: 'Training image models is not available yet',
+  },
   { route: '/runs', at: '/runs', full: 'Bakehouse facts model', alike: true },
   {
     route: '/runs/$id',

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from bakehouse_runtime import validate
 from bakehouse_runtime.confined import run_confined
 from bakehouse_runtime.low_priority import lower_priority, lower_priority_after
 
@@ -48,12 +50,29 @@ def lowered_after_work() -> set[int]:
     return classes_of_threads()
 
 
+def seconds_until_priority_is_lowered() -> float:
+    os.setsid()
+    used = time.process_time()
+
+    def never_estimates(*_: object, **__: object) -> float:
+        while classes_of_threads() != {os.SCHED_IDLE}:
+            pass
+        return time.process_time() - used
+
+    validate.read_as_training_would = never_estimates
+    return validate.read_at_low_priority(None)  # type: ignore[arg-type, return-value]
+
+
 def test_all_threads_of_a_process_get_low_priority() -> None:
     assert run_confined("x", lowered_by_itself) == ({os.SCHED_OTHER}, {os.SCHED_IDLE})
 
 
 def test_a_process_that_has_worked_long_enough_lowers_its_priority() -> None:
     assert run_confined("x", lowered_after_work) == {os.SCHED_IDLE}
+
+
+def test_a_file_without_a_first_estimate_soon_lowers_its_priority() -> None:
+    assert run_confined("x", seconds_until_priority_is_lowered) < 10
 
 
 def test_the_session_that_runs_the_tests_keeps_its_priority() -> None:

@@ -136,6 +136,7 @@ create table assets (
   constraint assets_parent_asset_id_fkey FOREIGN KEY (parent_asset_id) REFERENCES assets(id) ON DELETE SET NULL,
   constraint assets_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id) DEFERRABLE INITIALLY DEFERRED
 );
+CREATE INDEX assets_by_name ON public.assets USING gin (owner_user_id, string_to_array(search_text, chr(10)));
 CREATE INDEX assets_by_size ON public.assets USING btree (owner_user_id, dataset_type, size_bytes, id);
 CREATE INDEX assets_by_title ON public.assets USING btree (owner_user_id, dataset_type, lower(title), id);
 CREATE INDEX assets_by_update ON public.assets USING btree (owner_user_id, dataset_type, updated_at, id);
@@ -152,6 +153,7 @@ create table audit_log (
   detail jsonb not null default '{}'::jsonb,
   constraint audit_log_pkey PRIMARY KEY (id)
 );
+CREATE INDEX audit_log_by_noun ON public.audit_log USING btree (split_part(action, '.'::text, 1), id DESC);
 CREATE INDEX audit_log_by_user ON public.audit_log USING btree (user_id, id DESC);
 
 create table blob_owners (
@@ -603,6 +605,8 @@ create table ledger_transfers (
 );
 CREATE INDEX ledger_transfers_by_credit ON public.ledger_transfers USING btree (credit_account_id, created_at, seq);
 CREATE INDEX ledger_transfers_by_debit ON public.ledger_transfers USING btree (debit_account_id, created_at, seq);
+CREATE INDEX ledger_transfers_sent ON public.ledger_transfers USING btree (seq) WHERE (kind = 'transfer'::text);
+CREATE INDEX ledger_transfers_sent_by ON public.ledger_transfers USING btree (debit_account_id, seq) WHERE (kind = 'transfer'::text);
 
 create table ledger_verifications (
   id bigint not null generated always as identity,

@@ -31,6 +31,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Services } from './platform/context.ts';
 import { type ErrorReports, noErrorReports } from './platform/error-reports/error-reports.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
+import { serverStops } from './platform/http/graceful-close.ts';
 import { removeSharedFiles } from './platform/sandbox/share-files.ts';
 import type { Role } from './roles.ts';
 
@@ -62,7 +63,7 @@ export type App = {
   /** Begins to do what the roles say; resolves with its public URL, or null without the role web. */
   start: () => Promise<string | null>;
   /**
-   * Ends in order: no new requests, those in work are finished, workloads save their work and
+   * Ends in order: no new requests, those in work are finished or, after 20 s, cut, workloads save their work and
    * report it, jobs end, connections close.
    */
   close: () => Promise<void>;
@@ -98,6 +99,7 @@ export async function createApp(options: Options): Promise<App> {
   const http = await openHttp({
     ...{ services, databaseUrl, kinds, driver, usage, presence, cpuLoad, errorReports },
     readData: readFile,
+    closing: closing.signal,
   });
   const drawing = createDrawing({
     services,
@@ -118,7 +120,7 @@ type Parts = Awaited<ReturnType<typeof openServices>> &
     databaseUrl: string;
     driver: Driver;
     claim: Claim;
-    /** Ends what goes on in the background. */
+    /** Ends what goes on in the background, and answers that have not ended by themselves. */
     closing: AbortController;
   };
 
@@ -168,7 +170,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
     },
     close: async () => {
       await http.drain();
-      parts.closing.abort();
+      parts.closing.abort(serverStops());
       // Before the model servers end: what they draw goes back to the line.
       await parts.drawing.stop();
       await preparing?.stop();

@@ -77,6 +77,8 @@ type Parts = {
   readData: ReadData;
   cpuLoad: () => CpuLoad;
   errorReports: ErrorReports;
+  /** Aborted when this process ends in good order. */
+  closing: AbortSignal;
 };
 
 const WEB_DIST = path.resolve(import.meta.dirname, '../../web/dist');
@@ -118,7 +120,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
 }
 
 function listBindings(
-  { services, databaseUrl, kinds, driver, usage, presence, readData, cpuLoad, errorReports }: Parts,
+  { services, databaseUrl, kinds, driver, usage, presence, readData, cpuLoad, errorReports, closing }: Parts,
   { payments, countGuess }: { payments: PaymentProvider | null; countGuess: CountCall },
 ): Binding[] {
   const capacity = () => installationCapacity(services.db, driver.capacity);
@@ -158,6 +160,7 @@ function listBindings(
         replicas: replicaScaling({ capacity }),
         turns: serverTurns(services.webProcesses),
         slots: slotsByAddress(PARALLEL_REQUESTS),
+        closing,
       }),
     ]),
   ];

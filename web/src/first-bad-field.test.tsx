@@ -33,7 +33,7 @@ const deletion = {
 };
 const balance = { sendable: '0', available: '0' };
 
-const CONSENT = 'Bought credits';
+const CONSENT = 'I give up';
 
 /** A form, its button, what is emptied first, and the first field that is then wrong. */
 const forms: [form: ReactElement, button: string, wrong: string, emptied?: string][] = [

@@ -33,7 +33,7 @@ export function loadable<Props extends object>(load: () => Promise<ComponentType
   let failure: LoadError | null = null;
   let failures = 0;
 
-  /** Never rejects: a failure is told where the component is shown. */
+  /** Never rejects: a failure is reported where the component is shown. */
   function preload(): Promise<void> {
     if (Loaded) return Promise.resolve();
     if (loading) return loading;

@@ -1,7 +1,7 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useDeferredValue, useEffect, useEffectEvent, useRef } from 'react';
 import { broadcastSession } from '../lib/api/session-channel.ts';
 import { sessionQuery } from '../modules/accounts/api.ts';
 import { ErrorState } from '../ui/error-state.tsx';
@@ -13,7 +13,10 @@ export function AppShell() {
   const session = useQuery(sessionQuery);
   useLeaveWithoutSession(session.data);
   // Nobody is on the way out: that is no visitor's page.
-  const user = session.data ?? undefined;
+  const known = session.data ?? undefined;
+  // Its first rendering is long on a phone: deferred, it is interrupted by whoever touches the page meanwhile.
+  const isShown = useDeferredValue(known !== undefined);
+  const user = isShown ? known : undefined;
   return (
     <Shell user={user}>
       {user && <Outlet />}
@@ -35,7 +38,9 @@ function useLeaveWithoutSession(user: User | null | undefined): void {
   const navigate = useNavigate();
   const next = useLocation({ select: ({ href }) => href });
   const wasSignedIn = useRef(false);
-  const leave = useEffectEvent(() => void navigate({ to: '/', replace: true, state: { next } }));
+  const leave = useEffectEvent(
+    () => void navigate({ to: '/', replace: true, ignoreBlocker: true, state: { next } }),
+  );
   useEffect(() => {
     if (user) wasSignedIn.current = true;
     if (user !== null) return;

@@ -25,9 +25,12 @@ export function findSheet(name: string | undefined): Sheet | undefined {
   return sheets.find((sheet) => sheet.name === name);
 }
 
-/** Fetches the code of the sheets before one is opened. */
+/** Each fetches the code of a sheet before it is opened. */
+export const sheetPreloads = sheets.map(({ preload }) => preload);
+
+/** Fetches the code of all sheets, where one is about to be opened. */
 export function preloadSheets(): void {
-  for (const { preload } of sheets) void preload();
+  for (const preload of sheetPreloads) void preload();
 }
 
 /** The sheet that the URL opens. Each stays mounted after its first opening, to slide out. */

@@ -7,7 +7,7 @@ import {
   RouterProvider,
 } from '@tanstack/react-router';
 import { render, screen } from '@testing-library/react';
-import { expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../lib/api/query-client.ts';
 import { broadcastSession } from '../lib/api/session-channel.ts';
 import { sessionQuery } from '../modules/accounts/api.ts';
@@ -15,6 +15,7 @@ import { PublicShell } from './public-shell.tsx';
 
 // Nothing is read: what the shell shows of the session is here already.
 vi.mock('../lib/api/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
+vi.mock('../modules/accounts/sign-in/auth-request.ts', () => ({ authRequest: () => new Promise(() => {}) }));
 
 const readPictures = vi.fn<() => Promise<string>>(async () => 'Pictures');
 
@@ -27,6 +28,10 @@ function Generator() {
     </>
   );
 }
+
+const { happyDOM } = window as never as { happyDOM: { setViewport: (size: { width: number }) => void } };
+const setWidth = (width: number) => happyDOM.setViewport({ width });
+beforeEach(() => setWidth(1440));
 
 function show() {
   const root = createRootRoute();
@@ -72,4 +77,24 @@ it('reads what is in sight again as a visitor after signing out, and forgets the
   broadcastSession({ type: 'signed-out', userId: 'u1' });
   expect(await screen.findByText("Everybody's pictures")).toBeTruthy();
   expect(queryClient.getQueryData(['balance', 'u1'])).toBeUndefined();
+});
+
+it('renders in a narrow window nothing of what is not seen there, until it is made wider', async () => {
+  setWidth(390);
+  // Not known yet: the header is that of a person.
+  queryClient.removeQueries({ queryKey: sessionQuery.queryKey });
+  show();
+  expect(await screen.findByRole('heading', { name: 'A generator' })).toBeTruthy();
+  const shown = () => ({
+    sidebar: screen.queryByRole('navigation', { name: 'Main' }) !== null,
+    search: screen.queryByPlaceholderText('Search models and datasets') !== null,
+    currency: screen.queryByRole('button', { name: 'BGL' }) !== null,
+  });
+  expect(shown()).toEqual({ sidebar: false, search: false, currency: false });
+  setWidth(768);
+  await vi.waitFor(() => expect(shown()).toEqual({ sidebar: false, search: true, currency: false }));
+  setWidth(1024);
+  await vi.waitFor(() => expect(shown()).toEqual({ sidebar: false, search: true, currency: true }));
+  setWidth(1280);
+  await vi.waitFor(() => expect(shown()).toEqual({ sidebar: true, search: true, currency: true }));
 });

@@ -1,15 +1,18 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { useWindowWidth } from '../lib/device/use-window-width.ts';
+import { loadLocaleData } from '../lib/format/load-locale-data.ts';
 import { followChanges } from '../lib/live/event-stream.ts';
 import { loadable } from '../lib/loadable.tsx';
 import { useSheets } from '../lib/sheet.ts';
-import { whenIdle } from '../lib/when-idle.ts';
+import { oneByOneWhenIdle } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/api.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
-import { Header, preloadMenus } from './header/header.tsx';
+import { AfterPage } from './after-page.tsx';
+import { Header, headerPreloads } from './header/header.tsx';
 import { Sidebar } from './navigation/sidebar.tsx';
-import { OpenSheets, preloadSheets } from './open-sheets.tsx';
+import { OpenSheets, sheetPreloads } from './open-sheets.tsx';
 import { OfflineBanner } from './states/offline-banner.tsx';
 import { useSessionMessages } from './use-session-messages.ts';
 import { useShortcuts } from './use-shortcuts.ts';
@@ -32,6 +35,7 @@ export function Shell({ user, children }: Props) {
   const { pathname } = useLocation();
   const [menuOpen, setMenuOpen] = useState(false);
   const [paletteOpen, setPaletteOpen] = useState(false);
+  const hasRoom = useWindowWidth('xl');
   const sidebarHidden = /\/(dataset|market|model)$/.test(pathname);
   useSessionMessages();
   const openPalette = () => setPaletteOpen(true);
@@ -39,11 +43,7 @@ export function Shell({ user, children }: Props) {
   useShortcuts({ onPalette: openPalette, onHelp: () => sheets.open('shortcuts') });
   useTitleFocus();
   const isVisitor = user === null;
-  useEffect(() => {
-    // At once: a menu is wanted most when nothing can be fetched any more. A visitor has none.
-    if (!isVisitor) preloadMenus();
-    return whenIdle(isVisitor ? () => void MobileMenu.preload() : preloadOverlays);
-  }, [isVisitor]);
+  useEffect(() => oneByOneWhenIdle(isVisitor ? [MobileMenu.preload] : preloads), [isVisitor]);
 
   return (
     <UserContext value={user ?? null}>
@@ -62,8 +62,8 @@ export function Shell({ user, children }: Props) {
         menuAlways={sidebarHidden}
       />
       <div className="flex">
-        {!sidebarHidden && (
-          <aside className="sticky top-14 h-[calc(100dvh-3.5rem)] w-60 shrink-0 overflow-y-auto border-line border-r px-3 py-5 max-xl:hidden">
+        {hasRoom && !sidebarHidden && (
+          <aside className="sticky top-14 h-[calc(100dvh-3.5rem)] w-60 shrink-0 overflow-y-auto border-line border-r px-3 py-5">
             <Sidebar user={user} />
           </aside>
         )}
@@ -84,35 +84,30 @@ export function Shell({ user, children }: Props) {
       {user && <Changes userId={user.id} />}
       {user && <OpenSheets />}
       {user && (
-        <Later>
+        <AfterPage>
           <PendingReferral key={user.id} userId={user.id} />
-        </Later>
+        </AfterPage>
       )}
-      <Later>
-        {menuOpen && (
-          <MobileMenu user={user} onClose={() => setMenuOpen(false)} onOpenPalette={openPalette} />
-        )}
-        {paletteOpen && user && <CommandPalette onClose={() => setPaletteOpen(false)} />}
-      </Later>
+      <Boundary fallback={EmptyFallback}>
+        <Suspense>
+          {menuOpen && (
+            <MobileMenu user={user} onClose={() => setMenuOpen(false)} onOpenPalette={openPalette} />
+          )}
+          {paletteOpen && user && <CommandPalette onClose={() => setPaletteOpen(false)} />}
+        </Suspense>
+      </Boundary>
     </UserContext>
   );
 }
 
-/** What may come after the rest, and whose absence breaks nothing. */
-function Later({ children }: { children: ReactNode }) {
-  return (
-    <Boundary fallback={EmptyFallback}>
-      <Suspense>{children}</Suspense>
-    </Boundary>
-  );
-}
-
-/** What a click opens over the page is there before the first click. */
-function preloadOverlays(): void {
-  preloadSheets();
-  void CommandPalette.preload();
-  void MobileMenu.preload();
-}
+/** While the session is read; what a click opens is there before the first click, and when nothing can be fetched any more. */
+const preloads = [
+  loadLocaleData,
+  ...headerPreloads,
+  MobileMenu.preload,
+  CommandPalette.preload,
+  ...sheetPreloads,
+];
 
 /** Keeps what is shown true while the same person is signed in. */
 function Changes({ userId }: { userId: string }) {

@@ -18,7 +18,7 @@ export function useSessionMessages(): void {
     setCredentials(null);
     queryClient.setQueryData(sessionQuery.queryKey, null);
     const isPublic = router.state.matches.some(({ routeId }) => routeId === '/public');
-    if (!isPublic) await navigate({ to: '/', replace: true });
+    if (!isPublic) await navigate({ to: '/', replace: true, ignoreBlocker: true });
     // What the page in sight shows of anybody is read again as a visitor's; the rest is forgotten.
     const predicate = ({ queryKey }: Query) => queryKey[0] !== 'session';
     queryClient.removeQueries({ predicate, ...(isPublic && { type: 'inactive' }) });

@@ -1,5 +1,5 @@
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 import { cx } from '../lib/cx.ts';
 
 type Props = {
@@ -8,6 +8,7 @@ type Props = {
   children?: ReactNode;
   action?: ReactNode;
   className?: string;
+  ref?: Ref<HTMLDivElement>;
 };
 
 const looks = {
@@ -17,9 +18,10 @@ const looks = {
 };
 
 /** A remark in the flow of the page. A `bad` one is read out at once. */
-export function Callout({ tone = 'info', title, children, action, className }: Props) {
+export function Callout({ tone = 'info', title, children, action, className, ref }: Props) {
   return (
     <div
+      ref={ref}
       role={tone === 'bad' ? 'alert' : undefined}
       className={cx(
         'flex gap-3 rounded-xl px-4 py-3 [&>svg]:mt-[3px] [&>svg]:size-4 [&>svg]:shrink-0',

@@ -135,7 +135,7 @@ function roomForLabels(_plot: uPlot, labels: string[] | null): number {
   return Math.max(52, 12 + 6.5 * longest);
 }
 
-/** A line of a few values is told by its points, and one value has no line at all. */
+/** A line of a few values shows its points, and one value has no line at all. */
 function isSparse(plot: uPlot, series: number): boolean {
   return Array.from(plot.data[series] ?? []).filter((value) => value !== null).length <= SPARSE_MAX;
 }

@@ -50,6 +50,21 @@ test('a row is a target, but its links keep their own click', async () => {
   expect(onRowClick).toHaveBeenCalledExactlyOnceWith({ id: 'row-2', size: 2 });
 });
 
+test('a press that misses the control of a cell does not open the row', async () => {
+  const onRowClick = vi.fn<(row: Row) => void>();
+  render(
+    <DataTable
+      label="Things"
+      columns={[{ id: 'box', header: 'Choose', cell: ({ id }) => `Choose ${id}`, control: true }, ...columns]}
+      rows={rows(1)}
+      rowKey={(row) => row.id}
+      onRowClick={onRowClick}
+    />,
+  );
+  await userEvent.click(screen.getByRole('cell', { name: 'Choose row-0' }));
+  expect(onRowClick).not.toHaveBeenCalled();
+});
+
 test('a long table draws only what is in sight and says how long it is', () => {
   vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(44);
   render(<DataTable label="Things" columns={columns} rows={rows(10_000)} rowKey={(row) => row.id} />);

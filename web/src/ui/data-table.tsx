@@ -15,6 +15,8 @@ export type Column<Row> = {
   sortable?: boolean;
   /** Left out on screens narrower than this. */
   hideBelow?: 'sm' | 'md' | 'lg';
+  /** Its cells hold a control: a press that misses it does not open the row. */
+  control?: boolean;
 };
 
 export type Sort = { column: string; descending: boolean };
@@ -91,8 +93,13 @@ export function DataTable<Row>({
               {columns.map((column, place) => (
                 <td
                   key={column.id}
+                  data-control={column.control}
                   style={{ height: rowHeight }}
-                  className={cx('px-3 py-1.5', edgePadding(columns, place), cellClass(column))}
+                  className={cx(
+                    'px-3 py-1.5 data-control:relative',
+                    edgePadding(columns, place),
+                    cellClass(column),
+                  )}
                 >
                   {column.cell(row)}
                 </td>
@@ -206,6 +213,8 @@ function allHiddenBelow(columns: readonly HideBelow[]): 'sm' | 'md' | 'lg' | nul
   return widths[narrowest] ?? null;
 }
 
+const CONTROLS = 'a, button, input, label, [role="menuitem"], [data-control]';
+
 function isControl(target: EventTarget): boolean {
-  return target instanceof Element && target.closest('a, button, input, label, [role="menuitem"]') !== null;
+  return target instanceof Element && target.closest(CONTROLS) !== null;
 }

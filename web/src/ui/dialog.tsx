@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
 import { buttonClass } from './button.tsx';
 import { backdropClass, viewportClass } from './dialog-class.ts';
-import { useClosingQuestion } from './use-closing-question.tsx';
+import { type ClosingQuestion, useClosingQuestion } from './use-closing-question.tsx';
 
 type Props = {
   open: boolean;
@@ -21,6 +21,13 @@ type Props = {
   children?: ReactNode;
 };
 
+const shownOnce: ClosingQuestion = {
+  title: 'Leave without copying?',
+  description: 'It will not be shown again.',
+  action: 'Leave',
+  cancelLabel: 'Stay here',
+};
+
 const widths = { sm: 'max-w-md', md: 'max-w-lg', lg: 'max-w-3xl' };
 
 /** A question or a short form over the page. Escape and a click outside close it; the focus goes back. */
@@ -35,14 +42,16 @@ export function Dialog({
   dirty = false,
   children,
 }: Props) {
-  const { requestClose, question } = useClosingQuestion(dirty, () => onOpenChange(false));
+  const close = () => onOpenChange(false);
+  const { requestClose, question } = useClosingQuestion(keepOpen ? shownOnce : dirty, 'page', close);
   return (
     <Base.Root
       open={open}
       disablePointerDismissal={keepOpen}
       onOpenChange={(next, { reason }) => {
         if (next) onOpenChange(true);
-        else if (!keepOpen || reason !== 'escape-key') requestClose();
+        else if (!keepOpen) requestClose();
+        else if (reason !== 'escape-key') close();
       }}
     >
       <Base.Portal>

@@ -4,7 +4,7 @@ import { reportFailure } from '../lib/error-reports/report-error.ts';
 import { goTo } from '../lib/navigation.ts';
 import { errorMessage, notify } from './notify.ts';
 
-/** How a failed action is told, where its own sentence alone is not it. A mutation names it in its `meta`. */
+/** How a failed action is reported, where its own sentence alone is not it. A mutation names it in its `meta`. */
 export type FailureOptions = {
   /** What was to be paid: 'Purchase Fine-tune Credits'. */
   product?: string;
@@ -26,7 +26,7 @@ declare module '@tanstack/react-query' {
 
 /**
  * The one place for what any call can be answered with. Too little credit gets the amounts and the way to more,
- * wherever it happens; a server that is away is told once, however many calls it has failed.
+ * wherever it happens; a server that is away is reported once, however many calls it has failed.
  */
 export function notifyFailure(error: unknown, words: FailureOptions = {}): void {
   const { product, prefix = '', title, toastId: id, inPlace = false } = words;
@@ -49,7 +49,7 @@ export function notifyFailure(error: unknown, words: FailureOptions = {}): void 
   else notify.failure(`${prefix}${sentence}`, { id });
 }
 
-/** Has every failed mutation told, with the words of its `meta`, and reported. Called once, at start. */
+/** Notifies of every failed mutation, with the words of its `meta`, and reports it. Called once, at start. */
 export function notifyFailures(client: QueryClient): void {
   client.getMutationCache().config.onError = (error, _variables, _result, mutation) => {
     notifyFailure(error, mutation.meta);

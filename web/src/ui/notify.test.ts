@@ -15,7 +15,7 @@ test('a toast can be taken away, once, and only where there was one', async () =
   await vi.waitFor(() => expect(toast.dismiss).toHaveBeenCalledExactlyOnceWith('wizard'));
 });
 
-test('too little credit is told in the chosen currency', () => {
+test('too little credit is shown in the chosen currency', () => {
   const error = new ApiError('Insufficient balance. Required: 50 BGL. Available: 2 BGL.', {
     status: 402,
     code: 'insufficient_funds',

@@ -26,7 +26,7 @@ export const notify = {
   },
 };
 
-/** The sentence for an error; too little credit is told in the chosen currency. */
+/** The sentence for an error; too little credit is shown in the chosen currency. */
 export function errorMessage(error: unknown): string {
   if (
     error instanceof ApiError &&

@@ -12,7 +12,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** A page for operators alone; others are told who is one. The server refuses them anyway. */
+/** A page for operators alone; others read who is one. The server refuses them anyway. */
 export function OperatorOnly({ isOperator, title, what, children }: Props) {
   if (isOperator) return children;
   return (

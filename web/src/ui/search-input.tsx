@@ -16,7 +16,7 @@ const DEBOUNCE_MS = 300;
 export function SearchInput({ value, onChange, label, placeholder = label }: Props) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
-  // What the page was told and does not have yet: it may take a while, and come after the next letter was typed.
+  // What the page was given and does not have yet: it may take a while, and come after the next letter was typed.
   const [sent, setSent] = useState<readonly string[]>([]);
   if (value !== known) {
     setKnown(value);

@@ -34,7 +34,7 @@ test('asks first when something was typed', async () => {
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-test('asks what it is told to ask, also when meanwhile there is nothing left to ask about', async () => {
+test('asks the question that it is given, also when meanwhile there is nothing left to ask about', async () => {
   onClose.mockReset();
   const { rerender } = render(
     sheet({ title: 'Close while the files are being sent?', description: 'They are.', action: 'Leave' }),

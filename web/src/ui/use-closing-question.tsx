@@ -1,4 +1,5 @@
-import { type ComponentProps, type ReactNode, useState } from 'react';
+import { type BlockerFn, useRouter } from '@tanstack/react-router';
+import { type ComponentProps, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 
 /** What is asked before something closes. */
@@ -14,28 +15,64 @@ const discard: ClosingQuestion = {
   cancelLabel: 'Keep editing',
 };
 
+/** What it is part of: it is gone once that is left. */
+type PartOf = 'page' | 'shell';
+
 type Closing = {
   /** Closes at once, or asks first. */
   requestClose: () => void;
   question: ReactNode;
 };
 
-/** Asks before something with typed text closes: whether to discard it, or the question that is given. */
-export function useClosingQuestion(dirty: boolean | ClosingQuestion, onClose: () => void): Closing {
+/**
+ * Asks before something with typed text closes, or is left by the palette, by Back or by a reload: whether to discard
+ * it, or the question that is given.
+ */
+export function useClosingQuestion(
+  dirty: boolean | ClosingQuestion,
+  partOf: PartOf,
+  onClose: () => void,
+): Closing {
   // What has been asked stays as it is, also when meanwhile there is nothing left to ask about.
   const [asked, setAsked] = useState({ ...discard, open: false });
-  const setOpen = (open: boolean) => setAsked((before) => ({ ...before, open }));
+  const ask = () => setAsked({ ...(typeof dirty === 'object' ? dirty : discard), open: true });
+  // The navigation that waits for the answer; null where only this is closed.
+  const block = useRef<((blocked: boolean) => void) | null>(null);
+  useNavigationBlocker(dirty !== false, partOf, () => {
+    ask();
+    return new Promise((resolve) => {
+      block.current = resolve;
+    });
+  });
+  const answer = (discarded: boolean) => {
+    setAsked((before) => ({ ...before, open: false }));
+    if (block.current) block.current(!discarded);
+    else if (discarded) onClose();
+    block.current = null;
+  };
   return {
-    requestClose: () => (dirty ? setAsked({ ...(dirty === true ? discard : dirty), open: true }) : onClose()),
+    requestClose: () => (dirty ? ask() : onClose()),
     question: (
       <ConfirmDialog
         {...asked}
-        onOpenChange={setOpen}
-        onConfirm={() => {
-          setOpen(false);
-          onClose();
-        }}
+        onOpenChange={(open) => !open && answer(false)}
+        onConfirm={() => answer(true)}
       />
     ),
   };
+}
+
+/** Calls `isBlocked` before a navigation that leaves the page or its shell; the browser itself asks before a reload. */
+function useNavigationBlocker(active: boolean, partOf: PartOf, isBlocked: () => Promise<boolean>): void {
+  // Without a router, nothing navigates.
+  const router = useRouter({ warn: false }) as ReturnType<typeof useRouter> | null;
+  const ask = useEffectEvent(isBlocked);
+  useEffect(() => {
+    if (!active || !router) return;
+    const placeOf = ({ pathname }: { pathname: string }) =>
+      partOf === 'page' ? pathname : router.getMatchedRoutes(pathname)[0][1]?.id;
+    const blockerFn: BlockerFn = ({ currentLocation, nextLocation }) =>
+      placeOf(currentLocation) !== placeOf(nextLocation) && ask();
+    return router.history.block({ blockerFn });
+  }, [active, router, partOf]);
 }

@@ -6,7 +6,7 @@ import { search as searchEndpoint } from '@bakehouse/contract/search';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
 import { deleteAsset, type FindAssetUse } from './delete-asset.ts';
-import { deleteFile } from './files/delete-file.ts';
+import { deleteFile } from './files/deletion/delete-file.ts';
 import { downloadFile } from './files/download-file.ts';
 import { getCopyStatus } from './files/get-copy-status.ts';
 import { getInfo } from './files/get-info.ts';

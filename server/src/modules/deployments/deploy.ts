@@ -6,9 +6,7 @@ import type {
 } from '@bakehouse/contract/image-deployments';
 import type { Context } from '../../platform/context.ts';
 import { type Transaction, toJson } from '../../platform/db/database.ts';
-import { hasIdempotentAnswer, idempotent } from '../../platform/db/idempotency/idempotent.ts';
-import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { preparedIdempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
@@ -47,21 +45,15 @@ export async function deploy(
     operation: `deploy-${kind}`,
     input: body,
   };
-  // A repeated call is answered as before, whatever has become of the model since.
   checkReplicas(body);
-  const found = (await hasIdempotentAnswer(ctx.db, call))
-    ? null
-    : await findPlacement(ctx, parts, { kind, body });
-  return inTransaction(ctx.db, (tx) =>
-    idempotent(tx, call, async () => {
-      if (!found) {
-        throw new AppError('conflict', {
-          publicMessage: 'The first call with this key has failed. Try again',
-        });
-      }
+  return preparedIdempotent(
+    ctx.db,
+    call,
+    () => findPlacement(ctx, parts, { kind, body }),
+    async (tx, found) => {
       const podId = await place(tx, ctx, { kind, ...found, body, costMaxMicro });
       return { pod_id: podId, deployment_id: podId, created_at: ctx.clock.now().toISOString() };
-    }),
+    },
   );
 }
 

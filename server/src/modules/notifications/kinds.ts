@@ -1,4 +1,4 @@
-import { displayAmount } from '@bakehouse/contract/money';
+import { displayAmount, placesFor } from '@bakehouse/contract/money';
 import type { NotificationKind } from '@bakehouse/contract/notifications';
 
 /** What is known of each kind: whoever notifies says it, and the sentence is made of it. */
@@ -103,5 +103,6 @@ export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind])
 };
 
 function bgl(amountMicro: string): string {
-  return displayAmount(BigInt(amountMicro), 'BGL');
+  const micro = BigInt(amountMicro);
+  return displayAmount(micro, 'BGL', placesFor(micro, 'BGL'));
 }

@@ -161,9 +161,13 @@ test('tell of a balance that is nearly gone once for each time that it falls bel
   expect((await listFor(ada))[0]).toMatchObject({ amount: '15', link: '/buy-bagels' });
   await grant(ada.userId, 50_000_000n);
   await warn();
-  await spend('50');
+  await spend('64.996');
   await warn();
   expect(await lowOf()).toBe(2);
+  expect((await listFor(ada))[0]).toMatchObject({
+    message: 'Your balance is down to 0.0040 BGL',
+    amount: '0.004',
+  });
 });
 
 test('tell a week ahead that an API key ends, once', async () => {

@@ -4,8 +4,7 @@ import type { FineTunePayload } from '@bakehouse/contract/training';
 import { requestWorkload } from '../../engine/request-workload.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { hasIdempotentAnswer, idempotent } from '../../platform/db/idempotency/idempotent.ts';
-import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { preparedIdempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import type { Http } from '../../platform/http/bind.ts';
@@ -42,16 +41,11 @@ export async function startFineTune(
   const { cost_max: costMaxMicro, ...asked } = payload;
   const input = { ...body, fine_tune_payload: asked };
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-fine-tune', input };
-  // A repeated call is answered as before, whatever has become of the files since.
-  const check = (await hasIdempotentAnswer(ctx.db, call))
-    ? null
-    : await checkStart(ctx, parts, payload, reply);
-  return inTransaction(ctx.db, async (tx) => {
-    const { id } = await idempotent(tx, call, async () => {
-      if (!check)
-        throw new AppError('conflict', {
-          publicMessage: 'The first call with this key has failed. Try again',
-        });
+  const { id } = await preparedIdempotent(
+    ctx.db,
+    call,
+    () => checkStart(ctx, parts, payload, reply),
+    async (tx, check) => {
       refuseHigherCost({
         micro: check.costMicro,
         maxMicro: costMaxMicro,
@@ -59,9 +53,9 @@ export async function startFineTune(
         param: 'fine_tune_payload.cost_max',
       });
       return { id: await makeRun(tx, ctx, { body, payload, check }) };
-    });
-    return id;
-  });
+    },
+  );
+  return id;
 }
 
 /** Step: makes the model asset and the run, holds the quote, and queues the work. Returns the asset's id. */

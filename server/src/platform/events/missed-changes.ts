@@ -4,7 +4,7 @@ import type { Services } from '../context.ts';
 const DAY_MS = 24 * 3_600_000;
 /**
  * So much later than it was stamped a change may have been committed, and announced after a younger one; clocks may differ
- * by less. Who hears a change twice reads once more.
+ * by less, and a page opens its first stream sooner after its first reads. Who hears a change twice reads once more.
  */
 const OVERLAP_MS = 10_000;
 /** Who has missed more reads everything anew: that is less work, and a stream holds only so much at once. */

@@ -76,10 +76,13 @@ test('a stream that was cut gets what it missed at another process, each thing o
   expect(after.changes.toSorted()).toEqual(['live', 'of-all', 'often'].toSorted());
 });
 
-test('a stream without an id gets its place, and nothing of before', async () => {
+test('a stream without an id gets what changed just before it opened, after that its place, and nothing older', async () => {
+  await publish(ada.userId, 'older');
+  await age('1 minute');
   await publish(ada.userId, 'before');
-  const { changes, lastId } = await listen(first, ada, { until: 'id: ' });
-  expect(changes).toEqual([]);
+  const { text, changes, lastId } = await listen(first, ada, { until: '\n\nid: ' });
+  expect(changes).toEqual(['before']);
+  expect(text).toMatch(/\n\nid: \d+\n\n$/);
   await publish(ada.userId, 'after');
   expect((await listen(second, ada, { lastId, until: 'after' })).changes).toContain('after');
 });

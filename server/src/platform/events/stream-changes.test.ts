@@ -51,7 +51,8 @@ test('a client that leaves before it is known who it is leaves nothing behind', 
   expect(subscribers.size).toBe(0);
   expect(app.openStreams.size).toBe(0);
   const leaving = new AbortController();
-  const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal });
+  const headers = { 'last-event-id': 'of another server' };
+  const answer = await fetch(`http://127.0.0.1:${port}/`, { headers, signal: leaving.signal });
   expect(answer.status).toBe(200);
   expect(subscribers.size).toBe(1);
   leaving.abort();

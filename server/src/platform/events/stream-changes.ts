@@ -15,7 +15,7 @@ const streamsOf = new Map<string, number>();
 
 /**
  * Sends the caller's changes as server-sent events until they leave, or their API key ends; first those that were
- * missed since `Last-Event-ID`. Throws AppError('rate_limited') for somebody who has too many open.
+ * missed since `Last-Event-ID`, or without one in the last seconds. Throws AppError('rate_limited') for somebody who has too many open.
  */
 export async function streamChanges(ctx: Context, http: Http): Promise<void> {
   const { userId } = ctx.caller;
@@ -43,13 +43,15 @@ export async function streamChanges(ctx: Context, http: Http): Promise<void> {
   await sendMissed(ctx, stream, headerText(http.request.headers['last-event-id']));
 }
 
+/** Whoever says no id may have read just before the stream opened: `missedChanges` looks some seconds back from any id. */
 async function sendMissed(ctx: Context, stream: EventStream, lastEventId: string | undefined): Promise<void> {
-  if (lastEventId === undefined) return stream.sendId(idOf(ctx.clock.now()));
+  const opened = idOf(ctx.clock.now());
   try {
-    const missed = await missedChanges(ctx, ctx.caller.userId, lastEventId);
+    const missed = await missedChanges(ctx, ctx.caller.userId, lastEventId ?? opened);
     if (stream.closed.aborted) return;
-    if (missed === null) stream.send('reset', {}, idOf(ctx.clock.now()));
-    for (const { event, at } of missed ?? []) stream.send('change', event, idOf(at));
+    if (missed === null) return stream.send('reset', {}, opened);
+    for (const { event, at } of missed) stream.send('change', event, idOf(at));
+    stream.sendId(opened);
   } catch (error) {
     // The answer has begun: the client comes again with the id that it has.
     ctx.log.warn({ err: error }, 'could not read what a stream has missed');

@@ -5,14 +5,21 @@ import { AppError } from '../errors.ts';
 
 const DRAIN_TIMEOUT_MS = 20_000;
 const POLL_MS = 25;
+/** So long whoever was told that the server stops has to hear it. */
+const CUT_AFTER_MS = 1_000;
 /** Workloads report to the end what they save; health is asked until the last moment. */
 const OPEN_TO_THE_END = /^\/(runtime|healthz|metrics)(\/|$)/;
+
+/** What is said to whom the server, which stops, answers no more. */
+export function serverStops(): AppError {
+  return new AppError('unavailable', { publicMessage: 'The server is stopping. Try again in a moment' });
+}
 
 /**
  * Makes the server end in good order. `app.drain()` ends the open event streams, answers new
  * requests with 503 and waits for those in work, 20 s at most; workloads are still heard.
- * `app.close()` then ends within moments: without this it waits for ever on open streams and for
- * the keep-alive time on idle connections.
+ * `app.close()` then ends within moments, and cuts what is still open: without this it waits for ever on open streams
+ * and long answers, and for the keep-alive time on idle connections.
  */
 export function closeGracefully(app: FastifyInstance): void {
   let draining = false;
@@ -24,7 +31,7 @@ export function closeGracefully(app: FastifyInstance): void {
     if (OPEN_TO_THE_END.test(request.url)) return;
     if (draining) {
       reply.header('connection', 'close');
-      throw new AppError('unavailable', { publicMessage: 'The server is stopping. Try again in a moment' });
+      throw serverStops();
     }
     inWork += 1;
     // Also when the client goes away in the middle.
@@ -49,14 +56,19 @@ export function closeGracefully(app: FastifyInstance): void {
   app.server.on('request', ({ socket }) => silent.delete(socket));
 
   let closer: NodeJS.Timeout | undefined;
+  let cutter: NodeJS.Timeout | undefined;
   app.addHook('preClose', async () => {
     for (const close of openStreams) close();
     closer = setInterval(() => {
       app.server.closeIdleConnections();
       for (const socket of silent) socket.destroy();
     }, POLL_MS);
+    cutter = setTimeout(() => app.server.closeAllConnections(), CUT_AFTER_MS);
   });
-  app.addHook('onClose', async () => clearInterval(closer));
+  app.addHook('onClose', async () => {
+    clearInterval(closer);
+    clearTimeout(cutter);
+  });
 }
 
 declare module 'fastify' {

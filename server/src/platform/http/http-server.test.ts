@@ -286,6 +286,19 @@ describe('the end', () => {
     await draining;
     await app.close();
   }, 10_000);
+
+  test('cuts an answer that does not end', async () => {
+    const begun = vi.fn();
+    const { app, call } = await serve([
+      bindPublic(slow, () => {
+        begun();
+        return new Promise<void>(() => undefined);
+      }),
+    ]);
+    const working = call('/api/v1/slow', { method: 'POST' });
+    await vi.waitFor(() => expect(begun).toHaveBeenCalledOnce());
+    await Promise.all([app.close(), expect(working).rejects.toThrow()]);
+  }, 10_000);
 });
 
 test('metrics count requests by route, not by path', async () => {

@@ -118,7 +118,7 @@ test('an unreachable server is one sentence; a caller’s own abort is passed on
   await expect(call(getMachine, {}, { signal: aborted })).rejects.toBe(aborted.reason);
 });
 
-test('a refused key is told to all tabs, once in two seconds', async () => {
+test('a refused key is broadcast to all tabs, once in two seconds', async () => {
   answer(401, { error: { message: 'no' } });
   await expect(call(getMachine)).rejects.toMatchObject({ status: 401 });
   await expect(call(getMachine)).rejects.toMatchObject({ status: 401 });
@@ -135,7 +135,7 @@ test('other refusals say nothing about the key', async () => {
   expect(heard).toEqual([]);
 });
 
-test('a name that cannot be looked up is told apart where the browser says so', async () => {
+test('a name that cannot be looked up is distinguished where the browser says so', async () => {
   fetched.mockRejectedValue(new TypeError('A server with the specified hostname could not be found.'));
   await expect(call(getMachine)).rejects.toMatchObject({ code: 'lookup', status: 0 });
 });

@@ -17,7 +17,7 @@ if (channel) channel.onmessage = (event: MessageEvent<SessionMessage>) => notify
 
 let lastInvalidKeyAt = Number.NEGATIVE_INFINITY;
 
-/** Tells this tab and all others. 'invalid-key' is told at most once in two seconds. */
+/** Tells this tab and all others. 'invalid-key' is sent at most once in two seconds. */
 export function broadcastSession(message: SessionMessage): void {
   if (message.type === 'invalid-key') {
     const now = performance.now();

@@ -3,7 +3,7 @@ import { forgetReads, shareRead } from './shared-reads.ts';
 
 afterEach(forgetReads);
 
-/** A read that ends when it is told to. */
+/** A read that ends when the test ends it. */
 function reading<T>() {
   const ends = Promise.withResolvers<T>();
   const signals: (AbortSignal | undefined)[] = [];

@@ -1,4 +1,4 @@
-import { isIos } from '../is-ios.ts';
+import { isIos } from '../device/is-ios.ts';
 
 /** How long what was read of datasets, models and transactions is fresh, unless a change is heard of, and how long anything is kept. */
 export const CACHE_MS = 5 * 60_000;

@@ -25,7 +25,7 @@ test.each([
   ['0.086', '0', 'USD', '$0.0034', '$0.00'],
   ['125.000001', '125', 'BGL', '125.000001 BGL', '125.000000 BGL'],
   ['125.000001', '125', 'USD', '$5.00000004', '$5.00000000'],
-] as const)('%s and %s BGL in %s are told apart as %s and %s', (one, other, currency, ...texts) => {
+] as const)('%s and %s BGL in %s are distinguished as %s and %s', (one, other, currency, ...texts) => {
   expect(showApart(one, other, currency)).toEqual(texts);
 });
 

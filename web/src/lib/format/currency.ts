@@ -56,7 +56,7 @@ const SCALES = [
 ] as const;
 
 /**
- * The same for a narrow header: what is longer there is told in thousands, millions or billions, rounded towards
+ * The same for a narrow header: what is longer there is written in thousands, millions or billions, rounded towards
  * zero, so that nobody seems to have more than there is: '$1.23M'.
  */
 export function showShort(bgl: string, currency: Currency = currencyChoice.get()): string {

@@ -109,6 +109,26 @@ function show(hidden: boolean): void {
   document.dispatchEvent(new Event('visibilitychange'));
 }
 
+it.each([
+  ['soon', 0, 1_000],
+  ['late', 1, 60_000],
+])('a first stream that opens %s: %i times all is read again', async (_when, readings, ms) => {
+  setCredentials({ userId: USER, apiKey: 'bh_test' });
+  const { streams } = stubStreams();
+  const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
+  const ending = new AbortController();
+  show(true);
+  const following = followChanges(USER, ending.signal);
+  await vi.advanceTimersByTimeAsync(ms);
+  show(false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(streams).toHaveLength(1);
+  expect(refreshed).toHaveBeenCalledTimes(readings);
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await following;
+});
+
 it('lets go of its connection while the page is out of sight, and reads what it may have missed when it is back', async () => {
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   const { streams, open } = stubStreams();

@@ -9,6 +9,8 @@ import { changeRefresher, refreshMissed } from './refresh-changed.ts';
 const RECONNECT_MS = { first: 1_000, last: 30_000 };
 /** The server sends a heartbeat every 15 s. After a sleep of the machine the connection may be gone without an error. */
 const SILENCE_MS_MAX = 40_000;
+/** A first stream that opens within this time is sent what changed since the page began to read: the server looks 10 s back. */
+const FIRST_OPENING_MS_MAX = 5_000;
 
 let connected = false;
 const listeners = new Set<() => void>();
@@ -22,6 +24,7 @@ const listeners = new Set<() => void>();
  */
 export async function followChanges(userId: string, signal: AbortSignal): Promise<void> {
   let delay = RECONNECT_MS.first;
+  const begunAt = Date.now();
   let lost = false;
   let lastId: string | null = null;
   const refresh = changeRefresher(signal);
@@ -46,6 +49,7 @@ export async function followChanges(userId: string, signal: AbortSignal): Promis
       );
       setConnected(true);
       delay = RECONNECT_MS.first;
+      lost ||= Date.now() - begunAt > FIRST_OPENING_MS_MAX;
       if (lost && lastId === null) refreshMissed();
       await readEvents(response, silence, ({ event, data, id }) => {
         if (event === 'change') refresh(JSON.parse(data) as ChangeEvent);
@@ -69,7 +73,7 @@ export async function followChanges(userId: string, signal: AbortSignal): Promis
 }
 
 /**
- * For `refetchInterval`: `ms` while the stream is down, else false, because then changes are told. False too
+ * For `refetchInterval`: `ms` while the stream is down, else false, because then changes are pushed. False too
  * while the server is away: there is nobody to ask.
  */
 export function useFallbackInterval(ms: number): number | false {

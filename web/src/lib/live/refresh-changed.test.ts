@@ -78,7 +78,7 @@ test('a storm of changes is read as one, and then as one a second', async () => 
   expect(invalidated).toHaveBeenCalledTimes(3);
 });
 
-test('after a gap only what changes are told about is read again', () => {
+test('after a gap only what changes are announced for is read again', () => {
   const stale = (...key: string[]) => queryClient.getQueryState(key)?.isInvalidated;
   for (const key of [['run', 'list'], ['asset', 'preview'], ['prices'], ['session']])
     queryClient.setQueryData(key, {});

@@ -51,7 +51,7 @@ export function AssetPage({ id, ready = true, ...rest }: Props) {
         />
       }
     >
-      {(asset) => (ready ? <LoadedPage asset={asset} {...rest} /> : <PageSkeleton />)}
+      {(asset) => (ready ? <LoadedPage key={id} asset={asset} {...rest} /> : <PageSkeleton />)}
     </QueryView>
   );
 }

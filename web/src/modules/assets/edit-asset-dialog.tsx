@@ -7,14 +7,17 @@ import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
 import { Input } from '../../ui/input.tsx';
 import { TagInput } from '../../ui/tag-input.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
+import { useFormValues } from '../../ui/use-form-values.ts';
 import { useUpdateAsset } from './api.ts';
 
 const FORM_ID = 'edit-asset';
 
 /** Name, description and tags of a dataset or model. */
 export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
-  const [begun] = useState({ title: asset.title, details: asset.details, tags: asset.tags });
-  const [values, setValues] = useState(begun);
+  const { values, setValues, isChanged } = useFormValues(() => {
+    const { title, details, tags } = asset;
+    return { title, details, tags };
+  });
   const [tried, setTried] = useState(false);
   const update = useUpdateAsset(asset.dataset_id);
   const problem = values.title.trim() === '' ? 'Name is required' : undefined;
@@ -31,7 +34,7 @@ export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () 
       open
       onOpenChange={(open) => !open && onClose()}
       title="Edit"
-      dirty={JSON.stringify(values) !== JSON.stringify(begun) && !update.isPending}
+      dirty={isChanged && !update.isPending}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -20,7 +20,7 @@ export function DeploymentLog({ kind, podId }: { kind: KindName; podId: string }
       isEmpty={({ lines }) => lines.length === 0}
       empty={
         <Card>
-          <EmptyState title="No lines yet" description="The model server has not written anything." />
+          <EmptyState title="No lines yet" description="The model server has not logged anything." />
         </Card>
       }
     >

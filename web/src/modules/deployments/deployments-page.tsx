@@ -33,7 +33,7 @@ const { words } = deploymentKinds[KIND];
 const ROW_HEIGHT = 60;
 
 const filters = [
-  { value: 'live', label: 'Not ended' },
+  { value: 'live', label: 'Active' },
   { value: 'running', label: 'Awake' },
   { value: 'sleeping', label: 'Asleep' },
   { value: 'failed', label: 'Failed' },
@@ -125,7 +125,7 @@ function DeploymentList({ deployments, onDeploy }: ListProps) {
           search !== undefined || status !== undefined ? (
             <EmptyState
               title="No deployments found"
-              description="No deployment fits the search and the status."
+              description="No deployments match your search and filter."
             />
           ) : (
             <EmptyState

@@ -19,7 +19,7 @@ export function TerminateDialog({ kind, pod, open, onClose }: Props) {
       open={open}
       onOpenChange={(next) => !next && onClose()}
       title={`Terminate ${pod.title}?`}
-      description="It stops answering at once, and you pay for the time until now. The model itself stays."
+      description="It stops answering immediately, and you pay for the time used so far. The model itself stays."
       action="Terminate"
       pending={termination.isPending}
       onConfirm={() =>

@@ -144,7 +144,7 @@ it('an edit that cannot begin says why; once more asks for the same, without sen
   expect(upload).toHaveBeenCalledOnce();
 });
 
-it('too little credit is told with what is required, and the way to more', async () => {
+it('too little credit is reported with what is required and a link to buy more', async () => {
   const notified = vi.spyOn(notify, 'failure').mockImplementation(() => undefined);
   notifyFailures(queryClient);
   await renderPage('/flux-kontext');
@@ -168,7 +168,7 @@ it('a second edit is refused in words while one is under way', async () => {
   await renderPage('/flux-kontext');
   await screen.findByText('Step 5 of 20');
   await fillAndGenerate();
-  expect((await screen.findByRole('alert')).textContent).toMatch(/^A picture is still being drawn/);
+  expect((await screen.findByRole('alert')).textContent).toMatch(/^A picture is still being generated/);
   expect(upload).not.toHaveBeenCalled();
 });
 

@@ -59,7 +59,7 @@ it('a second one is refused in words while one is drawn, and nothing is asked of
   await userEvent.type(prompt(), 'Another loaf');
   await generate();
   expect((await screen.findByRole('alert')).textContent).toBe(
-    'A picture is still being drawn. Wait for it, or cancel it first.',
+    'A picture is still being generated. Wait for it to finish, or cancel it first.',
   );
   expect(api.bodiesOf('/api/v1/generations')).toEqual([]);
 

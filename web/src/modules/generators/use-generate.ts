@@ -50,7 +50,7 @@ export function useGenerate(
         { onSuccess: ({ id }) => show({ id }) },
       );
     },
-    /** Nothing is shown or told any more. */
+    /** Nothing is shown or reported any more. */
     reset: () => {
       start.reset();
       setRefused(false);

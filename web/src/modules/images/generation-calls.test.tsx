@@ -50,7 +50,7 @@ test('Generation timed out after multiple attempts. Please try again.', async ()
   expect(vi.mocked(call).mock.calls[0]?.[2]).toMatchObject({ timeoutMs: 15_000 });
 });
 
-test('what is not lost is told as the server says it', async () => {
+test('what is not lost is reported as the server says it', async () => {
   vi.mocked(call).mockRejectedValue(new ApiError('Guidance must be at most 15', { status: 400 }));
   const { result } = renderHook(() => useStartGeneration(), { wrapper });
   await expect(act(() => result.current.mutateAsync(request))).rejects.toThrow('Guidance must be at most 15');

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const callsOf = (path: string) => api.calls.filter((call) => call.path === path).length;
 
-/** What the server is told to have now, as an event has the pages read it. */
+/** What the server has now, as an event has the pages read it. */
 async function become(changed: Generation): Promise<void> {
   api.generations = api.generations.map((one) => (one.id === changed.id ? changed : one));
   await queryClient.invalidateQueries({ queryKey: generationQuery(changed.id).queryKey });

@@ -51,7 +51,7 @@ export const RECENT: GenerationSearch = { limit: 10 };
 export const recentGenerationsQuery = (userId: string) => generationsQuery(userId, RECENT);
 
 /**
- * One generation; the lists are told what it has become. Read so often without an answer, it says that it has waited
+ * One generation; the lists are updated with what it has become. Read so often without an answer, it says that it has waited
  * long enough.
  */
 export const generationQuery = (id: string) =>

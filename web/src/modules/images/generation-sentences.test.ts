@@ -18,14 +18,14 @@ const generation = (changed: Partial<Generation>) =>
 
 test.each([
   [{ position: 0 }, 'Next in the queue'],
-  [{ position: 1 }, '1 picture before yours'],
-  [{ position: 3, reason: 'In the queue' }, '3 pictures before yours'],
+  [{ position: 1 }, '1 picture ahead of yours'],
+  [{ position: 3, reason: 'In the queue' }, '3 pictures ahead of yours'],
   [{}, 'Waiting for its turn'],
   [{ state: 'starting' as const }, 'Starting the model'],
   [{ state: 'starting' as const, reason: 'The model is loaded' }, 'The model is loaded'],
   [{ state: 'running' as const, step: 7 }, 'Step 7 of 20'],
   [{ state: 'failed' as const, reason: 'No memory.' }, 'No memory.'],
-])('%j is told as %j', (changed, sentence) => {
+])('%j is described as %j', (changed, sentence) => {
   expect(phaseText(generation(changed))).toBe(sentence);
 });
 

@@ -11,13 +11,13 @@ export function isUnderWay({ state }: Pick<Generation, 'state'>): boolean {
 }
 
 /** What is said to whoever asks for a second picture. */
-export const ONE_AT_A_TIME = 'A picture is still being drawn. Wait for it, or cancel it first.';
+export const ONE_AT_A_TIME = 'A picture is still being generated. Wait for it to finish, or cancel it first.';
 
 /** What it does now. */
 export function phaseText({ state, reason, position, step, steps }: Stage): string {
   if (state === 'running' && steps > 0) return `Step ${step} of ${steps}`;
   if (state === 'queued' && position === 0) return 'Next in the queue';
-  if (state === 'queued' && position !== null) return `${countOf(position, 'picture')} before yours`;
+  if (state === 'queued' && position !== null) return `${countOf(position, 'picture')} ahead of yours`;
   if (reason) return reason;
   return state === 'queued' ? 'Waiting for its turn' : 'Starting the model';
 }
@@ -36,7 +36,7 @@ export function percentOf({ state, step, steps }: Stage): number | null {
 type Times = Stage & Pick<Generation, 'created_at' | 'started_at'>;
 
 /**
- * '12 s so far, about 20 s left'; while it waits, for how long. How fast it is, is told by the steps since the `first` that
+ * '12 s so far, about 20 s left'; while it waits, for how long. How fast it is, is computed from the steps since the `first` that
  * was seen: before it, the model may have been starting.
  */
 export function timeText(generation: Times, now: Date, first: { at: Date; step: number }): string {

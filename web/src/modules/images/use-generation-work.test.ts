@@ -4,7 +4,7 @@ import { endOf } from './use-generation-work.ts';
 const end = (state: 'completed' | 'failed' | 'cancelled', pathname = '/dashboard', reason = '') =>
   endOf({ state, generator: 'paris', prompt: 'A loaf', reason }, pathname);
 
-test('a finished picture is told on every page, and in its own words on the page of Paris', () => {
+test('a finished picture is announced on every page, and in its own words on the page of Paris', () => {
   expect(end('completed')).toEqual({
     kind: 'success',
     title: 'Image Generation Completed!',

@@ -40,7 +40,7 @@ export function endOf(
       description: freeText({ state, reason: '' }),
     };
   return state === 'failed'
-    ? { kind: 'failure', title: 'The picture could not be drawn', description: freeText(generation) }
+    ? { kind: 'failure', title: 'The picture could not be generated', description: freeText(generation) }
     : { kind: 'info', title: `The picture was cancelled. ${freeText(generation)}`, description };
 }
 

@@ -77,16 +77,14 @@ it('leads to what one is about, and marks that one as read', async () => {
   expect(await screen.findByRole('button', { name: 'Notifications, 1 unread' })).toBeTruthy();
 });
 
-it('tells an amount in the chosen currency', async () => {
+it.each([
+  ['12.5', '12.50 BGL', '$0.50'],
+  ['0.004', '0.0040 BGL', '$0.00016'],
+])('tells an amount of %s BGL in the chosen currency', async (amount, inBgl, inDollars) => {
   const [one] = stubs(1);
   show([
-    {
-      ...one,
-      kind: 'credits_received',
-      message: 'You received 12.50 BGL from ada',
-      amount: '12.5',
-    } as Notification,
+    { ...one, kind: 'balance_low', message: `Your balance is down to ${inBgl}`, amount } as Notification,
   ]);
   fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 1 unread' }));
-  expect(await screen.findByText(/You received \$0\.50 from ada/)).toBeTruthy();
+  expect(await screen.findByText(`Your balance is down to ${inDollars}`)).toBeTruthy();
 });

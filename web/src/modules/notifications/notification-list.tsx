@@ -1,4 +1,3 @@
-import { displayAmount, parseBgl } from '@bakehouse/contract/money';
 import {
   CircleAlert,
   CircleCheck,
@@ -11,7 +10,7 @@ import {
 } from 'lucide-react';
 import type { MouseEvent } from 'react';
 import { cx } from '../../lib/cx.ts';
-import { useShowAmount } from '../../lib/format/currency.ts';
+import { showAmount, useShowAmount } from '../../lib/format/currency.ts';
 import { formatDateTime, relativeTime } from '../../lib/format/format-time.ts';
 import { goTo } from '../../lib/navigation.ts';
 import { useNow } from '../../lib/use-now.ts';
@@ -121,7 +120,7 @@ function Row({ notification, onOpen }: { notification: Notification; onOpen: () 
 /** The sentence with its amount in the chosen currency; the server says it in BGL. */
 function useMessage({ message, amount }: Notification): string {
   const show = useShowAmount();
-  return amount === null ? message : message.replace(displayAmount(parseBgl(amount), 'BGL'), show(amount));
+  return amount === null ? message : message.replace(showAmount(amount, 'BGL'), show(amount));
 }
 
 function Pending() {

@@ -13,6 +13,11 @@ export const trainingRoutes = <App extends AnyRoute>(app: App) =>
     }),
     createRoute({
       getParentRoute: () => app,
+      path: '/diffusion-training',
+      component: pageComponent(() => import('./diffusion-training-page.tsx'), 'DiffusionTrainingPage'),
+    }),
+    createRoute({
+      getParentRoute: () => app,
       path: '/runs',
       beforeLoad: () => {
         throw redirect({ to: '/llm-training', replace: true });

@@ -2,12 +2,11 @@ import { currencyChoice } from '../../lib/format/currency.ts';
 import { Segmented } from '../../ui/segmented.tsx';
 
 /** USD or BGL, for every amount of the app. */
-export function CurrencySwitch({ className }: { className?: string }) {
+export function CurrencySwitch() {
   const currency = currencyChoice.use();
   return (
     <Segmented
       label="Currency"
-      className={className}
       value={currency}
       onChange={currencyChoice.set}
       options={[

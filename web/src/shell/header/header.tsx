@@ -3,6 +3,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { Menu as MenuIcon, Plus, Search, SquarePen } from 'lucide-react';
 import { Suspense } from 'react';
 import { cx } from '../../lib/cx.ts';
+import { useWindowWidth } from '../../lib/device/use-window-width.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { Avatar } from '../../modules/accounts/avatar.tsx';
 import { BalanceWidget } from '../../modules/credits/balance-widget.tsx';
@@ -10,6 +11,7 @@ import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { Button, ButtonLink, buttonClass } from '../../ui/button.tsx';
 import { Logo } from '../../ui/logo.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { AfterPage } from '../after-page.tsx';
 import { HeaderSearch } from '../search/header-search.tsx';
 import { DeferredMenu } from './deferred-menu.tsx';
 
@@ -21,11 +23,13 @@ const NotificationBell = loadable(
 );
 const UserMenu = loadable(async () => (await import('./user-menu.tsx')).UserMenu);
 
-/** Fetches the code of the header's menus before one is opened. */
-export function preloadMenus(): void {
-  void CreateMenu.preload();
-  void UserMenu.preload();
-}
+/** Each fetches a part of the header: what comes with the session before that is known, a menu before it is opened. */
+export const headerPreloads = [
+  NotificationBell.preload,
+  CreateMenu.preload,
+  UserMenu.preload,
+  LongWorkTray.preload,
+];
 
 type Props = {
   /** Null for a visitor; undefined until the session is known. */
@@ -41,6 +45,7 @@ type Props = {
 
 /** The line at the top of every page. What is the user's own fills in when the session is known. */
 export function Header({ user, onOpenMenu, onOpenPalette, preloadMenu, preloadPalette, menuAlways }: Props) {
+  const searchHasRoom = useWindowWidth('md');
   return (
     <header className="header-rule sticky top-0 z-30 h-14 bg-canvas">
       <div className="flex h-full items-center gap-0.5 px-2 sm:gap-2 sm:px-5">
@@ -64,9 +69,11 @@ export function Header({ user, onOpenMenu, onOpenPalette, preloadMenu, preloadPa
         </Link>
         {user !== null && (
           <>
-            <div className="ml-3 w-full max-w-80 max-md:hidden">
-              <HeaderSearch signedIn={user !== undefined} onOpenPalette={onOpenPalette} />
-            </div>
+            {searchHasRoom && (
+              <div className="ml-3 w-full max-w-80">
+                <HeaderSearch signedIn={user !== undefined} onOpenPalette={onOpenPalette} />
+              </div>
+            )}
             <Button
               variant="ghost"
               size="icon"
@@ -106,15 +113,14 @@ function SignInOptions() {
 
 /** What is the user's own: to create, to pay, to change. */
 function Own({ user }: { user: User | undefined }) {
+  const switchHasRoom = useWindowWidth('lg');
   return (
     <>
       {/* The first, so that nothing moves when it comes and goes. */}
       {user && (
-        <Boundary fallback={EmptyFallback}>
-          <Suspense>
-            <LongWorkTray />
-          </Suspense>
-        </Boundary>
+        <AfterPage>
+          <LongWorkTray />
+        </AfterPage>
       )}
       <DeferredMenu
         menu={CreateMenu}
@@ -127,11 +133,13 @@ function Own({ user }: { user: User | undefined }) {
           </button>
         }
       />
-      <Boundary fallback={EmptyFallback}>
-        <Suspense fallback={<Skeleton className="h-8 w-[6.5rem] rounded-lg max-lg:hidden" />}>
-          <CurrencySwitch className="max-lg:hidden" />
-        </Suspense>
-      </Boundary>
+      {switchHasRoom && (
+        <Boundary fallback={EmptyFallback}>
+          <Suspense fallback={<Skeleton className="h-8 w-[6.5rem] rounded-lg" />}>
+            <CurrencySwitch />
+          </Suspense>
+        </Boundary>
+      )}
       {user ? <BalanceWidget /> : <Skeleton className="h-9 w-24 rounded-lg" />}
       {user ? <Notifications /> : <Skeleton className="size-9 shrink-0 rounded-lg" />}
       {user ? <AccountMenu user={user} /> : <Skeleton className="size-9 shrink-0 rounded-full" />}

@@ -5,10 +5,11 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
 import { CommandPalette } from './command-palette.tsx';
 
+const navigate = vi.hoisted(() => vi.fn<(to: object) => void>());
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<object>()),
   useLocation: () => ({ pathname: '/dashboard' }),
-  useNavigate: () => vi.fn(),
+  useNavigate: () => navigate,
 }));
 vi.mock('../../modules/accounts/api.ts', async (original) => ({
   ...(await original<object>()),
@@ -41,7 +42,15 @@ async function type(typed: string, answerTo: (words: string) => Promise<Response
   await userEvent.type(screen.getByRole('combobox'), typed);
 }
 
-test('a search that failed is not told as one that found nothing', async () => {
+const model = (id: string, name: string, deploys_as: 'text' | 'image' | null = 'text') => ({
+  kind: 'model',
+  id,
+  name,
+  deploys_as,
+  tags: [],
+});
+
+test('a search that failed is not shown as one that found nothing', async () => {
   await search(503, { error: { code: 'unavailable', message: 'The database is away.' } }, 'zzz');
   expect((await screen.findByRole('alert')).textContent).toBe('The search failed: The database is away.');
   expect(screen.queryByText('Nothing matches')).toBeNull();
@@ -60,12 +69,20 @@ test('a search that found nothing says so', async () => {
 });
 
 test('what was found for other words stands only where it fits what is typed now', async () => {
-  const found = (id: string, name: string) => ({ kind: 'model', id, name, matches: [] });
-  const all = [found('k', 'Kontext starter'), found('s', 'SmolLM2-135M-Instruct')];
+  const all = [model('k', 'Kontext starter'), model('s', 'SmolLM2-135M-Instruct')];
   const never = new Promise<Response>(() => undefined);
   await type('deploy smol', (words) =>
     words === '' ? Promise.resolve(Response.json({ results: all, similar: false })) : never,
   );
   await screen.findByRole('option', { name: 'Deploy SmolLM2-135M-Instruct' });
   expect(screen.queryByRole('option', { name: 'Deploy Kontext starter' })).toBeNull();
+});
+
+test('each model is deployed as what it is, and what cannot be is not offered', async () => {
+  const results = [model('s', 'Smol'), model('k', 'Kontext', 'image'), model('p', 'Paris', null)];
+  await search(200, { results, similar: false }, 'deploy ');
+  await screen.findByRole('option', { name: 'Deploy Smol' });
+  expect(screen.queryByRole('option', { name: /Paris/ })).toBeNull();
+  await userEvent.click(screen.getByRole('option', { name: 'Deploy Kontext Image model' }));
+  expect(navigate).toHaveBeenCalledWith({ to: '/my-deployments/images', search: { deploy: 'k' } });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseVerb } from './parse-verb.ts';
 
-test('a verb at the beginning is told from what it is meant for', () => {
+test('a verb at the beginning is separated from what it is meant for', () => {
   expect(parseVerb('Deploy  sour dough')).toEqual({ verb: 'deploy', words: 'sour dough' });
   expect(parseVerb('stop')).toEqual({ verb: 'terminate', words: '' });
   expect(parseVerb(' deployed ')).toEqual({ verb: null, words: 'deployed' });

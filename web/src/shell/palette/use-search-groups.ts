@@ -34,14 +34,17 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
 
   if (verb === 'deploy') {
     const items = results
-      .filter(({ kind }) => kind === 'model')
-      .map(({ id, name }) => ({
-        value: `deploy-${id}`,
-        label: `Deploy ${name}`,
-        icon: Rocket,
-        asks: true,
-        run: () => ask({ kind: 'deploy', modelId: id }),
-      }));
+      .filter(({ deploys_as }) => deploys_as !== null)
+      .map(({ id, name, deploys_as }): Command => {
+        const command = { value: `deploy-${id}`, label: `Deploy ${name}`, icon: Rocket };
+        return deploys_as === 'text'
+          ? { ...command, asks: true, run: () => ask({ kind: 'deploy', modelId: id }) }
+          : {
+              ...command,
+              note: 'Image model',
+              run: () => void navigate({ to: '/my-deployments/images', search: { deploy: id } }),
+            };
+      });
     return { groups: [{ value: 'Deploy', items, found: true }], searching, error };
   }
   if (verb === 'terminate') {

@@ -1,4 +1,4 @@
-import type { AssetType } from '@bakehouse/contract/assets';
+import { type AssetType, assetTypes } from '@bakehouse/contract/assets';
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
 import { type AssetRow, selectAssets } from '../queries.ts';
@@ -26,13 +26,13 @@ type ListFilter = {
   limit: number;
 };
 
-/** One page. Each owner's rows are read in the order of an index, and only as many as the page has. */
+/** One page. The rows of each owner and type are read in the order of an index, and only as many as the page has. */
 export async function listAssets(
   db: Database,
   filter: ListFilter,
 ): Promise<(AssetRow & { sort_value: string })[]> {
   const { direction } = orders[filter.sort];
-  const pages = whoseIn(filter).map((whose) => pageOf(db, filter, whose));
+  const pages = partsOf(filter).map((part) => pageOf(db, filter, part));
   return db
     .selectFrom(pages.reduce((all, one) => all.unionAll(one)).as('page'))
     .selectAll()
@@ -42,21 +42,25 @@ export async function listAssets(
 }
 
 /** Own assets; the starter models, which have no owner; others' that a user was granted access to. */
-type Whose = 'own' | 'starter' | 'granted';
+type Part = { whose: 'own' | 'starter' | 'granted'; type: AssetType };
 
-function whoseIn({ includeStarter, type }: ListFilter): Whose[] {
-  return includeStarter && type === 'MODEL' ? ['own', 'starter', 'granted'] : ['own'];
+function partsOf({ includeStarter, type }: ListFilter): Part[] {
+  if (type === null) return assetTypes.map((one) => ({ whose: 'own', type: one }));
+  if (!includeStarter || type !== 'MODEL') return [{ whose: 'own', type }];
+  return [
+    { whose: 'own', type },
+    { whose: 'starter', type },
+    { whose: 'granted', type },
+  ];
 }
 
 /** The page if there were only these assets. */
-function pageOf(db: Database, filter: ListFilter, whose: Whose) {
-  const { userId, type, search, sort, cursor, limit } = filter;
+function pageOf(db: Database, filter: ListFilter, { whose, type }: Part) {
+  const { userId, search, sort, cursor, limit } = filter;
   const { key, type: keyType, direction, after } = orders[sort];
-  let query = selectAssets(db).select([
-    sql`${key}`.as('sort_key'),
-    sql<string>`${key}::text`.as('sort_value'),
-  ]);
-  if (type !== null) query = query.where('assets.dataset_type', '=', type);
+  let query = selectAssets(db)
+    .select([sql`${key}`.as('sort_key'), sql<string>`${key}::text`.as('sort_value')])
+    .where('assets.dataset_type', '=', type);
   if (whose === 'own') query = query.where('assets.owner_user_id', '=', userId);
   if (whose === 'starter') query = query.where('assets.owner_user_id', 'is', null);
   if (whose === 'granted') {

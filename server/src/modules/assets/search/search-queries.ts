@@ -82,6 +82,25 @@ export async function findSimilar(tx: Transaction, { userId, words, limit }: Sea
     .execute();
 }
 
+/** Of these models, those that have something to deploy: in Diffusers' format as an image model, else as a text model. Paris needs no deployment. */
+export async function selectDeployable(db: Database, ids: string[]) {
+  return db
+    .selectFrom('assets')
+    .select(({ exists, selectFrom }) => [
+      'id',
+      sql<'text' | 'image'>`case when ${exists(
+        selectFrom('asset_files')
+          .whereRef('asset_id', '=', 'assets.id')
+          .where('path', '=', 'model_index.json')
+          .where('last_number', 'is', null),
+      )} then 'image' else 'text' end`.as('deploys_as'),
+    ])
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('file_count', '>', 0)
+    .where('family', '!=', 'paris')
+    .execute();
+}
+
 function foundAssets(db: Database | Transaction, owner: string | null) {
   return db
     .selectFrom('assets')

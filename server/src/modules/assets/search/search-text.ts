@@ -7,9 +7,9 @@ export function contains(column: Column, words: string): RawBuilder<boolean> {
   return sql`${sql.ref(column)} like lower(${`%${escaped(words)}%`})`;
 }
 
-/** That one of the names in a `search_text` is just these words: each stands on a line of its own. */
+/** That one of the names in a `search_text` is just these words, letter case aside: each stands on a line of its own. */
 export function hasName(column: Column, words: string): RawBuilder<boolean> {
-  return sql`${sql.ref(column)} like lower(${`%\n${escaped(words)}\n%`})`;
+  return sql`string_to_array(${sql.ref(column)}, chr(10)) @> array[lower(${words})]`;
 }
 
 /** Signs of LIKE mean themselves. */

@@ -1,10 +1,13 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { createAsset, deleteAsset, listAssets } from '@bakehouse/contract/assets';
 import { SEARCH_RESULTS_MAX, search } from '@bakehouse/contract/search';
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { DB } from '../../../platform/db/schema.generated.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
-import { insertStarter } from '../../deployments/testing/test-models.ts';
+import { insertFlux, insertModel, insertStarter } from '../../deployments/testing/test-models.ts';
+import { registerImageStarter } from '../starter/register-image-starter.ts';
 import { listAssets as listRows } from './list-queries.ts';
 import { findMatching, findSimilar } from './search-queries.ts';
 
@@ -40,6 +43,7 @@ test('finds own things and starter models by name, id, family and tag, letter ca
         family: '',
         tags: ['Sourdough', 'text-generation'],
         is_starter: false,
+        deploys_as: null,
       },
     ],
     similar: false,
@@ -59,6 +63,25 @@ test('finds own things and starter models by name, id, family and tag, letter ca
   await server.send(deleteAsset, { params: { id: rye } }, { as: ada });
   expect(await names('rye')).toEqual([]);
   await expect(find('x'.repeat(201))).rejects.toMatchObject({ status: 400 });
+});
+
+test('says what a model can be deployed as, by its files', async () => {
+  const fay = await server.signUp('Fay');
+  await create(fay, 'Oven dataset');
+  await create(fay, 'Oven without files', { dataset_type: 'MODEL' });
+  await insertModel(server.services, fay, 'Oven talk', { 'model.gguf': 'GGUF' });
+  await insertFlux(server.services, fay, 'Oven pictures');
+  const index = path.join(server.services.config.dataDir, 'model_index.json');
+  await writeFile(index, '{}');
+  await registerImageStarter(server.services, 'paris', [{ path: 'model_index.json', localPath: index }]);
+  const { results } = await find('oven', fay);
+  expect(Object.fromEntries(results.map(({ name, deploys_as }) => [name, deploys_as]))).toEqual({
+    'Oven dataset': null,
+    'Oven without files': null,
+    'Oven talk': 'text',
+    'Oven pictures': 'image',
+  });
+  expect((await find('paris starter', fay)).results).toMatchObject([{ deploys_as: null }]);
 });
 
 test('whole names come first, then the newest, and twelve at most', async () => {
@@ -109,15 +132,25 @@ test('of many, those that match are found by the index, whoever owns most', asyn
   const filter = { userId: flo.userId, type: 'RAW', includeStarter: false, search: 'batch 1990' } as const;
   expect(await listRows(logged, { ...filter, sort: 'updated', cursor: null, limit: 50 })).toHaveLength(6);
   await logged.transaction().execute((tx) => findSimilar(tx, { ...wanted, words: 'baatch 19999' }));
+  const explain = async (query: CompiledQuery) => {
+    const explained = { ...query, sql: `explain ${query.sql}` };
+    const { rows } = await db.executeQuery<Record<'QUERY PLAN', string>>(explained);
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  };
   const searches = asked.filter(({ sql: text }) => text.includes('search_text'));
   expect(searches).toHaveLength(3);
   for (const query of searches) {
-    const { rows } = await db.executeQuery<Record<'QUERY PLAN', string>>({
-      ...query,
-      sql: `explain ${query.sql}`,
-    });
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    const plan = await explain(query);
     expect(plan).toContain('Bitmap Index Scan on assets_by_words');
     expect(plan).not.toContain('Seq Scan on assets');
   }
+  const lastPlan = () => explain(asked.at(-1) as CompiledQuery);
+  await findMatching(logged, { ...wanted, words: 'rye' });
+  const ofEveryName = await lastPlan();
+  expect(ofEveryName).toContain('Bitmap Index Scan on assets_by_name');
+  expect(ofEveryName).not.toContain('assets_by_words');
+  await findMatching(logged, { ...wanted, words: '' });
+  expect(await lastPlan()).not.toContain('Bitmap Heap Scan on assets');
+  await listRows(logged, { ...filter, type: null, search: '', sort: 'title', cursor: null, limit: 50 });
+  expect(await lastPlan()).not.toContain('Bitmap Heap Scan on assets');
 });

@@ -7,7 +7,7 @@ import {
 } from '@bakehouse/contract/search';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { type FoundRow, findMatching, findSimilar } from './search-queries.ts';
+import { type FoundRow, findMatching, findSimilar, selectDeployable } from './search-queries.ts';
 
 /** The caller's datasets and models, the starter models and the restricted ones, by what was typed; what is only alike where nothing has it in it. */
 export async function search(
@@ -16,11 +16,22 @@ export async function search(
 ): Promise<SearchResults> {
   const wanted = { userId: ctx.caller.userId, words: query, limit: SEARCH_RESULTS_MAX };
   const found = await findMatching(ctx.db, wanted);
-  if (found.length > 0 || query === '') return { results: found.map(toResult), similar: false };
+  if (found.length > 0 || query === '') return { results: await toResults(ctx, found), similar: false };
   const similar = await inTransaction(ctx.db, (tx) => findSimilar(tx, wanted));
-  return { results: similar.map(toResult), similar: similar.length > 0 };
+  return { results: await toResults(ctx, similar), similar: similar.length > 0 };
 }
 
-function toResult({ kind, id, title, family, tags, is_starter }: FoundRow): SearchResult {
-  return { kind, id, name: title, family, tags, is_starter };
+async function toResults(ctx: Context, rows: FoundRow[]): Promise<SearchResult[]> {
+  const models = rows.filter(({ kind }) => kind === 'model').map(({ id }) => id);
+  const deployable = await selectDeployable(ctx.db, models);
+  const deploysAs = new Map(deployable.map(({ id, deploys_as }) => [id, deploys_as]));
+  return rows.map(({ kind, id, title, family, tags, is_starter }) => ({
+    kind,
+    id,
+    name: title,
+    family,
+    tags,
+    is_starter,
+    deploys_as: deploysAs.get(id) ?? null,
+  }));
 }

@@ -36,7 +36,7 @@ type Call = {
   upstream: Upstream;
   body: CompletionBody;
   reply: Http['reply'];
-  /** The client has disconnected, the time is over, or the API key was revoked. */
+  /** The client has disconnected, the time is over, the API key was revoked, or this server ends. */
   signal: AbortSignal;
   deadline: RequestDeadline;
   beganMs: number;
@@ -57,7 +57,7 @@ export async function answerCompletion(
   const client = clientSignal(reply);
   const began = { at: ctx.clock.now(), ms: performance.now() };
   const leave = admit(ctx, reply);
-  const deadline = requestDeadline(body.model, 'text');
+  const deadline = requestDeadline(body.model, 'text', parts.closing);
   const key = untilKeyEnds(ctx);
   try {
     const upstream = await parts.recallUpstream(ctx.caller.userId, body.model, () =>
@@ -84,7 +84,7 @@ export async function answerCompletion(
         return;
       }
       // An answer that we broke off was not bought, whatever of it has come.
-      const isOurs = !(deadline.signal.aborted || key.signal.aborted) || deadline.stoodStill();
+      const isOurs = !(deadline.signal.aborted || key.signal.aborted) || deadline.isOurs();
       if (isOurs || outcome.usage.completionTokens === 0) outcome.usage = NOTHING;
       const known: unknown = reasonOf(key.signal) ?? reasonOf(deadline.signal) ?? error;
       if (!reply.raw.headersSent) throw known;

@@ -19,9 +19,9 @@ it('ends what makes no progress for three minutes', () => {
   deadline.progress();
   vi.advanceTimersByTime(3 * MINUTE_MS - 1);
   expect(deadline.signal.aborted).toBe(false);
-  expect(deadline.stoodStill()).toBe(false);
+  expect(deadline.isOurs()).toBe(false);
   vi.advanceTimersByTime(1);
-  expect(deadline.stoodStill()).toBe(true);
+  expect(deadline.isOurs()).toBe(true);
   expect(deadline.signal.reason).toBeInstanceOf(AppError);
   expect(deadline.signal.reason).toMatchObject({
     code: 'timed_out',
@@ -53,7 +53,7 @@ it('ends what has taken half an hour, however steadily it gets on', () => {
     publicMessage: expect.stringContaining('30 minutes'),
   });
   vi.advanceTimersByTime(3 * MINUTE_MS);
-  expect(deadline.stoodStill()).toBe(false);
+  expect(deadline.isOurs()).toBe(false);
   deadline.stop();
 });
 
@@ -77,4 +77,15 @@ it('ends nothing that has stopped', () => {
   deadline.stop();
   expect(vi.getTimerCount()).toBe(0);
   expect(deadline.signal.aborted).toBe(false);
+});
+
+it.each(['before', 'after'])('is over with the end of the server, which came %s it began', (when) => {
+  const closing = new AbortController();
+  const reason = new Error('The server is stopping');
+  if (when === 'before') closing.abort(reason);
+  const deadline = requestDeadline('bread', 'text', closing.signal);
+  closing.abort(reason);
+  expect(deadline.signal.reason).toBe(reason);
+  expect(deadline.isOurs()).toBe(true);
+  deadline.stop();
 });

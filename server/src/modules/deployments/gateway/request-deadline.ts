@@ -8,8 +8,8 @@ export const IN_ALL_MS_MAX = 30 * 60_000;
 export type RequestDeadline = {
   /** Aborted, with the error for the caller as its reason, when the time is over. */
   signal: AbortSignal;
-  /** It is over because the model server stood still. */
-  stoodStill: () => boolean;
+  /** It is over because the model server stood still, or because this server ends. */
+  isOurs: () => boolean;
   /** The model server gets on: it took the request, read a part of the prompt, wrote a token or drew a step. */
   progress: () => void;
   /** Nothing is expected of the model server any more, or not yet. */
@@ -22,8 +22,12 @@ const WORDS = {
   image: { didNothing: 'drew nothing', toFinish: 'the picture', askForLess: 'Ask for fewer steps' },
 };
 
-/** How long a request may take in all, and how long its model server may stand still. */
-export function requestDeadline(modelName: string, kind: keyof typeof WORDS): RequestDeadline {
+/** How long a request may take in all, and how long its model server may stand still; nothing goes on beyond `closing`. */
+export function requestDeadline(
+  modelName: string,
+  kind: keyof typeof WORDS,
+  closing?: AbortSignal,
+): RequestDeadline {
   const { didNothing, toFinish, askForLess } = WORDS[kind];
   const over = new AbortController();
   const end = (sentence: string) =>
@@ -33,16 +37,24 @@ export function requestDeadline(modelName: string, kind: keyof typeof WORDS): Re
     IN_ALL_MS_MAX,
   );
   let still: NodeJS.Timeout | undefined;
-  let stoodStill = false;
+  let isOurs = false;
+  const close = () => {
+    if (over.signal.aborted) return;
+    isOurs = true;
+    over.abort(closing?.reason);
+  };
+  // It outlives every request: what AbortSignal.any takes from it stays in memory.
+  closing?.addEventListener('abort', close);
+  if (closing?.aborted) close();
   const rest = () => clearTimeout(still);
   return {
     signal: over.signal,
-    stoodStill: () => stoodStill,
+    isOurs: () => isOurs,
     progress: () => {
       rest();
       still = setTimeout(() => {
         if (over.signal.aborted) return;
-        stoodStill = true;
+        isOurs = true;
         end(`${didNothing} for ${STILL_MS_MAX / 60_000} minutes. Try again`);
       }, STILL_MS_MAX);
     },
@@ -50,6 +62,7 @@ export function requestDeadline(modelName: string, kind: keyof typeof WORDS): Re
     stop: () => {
       rest();
       clearTimeout(inAll);
+      closing?.removeEventListener('abort', close);
     },
   };
 }

@@ -1,13 +1,16 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { addTrainingPictures as endpoint } from '@bakehouse/contract/gallery';
+import {
+  type addTrainingPictures as endpoint,
+  METADATA,
+  METADATA_BYTES_MAX,
+} from '@bakehouse/contract/gallery';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { hasIdempotentAnswer, idempotent } from '../../../platform/db/idempotency/idempotent.ts';
-import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { preparedIdempotent } from '../../../platform/db/idempotency/idempotent.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
@@ -18,7 +21,7 @@ import { insertAsset } from '../../assets/insert-asset.ts';
 import { readRevision } from '../../assets/read-revision.ts';
 import { putFiles } from '../../assets/revisions/put-files.ts';
 import { listPictures, type Picture } from './list-pictures.ts';
-import { addLines, METADATA } from './training-lines.ts';
+import { addLines } from './training-lines.ts';
 
 type Asked = InputOf<typeof endpoint>['body'];
 type Answer = ResponseOf<typeof endpoint>;
@@ -35,9 +38,6 @@ type Dataset = {
 /** What is put into it, looked up and stored before. */
 type Prepared = { dataset: Dataset; added: Picture[]; metadata: Blob; present: number; leftOut: number };
 
-/** Far more lines than a training reads pictures. */
-const METADATA_BYTES_MAX = 16 * 1024 * 1024;
-
 /**
  * Puts drawn pictures into a dataset of the caller, each with its prompt as its caption, in the layout that the training of
  * pictures reads. Those that are in it already are left as they are, and edits are left out. Throws what `listPictures` and
@@ -46,15 +46,11 @@ const METADATA_BYTES_MAX = 16 * 1024 * 1024;
 export async function addTrainingPictures(ctx: Context, asked: Asked): Promise<Answer> {
   const { userId } = ctx.caller;
   const call = { userId, key: ctx.idempotencyKey, operation: 'add-training-pictures', input: asked };
-  // A repeated call is answered as before, whatever has become of the pictures since.
-  const prepared = (await hasIdempotentAnswer(ctx.db, call)) ? null : await prepare(ctx, asked);
-  return inTransaction(ctx.db, (tx) =>
-    idempotent(tx, call, async () => {
-      if (prepared) return putPictures(tx, ctx, prepared);
-      throw new AppError('conflict', {
-        publicMessage: 'The first call with this key has failed. Try again',
-      });
-    }),
+  return preparedIdempotent(
+    ctx.db,
+    call,
+    () => prepare(ctx, asked),
+    (tx, prepared) => putPictures(tx, ctx, prepared),
   );
 }
 

@@ -1,8 +1,6 @@
+import { METADATA } from '@bakehouse/contract/gallery';
 import { AppError } from '../../../platform/errors.ts';
 import type { Picture } from './list-pictures.ts';
-
-/** Where the training of pictures reads which caption belongs to which file. */
-export const METADATA = 'metadata.jsonl';
 
 /**
  * What becomes of a metadata file with these pictures, and those that the dataset lacks: the file, its line, or both. Throws
@@ -18,7 +16,7 @@ export function addLines(
       .filter((line) => line.trim() !== '')
       .map(nameIn),
   );
-  // Of one that was removed the line is still there.
+  // A line may stand there without its file, e.g. in metadata that was uploaded first.
   const added = pictures.filter(({ name }) => !captioned.has(name) || !paths.has(name));
   const lines = added
     .filter(({ name }) => !captioned.has(name))

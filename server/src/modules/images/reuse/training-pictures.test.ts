@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { createAsset, deleteAsset, deleteFile, getAsset } from '@bakehouse/contract/assets';
 import type { CallOf } from '@bakehouse/contract/endpoint';
-import { addTrainingPictures } from '@bakehouse/contract/gallery';
+import { addTrainingPictures, METADATA } from '@bakehouse/contract/gallery';
 import { deleteGeneration } from '@bakehouse/contract/generations';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../config.ts';
@@ -77,19 +77,37 @@ test('a repeated call is answered as before, though its picture and its dataset 
   await expect(add(ada, { ...body, title: 'Another' }, 'repeated')).rejects.toMatchObject({ status: 409 });
 });
 
-test('a picture that was removed is put back, with the line that it still has', async () => {
+test('a picture that is deleted takes its line with it, in one revision, and is put back with a new one', async () => {
   const { dataset_id } = await add(ada, { ids: drawings.slice(0, 2) });
-  const pathsOf = async () =>
-    (await server.request(getAsset, { params: { id: dataset_id } }, { as: ada })).files.map(
-      (file) => file.path,
-    );
-  const [before, metadata] = [await pathsOf(), await read(ada, dataset_id, 'metadata.jsonl')];
-  const [loaf = ''] = before;
-  await server.request(deleteFile, { params: { id: dataset_id }, body: { file_path: loaf } }, { as: ada });
-  expect(await pathsOf()).not.toContain(loaf);
+  const find = () => server.request(getAsset, { params: { id: dataset_id } }, { as: ada });
+  const pathsOf = async () => (await find()).files.map((file) => file.path);
+  const metadataOf = async () => (await read(ada, dataset_id, METADATA)).toString();
+  const [before, metadata] = [await pathsOf(), await metadataOf()];
+  const [loaf = '', roll = ''] = before;
+  const [loafLine = '', rollLine = ''] = metadata.split(/(?<=\n)/);
+  const remove = (file_path: string) =>
+    server.request(deleteFile, { params: { id: dataset_id }, body: { file_path } }, { as: ada });
+  const { revision_id } = await remove(loaf);
+  expect(await find()).toMatchObject({ revision_id });
+  expect(await pathsOf()).toEqual([roll, METADATA]);
+  expect(await metadataOf()).toBe(rollLine);
   expect(await add(ada, { ids: drawings.slice(0, 2), dataset_id })).toMatchObject({ added: 1, present: 1 });
   expect(await pathsOf()).toEqual(before);
-  expect(await read(ada, dataset_id, 'metadata.jsonl')).toEqual(metadata);
+  expect(await metadataOf()).toBe(rollLine + loafLine);
+  // Two at once: neither brings the other's line back.
+  await Promise.all([remove(loaf), remove(roll)]);
+  expect(await pathsOf()).toEqual([METADATA]);
+  expect(await metadataOf()).toBe('');
+});
+
+test('a line that was uploaded before its picture stays as it is, and the picture is put beside it', async () => {
+  const ids = drawings.slice(0, 1);
+  const { dataset_id: first } = await add(ada, { ids });
+  const metadata = (await read(ada, first, METADATA)).toString().replace('A loaf of bread', 'My own words');
+  const dataset_id = await makeAsset(ada, 'RAW', 'Lines first');
+  await upload(ada, dataset_id, METADATA, metadata);
+  expect(await add(ada, { ids, dataset_id })).toMatchObject({ added: 1, present: 0 });
+  expect((await read(ada, dataset_id, METADATA)).toString()).toBe(metadata);
 });
 
 test('edits are left out: what they were asked for is no caption', async () => {

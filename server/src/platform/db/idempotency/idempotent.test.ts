@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { idempotent } from './idempotent.ts';
+import { idempotent, preparedIdempotent } from './idempotent.ts';
 
 const { db } = await testDatabase();
 
@@ -66,5 +67,40 @@ describe('idempotent', () => {
       code: 'invalid_request',
       param: 'Idempotency-Key',
     });
+  });
+});
+
+describe('what is prepared', () => {
+  const identity = (key: string) => ({ userId: 'ada', key, operation: 'spend', input: {} });
+  function prepared(key: string) {
+    let times = 0;
+    const ask = () =>
+      preparedIdempotent(
+        db,
+        identity(key),
+        async () => ++times,
+        async (_tx, n) => ({ n }),
+      );
+    return { ask, times: () => times };
+  }
+
+  test('is prepared for the first call alone', async () => {
+    const { ask, times } = prepared('prepared');
+    expect(await ask()).toEqual({ n: 1 });
+    expect(await ask()).toEqual({ n: 1 });
+    expect(times()).toBe(1);
+  });
+
+  test('is prepared after all where the first answer is forgotten meanwhile', async () => {
+    const { ask, times } = prepared('forgotten');
+    await ask();
+    const forgetting = await db.startTransaction().execute();
+    await forgetting.deleteFrom('idempotency_keys').where('key', '=', 'forgotten').execute();
+    const again = ask();
+    const waiting = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await expect.poll(async () => (await waiting.execute(db)).rows.length).toBe(1);
+    expect(times()).toBe(1);
+    await forgetting.commit().execute();
+    expect(await again).toEqual({ n: 2 });
   });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../errors.ts';
 import { type Database, type Transaction, toJson } from '../database.ts';
+import { inTransaction } from '../in-transaction.ts';
 
 type Call = {
   userId: string;
@@ -60,13 +61,23 @@ export async function idempotent<Answer extends object | null>(
 }
 
 /**
- * Whether a call with this key has been answered already, so that checks which only the first
- * call must pass can be left out. Another call may still come first: `idempotent` decides.
+ * The same in a transaction of its own, for work that needs what is prepared before it, e.g. read from files. A repeated
+ * call is answered as before, whatever has become of the files since: nothing is prepared for it.
  */
-export async function hasIdempotentAnswer(
+export async function preparedIdempotent<Prepared, Answer extends object | null>(
   db: Database,
-  { userId, key }: Pick<Call, 'userId' | 'key'>,
-): Promise<boolean> {
+  call: Call,
+  prepare: () => Promise<Prepared>,
+  work: (tx: Transaction, prepared: Prepared) => Promise<Answer>,
+): Promise<Answer> {
+  const prepared = (await hasAnswer(db, call)) ? null : { value: await prepare() };
+  return inTransaction(db, (tx) =>
+    // An answer may be forgotten in the very moment.
+    idempotent(tx, call, async () => work(tx, prepared ? prepared.value : await prepare())),
+  );
+}
+
+async function hasAnswer(db: Database, { userId, key }: Call): Promise<boolean> {
   if (key === null) return false;
   const row = await db
     .selectFrom('idempotency_keys')

@@ -5,6 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { lastDayProblem } from '../../../ui/last-day-field.tsx';
+import { useFormValues } from '../../../ui/use-form-values.ts';
 import { KeyFields } from './key-fields.tsx';
 import { type KeyProblems, type KeySettings, keyChanges, keyForm, keyProblems } from './key-form.ts';
 
@@ -22,8 +23,12 @@ const FORM_ID = 'api-key';
 export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
   // An amount keeps its meaning when another tab switches the currency.
   const [currency] = useState(() => currencyChoice.get());
-  const [begun] = useState(() => keyForm(apiKey, currency));
-  const [form, setForm] = useState(begun);
+  const {
+    begun,
+    values: form,
+    setValues: setForm,
+    isChanged,
+  } = useFormValues(() => keyForm(apiKey, currency));
   const [problems, setProblems] = useState<KeyProblems>({});
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -44,7 +49,7 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
     <Dialog
       open
       onOpenChange={(open) => !open && !pending && onClose()}
-      dirty={JSON.stringify(form) !== JSON.stringify(begun) && !pending}
+      dirty={isChanged && !pending}
       title={apiKey ? `Change ${apiKey.name}` : 'Create an API key'}
       description={
         apiKey

@@ -18,7 +18,7 @@ export type KeyForm = {
 };
 export type KeyProblems = Partial<Record<'name' | 'lastDay' | 'budget', string>>;
 
-/** All that the server is told of an API key. */
+/** All that the server is sent of an API key. */
 export type KeySettings = {
   name: string;
   scopes: KeyScope[];

@@ -28,7 +28,7 @@ test('asks for both, and sends nothing before', async () => {
   expect(changePassword).not.toHaveBeenCalled();
 });
 
-test('a wrong current password is told at its field, and nothing typed is lost', async () => {
+test('a wrong current password is reported at its field, and nothing typed is lost', async () => {
   vi.mocked(changePassword).mockRejectedValue(
     new ApiError('Invalid password', { status: 400, code: 'INVALID_PASSWORD' }),
   );

@@ -1,6 +1,8 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
-import { expect, test, vi } from 'vitest';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 
@@ -13,14 +15,52 @@ const deletion = {
   running: 0,
   asks_password: true,
 };
-vi.mock('../../../lib/api/api-client.ts', () => ({ call: () => Promise.resolve(deletion) }));
+const answer = vi.hoisted(() => vi.fn<() => object>());
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: async () => answer() }));
 
-test('a small debt that stands in the way is told with its digits', async () => {
+afterEach(() => queryClient.clear());
+
+function open(preview: object) {
+  answer.mockReturnValue({ ...deletion, ...preview });
   render(
     <QueryClientProvider client={queryClient}>
       <DeleteAccountDialog onClose={() => undefined} />
     </QueryClientProvider>,
   );
+}
+
+test('a small debt that stands in the way is shown with its digits', async () => {
+  open({});
   expect(await screen.findByText(/^You owe 0\.0034 BGL \(\$0\.00014\)\./)).toBeTruthy();
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Delete account' }).disabled).toBe(true);
+});
+
+test('the box that gives up credits is named by what is agreed to', async () => {
+  open({ owed: '0', bought: '25' });
+  await screen.findByRole('checkbox', {
+    name: 'I give up 25.00 BGL ($1.00) that I bought or was sent',
+    description: '',
+  });
+  await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
+  await screen.findByRole('checkbox', { description: 'Send them to someone first, or give them up' });
+});
+
+test('says what is deleted, without what there is none of', async () => {
+  open({ owed: '0', datasets: 1, running: 2 });
+  await screen.findByText('1 dataset will be deleted, files included.');
+  expect(
+    screen.getByText('2 running jobs will be stopped; what was used until then is charged.'),
+  ).toBeTruthy();
+});
+
+test('a refusal is scrolled to, above a form that may be longer than the window', async () => {
+  const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView');
+  open({ owed: '0' });
+  await userEvent.type(await screen.findByLabelText('Password'), 'wrong');
+  answer.mockImplementation(() => {
+    throw new ApiError('The password is wrong', { status: 403, param: 'password' });
+  });
+  await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
+  expect((await screen.findByRole('alert')).textContent).toBe('The password is wrong');
+  expect(scrolled).toHaveBeenCalledOnce();
 });

@@ -12,8 +12,8 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
-import { errorMessage } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
+import { Refusal } from '../../../ui/refusal.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { deletionQuery, useDeleteAccount } from './profile-api.ts';
 
@@ -31,7 +31,7 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
       open
       onOpenChange={(open) => !open && !remove.isPending && onClose()}
       title="Delete your account?"
-      description="You can no longer sign in, and the account cannot be restored."
+      description="You will no longer be able to sign in, and the account cannot be restored."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -96,7 +96,7 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
 
   return (
     <form id={FORM_ID} noValidate onSubmit={submit} className="grid gap-4">
-      {error !== null && <Callout tone="bad">{errorMessage(error)}</Callout>}
+      {error !== null && <Refusal error={error} />}
       <ul className="list-disc space-y-1 pl-5 marker:text-faint">
         {whatGoes(deletion).map((line) => (
           <li key={line}>{line}</li>
@@ -135,17 +135,17 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
 
 /** A sentence for each thing that goes, and for what stays. */
 function whatGoes({ datasets, models, running, given }: Deletion): string[] {
+  const assets = [
+    ...(datasets > 0 ? [countOf(datasets, 'dataset')] : []),
+    ...(models > 0 ? [countOf(models, 'model')] : []),
+  ];
   return [
-    ...(datasets + models > 0
-      ? [`${countOf(datasets, 'dataset')} and ${countOf(models, 'model')} are deleted, with their files.`]
-      : []),
+    ...(assets.length > 0 ? [`${assets.join(' and ')} will be deleted, files included.`] : []),
     ...(running > 0
-      ? [
-          `${countOf(running, 'running job')} ${running === 1 ? 'ends' : 'end'}; what was used until then is charged.`,
-        ]
+      ? [`${countOf(running, 'running job')} will be stopped; what was used until then is charged.`]
       : []),
-    ...(parseBgl(given) > 0n ? [`You lose ${inWords(given)} of promotional credit.`] : []),
-    'Your name, address, picture, sessions and API keys are removed. Transfers stay in the ledger; their descriptions name your username.',
+    ...(parseBgl(given) > 0n ? [`You will lose ${inWords(given)} of promotional credit.`] : []),
+    'Your name, email address, picture, sessions and API keys will be removed. Transfers stay in the ledger, and their descriptions still show your username.',
   ];
 }
 

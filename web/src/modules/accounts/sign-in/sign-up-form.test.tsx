@@ -31,7 +31,7 @@ test('wrong fields are named in words, the first is focused and nothing is sent 
   expect(signUp).not.toHaveBeenCalled();
 });
 
-test('a taken username is told at its field', async () => {
+test('a taken username is reported at its field', async () => {
   vi.mocked(signUp).mockRejectedValue(
     new ApiError('This username is taken', { status: 422, code: 'USERNAME_TAKEN' }),
   );

@@ -21,6 +21,8 @@ type Props = {
   fits?: (asset: AssetSummary) => boolean;
   error?: string | undefined;
   help?: ReactNode;
+  /** At the right of the label. */
+  aside?: ReactNode;
   /** Title of what stands in place of the field when nothing could be read. */
   failed: string;
 };

@@ -2,14 +2,14 @@ import type { RestrictedModel } from '@bakehouse/contract/restricted-models';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Callout } from '../../../ui/callout.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
-import { errorMessage } from '../../../ui/notify.ts';
+import { Refusal } from '../../../ui/refusal.tsx';
 import { TagInput } from '../../../ui/tag-input.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
+import { useFormValues } from '../../../ui/use-form-values.ts';
 import { useUser } from '../../accounts/api.ts';
 import { AssetField } from '../choice/api.ts';
 import { type ModelValues, useSaveRestrictedModel } from './queries.ts';
@@ -18,8 +18,7 @@ const FORM_ID = 'restricted-model';
 
 /** Enters a restricted model, or changes one. */
 export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedModel; onClose: () => void }) {
-  const [begun] = useState<ModelValues>(() => toValues(model));
-  const [values, setValues] = useState(begun);
+  const { values, setValues, isChanged } = useFormValues(() => toValues(model));
   const [tried, setTried] = useState(false);
   const save = useSaveRestrictedModel();
   const refusal = save.error;
@@ -45,7 +44,7 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
       open
       onOpenChange={(open) => !open && onClose()}
       title={model ? `Edit ${model.name}` : 'Add a restricted model'}
-      dirty={JSON.stringify(values) !== JSON.stringify(begun) && !save.isPending}
+      dirty={isChanged && !save.isPending}
       description="Everyone can find it; you decide who may use it."
       footer={
         <>
@@ -57,11 +56,7 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
       }
     >
       <form id={FORM_ID} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        {refusal && !idProblem && (
-          <Callout tone="bad" title="The model was not saved">
-            {errorMessage(refusal)}
-          </Callout>
-        )}
+        {refusal && !idProblem && <Refusal title="The model was not saved" error={refusal} />}
         {!model && (
           <Field label="Id" help="As people know it: owner/name" error={tried ? idProblem : undefined}>
             <Input
@@ -130,6 +125,7 @@ function Fields({ values, change, nameProblem, filesId }: FieldsProps) {
       <AssetField
         types="MODEL"
         label="Files"
+        aside="Optional"
         help="One of your models. Everyone with access can download, deploy and fine-tune it."
         failed="Your models could not be loaded"
         fits={(asset) => asset.user_id === user.id}

@@ -60,7 +60,7 @@ test.each([
   await vi.waitFor(() => expect(notified).toHaveBeenCalledWith(expect.any(String), { description }));
 });
 
-test('a name that nobody has is told at its field, and nothing typed is lost', async () => {
+test('a name that nobody has is reported at its field, and nothing typed is lost', async () => {
   vi.mocked(call).mockRejectedValue(
     new ApiError('There is no such user. Please check the username.', { status: 404, code: 'not_found' }),
   );

@@ -62,7 +62,7 @@ test('what was sent is not shown again when the sheet is opened after Back', asy
   expect(screen.queryByText('Transfer Successful')).toBeNull();
 });
 
-test('a transfer that ended while the sheet was closed is told once', async () => {
+test('a transfer that ended while the sheet was closed is announced once', async () => {
   let arrive: (value: unknown) => void = () => undefined;
   answer = () => new Promise((resolve) => (arrive = resolve));
   const sheet = show();

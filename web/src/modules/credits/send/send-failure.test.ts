@@ -27,7 +27,7 @@ test('an answer without a sentence points to the recipient', () => {
   });
 });
 
-test('missing credit is told in the chosen currency', () => {
+test('missing credit is shown in the chosen currency', () => {
   const error = { code: 'insufficient_funds', required_amount: '250', available_amount: '125', message: 'x' };
   expect(answer(402, { error })).toEqual({
     title: PROCESSING,

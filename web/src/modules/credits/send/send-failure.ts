@@ -16,7 +16,7 @@ export type SendFailure = {
   isUncertain: boolean;
 };
 
-/** How a failed transfer is told. */
+/** The message for a failed transfer. */
 export function describeSendFailure(error: unknown): SendFailure {
   const answered = error instanceof ApiError && error.status > 0;
   const isUncertain = !answered || error.status >= 500;

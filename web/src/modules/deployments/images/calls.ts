@@ -52,7 +52,7 @@ function activeOf(deployments: readonly ImageDeployment[]): ImageDeployment | nu
 export function useImageDeployment(podId: string) {
   const fallback = useFallbackInterval(imageKinds.flux.pollMs);
   return useQuery({
-    // Its id is the third, by which changes are told apart; a text deployment is read under the same three.
+    // Its id is the third, by which changes are distinguished; a text deployment is read under the same three.
     queryKey: ['deployment', 'one', podId, 'image'],
     queryFn: ({ signal }) =>
       call(getImageDeployment, { params: { podId } }, { signal, operation: 'fetch deployments' }),

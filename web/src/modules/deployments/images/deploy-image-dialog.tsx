@@ -73,7 +73,7 @@ export function DeployImageDialog({ chosen, onClose }: Props) {
             setModelId(id);
             setAccepted(false);
           }}
-          help="A model of the FLUX family in Diffusers’ format. Upload your own under My Models."
+          help="A FLUX model in Diffusers format. Upload your own under My Models."
         />
         <GpuField value={instanceType} onChange={setInstanceType} />
         {wish && quote.isError && <Callout tone="bad">{errorMessage(quote.error)}</Callout>}
@@ -151,14 +151,14 @@ function GpuField({ value, onChange }: { value: InstanceType; onChange: (value: 
   if (!machine || machine.accelerators.length === 0) return null;
   const here = new Set(machine.accelerators.map(({ gpu_type }) => gpu_type));
   return (
-    <Field label="GPU" help="Where there is none of this kind, another one that holds the model.">
+    <Field label="GPU" help="If there is none of this kind, another GPU with enough memory is used.">
       <Select
         value={value}
         onChange={onChange}
         options={instanceTypes.map((type) => ({
           value: type,
           label: gpuLabels[instanceGpus[type]],
-          description: here.has(instanceGpus[type]) ? undefined : 'None here',
+          description: here.has(instanceGpus[type]) ? undefined : 'Not on this machine',
         }))}
       />
     </Field>
@@ -175,7 +175,8 @@ function Placement({ device }: { device: string | undefined }) {
   }
   return (
     <p className="text-[0.8125rem] text-muted leading-5">
-      Runs on: {deviceName(device)}. An hour is held at the start; you pay for the time in which it is awake
+      Runs on: {deviceName(device)}. The price of one hour is held at the start; you pay only for the time it
+      is awake
       <PicturePrice />.
     </p>
   );

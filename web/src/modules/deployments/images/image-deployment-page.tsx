@@ -98,7 +98,7 @@ function Address({ deployment }: { deployment: ImageDeployment }) {
   return (
     <Card
       title="Address"
-      description="For programs, with one of your API keys as bearer token. It wakes the model where it sleeps."
+      description="For your programs, with one of your API keys as the bearer token. A request wakes the model if it is asleep."
     >
       <div className="flex items-center gap-2">
         <code className="min-w-0 flex-1 rounded-lg bg-subtle px-3 py-2 text-[0.8125rem] [overflow-wrap:anywhere]">

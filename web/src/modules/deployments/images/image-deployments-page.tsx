@@ -26,7 +26,7 @@ const ROW_HEIGHT = 60;
 export function ImageDeploymentsPage() {
   const { deploy: chosen } = route.useSearch();
   const navigate = route.useNavigate();
-  const [choosing, setChoosing] = useState(chosen !== undefined);
+  const [choosing, setChoosing] = useState(false);
   const close = () => {
     setChoosing(false);
     if (chosen !== undefined) void navigate({ search: {}, replace: true });
@@ -40,7 +40,7 @@ export function ImageDeploymentsPage() {
     <>
       <PageHeader
         title="Deploy Models"
-        description="Models of your own that draw and edit pictures. While nobody uses them, they sleep and cost nothing."
+        description="Your own models that generate and edit pictures. While nobody uses them, they sleep and cost nothing."
         actions={
           <Button variant="primary" onClick={() => setChoosing(true)}>
             <Rocket aria-hidden />
@@ -60,7 +60,7 @@ export function ImageDeploymentsPage() {
             <EmptyState
               icon={<ImagePlus aria-hidden />}
               title="No image model is deployed"
-              description="Deploy Kontext to edit pictures with a model of your own, or FLUX to draw them."
+              description="Deploy Kontext to edit pictures with a model of your own, or FLUX to generate them."
               action={<Button onClick={() => setChoosing(true)}>Deploy an image model</Button>}
             />
           }
@@ -76,7 +76,9 @@ export function ImageDeploymentsPage() {
           )}
         </QueryView>
       </Card>
-      {choosing && <DeployImageDialog chosen={chosen ?? null} onClose={close} />}
+      {(choosing || chosen !== undefined) && (
+        <DeployImageDialog key={chosen} chosen={chosen ?? null} onClose={close} />
+      )}
       {ending && <TerminateImageDialog deployment={ending} onClose={() => setEnding(null)} />}
     </>
   );

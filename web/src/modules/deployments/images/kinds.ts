@@ -21,13 +21,13 @@ export const imageKinds = {
       terminate: terminateFluxKontext,
     },
     label: 'Kontext',
-    does: 'Edits pictures by a sentence.',
+    does: 'Edits pictures as you describe.',
     pollMs: 5_000,
   },
   flux: {
     calls: { deploy: deployFlux, quote: quoteFlux, list: listFlux, terminate: terminateFlux },
     label: 'FLUX',
-    does: 'Draws pictures from a prompt.',
+    does: 'Generates pictures from a prompt.',
     pollMs: 10_000,
   },
 } as const satisfies Record<ImageDeploymentKind, object>;

@@ -29,7 +29,7 @@ export function LicenceField({ licence, accepted, onChange }: Props) {
   }
   return (
     <section aria-label="Licence" className="rounded-xl border border-line p-4">
-      <p>This model is under the {link}.</p>
+      <p>This model is licensed under the {link}.</p>
       <ul className="mt-2 mb-3 list-disc space-y-1 pl-5 text-[0.8125rem] text-muted leading-5">
         {summary.map((sentence) => (
           <li key={sentence}>{sentence}</li>

@@ -13,7 +13,7 @@ export function TerminateImageDialog({ deployment, onClose }: Props) {
       open
       onOpenChange={(next) => !next && onClose()}
       title={`Terminate ${deployment.title}?`}
-      description="It stops at once, and you pay for the time until now. The model itself stays."
+      description="It stops immediately, and you pay for the time used so far. The model itself stays."
       action="Terminate"
       pending={termination.isPending}
       onConfirm={() =>

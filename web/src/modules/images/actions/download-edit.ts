@@ -15,7 +15,7 @@ export async function downloadEdit(
     if (openInNewTab(url)) return;
     try {
       await navigator.clipboard.writeText(url);
-      notify.info('The picture could not be downloaded. Its address is copied.');
+      notify.info('The picture could not be downloaded. Its link was copied.');
     } catch {
       throw new Error(`The picture could not be downloaded. It is at ${url}`, { cause: error });
     }

@@ -119,7 +119,7 @@ function DeleteDialog({ generation, open, onClose, onDeleted }: DeleteProps) {
       open={open}
       onOpenChange={(next) => !next && onClose()}
       title="Delete this picture?"
-      description="The picture and its parameters are deleted for good. Its cost stays in your transactions."
+      description="The picture and its parameters will be permanently deleted. Its cost stays in your transactions."
       action="Delete"
       pending={deletion.isPending}
       onConfirm={() =>

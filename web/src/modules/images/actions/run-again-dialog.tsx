@@ -23,9 +23,9 @@ const strategies = [
   {
     value: 'top1',
     label: 'The best one',
-    description: 'At each step the one expert that the router trusts most.',
+    description: 'At each step, only the expert that the router ranks highest.',
   },
-  { value: 'topk', label: 'The best few', description: 'Several experts, each by its weight.' },
+  { value: 'topk', label: 'The best few', description: 'Several experts, combined by weight.' },
   { value: 'full', label: 'All eight', description: 'Every expert at every step. It takes longest.' },
 ] as const;
 
@@ -59,7 +59,7 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
       open
       onOpenChange={(open) => !open && onClose()}
       title="Run again with other experts"
-      description="Everything else stays as it was, so that the two pictures can be compared."
+      description="Everything else stays the same, so that you can compare the two pictures."
       footer={
         <>
           <Price quote={quote} className="mr-auto" />

@@ -26,7 +26,7 @@ test.each([
   expect(await problem(bytes)).toBe('The picture must be a PNG, JPEG or WebP file');
 });
 
-test('one byte too many is told before anything is read', async () => {
+test('one byte too many is reported before anything is read', async () => {
   const sized = (size: number) =>
     Object.defineProperty(new File([png], 'bread.png'), 'size', { value: size });
   expect(await pictureProblem(sized(PICTURE_BYTES_MAX), small)).toBeNull();

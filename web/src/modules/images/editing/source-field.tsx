@@ -18,7 +18,7 @@ type Props = {
   problem: string | undefined;
 };
 
-/** The picture that is edited: dropped, chosen, pasted, or brought along from a generation. A file that cannot be edited is told at once. */
+/** The picture that is edited: dropped, chosen, pasted, or brought along from a generation. A file that cannot be edited is refused at once. */
 export function SourceField({ label, source, onChange, problem }: Props) {
   const [refused, setRefused] = useState<string>();
 

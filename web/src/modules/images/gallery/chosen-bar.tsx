@@ -26,16 +26,16 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
   const tooMany = count > CHOSEN_MAX;
   return (
     <section
-      aria-label="Chosen pictures"
+      aria-label="Selected pictures"
       className="sticky bottom-[calc(1rem+var(--toast-room,0px))] z-10 mx-auto mt-6 flex w-fit max-w-full flex-wrap items-center justify-center gap-2 rounded-xl border border-line bg-surface px-3 py-2.5 shadow-pop"
     >
       <p role="status" className="px-1 text-[0.8125rem] tabular-nums">
-        {count} chosen
+        {count} selected
         {tooMany && <span className="text-bad">, {CHOSEN_MAX} at most</span>}
       </p>
       {count < shown && (
         <Button size="sm" variant="ghost" onClick={onChooseAll}>
-          Choose all {shown}
+          Select all {shown}
         </Button>
       )}
       <Button size="sm" disabled={count !== 2} onClick={() => onCompare(chosen)}>
@@ -56,7 +56,7 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
         <Download aria-hidden />
         Download zip
       </Button>
-      <Button size="icon-sm" variant="ghost" aria-label="Choose none" onClick={onClear}>
+      <Button size="icon-sm" variant="ghost" aria-label="Clear selection" onClick={onClear}>
         <X aria-hidden />
       </Button>
       {training && (

@@ -45,47 +45,47 @@ it('all generations are there, and narrowed by what stands in the address', asyn
 
 it('two that are chosen stand side by side, with what differs', async () => {
   await renderPage('/gallery');
-  await userEvent.click(await screen.findByRole('checkbox', { name: 'Choose A roll' }));
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Select A roll' }));
   expect(screen.getByRole('button', { name: 'Compare' })).toHaveProperty('disabled', true);
-  await userEvent.click(screen.getByRole('checkbox', { name: 'Choose A loaf of bread' }));
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Select A loaf of bread' }));
   await userEvent.click(screen.getByRole('button', { name: 'Compare' }));
   await screen.findByRole('heading', { name: 'Side by side' });
   expect(await screen.findByRole('row', { name: 'Experts The best one The best few' })).toBeTruthy();
-  expect(screen.queryByRole('region', { name: 'Chosen pictures' })).toBeNull();
+  expect(screen.queryByRole('region', { name: 'Selected pictures' })).toBeNull();
 });
 
 it('pictures are chosen one by one, all from one to another, all, and none, by the keys too', async () => {
   api.generations = ['a', 'b', 'c', 'd'].map((id) => generationOf({ id, prompt: `Bread ${id}` }));
   await renderPage('/gallery');
   const user = userEvent.setup();
-  const box = (id: string) => screen.getByRole('checkbox', { name: `Choose Bread ${id}` });
+  const box = (id: string) => screen.getByRole('checkbox', { name: `Select Bread ${id}` });
   const count = () => screen.queryByRole('status')?.textContent;
-  await user.click(await screen.findByRole('checkbox', { name: 'Choose Bread a' }));
-  expect(count()).toBe('1 chosen');
+  await user.click(await screen.findByRole('checkbox', { name: 'Select Bread a' }));
+  expect(count()).toBe('1 selected');
   await user.keyboard('{Shift>}');
   await user.click(box('c'));
   await user.keyboard('{/Shift}');
-  expect(count()).toBe('3 chosen');
+  expect(count()).toBe('3 selected');
   await user.keyboard('{Control>}a{/Control}');
-  expect(count()).toBe('4 chosen');
+  expect(count()).toBe('4 selected');
   await user.keyboard('{Escape}');
   expect(count()).toBeUndefined();
   await user.click(box('b'));
-  await user.click(screen.getByRole('button', { name: 'Choose all 4' }));
-  await user.click(screen.getByRole('button', { name: 'Choose none' }));
+  await user.click(screen.getByRole('button', { name: 'Select all 4' }));
+  await user.click(screen.getByRole('button', { name: 'Clear selection' }));
   expect(count()).toBeUndefined();
 });
 
 it('one that has made no picture cannot be chosen', async () => {
   await renderPage('/gallery');
-  await screen.findByRole('checkbox', { name: 'Choose A roll' });
-  expect(screen.queryByRole('checkbox', { name: 'Choose A rye loaf' })).toBeNull();
+  await screen.findByRole('checkbox', { name: 'Select A roll' });
+  expect(screen.queryByRole('checkbox', { name: 'Select A rye loaf' })).toBeNull();
 });
 
 it('what is chosen is downloaded as one zip', async () => {
   const click = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockReturnValue();
   await renderPage('/gallery');
-  await userEvent.click(await screen.findByRole('checkbox', { name: 'Choose A roll' }));
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Select A roll' }));
   await userEvent.click(screen.getByRole('button', { name: 'Download zip' }));
   await waitFor(() => expect(click).toHaveBeenCalledOnce());
   const [link] = click.mock.contexts as HTMLAnchorElement[];
@@ -99,7 +99,7 @@ it('what is chosen is downloaded as one zip', async () => {
 it('what is chosen becomes a dataset, or goes into one', async () => {
   const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   await renderPage('/gallery');
-  await userEvent.click(await screen.findByRole('checkbox', { name: 'Choose A roll' }));
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Select A roll' }));
   // Its code is fetched then.
   await act(async () => userEvent.click(screen.getByRole('button', { name: 'Train on it' })));
   const name = await screen.findByRole('textbox', { name: 'Name' });
@@ -110,7 +110,7 @@ it('what is chosen becomes a dataset, or goes into one', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Add pictures' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(api.bodiesOf('/api/v1/generations/training_pictures')).toEqual([{ ids: ['g2'], title: 'Breads' }]);
-  expect(screen.queryByRole('region', { name: 'Chosen pictures' })).toBeNull();
+  expect(screen.queryByRole('region', { name: 'Selected pictures' })).toBeNull();
   const left = expect.objectContaining({ description: '1 edit left out.' });
   expect(notified).toHaveBeenCalledExactlyOnceWith('1 picture added to “Breads”', left);
 });

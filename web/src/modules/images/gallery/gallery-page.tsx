@@ -144,9 +144,9 @@ function Choosable({ generations, pager }: { generations: Generation[]; pager: R
   const compare = useCompare();
   const box = ({ id, prompt }: Generation) =>
     canBeChosen(id) && (
-      <label className="flex select-none px-1.5 pt-1 pb-1.5">
+      <label className="flex select-none px-1.5 pt-1 pb-1.5 pointer-coarse:px-[0.6875rem] pointer-coarse:pt-[0.5625rem] pointer-coarse:pb-[0.6875rem]">
         <CheckboxBox checked={chosen.includes(id)} onCheckedChange={(checked) => toggle(id, checked)} />
-        <span className="sr-only">Choose {prompt}</span>
+        <span className="sr-only">Select {prompt}</span>
       </label>
     );
   return (
@@ -215,8 +215,8 @@ function NothingYet() {
     <EmptyState
       icon={<Images aria-hidden />}
       title="No generations yet"
-      description="Pictures that you make are kept here, with every setting, so that you can make them again."
-      action={<ButtonLink to="/paris">Draw a picture</ButtonLink>}
+      description="Pictures you generate are kept here with all their settings, so that you can recreate them."
+      action={<ButtonLink to="/paris">Generate a picture</ButtonLink>}
     />
   );
 }

@@ -32,7 +32,7 @@ export function GenerationPage() {
       missing={
         <Missing
           title="There is no such generation"
-          text="It was deleted, the link may be mistyped, or it belongs to another account."
+          text="It may have been deleted, the link may be mistyped, or it may belong to another account."
           to="/gallery"
           label="Go to the gallery"
         />

@@ -18,7 +18,7 @@ type Target = 'new' | 'existing';
 
 const targets = [
   { value: 'new', label: 'New dataset' },
-  { value: 'existing', label: 'One of yours' },
+  { value: 'existing', label: 'Existing dataset' },
 ] as const;
 
 /** Says what has become of the dataset, with the way there. */
@@ -26,12 +26,12 @@ function useNotifyAdded() {
   const navigate = useNavigate();
   return ({ dataset_id: id, title, added, present, left_out }: ResponseOf<typeof addTrainingPictures>) => {
     const rest = [
-      ...(added > 0 && present > 0 ? [`${present} ${present === 1 ? 'was' : 'were'} in it already.`] : []),
+      ...(added > 0 && present > 0 ? [`${present} ${present === 1 ? 'was' : 'were'} already there.`] : []),
       ...(left_out > 0 ? [`${countOf(left_out, 'edit')} left out.`] : []),
     ];
     notify.success(
       added === 0
-        ? `${left_out > 0 ? 'The others' : 'All of them'} are in “${title}” already`
+        ? `${left_out > 0 ? 'The others' : 'All of them'} are already in “${title}”`
         : `${countOf(added, 'picture')} added to “${title}”`,
       {
         ...(rest.length > 0 && { description: rest.join(' ') }),
@@ -77,7 +77,7 @@ export function TrainingDialog({ ids, onClose, onAdded }: Props) {
       open
       onOpenChange={(open) => !open && onClose()}
       title={`Train on ${countOf(ids.length, 'picture')}`}
-      description="Each goes into a dataset with its prompt as its caption, in the form that the training of pictures reads. Edits are left out: their prompts say what to change."
+      description="Each picture goes into a dataset with its prompt as the caption, in the layout that image trainers read. Edits are left out, because their prompts only describe a change."
       size="sm"
       footer={
         <>
@@ -102,7 +102,7 @@ export function TrainingDialog({ ids, onClose, onAdded }: Props) {
             value={datasetId}
             onChange={setDatasetId}
             error={error}
-            help="An empty one, or one of pictures with a metadata.jsonl."
+            help="An empty dataset, or one with pictures and a metadata.jsonl."
           />
         )}
       </form>

@@ -1,7 +1,7 @@
 import { cx } from '../../../lib/cx.ts';
 import { expertShares, outlineOf } from './expert-shares.ts';
 
-/** Below this nothing could be told from nothing. */
+/** Below this a bar cannot be distinguished from none. */
 const TOP_MIN = 0.25;
 
 type Props = {

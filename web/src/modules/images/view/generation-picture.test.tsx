@@ -20,7 +20,7 @@ test('a finished one is the picture, with its prompt as its text and its size kn
 
 test('one that waits says its place, one that is drawn how far it is', () => {
   show(unfinished({ state: 'queued', position: 2, step: 0, started_at: null }));
-  expect(screen.getByText('2 pictures before yours')).toBeTruthy();
+  expect(screen.getByText('2 pictures ahead of yours')).toBeTruthy();
   expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBeNull();
   show(unfinished({ preview: 'data:image/jpeg;base64,AA==' }));
   expect(screen.getByText('Step 5 of 20')).toBeTruthy();
@@ -31,9 +31,9 @@ test.each([
   [
     'failed',
     'The image was corrupted',
-    'The picture could not be drawnThe image was corrupted. You were not charged.',
+    'The picture could not be generatedThe image was corrupted. You were not charged.',
   ],
-  ['failed', '', 'The picture could not be drawnYou were not charged.'],
+  ['failed', '', 'The picture could not be generatedYou were not charged.'],
   ['cancelled', 'Cancelled', 'CancelledYou were not charged.'],
 ] as const)('one that is %s (%s) says once why, and that it cost nothing', (state, reason, text) => {
   expect(show(generationOf({ state, reason, outputs: [] })).textContent).toBe(text);

@@ -51,7 +51,7 @@ export function GenerationPicture({ generation }: { generation: Generation }) {
           <Ban aria-hidden className="size-6 text-faint" />
         )}
         <p className="font-medium">
-          {failed ? `The picture could not be ${source ? 'edited' : 'drawn'}` : 'Cancelled'}
+          {failed ? `The picture could not be ${source ? 'edited' : 'generated'}` : 'Cancelled'}
         </p>
         <p className="max-w-72 text-balance text-muted">{freeText(generation)}</p>
       </div>

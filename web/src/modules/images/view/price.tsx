@@ -27,7 +27,7 @@ export function Price({ quote, className }: Props) {
       )}
       {isError && (
         <p className="max-w-52 text-muted text-xs">
-          The price could not be read. You pay what the server quotes.
+          The price could not be loaded. You pay what the server quotes.
         </p>
       )}
     </div>

@@ -44,7 +44,7 @@ export function ConfigurationActions({ configuration }: { configuration: Configu
         open={asking === 'delete'}
         onOpenChange={() => setAsking(null)}
         title={`Delete ${name}?`}
-        description="Models that were made with it stay as they are."
+        description="Models made with it are not affected."
         action="Delete"
         pending={deletion.isPending}
         onConfirm={() => deletion.mutate(id, { onSettled: () => setAsking(null) })}

@@ -29,9 +29,9 @@ it('a file without a name goes by its own, and forgets who saved it', async () =
 
 it.each([
   ['epochs: [3', /^recipe\.yaml is neither YAML nor JSON: .+/],
-  ['- 1\n- 2', /^recipe\.yaml holds no configuration\.$/],
-  ['hello', /holds no configuration/],
-  ['config_name: 7', /^config_name of recipe\.yaml must be a text\.$/],
+  ['- 1\n- 2', /^recipe\.yaml does not contain a configuration\.$/],
+  ['hello', /does not contain a configuration/],
+  ['config_name: 7', /^config_name of recipe\.yaml must be text\.$/],
   ['x'.repeat(70_000), /is too large for a configuration/],
 ])('a file with %.12j says what is wrong with it', async (text, message) => {
   await expect(readConfigurationFile(file(text))).rejects.toThrow(message);

@@ -35,10 +35,10 @@ export async function readConfigurationFile(
     const [reason = ''] = (error as Error).message.split('\n');
     throw new Error(`${file.name} is neither YAML nor JSON: ${reason.replace(/:$/, '.')}`, { cause: error });
   }
-  if (!isRecord(content)) throw new Error(`${file.name} holds no configuration.`);
+  if (!isRecord(content)) throw new Error(`${file.name} does not contain a configuration.`);
   const { config_name, configName, ...rest } = withoutOwner(content);
   const name = config_name ?? configName ?? file.name.replace(/\.(ya?ml|json)$/i, '');
-  if (typeof name !== 'string') throw new Error(`config_name of ${file.name} must be a text.`);
+  if (typeof name !== 'string') throw new Error(`config_name of ${file.name} must be text.`);
   return { ...rest, config_name: name };
 }
 

@@ -3,7 +3,7 @@ import { describeConfiguration } from './describe-configuration.ts';
 
 const created_at = new Date().toISOString();
 
-test('a template is told by what it would fill in', () => {
+test('a template is described by what it would fill in', () => {
   expect(
     describeConfiguration({
       created_at,

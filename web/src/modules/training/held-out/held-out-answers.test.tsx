@@ -44,9 +44,7 @@ test('the answers of both models stand beside the expected one, and a right one 
   expect(last?.getByText('Question, after 2 earlier turns')).toBeTruthy();
   expect(last?.getByText('No text')).toBeTruthy();
   expect(last?.getAllByText('as expected')).toHaveLength(1);
-  expect(
-    screen.getByText(/Word for word as expected: 1 by this model, none by the base model\.$/),
-  ).toBeTruthy();
+  expect(screen.getByText(/Word-for-word matches: 1 by this model, none by the base model\.$/)).toBeTruthy();
 });
 
 test('a long answer is folded until one asks for all of it', () => {

@@ -15,5 +15,5 @@ export const formatDescriptions: Record<DataFormatName, string> = {
   sharegpt: 'A list of turns with from and value',
   alpaca: 'Instruction, input and output',
   prompt_completion: 'Two columns: a question and its answer',
-  text: 'One column, continued as it stands',
+  text: 'One column of plain text',
 };

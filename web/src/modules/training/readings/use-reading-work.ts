@@ -23,11 +23,11 @@ function endOf({ state, file_name, rows_read, reason }: DataReading): LongWork['
     case 'done':
       return {
         kind: 'success',
-        title: `All ${formatNumber(rows_read)} rows of ${file_name} are counted`,
+        title: `Counted all ${formatNumber(rows_read)} rows of ${file_name}`,
       };
     case 'failed':
       return { kind: 'failure', title: `${file_name} could not be read`, description: reason ?? '' };
     case 'cancelled':
-      return { kind: 'info', title: `Counting the rows of ${file_name} was stopped` };
+      return { kind: 'info', title: `Stopped counting the rows of ${file_name}` };
   }
 }

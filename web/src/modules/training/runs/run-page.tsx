@@ -153,7 +153,9 @@ function Log({ runId, ended }: { runId: string; ended: boolean }) {
           </LoadingRegion>
         }
       >
-        {({ lines }) => <LogView lines={lines} {...(ended && { emptyText: 'This run wrote no lines.' })} />}
+        {({ lines }) => (
+          <LogView lines={lines} {...(ended && { emptyText: 'This run did not log anything.' })} />
+        )}
       </QueryView>
     </Card>
   );

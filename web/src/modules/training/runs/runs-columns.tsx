@@ -2,7 +2,7 @@ import type { Run } from '@bakehouse/contract/training';
 import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { relativeTime } from '../../../lib/format/format-time.ts';
-import { Checkbox } from '../../../ui/checkbox.tsx';
+import { CheckboxBox } from '../../../ui/checkbox.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { Progress } from '../../../ui/progress.tsx';
@@ -23,7 +23,8 @@ export function runsColumns(compared: Compared): Column<Run>[] {
       id: 'compare',
       header: <span className="sr-only">Compare</span>,
       cell: (run) => <CompareBox run={run} compared={compared} />,
-      width: '2.5rem',
+      width: '3.125rem',
+      control: true,
     },
     { id: 'title', header: 'Model', cell: (run) => <Name run={run} /> },
     {
@@ -70,12 +71,15 @@ export function runsColumns(compared: Compared): Column<Run>[] {
 function CompareBox({ run, compared }: { run: Run; compared: Compared }) {
   const checked = compared.ids.includes(run.run_id);
   return (
-    <Checkbox
-      checked={checked}
-      disabled={compared.isFull && !checked}
-      onChange={(next) => compared.toggle(run.run_id, next)}
-      label={<span className="sr-only">Compare {run.title}</span>}
-    />
+    // All of the cell is the target.
+    <label className="absolute inset-0 flex items-center pl-5 select-none">
+      <CheckboxBox
+        checked={checked}
+        disabled={compared.isFull && !checked}
+        onCheckedChange={(next) => compared.toggle(run.run_id, next)}
+      />
+      <span className="sr-only">Compare {run.title}</span>
+    </label>
   );
 }
 

@@ -24,7 +24,7 @@ import { runsColumns } from './runs-columns.tsx';
 
 const route = getRouteApi('/app/llm-training');
 
-/** As many curves as can be told apart. */
+/** As many curves as can be distinguished. */
 const COMPARED_MAX = 4;
 const ROW_HEIGHT = 60;
 
@@ -145,7 +145,7 @@ function RunList({ compared, create }: ListProps) {
         isEmpty={({ pages }) => pages[0]?.runs.length === 0}
         empty={
           isNarrowed ? (
-            <EmptyState title="No runs found" description="No run fits the search and the state." />
+            <EmptyState title="No runs found" description="No runs match your search and filter." />
           ) : (
             <EmptyState
               icon={<Sparkles aria-hidden />}

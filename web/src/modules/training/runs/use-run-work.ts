@@ -36,7 +36,7 @@ export function useRunWork(): LongWork[] {
 function endOf({ state, title, reason, stop_reason }: Run): LongWork['end'] {
   switch (state) {
     case 'completed':
-      return { kind: 'success', title: `${title} is trained` };
+      return { kind: 'success', title: `${title} has finished training` };
     case 'failed':
       return { kind: 'failure', title: `Training ${title} failed`, description: reason };
     case 'cancelled':

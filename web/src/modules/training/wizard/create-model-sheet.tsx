@@ -27,7 +27,7 @@ const FORM_ID = 'create-model';
 /** While the model of an upload is made and its files are sent. */
 const sendingQuestion = {
   title: 'Close while the files are being sent?',
-  description: 'The upload goes on in the background. You find the model under My Models.',
+  description: 'The upload continues in the background. You will find the model under My Models.',
   action: 'Close',
   cancelLabel: 'Stay here',
   tone: 'primary',

@@ -44,5 +44,5 @@ function nameHelp({ type }: WizardState): string {
   const least = `At least ${MODEL_NAME_LENGTH_MIN} characters.`;
   return type === 'upload'
     ? least
-    : `What your fine-tuned model will be called; what it starts from comes next. ${least}`;
+    : `The name of your fine-tuned model. You choose its base model next. ${least}`;
 }

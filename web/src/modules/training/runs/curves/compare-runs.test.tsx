@@ -58,10 +58,10 @@ test('a run that cannot be loaded leaves the others in sight, and is asked for a
   show(['a', 'b']);
   expect(await screen.findByText('1 run could not be loaded')).toBeTruthy();
   expect(screen.getByText('It broke')).toBeTruthy();
-  expect(screen.getByText('Training loss of the chosen runs: Run a')).toBeTruthy();
+  expect(screen.getByText('Training loss of the selected runs: Run a')).toBeTruthy();
   answers.b = 'there';
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('Training loss of the chosen runs: Run a, Run b')).toBeTruthy();
+  expect(await screen.findByText('Training loss of the selected runs: Run a, Run b')).toBeTruthy();
   expect(screen.queryByText('1 run could not be loaded')).toBeNull();
 });
 
@@ -69,6 +69,7 @@ test('at its limit no further run can be chosen, on a phone either, and no chose
   const toggle = vi.fn<(runId: string, checked: boolean) => void>();
   const [column] = runsColumns({ ids: ['a'], isFull: true, toggle });
   expect(column).not.toHaveProperty('hideBelow');
+  expect(column).toHaveProperty('control', true);
   render(
     <>
       {column?.cell({ run_id: 'a', title: 'Rye' } as never)}

@@ -102,7 +102,7 @@ function Comparison({ read }: { read: Read[] }) {
     <div className="grid gap-5 lg:grid-cols-2">
       <Card title="Training loss">
         <Chart
-          label="Training loss of the chosen runs"
+          label="Training loss of the selected runs"
           x={loss.x}
           series={loss.series}
           smoothing={0.6}
@@ -111,7 +111,7 @@ function Comparison({ read }: { read: Read[] }) {
       </Card>
       <Card title="Held-out loss">
         <Chart
-          label="Held-out loss of the chosen runs"
+          label="Held-out loss of the selected runs"
           x={evaluation.x}
           series={evaluation.series}
           hoverX={step}

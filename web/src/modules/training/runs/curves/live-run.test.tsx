@@ -39,7 +39,7 @@ test('a run under way says how far it is, and draws its loss from the first step
   show([]);
   expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('40');
   expect(screen.getByText('Step 8 of 20')).toBeTruthy();
-  expect(screen.getByText('The curve of its loss begins with the first step.')).toBeTruthy();
+  expect(screen.getByText('The loss curve starts at the first step.')).toBeTruthy();
   cleanup();
   show([{ step: 1, values: { loss: 2 } }]);
   expect(screen.getByText('Training loss by step')).toBeTruthy();

@@ -45,7 +45,7 @@ export function LiveRun({ run }: { run: Run }) {
           />
         ) : (
           <p className="flex items-center justify-center text-muted" style={{ height: HEIGHT }}>
-            The curve of its loss begins with the first step.
+            The loss curve starts at the first step.
           </p>
         )}
       </div>

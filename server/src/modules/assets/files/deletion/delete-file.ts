@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { METADATA, METADATA_BYTES_MAX } from '@bakehouse/contract/gallery';
+import type { Context } from '../../../../platform/context.ts';
+import type { Transaction } from '../../../../platform/db/database.ts';
+import { inTransaction } from '../../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../../platform/errors.ts';
+import type { Blob } from '../../../../platform/storage/blob-store.ts';
+import { readBlob } from '../../../../platform/storage/read-blob.ts';
+import { storeBlob } from '../../../../platform/storage/store-blob.ts';
+import { recordAudit } from '../../../accounts/record-audit.ts';
+import { findChangeableAsset } from '../../access/find-changeable-asset.ts';
+import { lockChangeableAsset } from '../../access/lock-changeable-asset.ts';
+import { addRevision } from '../../add-revision.ts';
+import { findNewestFile } from '../../queries.ts';
+import { withoutLine } from './without-line.ts';
+
+type Input = { assetId: string; path: string };
+type Answer = { revision_id: string };
+
+/** The metadata of the dataset's pictures: what was read, and what takes its place where it names the file. */
+type Metadata = { sha256: string | null; replacement: Blob | null };
+
+/**
+ * Removes one file in a new revision, and its line in the metadata of the dataset's pictures: a caption without its picture
+ * cannot be trained on. Earlier revisions, and what used them, keep both.
+ */
+export async function deleteFile(ctx: Context, input: Input): Promise<Answer> {
+  for (;;) {
+    const metadata = await prepareMetadata(ctx, input);
+    const answer = await inTransaction(ctx.db, (tx) => remove(tx, ctx, { ...input, metadata }));
+    if (answer) return answer;
+  }
+}
+
+/** Null where the metadata has changed since it was read. */
+async function remove(
+  tx: Transaction,
+  { caller: { userId } }: Context,
+  { assetId, path, metadata }: Input & { metadata: Metadata },
+): Promise<Answer | null> {
+  const asset = await lockChangeableAsset(tx, { assetId, userId });
+  const file = await findNewestFile(tx, asset.id, path);
+  if (!file)
+    throw new AppError('not_found', {
+      publicMessage: `There is no file ${path}`,
+      param: 'file_path',
+    });
+  const current = await findNewestFile(tx, asset.id, METADATA);
+  if ((current?.sha256 ?? null) !== metadata.sha256) return null;
+  await recordAudit(tx, {
+    userId,
+    action: 'asset.file_deleted',
+    detail: { asset_id: asset.id, path: file.path },
+  });
+  // It is never refused for the quota: nobody would understand why nothing can be deleted.
+  const put = metadata.replacement ? [{ path: METADATA, ...metadata.replacement }] : [];
+  return { revision_id: await addRevision(tx, asset, { put, remove: [file.path] }) };
+}
+
+async function prepareMetadata(ctx: Context, { assetId, path }: Input): Promise<Metadata> {
+  const { id } = await findChangeableAsset(ctx.db, { assetId, userId: ctx.caller.userId });
+  const file = await findNewestFile(ctx.db, id, METADATA);
+  if (!file) return { sha256: null, replacement: null };
+  const { sha256 } = file;
+  if (path === METADATA || file.size_bytes > METADATA_BYTES_MAX) return { sha256, replacement: null };
+  const before = await buffer(await readBlob(ctx, { sha256, path: METADATA }));
+  const after = withoutLine(before, path);
+  if (after.length === before.length) return { sha256, replacement: null };
+  return { sha256, replacement: await storeBlob(ctx, Readable.from([after])) };
+}

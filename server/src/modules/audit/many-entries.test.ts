@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { recordingDatabase } from '../../testing/recording-database.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+import { listAuditEntries } from '../accounts/audit/list-audit-entries.ts';
+import { listSends } from '../credits/list-sends.ts';
+
+const { url } = await testDatabase();
+const { db, asked } = recordingDatabase(url);
+const page = { before: 10n ** 17n, limit: 51 };
+
+beforeAll(async () => {
+  await sql`
+    insert into audit_log (action) select 'asset.created' from generate_series(1, 20000)`.execute(db);
+  await sql`
+    insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs)
+    select 'grants', 'revenue:llm_inference', 1, 'charge', 'Tokens', '{}' from generate_series(1, 20000)`.execute(
+    db,
+  );
+  await sql`analyze audit_log, ledger_transfers`.execute(db);
+});
+
+/** How PostgreSQL plans the query that this makes. */
+async function planOf(list: () => Promise<unknown[]>): Promise<string> {
+  asked.length = 0;
+  expect(await list()).toEqual([]);
+  const { text = '', values = [] } = asked[0] ?? {};
+  const { rows } = await db.executeQuery<Record<'QUERY PLAN', string>>({
+    ...sql`select 1`.compile(db),
+    sql: `explain ${text}`,
+    parameters: values,
+  });
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+test('changes of a rare noun are found by an index', async () => {
+  expect(await planOf(() => listAuditEntries(db, { ...page, noun: 'price' }))).toContain('audit_log_by_noun');
+});
+
+test('credits that were sent are found among many charges by an index, of all and of one user', async () => {
+  const ofAll = await planOf(() => listSends(db, page));
+  expect(ofAll).toMatch(/Index Scan Backward using ledger_transfers_sent(_by)? /);
+  expect(ofAll).not.toContain('Seq Scan on ledger_transfers');
+  expect(await planOf(() => listSends(db, { ...page, userId: 'ada' }))).toContain('ledger_transfers_sent');
+});

@@ -1,0 +1,127 @@
+import {
+  createBrowserHistory,
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Outlet,
+  type RouterHistory,
+  RouterProvider,
+} from '@tanstack/react-router';
+import { cleanup, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import type { ReactNode } from 'react';
+import { expect, test } from 'vitest';
+import { Dialog } from './dialog.tsx';
+import { Sheet } from './sheet.tsx';
+
+const name = <input aria-label="Name" />;
+const sheet = (dirty: boolean) => (
+  <Sheet open onClose={() => undefined} title="Create Dataset" dirty={dirty}>
+    {name}
+  </Sheet>
+);
+const dialog = (dirty: boolean) => (
+  <Dialog open onOpenChange={() => undefined} title="Edit" dirty={dirty}>
+    {name}
+  </Dialog>
+);
+
+/** An app of two shells: in the first a page with a dialog and another one, with a sheet over both; documentation in the second. */
+async function open({
+  history = createMemoryHistory({ initialEntries: ['/model'] }),
+  page,
+  shell,
+}: {
+  history?: RouterHistory;
+  page?: ReactNode;
+  shell?: ReactNode;
+}) {
+  const root = createRootRoute();
+  const app = createRoute({
+    getParentRoute: () => root,
+    id: 'app',
+    component: () => (
+      <>
+        {shell}
+        <Outlet />
+      </>
+    ),
+  });
+  const visitors = createRoute({ getParentRoute: () => root, id: 'public' });
+  const routeTree = root.addChildren([
+    app.addChildren([
+      createRoute({ getParentRoute: () => app, path: '/model', component: () => page }),
+      createRoute({ getParentRoute: () => app, path: '/buy-bagels' }),
+    ]),
+    visitors.addChildren([createRoute({ getParentRoute: () => visitors, path: '/docs' })]),
+  ]);
+  const router = createRouter({ routeTree, history });
+  render(<RouterProvider router={router as never} />);
+  await screen.findByLabelText('Name');
+  return {
+    go: (href: string) => void router.navigate({ href }),
+    isAt: (href: string) => waitFor(() => expect(router.history.location.href).toBe(href)),
+  };
+}
+
+test('a page is not left with something typed into its dialog before that is answered', async () => {
+  const { go, isAt } = await open({ page: dialog(true) });
+  go('/buy-bagels');
+  await userEvent.click(await screen.findByRole('button', { name: 'Keep editing' }));
+  await isAt('/model');
+  expect(screen.getByLabelText('Name')).toBeTruthy();
+  go('/buy-bagels');
+  await userEvent.click(await screen.findByRole('button', { name: 'Discard' }));
+  await isAt('/buy-bagels');
+  expect(screen.queryByLabelText('Name')).toBeNull();
+});
+
+test('a page is not left with what is shown once before that is answered', async () => {
+  const { go, isAt } = await open({
+    page: (
+      <Dialog open onOpenChange={() => undefined} title="Copy the new key now" keepOpen>
+        {name}
+      </Dialog>
+    ),
+  });
+  go('/buy-bagels');
+  await screen.findByRole('alertdialog', { name: 'Leave without copying?' });
+  await userEvent.click(screen.getByRole('button', { name: 'Leave' }));
+  await isAt('/buy-bagels');
+});
+
+test('nothing is asked where nothing was typed, nor where only the search of the page changes', async () => {
+  const typed = await open({ page: dialog(true) });
+  typed.go('/model?sheet=create-model');
+  await typed.isAt('/model?sheet=create-model');
+  cleanup();
+  const untouched = await open({ page: dialog(false) });
+  untouched.go('/buy-bagels');
+  await untouched.isAt('/buy-bagels');
+});
+
+test('a sheet keeps what was typed on every page of its shell, and asks before that is left', async () => {
+  const { go, isAt } = await open({ shell: sheet(true) });
+  go('/buy-bagels');
+  await isAt('/buy-bagels');
+  expect(screen.getByLabelText('Name')).toBeTruthy();
+  go('/docs');
+  await userEvent.click(await screen.findByRole('button', { name: 'Discard' }));
+  await isAt('/docs');
+});
+
+test('the browser asks before a reload that loses what was typed', async () => {
+  const isAskedAt = async (shell: ReactNode) => {
+    window.history.replaceState(null, '', '/model');
+    const history = createBrowserHistory();
+    await open({ history, shell });
+    const reload = new Event('beforeunload', { cancelable: true });
+    dispatchEvent(reload);
+    history.destroy();
+    cleanup();
+    return reload.defaultPrevented;
+  };
+  expect(await isAskedAt(sheet(false))).toBe(false);
+  expect(await isAskedAt(sheet(true))).toBe(true);
+});
