@@ -43,9 +43,9 @@ UNCERTAIN = -100
 # What no caption says differs from picture to picture by up to these parts.
 WIDTH_JITTER, PLACE_JITTER = 0.06, 0.03
 
-CROWD_PLACES = ((0.26, 0.26), (0.74, 0.26), (0.26, 0.74), (0.74, 0.74))
-CROWD_WIDTHS = (0.34, 0.5)
-CROWD_COLOURED = 0.35
+UNCAPTIONED_PLACES = ((0.26, 0.26), (0.74, 0.26), (0.26, 0.74), (0.74, 0.74))
+UNCAPTIONED_WIDTHS = (0.34, 0.5)
+UNCAPTIONED_COLOURED = 0.35
 
 
 def train_judge(
@@ -63,8 +63,8 @@ def train_judge(
 
     The captions of `pool` scenes are encoded beforehand; pictures of them are drawn anew each time.
     Pictures are sharp as they are drawn: what a generator blurs is to be seen. With each scene it
-    sees a crowd without a caption, so that there are more objects to name in as much time.
-    Returns False where it was asked to stop before the last step.
+    sees one of four objects without a caption, so that there are more objects to name in as much
+    time. Returns False where it was asked to stop before the last step.
     """
     device = training_device(device_name)
     sentences.to(device)
@@ -77,7 +77,7 @@ def train_judge(
         rng = np.random.default_rng((settings.seed, step))
         chosen = rng.choice(pool, batch_size, replace=False)
         drawn = [_jittered(scenes[index], rng) for index in chosen]
-        drawn += [_crowd(rng, cut_outs) for _ in chosen]
+        drawn += [_uncaptioned(rng, cut_outs) for _ in chosen]
         pictures = judge_input([render(scene, cut_outs, JUDGED_SIDE) for scene in drawn])
         seen = judge.cells(sent(pictures, device))
         targets = sent(torch.stack([object_labels(scene, cut_outs) for scene in drawn]), device)
@@ -136,15 +136,15 @@ def _scene(rng: np.random.Generator, cut_outs: Sequence[CutOut], index: int) -> 
             return scene
 
 
-def _crowd(rng: np.random.Generator, cut_outs: Sequence[CutOut]) -> Scene:
+def _uncaptioned(rng: np.random.Generator, cut_outs: Sequence[CutOut]) -> Scene:
     """One object in each quarter."""
     things = []
-    for x, y in CROWD_PLACES:
+    for x, y in UNCAPTIONED_PLACES:
         number = int(rng.integers(len(cut_outs)))
         colour = None
-        if cut_outs[number].recolourable and rng.random() < CROWD_COLOURED:
+        if cut_outs[number].recolourable and rng.random() < UNCAPTIONED_COLOURED:
             colour = str(rng.choice(list(OBJECT_COLOURS)))
-        things.append(Thing(number, colour, rng.uniform(*CROWD_WIDTHS), x, y))
+        things.append(Thing(number, colour, rng.uniform(*UNCAPTIONED_WIDTHS), x, y))
     return _jittered(Scene(tuple(things), draw_any_ground(rng)), rng)
 
 

@@ -70,7 +70,7 @@ class Workload:
         prune_cache(cache_dir, cache_limit_bytes())
 
     def has_checkpoint(self) -> bool:
-        """Whether an earlier life on this machine has left a checkpoint."""
+        """Whether an earlier attempt on this machine has left a checkpoint."""
         folder = self.work_dir / CHECKPOINTS_FOLDER
         return folder.is_dir() and any(folder.iterdir())
 

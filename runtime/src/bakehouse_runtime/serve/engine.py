@@ -29,8 +29,8 @@ class ServingEngine(Protocol):
         ...
 
     def advances(self) -> bool:
-        """Whether it gets on with its requests; asked every few seconds while it serves. A server
-        whose work hangs goes on answering `/health`."""
+        """Whether it makes progress with its requests; called every few seconds while it serves. A
+        server whose work hangs goes on answering `/health`."""
         ...
 
     def close(self) -> None:

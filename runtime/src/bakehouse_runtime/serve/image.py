@@ -31,7 +31,7 @@ def serve_image(spec: ServeImageSpec) -> int:
 
 
 class ImageServer:
-    """Draws for whoever shows the key."""
+    """Draws for clients that send the API key."""
 
     def __init__(self, spec: ServeImageSpec, inputs: dict[str, Path]) -> None:
         """Loads the model and starts to answer. Raises PlainError when it cannot be loaded."""
@@ -51,7 +51,7 @@ class ImageServer:
         return self._calls.in_flight
 
     def advances(self) -> bool:
-        """Whether the sampler gets on."""
+        """Whether the sampler makes progress."""
         return self._sampler.advances()
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """Draws the pictures of all requests in one thread, a step of all of them at a time.
 
-Requests join and leave between two steps. All of torch happens here; who waits for a picture reads
-the events of his job.
+Requests join and leave between two steps. All of torch runs here; the thread of a request
+reads the events of its job.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Job:
         self._has_ended = threading.Event()
 
     def put(self, event: Event) -> None:
-        """Adds what has happened; the last event wakes whoever waits, the others do not."""
+        """Adds what has happened; only the last event wakes the waiting thread."""
         self._events.put(event)
         if isinstance(event, Done | Refused | Failed):
             self._has_ended.set()

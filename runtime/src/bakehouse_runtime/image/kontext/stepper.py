@@ -142,7 +142,7 @@ class KontextStepper:
         ]
 
     def preview(self, drawing: KontextDrawing) -> Image.Image:
-        """What a drawing leads to as far as it is, at half its size or less."""
+        """The picture predicted at a drawing's current step, at half its size or less."""
         return decode_preview(self._pipeline.autoencoder, drawing.predicted)
 
     def _step_batch(self, batch: Sequence[KontextDrawing]) -> None:

@@ -132,7 +132,7 @@ class ParisPipeline:
         ]
 
     def preview(self, drawing: ParisDrawing) -> Image.Image:
-        """What a drawing leads to as far as it is, at half its size or less."""
+        """The picture predicted at a drawing's current step, at half its size or less."""
         return decode_preview(self.autoencoder, drawing.predicted)
 
     def _probabilities(self, latents: Tensor, t: Tensor) -> Tensor:

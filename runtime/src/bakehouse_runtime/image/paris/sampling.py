@@ -22,7 +22,7 @@ ExpertVelocity: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]
 # (latents, t) -> probabilities [n, experts].
 RouterProbabilities: TypeAlias = Callable[[Tensor, Tensor], Tensor]
 
-# An expert of less weight than this is not asked.
+# An expert of less weight than this is not computed.
 NEGLIGIBLE_WEIGHT = 1e-6
 
 
