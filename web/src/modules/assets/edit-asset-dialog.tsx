@@ -14,7 +14,7 @@ const FORM_ID = 'edit-asset';
 
 /** Name, description and tags of a dataset or model. */
 export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
-  const { values, setValues, isChanged } = useFormValues(() => {
+  const { values, setValues, changes, isChanged } = useFormValues(() => {
     const { title, details, tags } = asset;
     return { title, details, tags };
   });
@@ -26,7 +26,8 @@ export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () 
     event.preventDefault();
     focusFirstInvalid(event.currentTarget, () => setTried(true));
     if (problem || update.isPending) return;
-    update.mutate(values, { onSuccess: onClose });
+    if (!isChanged) return onClose();
+    update.mutate(changes, { onSuccess: onClose });
   }
 
   return (
