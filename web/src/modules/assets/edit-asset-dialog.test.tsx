@@ -65,3 +65,14 @@ test('Save of an unchanged one closes and sends nothing', async () => {
   expect(onClose).toHaveBeenCalledOnce();
   expect(call).not.toHaveBeenCalled();
 });
+
+test('a name that is too long is not cut off: the form says how long it may be', async () => {
+  renderEdit(() => undefined);
+  const name = await screen.findByLabelText('Name');
+  await userEvent.click(name);
+  await userEvent.paste('e'.repeat(500));
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('Name must have at most 200 characters')).toBeTruthy();
+  expect((name as HTMLInputElement).value).toHaveLength(503);
+  expect(call).not.toHaveBeenCalled();
+});
