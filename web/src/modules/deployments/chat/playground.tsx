@@ -82,18 +82,18 @@ function NoAnswer({ error }: { error: unknown }) {
 
 type Conversation = ReturnType<typeof useConversation>;
 
-/** What has been said; its end stays in sight. */
+/** The turns so far; their end stays in sight. */
 function Turns({
   modelName,
   turns,
   answering,
 }: Pick<Conversation, 'turns' | 'answering'> & { modelName: string }) {
   const log = useRef<HTMLDivElement>(null);
-  const said = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
   // It also grows when a kept answer gets its formatting, and while another tab is shown.
   useEffect(() => {
     const grown = new ResizeObserver(() => log.current?.scrollTo({ top: log.current.scrollHeight }));
-    if (said.current) grown.observe(said.current);
+    if (content.current) grown.observe(content.current);
     return () => grown.disconnect();
   }, []);
   return (
@@ -109,7 +109,7 @@ function Turns({
         turns.length === 0 ? 'min-h-40 lg:min-h-72' : 'h-[28rem]',
       )}
     >
-      <div ref={said} className="flex shrink-0 grow flex-col gap-4">
+      <div ref={content} className="flex shrink-0 grow flex-col gap-4">
         {turns.length === 0 && (
           <p className="m-auto max-w-sm text-balance text-center text-muted">
             Ask something. The answer comes from{' '}
