@@ -6,7 +6,7 @@ import type { Turn } from './use-conversation.ts';
 /** In characters, as JSON. */
 const TURNS_LENGTH_MAX = 200_000;
 
-type Conversation = {
+export type Conversation = {
   turns: Turn[];
   /** The last question, if nothing of an answer has come; otherwise empty. */
   unanswered: string;

@@ -49,9 +49,9 @@ const INTERRUPTED = 'The answer was interrupted.';
 beforeEach(() => {
   sessionStorage.clear();
   asked = [];
-  vi.stubGlobal('fetch', async (url: string, { body, signal }: RequestInit) => {
+  vi.stubGlobal('fetch', async (url: string, { body, signal }: { body: string; signal?: AbortSignal }) => {
     if (!url.endsWith('/chat/completions')) return Response.json({ prices: [] });
-    asked.push(JSON.parse(String(body)));
+    asked.push(JSON.parse(body));
     const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (answer = controller) });
     signal?.addEventListener('abort', () => answer.error(signal.reason));
     return new Response(stream);

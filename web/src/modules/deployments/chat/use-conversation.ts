@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { type ChatMessage, type ChatSpeed, streamChat } from './chat.ts';
-import { keepConversation, readConversation } from './kept-conversation.ts';
+import { type Conversation, keepConversation, readConversation } from './kept-conversation.ts';
 
 export type Turn = ChatMessage & {
   speed?: ChatSpeed | undefined;
@@ -27,21 +27,7 @@ export function useConversation({ userId, id, modelName }: Of) {
   const [running, setRunning] = useState<AbortController | null>(null);
   useEffect(() => () => running?.abort(), [running]);
 
-  const keepInterrupted = useEffectEvent(() =>
-    keepConversation(userId, id, { ...interrupt(turns), settings }),
-  );
-  useEffect(() => {
-    if (!running) return;
-    keepInterrupted();
-    window.addEventListener('pagehide', keepInterrupted);
-    return () => {
-      window.removeEventListener('pagehide', keepInterrupted);
-      keepInterrupted();
-    };
-  }, [running]);
-  useEffect(() => {
-    if (!running) keepConversation(userId, id, { turns, unanswered, settings });
-  }, [running, userId, id, turns, unanswered, settings]);
+  useKeep({ userId, id }, { turns, unanswered, settings }, running !== null);
 
   /** Resolves with whether any of an answer came. */
   async function ask(question: string): Promise<boolean> {
@@ -100,6 +86,29 @@ export function useConversation({ userId, id, modelName }: Of) {
       setError(null);
     },
   };
+}
+
+/** Keeps the conversation as it is; while an answer comes, as it would be if the page were left now. */
+function useKeep(
+  { userId, id }: Pick<Of, 'userId' | 'id'>,
+  { turns, unanswered, settings }: Conversation,
+  answering: boolean,
+): void {
+  const keepInterrupted = useEffectEvent(() =>
+    keepConversation(userId, id, { ...interrupt(turns), settings }),
+  );
+  useEffect(() => {
+    if (!answering) return;
+    keepInterrupted();
+    window.addEventListener('pagehide', keepInterrupted);
+    return () => {
+      window.removeEventListener('pagehide', keepInterrupted);
+      keepInterrupted();
+    };
+  }, [answering]);
+  useEffect(() => {
+    if (!answering) keepConversation(userId, id, { turns, unanswered, settings });
+  }, [answering, userId, id, turns, unanswered, settings]);
 }
 
 /** Pure: what is left when the last answer ends here. A question without any answer is to be asked again. */
