@@ -40,8 +40,12 @@ describe('amounts', () => {
     expect(bglInput.safeParse(true).success).toBe(false);
     expect(bglInput.parse('999999999999.999999')).toBe(999_999_999_999_999_999n);
     expect(bglInput.safeParse('1000000000000').error?.issues[0]?.message).toBe(
-      'Amount must have at most 12 digits before the point',
+      'Amount must be less than 1,000,000,000,000 BGL',
     );
+    expect(bglInput.safeParse('9'.repeat(24)).error?.issues[0]?.message).toBe(
+      'Amount must be less than 1,000,000,000,000 BGL',
+    );
+    expect(bglInput.parse('0000000000012')).toBe(12_000_000n);
   });
 });
 

@@ -74,8 +74,13 @@ export function placesFor(microBgl: bigint, currency: Currency): number {
 /** An amount that the server sends. */
 export const bgl = z.string().regex(/^-?\d+(\.\d{1,6})?$/);
 
-/** A bigint column holds nine times as much. */
-const INPUT_LIMIT_MICRO = 10n ** 12n * MICRO_PER_BGL;
+/** In BGL: an amount that a caller sends is below it. A bigint column holds nine times as much. */
+export const AMOUNT_LIMIT_BGL = '1000000000000';
+
+/** Whether a text is a decimal number of BGL that is too large to be sent, however many digits it has. */
+export function isTooLarge(text: string): boolean {
+  return /^-?0*[1-9]\d{12,}(\.\d*)?$/.test(text.trim());
+}
 
 /**
  * A JSON number has been rounded to a double before anybody can look at it. A double carries 15
@@ -104,6 +109,11 @@ export const bglInput = z
       });
       return z.NEVER;
     }
+    if (isTooLarge(String(value))) {
+      const limit = displayAmount(parseBgl(AMOUNT_LIMIT_BGL), 'BGL').replace('.00', '');
+      context.addIssue({ code: 'custom', message: `Amount must be less than ${limit}` });
+      return z.NEVER;
+    }
     try {
       return parseBgl(String(value));
     } catch {
@@ -113,11 +123,7 @@ export const bglInput = z
       });
       return z.NEVER;
     }
-  })
-  .refine(
-    (micro) => -INPUT_LIMIT_MICRO < micro && micro < INPUT_LIMIT_MICRO,
-    'Amount must have at most 12 digits before the point',
-  );
+  });
 
 /** An amount above zero that a caller sends; `name` begins the message of a lower one. */
 export const positiveBgl = (name: string) =>

@@ -24,8 +24,12 @@ journey(
 
     await sheet.getByLabel('Recipient').fill(bob.username);
     const amount = sheet.getByLabel('Amount');
-    await amount.pressSequentially('12.345');
-    expect(await amount.inputValue()).toBe('12.34');
+    await amount.pressSequentially('12,34');
+    expect(await amount.inputValue()).toBe('12,34');
+    await sheet.getByRole('button', { name: 'Send' }).click();
+    await sheet.getByText('Use only digits, and a point for decimals, e.g. 0.02').waitFor();
+    await look(page, 'send-credits-comma');
+    await amount.fill('12.34');
     await sheet.getByText('$12.34 = 308.50 BGL').waitFor();
     await sheet.getByText(bob.username, { exact: true }).waitFor();
     await look(page, 'send-credits');
@@ -76,11 +80,9 @@ journey(
     await sheet.getByLabel('Amount').fill('9');
     await sheet.getByText('Username, email address or user id.').waitFor();
     await sheet.getByRole('button', { name: 'Send' }).click();
-    await sheet.getByText('There was an error processing your transfer. Please try again.').waitFor();
     await sheet.getByText('Insufficient balance. Required: $9.00. Available: $6.00.').waitFor();
-    await page.getByRole('button', { name: 'Purchase Credits' }).waitFor();
+    await sheet.getByRole('link', { name: 'Buy credits' }).waitFor();
     await look(page, 'send-credits-insufficient');
-    await sheet.getByRole('button', { name: 'Try Again' }).click();
 
     // The answer is lost, not the transfer: trying again does not send it twice.
     await page.route(/transfer-tokens$/, async (route) => {
@@ -89,6 +91,7 @@ journey(
     });
     await sheet.getByLabel('Amount').fill('0.40');
     await sheet.getByRole('button', { name: 'Send' }).click();
+    await sheet.getByText('There was an error processing your transfer. Please try again.').waitFor();
     await sheet.getByText('Failed to send Bagels. Please try again.').waitFor();
     await sheet.getByText('trying again does not send it twice').waitFor();
     await page.unroute(/transfer-tokens$/);

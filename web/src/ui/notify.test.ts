@@ -28,6 +28,12 @@ test('too little credit is shown in the chosen currency', () => {
   expect(errorMessage(error)).toBe('Insufficient balance. Required: 50.00 BGL. Available: 2.00 BGL.');
 });
 
+test('the amounts of a sentence are shown in the chosen currency', () => {
+  currencyChoice.set('USD');
+  const error = new ApiError('The run has cost 12.5 BGL so far. Set a ceiling above that', { status: 400 });
+  expect(errorMessage(error)).toBe('The run has cost $0.50 so far. Set a ceiling above that');
+});
+
 test('other errors speak for themselves', () => {
   expect(errorMessage(new Error('It broke'))).toBe('It broke');
   expect(errorMessage('what')).toBe('Please try again');

@@ -1,4 +1,5 @@
 import { ApiError } from '../lib/api/api-error.ts';
+import { amountsInCurrency } from '../lib/format/currency.ts';
 import { insufficientBalance } from '../lib/format/insufficient-balance.ts';
 import { loadToaster } from './toaster-loader.ts';
 
@@ -26,7 +27,7 @@ export const notify = {
   },
 };
 
-/** The sentence for an error; too little credit is shown in the chosen currency. */
+/** The sentence for an error; its amounts are shown in the chosen currency. */
 export function errorMessage(error: unknown): string {
   if (
     error instanceof ApiError &&
@@ -36,7 +37,7 @@ export function errorMessage(error: unknown): string {
   ) {
     return insufficientBalance(error.requiredAmount, error.availableAmount);
   }
-  return error instanceof Error ? error.message : 'Please try again';
+  return error instanceof Error ? amountsInCurrency(error.message) : 'Please try again';
 }
 
 async function show(

@@ -89,7 +89,8 @@ describe('sending credits', () => {
       400,
       'Amount must be a decimal number of BGL with at most 6 decimals',
     ],
-    ['someone@example.com', '999999999999999', 400, 'Amount must have at most 12 digits before the point'],
+    ['someone@example.com', '999999999999999', 400, 'Amount must be less than 1,000,000,000,000 BGL'],
+    ['someone@example.com', '9'.repeat(24), 400, 'Amount must be less than 1,000,000,000,000 BGL'],
     [
       'someone@example.com',
       12345678901.125,

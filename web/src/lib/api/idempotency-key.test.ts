@@ -7,6 +7,9 @@ test('an input keeps its key until it changes or the attempt succeeded', () => {
   expect(keys.keyFor({ amount: '5' })).toBe('key-1');
   expect(keys.keyFor({ amount: '5' })).toBe('key-1');
   expect(keys.keyFor({ amount: '6' })).toBe('key-2');
+  expect(keys.isRepeat({ amount: '5' })).toBe(false);
+  expect(keys.isRepeat({ amount: '6' })).toBe(true);
   keys.renew();
+  expect(keys.isRepeat({ amount: '6' })).toBe(false);
   expect(keys.keyFor({ amount: '6' })).toBe('key-3');
 });

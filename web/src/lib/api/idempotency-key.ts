@@ -4,6 +4,8 @@ import { newId } from '../new-id.ts';
 /** Keys for a form that spends: the same input keeps its key, so that a repeat after a lost answer is not charged again. */
 export type IdempotencyKeys = {
   keyFor: (input: unknown) => string;
+  /** Whether the same input was sent before, without success: its repeat has the same key. */
+  isRepeat: (input: unknown) => boolean;
   /** Call after success: the next submit is a new attempt, even with the same input. */
   renew: () => void;
 };
@@ -16,6 +18,7 @@ export function idempotencyKeys(newKey: () => string = newId): IdempotencyKeys {
       if (last?.input !== text) last = { input: text, key: newKey() };
       return last.key;
     },
+    isRepeat: (input) => last?.input === JSON.stringify(input),
     renew() {
       last = null;
     },

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { showAmount, showApart, showExact, showNumber, showShort } from './currency.ts';
+import {
+  amountsInCurrency,
+  showAmount,
+  showApart,
+  showExact,
+  showNumber,
+  showShort,
+  showUnrounded,
+} from './currency.ts';
 
 test.each([
   ['125', 'USD', '$5.00'],
@@ -67,4 +75,23 @@ test.each([
   ['0.000001', 'USD', '$0.00000004'],
 ] as const)('%s BGL in %s is %s where there is little room', (bgl, currency, text) => {
   expect(showShort(bgl, currency)).toBe(text);
+});
+
+test.each([
+  ['75.125', 'USD', '$3.005'],
+  ['12.34', 'USD', '$0.4936'],
+  ['75.125', 'BGL', '75.125 BGL'],
+  ['125', 'USD', '$5.00'],
+] as const)('%s BGL in %s without rounding: %s', (bgl, currency, text) => {
+  expect(showUnrounded(bgl, currency)).toBe(text);
+});
+
+test('the amounts of a sentence are shown in the chosen currency', () => {
+  const sentence = 'The run has cost 0.192627 BGL so far, of 25 BGL. Set a ceiling above that';
+  expect(amountsInCurrency(sentence, 'USD')).toBe(
+    'The run has cost $0.00770508 so far, of $1.00. Set a ceiling above that',
+  );
+  expect(amountsInCurrency('At most 1,000,000 BGL: a number of BGL', 'USD')).toBe(
+    'At most 1,000,000 BGL: a number of BGL',
+  );
 });

@@ -3,6 +3,8 @@ import {
   type Currency,
   displayAmount,
   EXACT_PLACES,
+  formatBgl,
+  formatUsd,
   parseBgl,
   placesFor,
 } from '@bakehouse/contract/money';
@@ -20,6 +22,20 @@ export const currencyChoice = storedChoice<Currency>('bakehouse.currency', ['USD
 export function showAmount(bgl: string, currency: Currency = currencyChoice.get()): string {
   const micro = parseBgl(bgl);
   return displayAmount(micro, currency, placesFor(micro, currency));
+}
+
+/** A wire amount without rounding, for a question or a limit: as many decimals as it has, and two at least. */
+export function showUnrounded(bgl: string, currency: Currency = currencyChoice.get()): string {
+  const micro = parseBgl(bgl);
+  const [, decimals = ''] = (currency === 'USD' ? formatUsd(micro) : formatBgl(micro)).split('.');
+  return displayAmount(micro, currency, Math.max(2, decimals.length));
+}
+
+/** A server's sentence with its amounts of BGL in the chosen currency, without rounding: they may be limits. */
+export function amountsInCurrency(sentence: string, currency: Currency = currencyChoice.get()): string {
+  return sentence.replace(/(?<![\d.,])(\d{1,15}(?:\.\d{1,6})?) BGL\b/g, (_, bgl: string) =>
+    showUnrounded(bgl, currency),
+  );
 }
 
 /** A wire amount in both currencies: '$5.00 = 125.00 BGL'. */

@@ -1,5 +1,4 @@
 import type { Currency } from '@bakehouse/contract/money';
-import { isAmountBeingTyped } from '../../../lib/format/typed-amount.ts';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { LastDayField } from '../../../ui/last-day-field.tsx';
@@ -58,9 +57,7 @@ export function KeyFields({ form, problems, currency, onChange }: Props) {
             autoComplete="off"
             placeholder="No limit"
             className="tabular-nums"
-            onChange={(event) =>
-              isAmountBeingTyped(event.target.value) && set({ budget: event.target.value })
-            }
+            onChange={(event) => set({ budget: event.target.value })}
           />
         </Field>
         <Field label="Period">

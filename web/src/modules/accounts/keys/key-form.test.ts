@@ -56,7 +56,10 @@ test('an end and a budget that are emptied are taken away', () => {
 test('names what is wrong; a budget that the key already has is not', () => {
   expect(keyProblems({ ...empty, name: ' ', budget: '0' }, null, 'USD')).toEqual({
     name: 'Name is required',
-    budget: 'Enter an amount greater than 0, or leave it empty',
+    budget: 'Budget must be greater than 0',
+  });
+  expect(keyProblems({ ...empty, name: 'n', budget: '0,02' }, null, 'USD')).toEqual({
+    budget: 'Use only digits, and a point for decimals, e.g. 0.02',
   });
   expect(keyProblems({ ...empty, name: 'n'.repeat(101) }, null, 'USD')).toEqual({
     name: 'Name must have at most 100 characters',

@@ -3,7 +3,7 @@ import type { KeyScope } from '@bakehouse/contract/endpoint';
 import type { BudgetPeriod } from '@bakehouse/contract/limits';
 import type { Currency } from '@bakehouse/contract/money';
 import { endOfDay, localDay } from '../../../lib/format/format-time.ts';
-import { amountInBgl, typedAmount } from '../../../lib/format/typed-amount.ts';
+import { amountInBgl, amountProblem, typedAmount } from '../../../lib/format/typed-amount.ts';
 import { nameProblem } from '../../../ui/name-problem.ts';
 
 const NAME_LENGTH_MAX = 100;
@@ -68,12 +68,12 @@ export function keyForm(key: ApiKey | null, currency: Currency): KeyForm {
 /** What is wrong with name and budget, in the words that stand under them. A budget that the key already has is never wrong. */
 export function keyProblems(form: KeyForm, key: ApiKey | null, currency: Currency): KeyProblems {
   const before = keyForm(key, currency);
-  const isNoAmount =
-    form.budget !== before.budget && form.budget !== '' && amountInBgl(form.budget, currency) === null;
+  const isNewBudget = form.budget !== before.budget && form.budget !== '';
+  const budget = isNewBudget ? amountProblem(form.budget, currency, 'Budget') : undefined;
   const name = nameProblem(form.name, NAME_LENGTH_MAX);
   return {
     ...(name && { name }),
-    ...(isNoAmount && { budget: 'Enter an amount greater than 0, or leave it empty' }),
+    ...(budget && { budget }),
   };
 }
 

@@ -46,3 +46,14 @@ test('another amount can be paid instead', async () => {
   await userEvent.click(screen.getByRole('button', { name: /^\$5 ?125/ }));
   await vi.waitFor(() => expect(isBusy()).toBe(false));
 });
+
+test('an amount with a decimal comma stays as it was typed, and is not paid', async () => {
+  vi.mocked(call).mockClear();
+  const field = screen.getByLabelText<HTMLInputElement>('Another amount');
+  await userEvent.clear(field);
+  await userEvent.type(field, '1,50');
+  await userEvent.click(pay());
+  await screen.findByText('Use only digits, and a point for decimals, e.g. 0.02');
+  expect(field.value).toBe('1,50');
+  expect(call).not.toHaveBeenCalled();
+});

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { cx } from '../../../lib/cx.ts';
 import { showAmount, showBoth } from '../../../lib/format/currency.ts';
-import { amountInBgl, isAmountBeingTyped } from '../../../lib/format/typed-amount.ts';
+import { amountInBgl } from '../../../lib/format/typed-amount.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Field } from '../../../ui/field.tsx';
@@ -58,7 +58,7 @@ export function CheckoutCard() {
             inputMode="decimal"
             autoComplete="off"
             className="tabular-nums sm:max-w-60"
-            onChange={(event) => isAmountBeingTyped(event.target.value) && choose(event.target.value)}
+            onChange={(event) => choose(event.target.value.trim())}
           />
         </Field>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -1,10 +1,13 @@
 import { USD_CENTS_MAX, USD_CENTS_MIN } from '@bakehouse/contract/limits';
 import { formatNumber } from '../../../lib/format/format-number.ts';
+import { decimalProblem } from '../../../lib/format/typed-amount.ts';
 
 const range = `Choose an amount from $${USD_CENTS_MIN / 100} to $${formatNumber(USD_CENTS_MAX / 100)}`;
 
 /** What is wrong with an amount of US dollars, in words; undefined where it can be paid. */
 export function usdProblem(usd: string): string | undefined {
+  const unreadable = decimalProblem(usd);
+  if (unreadable) return unreadable;
   if (!/^\d+(\.\d{1,2})?$/.test(usd)) return range;
   const cents = Math.round(Number(usd) * 100);
   return cents >= USD_CENTS_MIN && cents <= USD_CENTS_MAX ? undefined : range;

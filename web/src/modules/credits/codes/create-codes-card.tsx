@@ -1,8 +1,9 @@
 import { CODES_AT_ONCE_MAX } from '@bakehouse/contract/limits';
-import { isPositiveBgl } from '@bakehouse/contract/money';
 import { type FormEvent, useState } from 'react';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { currencyChoice } from '../../../lib/format/currency.ts';
 import { endOfDay } from '../../../lib/format/format-time.ts';
+import { bglProblem } from '../../../lib/format/typed-amount.ts';
 import { AmountField } from '../../../ui/amount-field.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -88,8 +89,9 @@ export function CreateCodesCard() {
 }
 
 function problemsOf({ amount, count, redemptions }: typeof empty): Problems {
+  const problem = bglProblem(amount, currencyChoice.get());
   return {
-    ...(!isPositiveBgl(amount) && { amount: 'Amount must be greater than 0, with at most 6 decimals' }),
+    ...(problem && { amount: problem }),
     ...(!isWhole(count, CODES_AT_ONCE_MAX) && {
       count: `Enter a whole number from 1 to ${CODES_AT_ONCE_MAX}`,
     }),

@@ -73,3 +73,20 @@ test('a name that nobody has is reported at its field, and nothing typed is lost
   expect(screen.getByLabelText<HTMLInputElement>('Amount').value).toBe('5');
   expect(bodies()).toEqual([{ body: { recipient_id: 'nobody', amount: '125' } }]);
 });
+
+test('the question is exact', async () => {
+  open(<GrantCard />);
+  await userEvent.type(screen.getByLabelText('Recipient'), 'ada');
+  await userEvent.type(screen.getByLabelText('Amount'), '3.005');
+  await userEvent.click(button('Grant'));
+  expect((await question()).getByText('Grant $3.005 (75.125 BGL) to ada?')).toBeTruthy();
+});
+
+test('more than can be booked is said under the amount', async () => {
+  open(<GrantCard />);
+  await userEvent.type(screen.getByLabelText('Recipient'), 'ada');
+  await userEvent.type(screen.getByLabelText('Amount'), '99999999999');
+  await userEvent.click(button('Grant'));
+  expect(await screen.findByText('Amount must be less than $40,000,000,000.00')).toBeTruthy();
+  expect(screen.queryByRole('alertdialog')).toBeNull();
+});

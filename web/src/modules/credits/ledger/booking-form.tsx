@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Controller, type Resolver, useForm } from 'react-hook-form';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
-import { showAmount } from '../../../lib/format/currency.ts';
+import { showUnrounded } from '../../../lib/format/currency.ts';
 import { AmountField } from '../../../ui/amount-field.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -92,7 +92,7 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, ...pr
           open={asking}
           onOpenChange={setAsking}
           title={question(
-            `${showAmount(asked.amount, 'USD')} (${showAmount(asked.amount, 'BGL')})`,
+            `${showUnrounded(asked.amount, 'USD')} (${showUnrounded(asked.amount, 'BGL')})`,
             asked.user,
           )}
           description={consequence}

@@ -1,6 +1,7 @@
-import { isPositiveBgl } from '@bakehouse/contract/money';
 import { zodResolver } from '@hookform/resolvers/zod';
 import * as z from 'zod';
+import { currencyChoice } from '../../../lib/format/currency.ts';
+import { bglProblem } from '../../../lib/format/typed-amount.ts';
 
 /** The server's rules for what an operator books, in the form's words. */
 export const bookingResolver = (userLabel: string) =>
@@ -10,7 +11,10 @@ export const bookingResolver = (userLabel: string) =>
       amount: z
         .string()
         .trim()
-        .refine(isPositiveBgl, 'Amount must be greater than 0, with at most 6 decimals'),
+        .superRefine((amount, context) => {
+          const message = bglProblem(amount, currencyChoice.get());
+          if (message) context.addIssue({ code: 'custom', message });
+        }),
       description: z.string().trim(),
     }),
   );

@@ -1,6 +1,7 @@
 import { PRICE_AHEAD_DAYS_MAX, UNIT_PRICE_MAX_BGL } from '@bakehouse/contract/limits';
-import { isPositiveBgl, MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
-import { showBoth } from '../../../lib/format/currency.ts';
+import { MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
+import { currencyChoice, showBoth } from '../../../lib/format/currency.ts';
+import { bglProblem } from '../../../lib/format/typed-amount.ts';
 import type { Price } from './price-units.ts';
 
 export type PriceForm = {
@@ -26,7 +27,8 @@ export function priceProblems(
 }
 
 function amountProblem(amount: string, { unit_price, next }: CurrentPrice): { amount?: string } {
-  if (!isPositiveBgl(amount)) return { amount: 'Price must be greater than 0, with at most 6 decimals' };
+  const problem = bglProblem(amount, currencyChoice.get(), 'Price');
+  if (problem) return { amount: problem };
   const micro = parseBgl(amount);
   if (micro > BigInt(UNIT_PRICE_MAX_BGL) * MICRO_PER_BGL)
     return { amount: `Price must be at most ${showBoth(String(UNIT_PRICE_MAX_BGL))}` };

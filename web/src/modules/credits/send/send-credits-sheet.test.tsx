@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import type { ComponentType } from 'react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
@@ -9,8 +10,15 @@ import { UserContext } from '../../accounts/session.ts';
 import { SendCreditsSheet } from './send-credits-sheet.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
+vi.mock('@tanstack/react-router', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  createLink:
+    (Component: ComponentType<{ href: string }>) =>
+    ({ to, ...props }: { to: string }) => <Component href={to} {...props} />,
+}));
 
 let answer: () => Promise<unknown>;
+let balance: { available: string; sendable: string } | null;
 const sent = () =>
   vi
     .mocked(call)
@@ -47,9 +55,15 @@ beforeEach(() => {
   queryClient.clear();
   currencyChoice.set('USD');
   answer = () => Promise.resolve({});
+  balance = null;
   vi.mocked(call)
     .mockReset()
-    .mockImplementation(({ method }) => (method === 'POST' ? answer() : Promise.reject(new Error('away'))));
+    .mockImplementation(({ method, path }) => {
+      if (method === 'POST') return answer();
+      return balance && path.endsWith('/balance')
+        ? Promise.resolve(balance)
+        : Promise.reject(new Error('away'));
+    });
 });
 
 test('what was sent is not shown again when the sheet is opened after Back', async () => {
@@ -111,4 +125,40 @@ test('a form without a draft begins in the currency of the header', async () => 
   await send('bob', '1');
   await screen.findByText('Transfer Successful');
   expect(sent()).toMatchObject([{ amount: '25' }]);
+});
+
+test('an amount with a decimal comma stays as it was typed, and is not sent', async () => {
+  show();
+  await send('bob', '0,02');
+  await screen.findByText('Use only digits, and a point for decimals, e.g. 0.02');
+  expect(amount().value).toBe('0,02');
+  expect(sent()).toEqual([]);
+});
+
+test('more than can be sent is said under the amount, before anything is asked', async () => {
+  balance = { available: '500', sendable: '300' };
+  show();
+  await screen.findByText(/^You can send up to/);
+  await send('bob', '12.5');
+  await screen.findByText('You can send up to $12.00');
+  await userEvent.type(amount(), '{Backspace}{Backspace}0');
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await screen.findByText('Insufficient balance. Required: $120.00. Available: $20.00.');
+  expect(screen.getByRole('link', { name: 'Buy credits' }).getAttribute('href')).toBe('/buy-bagels');
+  expect(screen.queryByRole('alertdialog')).toBeNull();
+  expect(sent()).toEqual([]);
+});
+
+test('after a lost answer the same transfer can be repeated, though the balance may have paid for it', async () => {
+  balance = { available: '125', sendable: '125' };
+  answer = () => Promise.reject(new Error('lost'));
+  show();
+  await screen.findByText(/^You can send up to/);
+  await send('bob', '4');
+  await userEvent.click(await screen.findByRole('button', { name: 'Try Again' }));
+  queryClient.setQueryData(['balance', 'ada'], { available: '25', sendable: '25' });
+  answer = () => Promise.resolve({});
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await screen.findByText('Transfer Successful');
+  expect(sent()).toHaveLength(2);
 });

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { type IdempotencyKeys, useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
-import { showAmount } from '../../../lib/format/currency.ts';
+import { showUnrounded } from '../../../lib/format/currency.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
@@ -65,7 +65,7 @@ function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
         <ConfirmDialog
           open={sending.asking}
           onOpenChange={sending.setAsking}
-          title={`Send ${showAmount(amount, 'USD')} (${showAmount(amount, 'BGL')}) to ${form.recipient.trim()}?`}
+          title={`Send ${showUnrounded(amount, 'USD')} (${showUnrounded(amount, 'BGL')}) to ${form.recipient.trim()}?`}
           description="The recipient can spend them at once. A transfer cannot be undone."
           action="Send"
           tone="primary"

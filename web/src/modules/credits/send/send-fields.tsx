@@ -1,10 +1,10 @@
-import type { Currency } from '@bakehouse/contract/money';
+import { type Currency, parseBgl } from '@bakehouse/contract/money';
 import { useQuery } from '@tanstack/react-query';
 import { UserCheck } from 'lucide-react';
 import { type FormEvent } from 'react';
 import { showBoth } from '../../../lib/format/currency.ts';
-import { isAmountBeingTyped } from '../../../lib/format/typed-amount.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
+import { ButtonLink } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { Money } from '../../../ui/money.tsx';
@@ -62,17 +62,20 @@ export function SendFields({ id, form, currency, amount, problems, onChange, onS
           autoComplete="off"
           placeholder="0.00"
           className="tabular-nums"
-          onChange={(event) =>
-            isAmountBeingTyped(event.target.value) && onChange({ ...form, amount: event.target.value })
-          }
+          onChange={(event) => onChange({ ...form, amount: event.target.value })}
         />
       </Field>
       {balance && (
-        <p className="rounded-lg bg-subtle px-3.5 py-2.5 text-[0.8125rem] text-muted leading-5">
+        <div className="rounded-lg bg-subtle px-3.5 py-2.5 text-[0.8125rem] text-muted leading-5">
           You can send up to <Money bgl={balance.sendable} className="font-medium text-ink" />.
           {balance.sendable !== balance.available &&
             ' Promotional credit, and what running work may need, cannot be sent, and this server may limit how much you send within 24 hours.'}
-        </p>
+          {problems.amount && amount !== null && parseBgl(amount) > parseBgl(balance.available) && (
+            <ButtonLink to="/buy-bagels" size="sm" className="mt-2 flex w-fit">
+              Buy credits
+            </ButtonLink>
+          )}
+        </div>
       )}
     </form>
   );

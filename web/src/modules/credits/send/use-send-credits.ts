@@ -6,8 +6,9 @@ import { currencyChoice } from '../../../lib/format/currency.ts';
 import { amountInBgl } from '../../../lib/format/typed-amount.ts';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { useUser } from '../../accounts/api.ts';
+import { useBalance } from '../api.ts';
 import { useTransfer } from './send-api.ts';
-import { type SendForm, type SendProblems, sendProblems } from './send-form.ts';
+import { lackOfCredit, type SendForm, type SendProblems, sendProblems } from './send-form.ts';
 
 /** What the Send Credits sheet knows: its form, whether it asks once more, and the transfer. A repeat after a lost answer is not sent twice. */
 export function useSendCredits(recipient: string, keys: IdempotencyKeys) {
@@ -20,10 +21,19 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys) {
   const [asking, setAsking] = useState(false);
   const form = typed ?? { recipient, amount: '' };
   const amount = amountInBgl(form.amount, currency);
+  const body = amount === null ? null : { recipient_id: form.recipient.trim(), amount };
+  const balance = useBalance(user.id).data;
+
+  function problemsNow(): SendProblems {
+    const found = sendProblems(form, currency);
+    // What was sent before, and perhaps arrived, may have been paid from what is missing now: the server knows.
+    if (!body || !balance || keys.isRepeat(body)) return found;
+    const lack = lackOfCredit(body.amount, balance);
+    return lack ? { ...found, amount: lack } : found;
+  }
 
   function send() {
-    if (amount === null) return;
-    const body = { recipient_id: form.recipient.trim(), amount };
+    if (!body) return;
     transfer.mutate(
       { ...body, idempotencyKey: keys.keyFor(body) },
       { onSuccess: keys.renew, onSettled: () => setAsking(false) },
@@ -48,9 +58,9 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys) {
     },
     /** Sends it, or asks first where it is much. */
     submit: (element: HTMLFormElement) => {
-      const found = sendProblems(form, currency);
+      const found = problemsNow();
       focusFirstInvalid(element, () => setProblems(found));
-      if (amount === null || found.recipient || transfer.isPending) return;
+      if (amount === null || found.recipient || found.amount || transfer.isPending) return;
       if (parseBgl(amount) > parseBgl(SEND_CONFIRM_BGL)) setAsking(true);
       else send();
     },

@@ -1,6 +1,7 @@
 import { numberProblem } from '@bakehouse/contract/fields/number-field';
 import { fineTuneNumbers, gpuCounts } from '@bakehouse/contract/limits';
-import { isPositiveBgl } from '@bakehouse/contract/money';
+import { currencyChoice } from '../../../lib/format/currency.ts';
+import { bglProblem } from '../../../lib/format/typed-amount.ts';
 import { isTextFile, type TrainingParameters } from './training-parameters.ts';
 
 export type ParameterProblems = Partial<Record<keyof TrainingParameters, string>>;
@@ -12,7 +13,7 @@ const numberNames = Object.keys(fineTuneNumbers) as NumberName[];
 /** What is wrong with a ceiling as it was typed; null where nothing is, or nothing was typed. */
 export function ceilingProblem(ceiling: string): string | null {
   if (ceiling === '') return null;
-  return isPositiveBgl(ceiling) ? null : 'Ceiling must be an amount greater than 0';
+  return bglProblem(ceiling, currencyChoice.get(), 'Ceiling') ?? null;
 }
 
 /** By field, the most important first: the toast shows the first one. */

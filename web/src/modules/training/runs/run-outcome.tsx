@@ -1,5 +1,6 @@
 import type { Run } from '@bakehouse/contract/training';
 import { countOf } from '../../../lib/format/count-of.ts';
+import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
 import { formatDuration } from '../../../lib/format/format-time.ts';
 import { Callout } from '../../../ui/callout.tsx';
 import { Figure } from '../../../ui/figure.tsx';
@@ -8,6 +9,7 @@ import { deviceName } from '../../machine/api.ts';
 
 /** How it ended, and what it cost. */
 export function RunOutcome({ run }: { run: Run }) {
+  const currency = currencyChoice.use();
   const { summary } = run;
   if (run.state === 'completed' && summary) {
     return (
@@ -37,7 +39,7 @@ export function RunOutcome({ run }: { run: Run }) {
   }
   return (
     <Callout tone={run.state === 'failed' ? 'bad' : 'info'} className="mb-5" title={outcomeTitle(run)}>
-      {hasOwnReason(run) && `${run.reason} `}
+      {hasOwnReason(run) && `${amountsInCurrency(run.reason, currency)} `}
       {run.charged !== null && <Charge bgl={run.charged} />}
     </Callout>
   );

@@ -2,6 +2,7 @@ import { parseBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/training';
 import { useEffect, useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
+import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Figure } from '../../../ui/figure.tsx';
@@ -13,6 +14,7 @@ import { epochText, laterBy, phaseText, stepText, timeText } from './run-sentenc
 
 /** Phase, steps, time, speed and money of a run that has not ended. */
 export function RunProgress({ run }: { run: Run }) {
+  const currency = currencyChoice.use();
   const phase = phaseText(run);
   const waiting = run.state === 'queued' || run.state === 'starting';
   return (
@@ -37,7 +39,7 @@ export function RunProgress({ run }: { run: Run }) {
         </p>
       )}
       {run.reason && run.reason !== phase && run.state !== 'stopping' && (
-        <p className="mt-3 text-muted">{run.reason}</p>
+        <p className="mt-3 text-muted">{amountsInCurrency(run.reason, currency)}</p>
       )}
       {run.restarts > 0 && (
         <p className="mt-3 text-[0.8125rem] text-muted">

@@ -185,8 +185,8 @@ describe('the ceiling', () => {
   it.each([
     ['', undefined],
     ['12.5', undefined],
-    ['0', 'Ceiling must be an amount greater than 0'],
-    ['much', 'Ceiling must be an amount greater than 0'],
+    ['0', 'Ceiling must be greater than 0, with at most 6 decimals'],
+    ['much', 'Use only digits, and a point for decimals, e.g. 0.02'],
   ])('typed as %j is refused with %j', (ceiling, problem) => {
     const state = wizardReducer(review, { do: 'ceiling', ceiling });
     expect(problemsOf(state).ceiling).toBe(problem);
