@@ -72,7 +72,11 @@ describe('a fine-tune', () => {
       reason: `The run reached its ceiling of ${run.ceiling} BGL. The work was saved.`,
       charged: run.ceiling,
     });
-    const [told] = await request(listNotifications, { params: { userId: user.userId }, query: {} }, { as: user });
+    const [told] = await request(
+      listNotifications,
+      { params: { userId: user.userId }, query: {} },
+      { as: user },
+    );
     expect(told).toMatchObject({
       kind: 'run_cancelled',
       message: `The training of ${run.title} stopped at its ceiling. You can resume it with a higher one`,
