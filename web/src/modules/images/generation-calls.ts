@@ -8,11 +8,12 @@ import {
 } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { useMutation } from '../../lib/api/use-mutation.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { notify } from '../../ui/notify.ts';

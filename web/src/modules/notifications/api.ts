@@ -1,7 +1,8 @@
 import { listNotifications, type Notification, readNotifications } from '@bakehouse/contract/notifications';
-import { infiniteQueryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { useMutation } from '../../lib/api/use-mutation.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 
 export type { Notification };

@@ -1,7 +1,8 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Link2 } from 'lucide-react';
 import { useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { useMutation } from '../../../lib/api/use-mutation.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/react-query';
 import { Braces, Download, Table } from 'lucide-react';
 import { saveAs } from '../../../../lib/api/download.ts';
+import { useMutation } from '../../../../lib/api/use-mutation.ts';
 import { localDay } from '../../../../lib/format/format-time.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Menu, MenuItem } from '../../../../ui/menu.tsx';
