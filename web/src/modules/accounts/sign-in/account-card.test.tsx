@@ -51,7 +51,7 @@ test('a link of the page that leads to where one has to be signed in is explaine
   const router = show();
   const email = await screen.findByLabelText('Email');
   expect(screen.queryByText('That page is for signed-in users')).toBeNull();
-  await router.navigate({ to: '/flux-kontext' as never });
+  await router.navigate({ to: '/flux-kontext' });
   expect(await screen.findByText('That page is for signed-in users')).toBeTruthy();
   expect(document.activeElement).toBe(screen.getByLabelText('Email'));
 
