@@ -58,5 +58,8 @@ test('names what is wrong; a budget that the key already has is not', () => {
     name: 'Name is required',
     budget: 'Enter an amount greater than 0, or leave it empty',
   });
+  expect(keyProblems({ ...empty, name: 'n'.repeat(101) }, null, 'USD')).toEqual({
+    name: 'Name must have at most 100 characters',
+  });
   expect(keyProblems(before, key, 'USD')).toEqual({});
 });
