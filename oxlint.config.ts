@@ -50,7 +50,7 @@ export default defineConfig({
               {
                 name: '@tanstack/react-query',
                 importNames: ['useMutation'],
-                message: 'Two clicks would write twice: take lib/api/use-mutation.ts.',
+                message: 'Two clicks would write twice: take lib/mutation/use-mutation.ts.',
               },
             ],
           },
@@ -60,6 +60,6 @@ export default defineConfig({
         'jsx-a11y/prefer-tag-over-role': 'off',
       },
     },
-    { files: ['web/src/lib/api/use-mutation.ts'], rules: { 'no-restricted-imports': 'off' } },
+    { files: ['web/src/lib/mutation/use-mutation.ts'], rules: { 'no-restricted-imports': 'off' } },
   ],
 });

@@ -14,7 +14,7 @@ import { call } from '../../lib/api/api-client.ts';
 import { downloadFrom } from '../../lib/api/download.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
-import { useMutation } from '../../lib/api/use-mutation.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { notify } from '../../ui/notify.ts';
 import { assetQuery } from './asset-queries.ts';
 

@@ -2,7 +2,7 @@ import { type ContactMessage, changeMessage, contactUs, listMessages } from '@ba
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { useMutation } from '../../lib/api/use-mutation.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 
 export type { ContactMessage };
 export type MessageStatus = ContactMessage['status'];

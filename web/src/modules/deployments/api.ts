@@ -3,8 +3,8 @@ import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/reac
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { useMutation } from '../../lib/api/use-mutation.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { useUser } from '../accounts/api.ts';
 import { deploymentKinds, type KindName } from './kinds.ts';
 

@@ -2,8 +2,8 @@ import { listNotifications, type Notification, readNotifications } from '@bakeho
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { useMutation } from '../../lib/api/use-mutation.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 
 export type { Notification };
 

@@ -12,7 +12,7 @@ import {
 } from '@bakehouse/contract/referrals';
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
-import { useMutation } from '../../lib/api/use-mutation.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 
 const PENDING_MS = 5_000;
 

@@ -2,7 +2,7 @@ import { changeApiKey, createApiKey, listApiKeys, revokeApiKey } from '@bakehous
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { useMutation } from '../../../lib/api/use-mutation.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import type { KeySettings } from './key-form.ts';
 
 /** The user's API keys, the web app's own among them. */

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMutation } from '../../../lib/api/use-mutation.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { signInMethodsQuery } from '../api.ts';
 import { sendConfirmation } from './profile-api.ts';

@@ -5,7 +5,7 @@ import { call } from '../../../lib/api/api-client.ts';
 import { getCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { broadcastSession } from '../../../lib/api/session-channel.ts';
-import { useMutation } from '../../../lib/api/use-mutation.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { notify } from '../../../ui/notify.ts';
 import { refreshSession } from '../session.ts';
 import { sessionHint } from '../session-hint.ts';

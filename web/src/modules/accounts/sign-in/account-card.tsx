@@ -73,16 +73,7 @@ export function AccountCard() {
           </>
         )}
       </p>
-      {error && (
-        <Callout tone="bad" title="You were not signed in" className="mb-4">
-          {providerProblem(error)}
-        </Callout>
-      )}
-      {isSentBack && (form === 'sign-in' || form === 'sign-up') && (
-        <Callout title="That page is for signed-in users" className="mb-4">
-          It opens as soon as you have signed in.
-        </Callout>
-      )}
+      <Remarks error={error} isSentBack={isSentBack && (form === 'sign-in' || form === 'sign-up')} />
       {form === 'sign-in' && (
         <>
           <SignInForm onDone={enter} />
@@ -109,6 +100,24 @@ function followSignIn({ type, userId }: SessionMessage): void {
   if (type !== 'signed-in' || userId === getCredentials()?.userId) return;
   // One that cannot be read now leaves the form as it is.
   refreshSession().catch(() => undefined);
+}
+
+/** Why the card is in sight again: a provider let nobody in, or a page wants its reader signed in. */
+function Remarks({ error, isSentBack }: { error: string | undefined; isSentBack: boolean }) {
+  return (
+    <>
+      {error && (
+        <Callout tone="bad" title="You were not signed in" className="mb-4">
+          {providerProblem(error)}
+        </Callout>
+      )}
+      {isSentBack && (
+        <Callout title="That page is for signed-in users" className="mb-4">
+          It opens as soon as you have signed in.
+        </Callout>
+      )}
+    </>
+  );
 }
 
 function InvitationNote() {

@@ -2,7 +2,7 @@ import { listPurchases, startPurchase } from '@bakehouse/contract/purchases';
 import { queryOptions } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
-import { useMutation } from '../../../lib/api/use-mutation.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** What the user has bought; follows the balance. */
 export const purchasesQuery = (userId: string) =>

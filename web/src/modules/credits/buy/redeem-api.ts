@@ -2,7 +2,7 @@ import { redeemCode } from '@bakehouse/contract/codes';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { useMutation } from '../../../lib/api/use-mutation.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** Adds the credits of a code to the balance. */
 export function useRedeemCode(userId: string) {

@@ -3,7 +3,7 @@ import { changePrice, listPriceChanges } from '@bakehouse/contract/prices';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { useMutation } from '../../../lib/api/use-mutation.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { pricesQuery } from '../api.ts';
 
 export const priceChangesQuery = infiniteQueryOptions({

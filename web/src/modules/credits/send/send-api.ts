@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { broadcastSession } from '../../../lib/api/session-channel.ts';
-import { useMutation } from '../../../lib/api/use-mutation.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { SEND_OPERATION } from './send-failure.ts';
 
 type Transfer = { recipient_id: string; amount: string; idempotencyKey: string };

@@ -9,8 +9,8 @@ import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { useMutation } from '../../../lib/api/use-mutation.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { useUser } from '../../accounts/api.ts';
 import { imageKinds, isAwaited, pending, usable } from './kinds.ts';
 

@@ -3,7 +3,7 @@ import { call } from '../../../lib/api/api-client.ts';
 import { downloadFrom } from '../../../lib/api/download.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { useMutation } from '../../../lib/api/use-mutation.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** Has the browser download the pictures of these generations as one zip, by itself. */
 export function useDownloadZip() {

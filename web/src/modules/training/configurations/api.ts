@@ -9,7 +9,7 @@ import type { CallOf } from '@bakehouse/contract/endpoint';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { useMutation } from '../../../lib/api/use-mutation.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { assetQuery } from '../../assets/api.ts';
 import {
   asksFor,

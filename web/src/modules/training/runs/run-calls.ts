@@ -11,8 +11,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { useMutation } from '../../../lib/api/use-mutation.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { runQuery } from '../api.ts';
 import { joinPoints, missingAfter } from './curves/curves.ts';
 

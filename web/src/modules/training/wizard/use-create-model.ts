@@ -3,7 +3,7 @@ import { type Dispatch, useEffect, useReducer } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
-import { useMutation } from '../../../lib/api/use-mutation.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { errorMessage, notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/api.ts';
 import { type Upload, uploadFiles, useUploads } from '../../assets/api.ts';

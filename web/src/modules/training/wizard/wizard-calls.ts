@@ -3,7 +3,7 @@ import { type FineTuneValidation, validateFineTune } from '@bakehouse/contract/t
 import { call } from '../../../lib/api/api-client.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { useMutation } from '../../../lib/api/use-mutation.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { type TrainingParameters, wireParameters } from '../parameters/training-parameters.ts';
 
 /*

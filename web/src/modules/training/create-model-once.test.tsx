@@ -1,16 +1,16 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, renderHook, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import { call } from '../../../lib/api/api-client.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
-import { uploadFiles } from '../../assets/api.ts';
-import { useCreateModel } from './use-create-model.ts';
+import { call } from '../../lib/api/api-client.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { uploadFiles } from '../assets/api.ts';
+import { useCreateModel } from './wizard/use-create-model.ts';
 
-vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
-vi.mock('../../assets/api.ts', () => ({ uploadFiles: vi.fn<typeof uploadFiles>(), useUploads: () => [] }));
-vi.mock('./use-lack-of-credit.ts', () => ({ useLackOfCredit: () => null }));
-vi.mock('./use-checked-choice.ts', () => ({
+vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../assets/api.ts', () => ({ uploadFiles: vi.fn<typeof uploadFiles>(), useUploads: () => [] }));
+vi.mock('./wizard/use-lack-of-credit.ts', () => ({ useLackOfCredit: () => null }));
+vi.mock('./wizard/use-checked-choice.ts', () => ({
   useCheckedChoice: () => ({ isPending: false, forget: () => undefined }),
 }));
 

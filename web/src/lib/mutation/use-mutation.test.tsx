@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { act, render, renderHook, screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { Button } from '../../ui/button.tsx';
-import { queryClient } from './query-client.ts';
+import { queryClient } from '../api/query-client.ts';
 import { useMutation } from './use-mutation.ts';
 
 const wrapper = ({ children }: { children: React.ReactNode }) => (
