@@ -43,10 +43,23 @@ export default defineConfig({
       rules: {
         'react/rules-of-hooks': 'error',
         'react/exhaustive-deps': 'error',
+        'no-restricted-imports': [
+          'error',
+          {
+            paths: [
+              {
+                name: '@tanstack/react-query',
+                importNames: ['useMutation'],
+                message: 'Two clicks would write twice: take lib/mutation/use-mutation.ts.',
+              },
+            ],
+          },
+        ],
         // The JSX transform imports React by itself.
         'react/react-in-jsx-scope': 'off',
         'jsx-a11y/prefer-tag-over-role': 'off',
       },
     },
+    { files: ['web/src/lib/mutation/use-mutation.ts'], rules: { 'no-restricted-imports': 'off' } },
   ],
 });

@@ -69,7 +69,9 @@ async function findAccounts(page: Page, { operator, ada }: People): Promise<void
 async function readAuditLog(page: Page, { operator, ada }: People): Promise<void> {
   await page.goto('/operator/audit');
   await page.getByText(`${operator.username} took back $0.40 from ${ada.username}`).waitFor();
-  await page.getByText('Details').first().click();
+  const details = page.getByText('Details').first();
+  expect((await details.boundingBox())?.height).toBeGreaterThanOrEqual(24);
+  await details.click();
   await page.getByText('credits.charged_back').waitFor();
   await look(page, 'operator-audit');
   await page.getByLabel('Who did it').fill('nobody-here');

@@ -1,11 +1,15 @@
 import { displayAmount, placesFor } from '@bakehouse/contract/money';
 import type { NotificationKind } from '@bakehouse/contract/notifications';
+import type { Run } from '@bakehouse/contract/training';
+
+type StopReason = NonNullable<Run['stop_reason']>;
 
 /** What is known of each kind: whoever notifies says it, and the sentence is made of it. */
 export type NotificationData = {
   run_completed: { run_id: string; title: string };
   run_failed: { run_id: string; title: string };
-  run_cancelled: { run_id: string; title: string };
+  /** `stop_reason`: why it was stopped, where not by its owner; notifications of earlier versions have none. */
+  run_cancelled: { run_id: string; title: string; stop_reason?: StopReason | null };
   deployment_ready: { pod_id: string; title: string };
   deployment_failed: { pod_id: string; title: string };
   /** `link`: the page of its generator, with the generation opened where that page can. */
@@ -33,6 +37,13 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
+/** How a run has ended that its owner did not cancel. */
+const stops: Record<StopReason, string> = {
+  ceiling: 'stopped at its ceiling. You can resume it with a higher one',
+  credits: 'stopped because your credits ran out',
+  budget: 'stopped because the budget of its API key is used up',
+};
+
 type Text = { message: string; link: string };
 
 /** The sentence and the link of each kind. */
@@ -45,8 +56,8 @@ export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind])
     message: `The training of ${title} failed`,
     link: `/runs/${run_id}`,
   }),
-  run_cancelled: ({ run_id, title }) => ({
-    message: `The training of ${title} was cancelled`,
+  run_cancelled: ({ run_id, title, stop_reason: reason }) => ({
+    message: `The training of ${title} ${reason ? stops[reason] : 'was cancelled'}`,
     link: `/runs/${run_id}`,
   }),
   deployment_ready: ({ pod_id, title }) => ({

@@ -1,9 +1,10 @@
 import { changeOnboarding, getSignInMethods, rotateApiKey } from '@bakehouse/contract/accounts';
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { getCredentials, setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { broadcastSession } from '../../lib/api/session-channel.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { refreshSession } from './session.ts';
 import { sessionHint } from './session-hint.ts';
 import { authRequest } from './sign-in/auth-request.ts';

@@ -9,11 +9,12 @@ import {
   updateAsset,
 } from '@bakehouse/contract/assets';
 import { linkFile } from '@bakehouse/contract/file-links';
-import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { downloadFrom } from '../../lib/api/download.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { notify } from '../../ui/notify.ts';
 import { assetQuery } from './asset-queries.ts';
 

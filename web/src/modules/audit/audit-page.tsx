@@ -171,7 +171,9 @@ function Details({ entry: { action, user_id, detail } }: { entry: AuditEntry }) 
   const recorded = Object.entries({ action, ...(user_id !== null && { user_id }), ...detail });
   return (
     <details className="group text-xs">
-      <summary className="w-fit cursor-pointer rounded text-muted hover:text-ink">Details</summary>
+      <summary className="w-fit cursor-pointer rounded py-1 text-muted leading-4 hover:text-ink">
+        Details
+      </summary>
       <dl className="mt-1 mb-1.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5">
         {recorded.map(([name, value]) => (
           <Fragment key={name}>

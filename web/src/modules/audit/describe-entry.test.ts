@@ -21,6 +21,8 @@ const names = { a1: 'Rye', k1: 'ci', u2: 'bob' };
 
 test.each([
   [{ action: 'user.created' }, '[ada] signed up'],
+  // Whoever knows the address may have asked for it.
+  [{ action: 'password.reset_requested' }, '[ada] was sent a link to reset their password'],
   [{ action: 'session.created' }, '[ada] signed in with Firefox on Linux'],
   [{ action: 'session.others_ended', detail: { ended: '1' } }, '[ada] signed out 1 other browser'],
   [{ action: 'api_key.revoked', detail, names }, '[ada] revoked the API key “ci”'],

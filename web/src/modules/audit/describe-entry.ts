@@ -66,7 +66,8 @@ const predicates: Record<AuditAction, Describe> = {
   'operator.made': () => ['was made an operator'],
   'password.changed': () => ['changed their password'],
   'password.reset': () => ['reset their password'],
-  'password.reset_requested': () => ['asked for a link to reset their password'],
+  // Anybody may ask for it who knows the address.
+  'password.reset_requested': () => ['was sent a link to reset their password'],
   'price.changed': ({ detail, amount }) => [
     `changed the price ${detail.price_id} from ${amount('previous')} to ${amount('unit_price')}`,
   ],

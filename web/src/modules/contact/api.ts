@@ -1,7 +1,8 @@
 import { type ContactMessage, changeMessage, contactUs, listMessages } from '@bakehouse/contract/contact';
-import { infiniteQueryOptions, useMutation } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 
 export type { ContactMessage };
 export type MessageStatus = ContactMessage['status'];

@@ -1,9 +1,10 @@
 import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deployments';
-import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { useUser } from '../accounts/api.ts';
 import { deploymentKinds, type KindName } from './kinds.ts';
 

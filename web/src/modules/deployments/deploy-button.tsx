@@ -1,10 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
 import { call } from '../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../lib/api/is-price-change.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { awaitEnd } from '../../ui/long-work.ts';
 import { Money } from '../../ui/money.tsx';

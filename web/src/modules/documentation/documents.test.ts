@@ -46,3 +46,9 @@ test('a link between documents leads to the page, also from a folder; others sta
     resolvePicture('getting-started', 'https://example.com/web/public/pictures/run-light.webp'),
   ).toBeNull();
 });
+
+test('the examples call the server at the address by which they are read', async () => {
+  const text = await findDocument('api')?.load();
+  expect(text).toContain(`BASE=\${BASE:-${window.location.origin}}`);
+  expect(text).not.toContain('localhost:4080');
+});

@@ -11,6 +11,9 @@ const titles = import.meta.glob<string>('../../../../docs/**/*.md', {
 });
 const texts = import.meta.glob<string>('../../../../docs/**/*.md', { query: '?raw', import: 'default' });
 
+/** The server's address in the examples, until it is read at another one. */
+const WRITTEN_ORIGIN = 'http://localhost:4080';
+
 /** The page that `/docs` itself shows. */
 export const FIRST_DOCUMENT = 'getting-started';
 
@@ -27,7 +30,7 @@ const sections = [
 const written: Document[] = Object.entries(texts).map(([file, load]) => ({
   path: file.slice(FOLDER.length, -'.md'.length),
   title: titles[file] ?? '',
-  load,
+  load: async () => (await load()).replaceAll(WRITTEN_ORIGIN, window.location.origin),
 }));
 const decisions = written.filter(({ path }) => isDecision(path));
 const documents: Document[] = [

@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import exampleUrl from '../../../../examples/bakehouse-facts.csv?url';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { refreshSession } from '../accounts/api.ts';
 import { uploadFiles, useCreateDataset } from '../assets/api.ts';
 

@@ -8,12 +8,13 @@ import {
 } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { notify } from '../../ui/notify.ts';
 import type { FailureOptions } from '../../ui/notify-failure.ts';

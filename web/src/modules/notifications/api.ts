@@ -1,8 +1,9 @@
 import { listNotifications, type Notification, readNotifications } from '@bakehouse/contract/notifications';
-import { infiniteQueryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 
 export type { Notification };
 

@@ -10,8 +10,9 @@ import {
   startXAuth,
   validateReferral,
 } from '@bakehouse/contract/referrals';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 
 const PENDING_MS = 5_000;
 

@@ -21,7 +21,7 @@ import { drawByService } from './draw-by-service.ts';
 import { generationsTable } from './generations-table.ts';
 import { pictureRequest } from './picture-request.ts';
 import { planAfterFailure } from './plan-generation.ts';
-import { begun, progressAfter } from './progress.ts';
+import { begun, progressAfter, startingReason } from './progress.ts';
 import { LeaseLost, type ProgressReport, reportProgress } from './report-progress.ts';
 
 export type Drawing = {
@@ -82,7 +82,7 @@ async function draw(
     readRequest: async () => pictureRequest(row, await readInput(services, row)),
     signal: AbortSignal.any([report.lost, closing]),
     onWait: (phase: string, reason: string) =>
-      report.update({ ...progress, reason: reason || `The model is starting: ${phase}` }),
+      report.update({ ...progress, reason: reason || startingReason(phase) }),
   };
   await reachImageServer(asOwner(services, row), serving, question, (event, { revisionId }) => {
     if (event.type === 'done') made = { done: event, revisionId };

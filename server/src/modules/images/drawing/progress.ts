@@ -22,6 +22,18 @@ export const begun: Progress = {
   expert_weights: [],
 };
 
+/** What its model server does before it can draw, for people; the phases are those of the engine and the runtime. */
+const starting: Record<string, string> = {
+  pulling: 'The model is starting: fetching its files',
+  'pulling inputs': 'The model is starting: fetching its files',
+  'loading model': 'The model is starting: loading the model',
+};
+
+/** Why a generation waits for its model server, by the phase of that. Pure. */
+export function startingReason(phase: string): string {
+  return starting[phase] ?? begun.reason;
+}
+
 /** How it stands after an event of the model server; the same where the event says nothing new. Pure. */
 export function progressAfter(before: Progress, event: ImageEvent): Progress {
   if (event.type === 'queued') return { ...before, reason: 'Waiting for a free slot' };

@@ -1,5 +1,6 @@
 import { createApiKey } from '@bakehouse/contract/api-keys';
 import { parseBgl } from '@bakehouse/contract/money';
+import { listNotifications } from '@bakehouse/contract/notifications';
 import * as training from '@bakehouse/contract/training';
 import { describe, expect, test } from 'vitest';
 import type { Launch } from '../../../engine/drivers/driver.ts';
@@ -70,6 +71,15 @@ describe('a fine-tune', () => {
       stop_reason: 'ceiling',
       reason: `The run reached its ceiling of ${run.ceiling} BGL. The work was saved.`,
       charged: run.ceiling,
+    });
+    const [told] = await request(
+      listNotifications,
+      { params: { userId: user.userId }, query: {} },
+      { as: user },
+    );
+    expect(told).toMatchObject({
+      kind: 'run_cancelled',
+      message: `The training of ${run.title} stopped at its ceiling. You can resume it with a higher one`,
     });
 
     const call = { params: { runId: run.run_id } };

@@ -6,9 +6,11 @@ import type { RunRow } from '../queries.ts';
 /** Step: notifies the owner of a run of how it has ended. */
 export async function notifyOfEnd(
   tx: Transaction,
-  { id, userId, title }: Pick<RunRow, 'id' | 'userId' | 'title'>,
+  { id, userId, title, stopReason }: Pick<RunRow, 'id' | 'userId' | 'title' | 'stopReason'>,
   state: WorkloadState,
 ): Promise<void> {
-  const kind = state === 'completed' ? 'run_completed' : state === 'failed' ? 'run_failed' : 'run_cancelled';
-  await notify(tx, { userId, kind, data: { run_id: id, title } });
+  const data = { run_id: id, title };
+  if (state === 'completed') await notify(tx, { userId, kind: 'run_completed', data });
+  else if (state === 'failed') await notify(tx, { userId, kind: 'run_failed', data });
+  else await notify(tx, { userId, kind: 'run_cancelled', data: { ...data, stop_reason: stopReason } });
 }

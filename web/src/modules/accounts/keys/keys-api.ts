@@ -1,7 +1,8 @@
 import { changeApiKey, createApiKey, listApiKeys, revokeApiKey } from '@bakehouse/contract/api-keys';
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import type { KeySettings } from './key-form.ts';
 
 /** The user's API keys, the web app's own among them. */

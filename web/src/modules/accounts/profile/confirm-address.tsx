@@ -1,4 +1,5 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { signInMethodsQuery } from '../api.ts';
 import { sendConfirmation } from './profile-api.ts';

@@ -1,10 +1,11 @@
 import { deleteAccount, previewDeletion } from '@bakehouse/contract/privacy';
 import { endOtherSessions, endSession, listSessions } from '@bakehouse/contract/profile';
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { getCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { broadcastSession } from '../../../lib/api/session-channel.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { notify } from '../../../ui/notify.ts';
 import { refreshSession } from '../session.ts';
 import { sessionHint } from '../session-hint.ts';

@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Link2 } from 'lucide-react';
 import { useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';

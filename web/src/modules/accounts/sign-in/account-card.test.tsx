@@ -1,28 +1,48 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import {
+  type AnyRouter,
   createMemoryHistory,
   createRootRoute,
   createRoute,
   createRouter,
   RouterProvider,
+  redirect,
 } from '@tanstack/react-router';
-import { render, screen } from '@testing-library/react';
-import { expect, test, vi } from 'vitest';
+import { cleanup, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { broadcastSession } from '../../../lib/api/session-channel.ts';
+import { signIn } from '../api.ts';
 import { sessionQuery } from '../session.ts';
 import { AccountCard } from './account-card.tsx';
 import { authRequest } from './auth-request.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('./auth-request.ts', () => ({ authRequest: vi.fn<typeof authRequest>() }));
+vi.mock('../api.ts', async (original) => ({
+  ...(await original<typeof import('../api.ts')>()),
+  signIn: vi.fn<typeof signIn>(),
+}));
 
-test('leaves when another tab has signed in, and asks nothing when it has signed out', async () => {
+beforeEach(() => {
+  cleanup();
   queryClient.setQueryData(sessionQuery.queryKey, null);
   vi.mocked(call).mockImplementation(async ({ path }) =>
     path.endsWith('/sign-in-methods') ? { methods: ['password'] } : { id: 'ada', data: 'bk_1' },
   );
+});
+
+function show(router: AnyRouter) {
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>,
+  );
+}
+
+test('leaves when another tab has signed in, and asks nothing when it has signed out', async () => {
   vi.mocked(authRequest).mockResolvedValue({ user: { id: 'ada' } });
   const root = createRootRoute();
   const landing = createRoute({ getParentRoute: () => root, path: '/', component: AccountCard });
@@ -31,21 +51,39 @@ test('leaves when another tab has signed in, and asks nothing when it has signed
     path: '/dashboard',
     component: () => <h1>Dashboard</h1>,
   });
-  render(
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider
-        router={
-          createRouter({
-            routeTree: root.addChildren([landing, dashboard]),
-            history: createMemoryHistory({ initialEntries: ['/'] }),
-          }) as never
-        }
-      />
-    </QueryClientProvider>,
-  );
+  show(createRouter({ routeTree: root.addChildren([landing, dashboard]), history: createMemoryHistory() }));
   await screen.findByRole('heading', { name: 'Sign in' });
   broadcastSession({ type: 'signed-out', userId: 'ada' });
   expect(authRequest).not.toHaveBeenCalled();
   broadcastSession({ type: 'signed-in', userId: 'ada' });
   expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeTruthy();
+});
+
+test('a link of the page that leads to where one has to be signed in is explained, and followed after signing in', async () => {
+  let isSignedIn = false;
+  const root = createRootRoute();
+  const landing = createRoute({ getParentRoute: () => root, path: '/', component: AccountCard });
+  const own = createRoute({
+    getParentRoute: () => root,
+    path: '/flux-kontext',
+    beforeLoad: ({ location }) => {
+      if (!isSignedIn) throw redirect({ to: '/', replace: true, state: { next: location.href } });
+    },
+    component: () => <h1>FLUX.1 Kontext</h1>,
+  });
+  const router = createRouter({
+    routeTree: root.addChildren([landing, own]),
+    history: createMemoryHistory(),
+  });
+  show(router);
+  const email = await screen.findByLabelText('Email');
+  expect(screen.queryByText('That page is for signed-in users')).toBeNull();
+  await router.navigate({ to: '/flux-kontext' });
+  expect(await screen.findByText('That page is for signed-in users')).toBeTruthy();
+  expect(document.activeElement).toBe(email);
+
+  isSignedIn = true;
+  await userEvent.type(email, 'ada@example.com');
+  await userEvent.type(screen.getByLabelText('Password'), 'a long password{Enter}');
+  expect(await screen.findByRole('heading', { name: 'FLUX.1 Kontext' })).toBeTruthy();
 });

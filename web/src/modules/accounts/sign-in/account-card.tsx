@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
-import { Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type RefObject, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { getCredentials } from '../../../lib/api/credentials.ts';
 import { onSessionMessage, type SessionMessage } from '../../../lib/api/session-channel.ts';
 import { loadable } from '../../../lib/loadable.tsx';
@@ -30,8 +30,9 @@ export function AccountCard() {
   const { referral_code: invitation, token = '', error, ...search } = useSearch({ from: '/' });
   const { form = invitation ? 'sign-up' : 'sign-in' } = search;
   const wanted = useLocation({ select: ({ state }) => state.next });
-  // As it was when the person came: on the way out the address is already another one, which names no place to go.
-  const [next] = useState(wanted ?? '/dashboard');
+  const [next, setNext] = useState(wanted ?? '/dashboard');
+  // On the way out the address is already another one, which names no place to go: the last one stays.
+  if (wanted && wanted !== next) setNext(wanted);
   const navigate = useNavigate();
   const { data } = useQuery(signInMethodsQuery);
   const providers = (data?.methods ?? []).filter((method) => method !== 'password');
@@ -48,6 +49,7 @@ export function AccountCard() {
     if (user) enterNow();
   }, [user]);
   const card = useFocusOnChange(form);
+  const isSentBack = useSentBack(card);
 
   if (keyLost) {
     return (
@@ -71,11 +73,7 @@ export function AccountCard() {
           </>
         )}
       </p>
-      {error && (
-        <Callout tone="bad" title="You were not signed in" className="mb-4">
-          {providerProblem(error)}
-        </Callout>
-      )}
+      <Remarks error={error} isSentBack={isSentBack && (form === 'sign-in' || form === 'sign-up')} />
       {form === 'sign-in' && (
         <>
           <SignInForm onDone={enter} />
@@ -104,6 +102,24 @@ function followSignIn({ type, userId }: SessionMessage): void {
   refreshSession().catch(() => undefined);
 }
 
+/** Why the card is in sight again: a provider let nobody in, or a page wants its reader signed in. */
+function Remarks({ error, isSentBack }: { error: string | undefined; isSentBack: boolean }) {
+  return (
+    <>
+      {error && (
+        <Callout tone="bad" title="You were not signed in" className="mb-4">
+          {providerProblem(error)}
+        </Callout>
+      )}
+      {isSentBack && (
+        <Callout title="That page is for signed-in users" className="mb-4">
+          It opens as soon as you have signed in.
+        </Callout>
+      )}
+    </>
+  );
+}
+
 function InvitationNote() {
   return (
     <Suspense>
@@ -122,6 +138,21 @@ function useFocusOnChange(form: string) {
     card.current?.querySelector('input')?.focus();
   }, [form]);
   return card;
+}
+
+/**
+ * Whether a link of the page in sight led to where one has to be signed in, and so back here. The focus goes to the
+ * form each time, which may be far above the link.
+ */
+function useSentBack(card: RefObject<HTMLDivElement | null>): boolean {
+  const place = useLocation({ select: ({ state }) => (state.next ? state.__TSR_key : undefined) });
+  const [before] = useState(place);
+  const [isSentBack, setSentBack] = useState(false);
+  if (place && place !== before && !isSentBack) setSentBack(true);
+  useEffect(() => {
+    if (place && place !== before) card.current?.querySelector('input')?.focus();
+  }, [place, before, card]);
+  return isSentBack;
 }
 
 /** To another form of the card; where the person wanted to go is kept. */

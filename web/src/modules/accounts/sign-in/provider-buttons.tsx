@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { signInWith } from '../api.ts';
 import { providerNames } from './provider-names.ts';

@@ -1,7 +1,8 @@
 import * as contract from '@bakehouse/contract/restricted-models';
-import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { notify } from '../../../ui/notify.ts';
 
 const family = ['asset', 'restricted'];

@@ -1,7 +1,8 @@
 import { listPurchases, startPurchase } from '@bakehouse/contract/purchases';
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** What the user has bought; follows the balance. */
 export const purchasesQuery = (userId: string) =>

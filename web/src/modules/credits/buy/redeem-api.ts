@@ -1,8 +1,8 @@
 import { redeemCode } from '@bakehouse/contract/codes';
-import { useMutation } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** Adds the credits of a code to the balance. */
 export function useRedeemCode(userId: string) {

@@ -1,7 +1,8 @@
 import { createCodes, listCodes, revokeCode } from '@bakehouse/contract/codes';
-import { infiniteQueryOptions, useMutation } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 export const codesQuery = infiniteQueryOptions({
   queryKey: ['codes'],

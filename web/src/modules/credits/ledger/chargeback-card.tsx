@@ -21,12 +21,14 @@ export function ChargebackCard() {
         question={(amount, user) => `Charge ${amount} back from ${user}?`}
         consequence="What the user could send is taken at once, and the rest becomes a debt: it is collected as soon as the user has credits again. Running work keeps what is held for it. A chargeback cannot be undone."
         pending={chargeBack.isPending}
-        book={async (booking) => {
-          const { amount, collected, owed } = await chargeBack.mutateAsync(booking);
-          notify.success(`Charged ${showAmount(amount)} back from ${booking.user}`, {
-            description: takenAndOwed(collected, owed),
-          });
-        }}
+        book={(booking) =>
+          chargeBack.mutateAsync(booking, {
+            onSuccess: ({ amount, collected, owed }) =>
+              notify.success(`Charged ${showAmount(amount)} back from ${booking.user}`, {
+                description: takenAndOwed(collected, owed),
+              }),
+          })
+        }
       />
     </Card>
   );

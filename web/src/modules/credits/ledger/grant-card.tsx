@@ -17,10 +17,11 @@ export function GrantCard() {
         question={(amount, user) => `Grant ${amount} to ${user}?`}
         consequence="The credits can be spent at once. A grant cannot be taken back."
         pending={grant.isPending}
-        book={async (booking) => {
-          const { amount } = await grant.mutateAsync(booking);
-          notify.success(`Granted ${showAmount(amount)} to ${booking.user}`);
-        }}
+        book={(booking) =>
+          grant.mutateAsync(booking, {
+            onSuccess: ({ amount }) => notify.success(`Granted ${showAmount(amount)} to ${booking.user}`),
+          })
+        }
       />
     </Card>
   );

@@ -1,8 +1,9 @@
 import { chargeBackPayment, getLedger, grantCredits } from '@bakehouse/contract/credits';
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 export const ledgerQuery = queryOptions({
   queryKey: ['ledger'],

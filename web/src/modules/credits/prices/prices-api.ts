@@ -1,8 +1,9 @@
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { changePrice, listPriceChanges } from '@bakehouse/contract/prices';
-import { infiniteQueryOptions, useMutation } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { pricesQuery } from '../api.ts';
 
 export const priceChangesQuery = infiniteQueryOptions({

@@ -4,12 +4,13 @@ import {
   type ImageDeploymentKind,
 } from '@bakehouse/contract/image-deployments';
 import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { useUser } from '../../accounts/api.ts';
 import { imageKinds, isAwaited, pending, usable } from './kinds.ts';
 

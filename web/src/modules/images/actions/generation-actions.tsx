@@ -1,7 +1,7 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import { useMutation } from '@tanstack/react-query';
 import { Copy, Download, ImageUp, Shuffle, Sparkles, Sprout, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Menu, MenuLink } from '../../../ui/menu.tsx';

@@ -1,9 +1,9 @@
 import { addTrainingPictures, linkZip } from '@bakehouse/contract/gallery';
-import { useMutation } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { downloadFrom } from '../../../lib/api/download.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** Has the browser download the pictures of these generations as one zip, by itself. */
 export function useDownloadZip() {

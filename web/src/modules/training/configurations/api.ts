@@ -6,9 +6,10 @@ import {
   saveConfiguration,
 } from '@bakehouse/contract/configurations';
 import type { CallOf } from '@bakehouse/contract/endpoint';
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { assetQuery } from '../../assets/api.ts';
 import {
   asksFor,

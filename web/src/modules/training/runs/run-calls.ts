@@ -7,11 +7,12 @@ import {
   resumeRun,
   runStats,
 } from '@bakehouse/contract/training';
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { runQuery } from '../api.ts';
 import { joinPoints, missingAfter } from './curves/curves.ts';
 

@@ -3,7 +3,6 @@ import type { Run } from '@bakehouse/contract/training';
 import { useEffect, useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
-import { formatNumber } from '../../../lib/format/format-number.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
@@ -58,7 +57,7 @@ function Figures({ run }: { run: Run }) {
     <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
       <Figure label="Epoch">{epochText(run)}</Figure>
       <Figure label="Speed">
-        {speed === null ? '–' : `${formatNumber(Math.round(speed))} tokens a second`}
+        {speed === null ? '–' : `${countOf(Math.round(speed), 'token')} a second`}
       </Figure>
       <Figure label="Charged so far">
         <Money bgl={run.cost_so_far} />

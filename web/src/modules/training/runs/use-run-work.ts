@@ -33,7 +33,13 @@ export function useRunWork(): LongWork[] {
   }));
 }
 
-function endOf({ state, title, reason, stop_reason }: Run): LongWork['end'] {
+/** What the toast at its end says. */
+export function endOf({
+  state,
+  title,
+  reason,
+  stop_reason,
+}: Pick<Run, 'state' | 'title' | 'reason' | 'stop_reason'>): LongWork['end'] {
   switch (state) {
     case 'completed':
       return { kind: 'success', title: `${title} has finished training` };
@@ -42,7 +48,13 @@ function endOf({ state, title, reason, stop_reason }: Run): LongWork['end'] {
     case 'cancelled':
       return stop_reason === null
         ? { kind: 'info', title: `Training ${title} was cancelled` }
-        : { kind: 'warning', title: `Training ${title} was stopped`, description: reason };
+        : stop_reason === 'ceiling'
+          ? {
+              kind: 'warning',
+              title: `Training ${title} stopped at its ceiling`,
+              description: `${reason} You can resume it with a higher ceiling.`,
+            }
+          : { kind: 'warning', title: `Training ${title} was stopped`, description: reason };
     case 'queued':
     case 'starting':
     case 'running':

@@ -3,6 +3,7 @@ import { type Dispatch, useEffect, useReducer } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { errorMessage, notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/api.ts';
 import { type Upload, uploadFiles, useUploads } from '../../assets/api.ts';
@@ -19,11 +20,13 @@ import { type CheckedChoice, useCheckedChoice } from './use-checked-choice.ts';
 import { useLackOfCredit } from './use-lack-of-credit.ts';
 import {
   type FineTuneChoice,
+  type UploadedModel,
   useCreateUploadedModel,
   useStartFineTune,
   WIZARD_TOAST,
 } from './wizard-calls.ts';
 
+type NewModel = Omit<UploadedModel, 'idempotencyKey'>;
 type Preset = Omit<ModelPreset, 'dataFile'>;
 
 export type CreateModel = {
@@ -76,7 +79,7 @@ export function useCreateModel(preset: Preset): CreateModel {
     if (problem) {
       notify.failure('Validation Error', { description: problem, id: WIZARD_TOAST });
       dispatch({ do: 'continue' });
-    } else if (state.type === 'upload' && state.step === 3) void upload.create();
+    } else if (state.type === 'upload' && state.step === 3) upload.create();
     else if (state.type === 'upload' && state.step === 4) dispatch({ do: 'finish' });
     else if (choice && state.step === 4) validate(choice);
     else if (choice && quoted && state.step === 5) start.begin(choice, quoted);
@@ -159,25 +162,27 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
   const uploaded = useCreateUploadedModel();
   const uploads = useUploads(uploaded.data ?? '');
   const keys = useIdempotencyKeys();
-  async function create() {
-    if (!state.baseModelType) return;
-    const { tags, baseModelType } = state;
-    const model = { userId: user.id, name: state.name.trim(), tags, baseModelType };
-    try {
+  const create = useMutation({
+    mutationFn: async ({ model, files }: { model: NewModel; files: readonly File[] }) => {
       const id = await uploaded.mutateAsync({ ...model, idempotencyKey: keys.keyFor(model) });
-      await uploadFiles(id, state.files);
-      dispatch({ do: 'review' });
-    } catch {
-      dispatch({ do: 'finish' });
-    }
-  }
+      await uploadFiles(id, files);
+    },
+    onSuccess: () => dispatch({ do: 'review' }),
+    onError: () => dispatch({ do: 'finish' }),
+    // Said by the call that has failed.
+    meta: { inPlace: true },
+  });
   return {
     uploads,
     isPending:
       uploaded.isPending || uploads.some((one) => one.state === 'waiting' || one.state === 'sending'),
     modelId: uploaded.data ?? null,
     error: uploaded.error,
-    create,
+    create: () => {
+      const { name, tags, baseModelType, files } = state;
+      if (baseModelType)
+        create.mutate({ model: { userId: user.id, name: name.trim(), tags, baseModelType }, files });
+    },
     reset: () => {
       keys.renew();
       uploaded.reset();

@@ -1,9 +1,9 @@
 import { createAsset } from '@bakehouse/contract/assets';
 import { type FineTuneValidation, validateFineTune } from '@bakehouse/contract/training';
-import { useMutation } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { type TrainingParameters, wireParameters } from '../parameters/training-parameters.ts';
 
 /*

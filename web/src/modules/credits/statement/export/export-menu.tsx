@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { Braces, Download, Table } from 'lucide-react';
 import { saveAs } from '../../../../lib/api/download.ts';
 import { localDay } from '../../../../lib/format/format-time.ts';
+import { useMutation } from '../../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Menu, MenuItem } from '../../../../ui/menu.tsx';
 import { useUser } from '../../../accounts/api.ts';

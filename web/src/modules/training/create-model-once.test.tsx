@@ -1,0 +1,35 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, renderHook, waitFor } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { call } from '../../lib/api/api-client.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { uploadFiles } from '../assets/api.ts';
+import { useCreateModel } from './wizard/use-create-model.ts';
+
+vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../assets/api.ts', () => ({ uploadFiles: vi.fn<typeof uploadFiles>(), useUploads: () => [] }));
+vi.mock('./wizard/use-lack-of-credit.ts', () => ({ useLackOfCredit: () => null }));
+vi.mock('./wizard/use-checked-choice.ts', () => ({
+  useCheckedChoice: () => ({ isPending: false, forget: () => undefined }),
+}));
+
+test('two clicks in the same moment create one model, and send its files once', async () => {
+  vi.mocked(call).mockResolvedValue('m1');
+  vi.mocked(uploadFiles).mockResolvedValue({ done: [], failed: [] });
+  const { result } = renderHook(() => useCreateModel({ modelType: 'upload' }), {
+    wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
+  });
+  const files = [new File(['{}'], 'config.json')];
+  const values = { name: 'Rye model', baseModelType: 'qwen' as const, files };
+  act(() => result.current.dispatch({ do: 'change', values }));
+  act(() => result.current.goOn());
+  expect(result.current.state.step).toBe(3);
+  act(() => {
+    result.current.goOn();
+    result.current.goOn();
+  });
+  await waitFor(() => expect(result.current.state.step).toBe(4));
+  expect(call).toHaveBeenCalledTimes(1);
+  expect(uploadFiles).toHaveBeenCalledExactlyOnceWith('m1', files);
+});

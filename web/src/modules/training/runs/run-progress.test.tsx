@@ -1,0 +1,24 @@
+import type { Run } from '@bakehouse/contract/training';
+import { render, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { useRunMetrics } from './run-calls.ts';
+import { RunProgress } from './run-progress.tsx';
+
+vi.mock('./run-calls.ts', () => ({ useRunMetrics: vi.fn<typeof useRunMetrics>() }));
+vi.mock('../../../ui/money.tsx', () => ({ Money: ({ bgl }: { bgl: string }) => bgl }));
+
+const run = {
+  ...{ run_id: 'r1', state: 'running', phase: 'training', reason: '', progress: 50, restarts: 0 },
+  ...{ step: 1, steps_total: 2, parameters: { epochs: 1 }, elapsed_seconds: 5, remaining_seconds: 5 },
+  ...{ held: '1', cost_so_far: '0.5', quote: { total: '1' } },
+} as Run;
+
+test.each([
+  [0.9, '1 token a second'],
+  [1_200.4, '1,200 tokens a second'],
+])('a speed of %d is shown as %s', (speed, text) => {
+  const points = [{ step: 1, values: { tokens_per_second: speed } }];
+  vi.mocked(useRunMetrics).mockReturnValue({ data: { points } } as never);
+  render(<RunProgress run={run} />);
+  expect(screen.getByText(text)).toBeTruthy();
+});
