@@ -3,7 +3,7 @@ import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 journey(
-  'a deployment says why it sleeps, why it failed, and what that cost',
+  'a deployment says why it sleeps, why it failed, and what that cost; its conversation outlives a reload',
   { timeout: 2 * WORK_MS },
   async ({ page, allowErrors }) => {
     await signUp(page);
@@ -39,11 +39,27 @@ journey(
     await question.press('Enter');
     await page.getByText('The model server is starting again').waitFor();
     await page.getByText('Are you there?', { exact: true }).waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.route('**/v1/chat/completions', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: answer('Three breads:\n\n- rye\n- spelt') }),
+    );
+    await question.press('Enter');
+    await page.getByText('spelt').waitFor();
+    await page.reload();
+    await page.getByText('spelt').waitFor();
+    await look(page, 'deployment-chat-kept');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.getByRole('button', { name: 'Terminate' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Terminate' }).click();
     await page.getByText('Terminated by you').waitFor();
   },
 );
+
+/** A whole answer as a model streams it. */
+const answer = (content: string) =>
+  [JSON.stringify({ choices: [{ delta: { content } }] }), '[DONE]']
+    .map((data) => `data: ${data}\n\n`)
+    .join('');
 
 /** From the next reading on the page's deployment is in this state. */
 async function answerWith(page: Page, state: Record<string, string>): Promise<void> {
