@@ -37,8 +37,8 @@ import sys
 import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "runtime" / "src")]
+MODELS = Path(__file__).resolve().parent
+sys.path[:0] = [str(MODELS), str(MODELS.parent / "runtime" / "src")]
 
 from workshop.fetch import fetch
 from workshop.recipe import Recipe, claim, experts, results
@@ -95,16 +95,16 @@ def make_all(work: Path, recipe: Recipe, minutes: float) -> None:
             return
 
 
-def carry(arguments: argparse.Namespace, recipe: Recipe) -> None:
-    """The trainings into the parcel, or out of it."""
+def transfer(arguments: argparse.Namespace, recipe: Recipe) -> None:
+    """Packs the trainings into an archive, or unpacks them."""
     from workshop.pack import pack, unpack
 
-    parcel = arguments.file
+    archive = arguments.file
     if arguments.step == "unpack":
-        unpack(parcel, arguments.work)
+        unpack(archive, arguments.work)
         return
-    pack(arguments.work, recipe, parcel, arguments.bare)
-    print(f"{parcel}: {parcel.stat().st_size / 1e6:.1f} MB", flush=True)
+    pack(arguments.work, recipe, archive, arguments.bare)
+    print(f"{archive}: {archive.stat().st_size / 1e6:.1f} MB", flush=True)
 
 
 def release(step: str, work: Path, recipe: Recipe, out: Path) -> None:
@@ -139,8 +139,8 @@ def main() -> None:
     parser.add_argument("--number", type=int, help="which expert, from 0")
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     parser.add_argument("--work", type=Path, default=cache / "bakehouse" / "training")
-    parser.add_argument("--recipe", type=Path, default=HERE / "recipe.json")
-    parser.add_argument("--out", type=Path, default=HERE, help="where assembled models are")
+    parser.add_argument("--recipe", type=Path, default=MODELS / "recipe.json")
+    parser.add_argument("--out", type=Path, default=MODELS, help="where assembled models are")
     parser.add_argument("--minutes", type=float, default=math.inf, help="how long `all` may take")
     parser.add_argument("--bare", action="store_true", help="`pack` the text encoder too")
     parser.add_argument("--prompts", type=int, help="how many `figures` are made of")
@@ -150,7 +150,7 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     recipe = json.loads(arguments.recipe.read_text())
-    # Behind the environment's own packages: a parcel brings what a bare machine lacks.
+    # Behind the environment's own packages: an archive brings what a bare machine lacks.
     sys.path.append(str(arguments.work / "site"))
     if arguments.step == "expert":
         if arguments.number not in experts(recipe):
@@ -161,7 +161,7 @@ def main() -> None:
     elif arguments.step in ("pack", "unpack"):
         if arguments.file is None:
             parser.error(f"{arguments.step} needs a file")
-        carry(arguments, recipe)
+        transfer(arguments, recipe)
     elif arguments.step in RELEASES:
         release(arguments.step, arguments.work, recipe, arguments.out)
     elif arguments.step == "figures":

@@ -24,15 +24,15 @@ test('backup and restore name what is damaged, and exit with 1', async () => {
   await mkdir(path.dirname(path.join(dataDir, name)), { recursive: true });
   await writeFile(path.join(dataDir, name), 'not of this hash');
   await startEmbeddedPostgres({ dir: cluster, settings: { fsync: 'off' } });
-  const said = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+  const logged = vi.spyOn(console, 'log').mockImplementation(() => undefined);
   vi.stubEnv('DATABASE_URL', undefined);
   const call = { startedIn, words: ['copy.tar'] } as Arguments;
 
   vi.stubEnv('BAKEHOUSE_DATA_DIR', dataDir);
   expect(await backup(call)).toBe(1);
-  expect(said).toHaveBeenCalledWith(`FAIL ${name} is damaged`);
-  said.mockClear();
+  expect(logged).toHaveBeenCalledWith(`FAIL ${name} is damaged`);
+  logged.mockClear();
   vi.stubEnv('BAKEHOUSE_DATA_DIR', path.join(startedIn, 'restored'));
   expect(await restore(call)).toBe(1);
-  expect(said).toHaveBeenCalledWith(`FAIL ${name} is damaged`);
+  expect(logged).toHaveBeenCalledWith(`FAIL ${name} is damaged`);
 }, 60_000);

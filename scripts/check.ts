@@ -5,7 +5,7 @@ import type { Command } from './command.ts';
 import { preparePython } from './prepare/python-environment.ts';
 import { root } from './root.ts';
 
-type Check = { name: string; command: string; args: string[]; wayOut?: string };
+type Check = { name: string; command: string; args: string[]; fix?: string };
 
 /** Types, lint with the import directions, format, dead code, structure, specification, generated files, and the same for Python. */
 export const check: Command = async ({ words }) => {
@@ -19,7 +19,7 @@ export const check: Command = async ({ words }) => {
       name: 'format',
       command: bin('biome'),
       args: ['check', '--colors=off'],
-      wayOut: 'npm run format puts it right.',
+      fix: 'npm run format puts it right.',
     },
     { name: 'dead code', command: bin('knip'), args: ['--no-progress'] },
     { name: 'structure', command: process.execPath, args: ['scripts/structure/check-structure.ts', python] },
@@ -32,7 +32,7 @@ export const check: Command = async ({ words }) => {
       name: 'generated files',
       command: process.execPath,
       args: ['scripts/bakehouse.ts', 'gen', '--check'],
-      wayOut: './bakehouse gen writes them.',
+      fix: './bakehouse gen writes them.',
     },
     {
       name: 'Python lint',
@@ -43,7 +43,7 @@ export const check: Command = async ({ words }) => {
       name: 'Python format',
       command: python,
       args: ['-m', 'ruff', 'format', '--check', 'runtime', 'scripts', 'models'],
-      wayOut: `${python} -m ruff format runtime scripts models puts it right.`,
+      fix: `${python} -m ruff format runtime scripts models puts it right.`,
     },
     {
       name: 'Python types',
@@ -54,7 +54,7 @@ export const check: Command = async ({ words }) => {
   const chosen = checks.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 
   let failed = 0;
-  for (const { name, command, args, wayOut } of chosen) {
+  for (const { name, command, args, fix } of chosen) {
     const start = performance.now();
     const { code, output } = await capture(command, args);
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
@@ -63,7 +63,7 @@ export const check: Command = async ({ words }) => {
     if (code === 0) continue;
     failed += 1;
     console.log(output.trimEnd());
-    if (wayOut) console.log(wayOut);
+    if (fix) console.log(fix);
   }
   console.log(failed === 0 ? 'All checks passed.' : `${failed} of ${chosen.length} checks failed.`);
   return failed === 0 ? 0 : 1;

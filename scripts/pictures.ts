@@ -29,11 +29,11 @@ export const pictures: Command = async (args) => {
   await seed({ ...args, scale: false });
   const url = await findServer();
   const client = await Client.signIn(url, account);
-  const shown = await makeShown(client);
+  const subjects = await makeSubjects(client);
   const browser = await launchChromium();
   try {
     for (const theme of ['light', 'dark'] as const)
-      await takeAll(await signIn(browser, url, theme), shown, theme);
+      await takeAll(await signIn(browser, url, theme), subjects, theme);
   } finally {
     await browser.close();
   }
@@ -41,7 +41,7 @@ export const pictures: Command = async (args) => {
 };
 
 /** The pages of the dataset, the run, the deployment and the bill. */
-async function takeAll(page: Page, { run, dataset, pod }: Shown, theme: string): Promise<void> {
+async function takeAll(page: Page, { run, dataset, pod }: Subjects, theme: string): Promise<void> {
   await page.goto(`/dataset/${dataset}/description?tab=rows`);
   await page.getByRole('table').first().waitFor();
   await takePicture(page, `rows-${theme}`);
@@ -74,10 +74,10 @@ async function signIn(browser: Browser, url: string, theme: 'light' | 'dark'): P
   return context.newPage();
 }
 
-type Shown = { dataset: string; run: string; pod: string };
+type Subjects = { dataset: string; run: string; pod: string };
 
 /** The ids of what the pictures show: a fine-tune that has learnt its dataset, and what it has learnt. */
-async function makeShown(client: Client): Promise<Shown> {
+async function makeSubjects(client: Client): Promise<Subjects> {
   await waitForMachine(client);
   const own = await client.call(listAssets, { query: { types: 'RAW', owner: client.userId } });
   const dataset = own.datasets[0]?.dataset_id;

@@ -12,7 +12,11 @@ const IMAGE_CHARS_MAX = 280_000;
 export const userId = z.string().min(1);
 export const userIdParams = z.object({ userId });
 
-const personName = z.string().trim().min(1, 'Name is required').max(200, 'Name is too long');
+const personName = z
+  .string()
+  .trim()
+  .min(1, 'Name is required')
+  .max(200, 'Name must have at most 200 characters');
 
 const username = z
   .string()

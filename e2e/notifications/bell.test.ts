@@ -22,10 +22,10 @@ journey(
     // By the keyboard alone.
     await bell.focus();
     await page.keyboard.press('Enter');
-    const told = page.getByRole('link', { name: /SmolLM2-135M-Instruct is ready/ });
-    await told.waitFor();
+    const notification = page.getByRole('link', { name: /SmolLM2-135M-Instruct is ready/ });
+    await notification.waitFor();
     await look(page, 'bell');
-    await told.focus();
+    await notification.focus();
     await page.keyboard.press('Enter');
     await page.waitForURL('**/my-deployments/*');
     await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();

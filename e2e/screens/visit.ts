@@ -48,18 +48,18 @@ async function seeEachState(page: Page, screen: Visit & { failed: string }): Pro
   const { at, failed, reads: pattern = /./ } = screen;
   const reads = await holdReads(page, pattern);
   await page.goto(at);
-  const shown = content(page, at);
-  await shown.locator(`${LOADING}:not(${PAGE_CODE})`).first().waitFor();
+  const main = content(page, at);
+  await main.locator(`${LOADING}:not(${PAGE_CODE})`).first().waitFor();
   const problems = await findProblems(page, `${at}, loading`, { loading: true, alike: true });
 
   await reads.fail();
-  await shown.getByRole('alert').filter({ hasText: failed }).first().waitFor();
+  await main.getByRole('alert').filter({ hasText: failed }).first().waitFor();
   await settle(page);
-  await shown.getByRole('button', { name: 'Try again' }).first().waitFor();
+  await main.getByRole('button', { name: 'Try again' }).first().waitFor();
   problems.push(...(await findProblems(page, `${at}, failed`, { alike: true })));
 
   reads.pass();
-  await tryAgain(page, shown);
+  await tryAgain(page, main);
   return [...problems, ...(await lookAtFull(page, screen))];
 }
 
@@ -69,10 +69,10 @@ async function seeFull(page: Page, screen: Visit): Promise<string[]> {
 }
 
 async function lookAtFull(page: Page, { at, full, alike }: Visit): Promise<string[]> {
-  const shown = content(page, at);
-  await shown
+  const main = content(page, at);
+  await main
     .getByText(full)
-    .or(shown.getByRole('link', { name: full }))
+    .or(main.getByRole('link', { name: full }))
     .filter({ visible: true })
     .first()
     .waitFor();
@@ -81,8 +81,8 @@ async function lookAtFull(page: Page, { at, full, alike }: Visit): Promise<strin
 }
 
 /** Presses Try again wherever that stands, until everything is there. */
-async function tryAgain(page: Page, shown: Locator): Promise<void> {
-  const buttons = shown.getByRole('alert').getByRole('button', { name: 'Try again' });
+async function tryAgain(page: Page, main: Locator): Promise<void> {
+  const buttons = main.getByRole('alert').getByRole('button', { name: 'Try again' });
   for (let round = 1; (await buttons.count()) > 0; round += 1) {
     if (round > ROUNDS_MAX) throw new Error('It does not load when it is tried again');
     await buttons.evaluateAll((all: { click: () => void }[]) => {

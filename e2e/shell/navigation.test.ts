@@ -35,7 +35,7 @@ journey('a link to what is not there says so and leads on', async ({ page, allow
   allowErrors(/400|404/);
   await signUp(page);
   const nothing = '00000000-0000-4000-8000-000000000000';
-  for (const [path, title, way, leadsTo] of [
+  for (const [path, title, linkName, leadsTo] of [
     [`/runs/${nothing}`, 'There is no such run', 'Go to LLM Training', '/llm-training'],
     ['/runs/mistyped', 'There is no such run', 'Go to LLM Training', '/llm-training'],
     [`/dataset/${nothing}/description`, 'There is no such dataset', 'Go to My Datasets', '/dataset'],
@@ -44,7 +44,7 @@ journey('a link to what is not there says so and leads on', async ({ page, allow
   ] as const) {
     await page.goto(path);
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
-    await page.getByRole('link', { name: way }).click();
+    await page.getByRole('link', { name: linkName }).click();
     await page.waitForURL(`**${leadsTo}`);
   }
   await page.goto(`/runs/${nothing}`);

@@ -1,4 +1,4 @@
-"""The measures measure: they tell right from wrong on cases that are known."""
+"""The measures measure: they distinguish right from wrong on known cases."""
 
 from __future__ import annotations
 
@@ -120,8 +120,8 @@ def test_an_object_that_is_gone_or_another_is_seen(shaded_objects: list[CutOut])
             edit, shaded_objects, render(gone, shaded_objects, EDIT_SIDE)
         ).object_kept
         thing, *others = edit.after.things
-        strange = replace(thing, cut_out=(thing.cut_out + 1) % len(shaded_objects))
-        another = replace(edit.after, things=(strange, *others))
+        wrong = replace(thing, cut_out=(thing.cut_out + 1) % len(shaded_objects))
+        another = replace(edit.after, things=(wrong, *others))
         assert not judge_edit(
             edit, shaded_objects, render(another, shaded_objects, EDIT_SIDE)
         ).object_kept
@@ -225,8 +225,8 @@ def test_pictures_are_drawn_once_by_the_same_weights(
 def test_random_routing_asks_every_expert(paris_folder: Path) -> None:
     paris = routed_at_random(ParisPipeline.from_folder(paris_folder, torch.device("cpu")))
     latents = torch.zeros(200, 4, 4, 4)
-    asked = paris.router(latents, torch.zeros(200)).argmax(dim=1)
-    counts = torch.bincount(asked, minlength=len(paris.experts))
+    chosen = paris.router(latents, torch.zeros(200)).argmax(dim=1)
+    counts = torch.bincount(chosen, minlength=len(paris.experts))
     assert (counts > 200 / len(paris.experts) / 2).all()
 
 
@@ -240,7 +240,7 @@ def test_steps_of_a_flux_of_any_shape_are_timed() -> None:
     assert seconds_of_flux_steps(tiny_transformer(), latent_side=4, window=3) > 0
 
 
-def test_what_is_missing_is_said(tmp_path: Path) -> None:
+def test_what_is_missing_is_a_clear_error(tmp_path: Path) -> None:
     measured = Measured(prompts=4, edits=4, which="reporting", work=tmp_path)
     with pytest.raises(PlainError, match="The data packages are missing"):
         measure_models(tmp_path, measured)

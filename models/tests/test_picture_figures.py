@@ -1,4 +1,4 @@
-"""The judge, and what is measured by it: right is told from wrong on cases that are known."""
+"""The judge, and what is measured by it: right is distinguished from wrong on known cases."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from workshop.evaluation.judge import (
     JUDGED_SIDE,
     Judge,
     caption_ranks,
+    cells_of,
     judge_input,
     load_judge,
-    look,
 )
 from workshop.evaluation.likeness import detail_energy, kernel_distance
 from workshop.evaluation.picture_figures import (
@@ -37,7 +37,7 @@ from workshop.evaluation.shares import interval, share_with_interval
 from workshop.scenes.grounds import NO_GROUND, Ground
 from workshop.scenes.objects import CutOut
 from workshop.scenes.scene import Scene, Thing, render
-from workshop.train_judge import UNCERTAIN, shown_objects, train_judge
+from workshop.train_judge import UNCERTAIN, object_labels, train_judge
 
 WHITE = Ground(NO_GROUND, 0)
 BLACK = Image.new("RGB", (JUDGED_SIDE, JUDGED_SIDE))
@@ -73,7 +73,7 @@ def test_an_object_is_ranked_among_others_in_its_place() -> None:
 
 
 @pytest.mark.parametrize("content", [b"no weights", None])
-def test_a_damaged_judge_is_said(tmp_path: Path, content: bytes | None) -> None:
+def test_a_damaged_judge_is_a_clear_error(tmp_path: Path, content: bytes | None) -> None:
     damaged = tmp_path / "judge.safetensors"
     if content is None:
         save_file({"text.weight": torch.zeros(2, 2)}, damaged)
@@ -96,14 +96,14 @@ def test_figures_of_judges_that_see_all_and_nothing(
     vectors = sentences.sentences([prompt.text for prompt in prompts])
     firsts = [prompt.scene.things[0].cut_out for prompt in prompts]
 
-    class Knows(Judge):
+    class AlwaysRight(Judge):
         def fit_captions(self, cells: Tensor, sentences: Tensor) -> Tensor:
             return vectors @ sentences.T
 
         def name_objects(self, cells: Tensor) -> Tensor:
             return torch.eye(self.objects)[firsts]
 
-    class Blind(Judge):
+    class AlwaysWrong(Judge):
         def fit_captions(self, cells: Tensor, sentences: Tensor) -> Tensor:
             return torch.zeros(len(cells), len(sentences))
 
@@ -111,7 +111,7 @@ def test_figures_of_judges_that_see_all_and_nothing(
             return torch.zeros(len(cells), self.objects)
 
     pictures = drawn(prompts, objects)
-    for judge, right in ((Knows(len(objects)), 1.0), (Blind(len(objects)), 0.0)):
+    for judge, right in ((AlwaysRight(len(objects)), 1.0), (AlwaysWrong(len(objects)), 0.0)):
         figures = PictureFigures(judge, prompts, objects, sentences)
         swaps = figures.against_swaps(pictures)
         assert set(swaps.values()) == {right}
@@ -136,15 +136,15 @@ def test_pictures_are_compared_with_reconstructions(
     assert other["kid"] > same["kid"] + 0.1
 
 
-def test_cells_are_told_what_they_show(cut_outs: list[CutOut]) -> None:
+def test_cells_are_labelled_with_their_objects(cut_outs: list[CutOut]) -> None:
     box = Thing(2, "pink", 0.5, 0.5, 0.5)
-    shown = shown_objects(Scene((box,), WHITE), cut_outs)
-    assert shown.shape == (CELLS, CELLS)
-    assert (shown[2:6, 2:6] == 2).all()
-    assert (shown[0] == len(cut_outs)).all()
-    assert shown_objects(Scene((replace(box, width=0.6),), WHITE), cut_outs)[1, 1] == UNCERTAIN
+    labels = object_labels(Scene((box,), WHITE), cut_outs)
+    assert labels.shape == (CELLS, CELLS)
+    assert (labels[2:6, 2:6] == 2).all()
+    assert (labels[0] == len(cut_outs)).all()
+    assert object_labels(Scene((replace(box, width=0.6),), WHITE), cut_outs)[1, 1] == UNCERTAIN
     # Too small to cover a cell, it has the one that shows most of it.
-    tiny = shown_objects(Scene((replace(box, width=0.05),), WHITE), cut_outs)
+    tiny = object_labels(Scene((replace(box, width=0.05),), WHITE), cut_outs)
     assert int((tiny == 2).sum()) >= 1
 
 
@@ -220,4 +220,4 @@ def test_the_judge_looks_at_pictures_of_any_size(objects: list[CutOut]) -> None:
     judge = Judge(len(objects)).eval()
     pictures = [Image.new("RGB", (side, side), "red") for side in (128, 256, 96)]
     assert judge_input(pictures).shape == (3, 3, JUDGED_SIDE, JUDGED_SIDE)
-    assert look(judge, pictures).shape[-1] == CELLS
+    assert cells_of(judge, pictures).shape[-1] == CELLS

@@ -1,4 +1,4 @@
-"""Scenes: what is drawn is what the caption says."""
+"""Scenes: what is drawn is what the caption describes."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_articles() -> None:
     ]
 
 
-def test_sides_and_relations_are_where_the_caption_says(cut_outs: list[CutOut]) -> None:
+def test_sides_and_relations_are_those_of_the_caption(cut_outs: list[CutOut]) -> None:
     rng = np.random.default_rng(1)
     left = single_scene(rng, 0, WHITE, size="small", side="on the left")
     assert visible_box(left, cut_outs)[2] < 64
@@ -144,7 +144,7 @@ def edit_of(kind: str, cut_outs: list[CutOut]) -> Edit:
 
 
 @pytest.mark.parametrize("kind", EDITS)
-def test_an_edit_changes_the_picture_and_says_how(kind: str, cut_outs: list[CutOut]) -> None:
+def test_an_edit_changes_the_picture_as_its_instruction(kind: str, cut_outs: list[CutOut]) -> None:
     if kind == "hat":
         cut_outs = [*cut_outs, *(
             CutOut(name, (), "Objects", cut_outs[0].pixels, recolourable=False)

@@ -22,7 +22,7 @@ from bakehouse_runtime.image.training.bank import Bank, Example, write_bank
 from bakehouse_runtime.train.paris.train import PartTraining, draw_samples, train_expert
 from image.line import SETTINGS, Recorder
 from workshop.evaluation.ellipses import Ellipse, draw_ellipses
-from workshop.evaluation.judge import Judge, load_judge, look
+from workshop.evaluation.judge import Judge, cells_of, load_judge
 from workshop.evaluation.picture_figures import object_ranks
 from workshop.scenes.grounds import Ground
 
@@ -72,7 +72,7 @@ def judge() -> Judge:
 def object_top5(judge: Judge, prompts: list[dict[str, Any]], pictures: list[Image.Image]) -> float:
     """The share of pictures whose first object is among the five likeliest of a hundred."""
     with torch.no_grad():
-        names = judge.name_objects(look(judge, pictures))
+        names = judge.name_objects(cells_of(judge, pictures))
     objects = [prompt["objects"] for prompt in prompts]
     ranks = object_ranks(names, objects, [prompt["seed"] for prompt in prompts])
     return float((ranks < 5).float().mean())
@@ -101,7 +101,7 @@ def test_pictures_show_their_objects_and_ellipses_do_not(
     assert object_top5(judge, prompts, ellipses) < LEAST_TOP5
 
 
-def test_a_seed_is_a_picture_alone_and_in_company(paris: ParisPipeline) -> None:
+def test_a_seed_is_the_same_picture_in_any_batch(paris: ParisPipeline) -> None:
     lion = ParisRequest("a lion", 7, steps=8)
     alone = paris.generate([lion])[0].picture
     together = paris.generate([ParisRequest("a blue car", 1, steps=8), lion])[1].picture
@@ -176,14 +176,14 @@ def test_kontext_is_diffusers_own(apple: Image.Image) -> None:
     }
     folder = MODELS / "starter-kontext"
     edits = FluxKontextPipeline.from_pretrained(folder, **texts)
-    asked = {"max_area": apple.height * apple.width, "_auto_resize": False, **size}
-    made = finite_picture(edits, {"image": apple, "prompt": "make it blue", **asked})
+    options = {"max_area": apple.height * apple.width, "_auto_resize": False, **size}
+    made = finite_picture(edits, {"image": apple, "prompt": "make it blue", **options})
     draws = FluxPipeline.from_pretrained(folder, **texts)
     drawn = finite_picture(draws, {"prompt": "a red apple", **size})
     assert made.shape == drawn.shape == (apple.height, apple.width, 3)
 
 
-def finite_picture(pipeline: Any, asked: dict[str, Any]) -> np.ndarray:
-    (picture,) = pipeline(**asked, num_inference_steps=2, output_type="np").images
+def finite_picture(pipeline: Any, options: dict[str, Any]) -> np.ndarray:
+    (picture,) = pipeline(**options, num_inference_steps=2, output_type="np").images
     assert np.isfinite(picture).all()
     return picture

@@ -1,4 +1,4 @@
-"""The trainings in a parcel: small enough to be carried to a machine with a GPU and back, where
+"""The trainings in an archive: small enough to be copied to a machine with a GPU and back, where
 nothing can be fetched.
 
 It holds what the trainings start from, and the models of those that have ended. A training that
@@ -22,18 +22,18 @@ from bakehouse_runtime.image.text import SENTENCE_PACKAGE, sentence_encoder_fold
 from .recipe import Recipe, results
 from .scenes.objects import source_files
 
-MOST_BYTES = 60_000_000
-# Where the text encoder lies in a work folder that a parcel was opened in, as a package.
+BARE_BYTES_MAX = 60_000_000
+# Where the text encoder lies in a work folder that an archive was unpacked in, as a package.
 PACKED_PACKAGES = "site"
 TEXT_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
-MADE_ANEW = ("fetch", "bank", "kontext-banks")
+REMADE_STEPS = ("fetch", "bank", "kontext-banks")
 
 
-def pack(work: Path, recipe: Recipe, parcel: Path, bare: bool) -> None:
-    """Writes the parcel, with the weights of models halved. For a `bare` machine, without the
-    runtime's environment, the text encoder comes along, and the parcel must be small. Raises
+def pack(work: Path, recipe: Recipe, archive: Path, bare: bool) -> None:
+    """Writes the archive, with the weights of models halved. For a `bare` machine, without the
+    runtime's environment, the text encoder comes along, and the archive must be small. Raises
     PlainError where it is not."""
-    with tempfile.TemporaryDirectory(dir=parcel.parent) as folder:
+    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
         staged = Path(folder) / "staged"
         for path in (*_sources(work, recipe), *_results(work, recipe)):
             _put(path, staged / path.relative_to(work))
@@ -47,18 +47,18 @@ def pack(work: Path, recipe: Recipe, parcel: Path, bare: bool) -> None:
             for path in sorted(staged.iterdir()):
                 tar.add(path, path.name)
         size = packed.stat().st_size
-        if bare and size > MOST_BYTES:
+        if bare and size > BARE_BYTES_MAX:
             raise PlainError(
                 f"Packed, the trainings take {size / 1e6:.0f} MB, which is more than "
-                f"{MOST_BYTES / 1e6:.0f}."
+                f"{BARE_BYTES_MAX / 1e6:.0f}."
             )
-        packed.replace(parcel)
+        packed.replace(archive)
 
 
-def unpack(parcel: Path, work: Path) -> None:
-    """Puts what is in the parcel below `work`, beside and over what is there."""
+def unpack(archive: Path, work: Path) -> None:
+    """Extracts the archive below `work`, beside and over what is there."""
     work.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(parcel) as tar:
+    with tarfile.open(archive) as tar:
         tar.extractall(work, filter="data")
 
 
@@ -73,7 +73,7 @@ def _results(work: Path, recipe: Recipe) -> Iterator[Path]:
     """What finished steps have left: the result, what it was made with, and the log."""
     for step, result in results(recipe).items():
         made = work / result
-        if step in MADE_ANEW or not made.exists():
+        if step in REMADE_STEPS or not made.exists():
             continue
         yield from (path for path in made.parent.iterdir() if path.suffix in (".json", ".jsonl"))
         if made.is_dir():

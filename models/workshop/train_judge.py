@@ -43,9 +43,9 @@ UNCERTAIN = -100
 # What no caption says differs from picture to picture by up to these parts.
 WIDTH_JITTER, PLACE_JITTER = 0.06, 0.03
 
-CROWD_PLACES = ((0.26, 0.26), (0.74, 0.26), (0.26, 0.74), (0.74, 0.74))
-CROWD_WIDTHS = (0.34, 0.5)
-CROWD_COLOURED = 0.35
+UNCAPTIONED_PLACES = ((0.26, 0.26), (0.74, 0.26), (0.26, 0.74), (0.74, 0.74))
+UNCAPTIONED_WIDTHS = (0.34, 0.5)
+UNCAPTIONED_COLOURED = 0.35
 
 
 def train_judge(
@@ -63,8 +63,8 @@ def train_judge(
 
     The captions of `pool` scenes are encoded beforehand; pictures of them are drawn anew each time.
     Pictures are sharp as they are drawn: what a generator blurs is to be seen. With each scene it
-    sees a crowd without a caption, so that there are more objects to name in as much time.
-    Returns False where it was asked to stop before the last step.
+    sees one of four objects without a caption, so that there are more objects to name in as much
+    time. Returns False where it was asked to stop before the last step.
     """
     device = training_device(device_name)
     sentences.to(device)
@@ -77,18 +77,18 @@ def train_judge(
         rng = np.random.default_rng((settings.seed, step))
         chosen = rng.choice(pool, batch_size, replace=False)
         drawn = [_jittered(scenes[index], rng) for index in chosen]
-        drawn += [_crowd(rng, cut_outs) for _ in chosen]
+        drawn += [_uncaptioned(rng, cut_outs) for _ in chosen]
         pictures = judge_input([render(scene, cut_outs, JUDGED_SIDE) for scene in drawn])
         seen = judge.cells(sent(pictures, device))
-        shown = sent(torch.stack([shown_objects(scene, cut_outs) for scene in drawn]), device)
+        targets = sent(torch.stack([object_labels(scene, cut_outs) for scene in drawn]), device)
         named = judge.name_cells(seen)
         captions = sent(vectors[torch.from_numpy(chosen)], device)
         logits = judge.fit_captions(seen[:batch_size], captions)
         labels = torch.arange(batch_size, device=device)
         fit = (F.cross_entropy(logits, labels) + F.cross_entropy(logits.T, labels)) / 2
-        naming = _naming_loss(named, shown)
-        thing = (shown >= 0) & (shown < judge.objects)
-        right = (named.argmax(dim=1) == shown) & thing
+        naming = _naming_loss(named, targets)
+        thing = (targets >= 0) & (targets < judge.objects)
+        right = (named.argmax(dim=1) == targets) & thing
         return naming + fit, {"naming": naming, "fit": fit, "named": right.sum() / thing.sum()}
 
     def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
@@ -100,7 +100,7 @@ def train_judge(
             fit = averaged.fit_captions(seen, vectors[pool:].to(device))
             named = averaged.name_objects(seen).argmax(dim=1).tolist()
         things = [[thing.cut_out for thing in scene.things] for scene in examined]
-        right = [name in shown for name, shown in zip(named, things, strict=True)]
+        right = [name in own for name, own in zip(named, things, strict=True)]
         return grid(pictures, 20), {
             "eval_named": sum(right) / len(right),
             "eval_caption_top1": float((caption_ranks(fit) < 1).float().mean()),
@@ -136,15 +136,15 @@ def _scene(rng: np.random.Generator, cut_outs: Sequence[CutOut], index: int) -> 
             return scene
 
 
-def _crowd(rng: np.random.Generator, cut_outs: Sequence[CutOut]) -> Scene:
+def _uncaptioned(rng: np.random.Generator, cut_outs: Sequence[CutOut]) -> Scene:
     """One object in each quarter."""
     things = []
-    for x, y in CROWD_PLACES:
+    for x, y in UNCAPTIONED_PLACES:
         number = int(rng.integers(len(cut_outs)))
         colour = None
-        if cut_outs[number].recolourable and rng.random() < CROWD_COLOURED:
+        if cut_outs[number].recolourable and rng.random() < UNCAPTIONED_COLOURED:
             colour = str(rng.choice(list(OBJECT_COLOURS)))
-        things.append(Thing(number, colour, rng.uniform(*CROWD_WIDTHS), x, y))
+        things.append(Thing(number, colour, rng.uniform(*UNCAPTIONED_WIDTHS), x, y))
     return _jittered(Scene(tuple(things), draw_any_ground(rng)), rng)
 
 
@@ -164,7 +164,7 @@ def _jittered(scene: Scene, rng: np.random.Generator) -> Scene:
     )
 
 
-def shown_objects(scene: Scene, cut_outs: Sequence[CutOut]) -> Tensor:
+def object_labels(scene: Scene, cut_outs: Sequence[CutOut]) -> Tensor:
     """Which object each cell shows, [CELLS, CELLS]: its number, the number of objects where it
     shows none, and UNCERTAIN at the objects' edges. Of every object at least one cell counts."""
     covered = []
@@ -176,35 +176,35 @@ def shown_objects(scene: Scene, cut_outs: Sequence[CutOut]) -> Tensor:
         canvas.paste(layer.getchannel("A"), corner)
         covered.append(np.asarray(canvas.reduce(COUNTED), dtype=np.float32) / 255)
     parts = np.stack(covered)
-    shown = np.where(parts.max(axis=0) < BARE, len(cut_outs), UNCERTAIN)
+    labels = np.where(parts.max(axis=0) < BARE, len(cut_outs), UNCERTAIN)
     for thing, part in zip(scene.things, parts, strict=True):
         enough = min(COVERED, float(part.max()))
-        shown[(part >= enough) & (part >= parts.max(axis=0))] = thing.cut_out
-    return torch.from_numpy(shown)
+        labels[(part >= enough) & (part >= parts.max(axis=0))] = thing.cut_out
+    return torch.from_numpy(labels)
 
 
-def _naming_loss(named: Tensor, shown: Tensor) -> Tensor:
+def _naming_loss(named: Tensor, targets: Tensor) -> Tensor:
     """Cross-entropy where there is an object, and half as much where there is none."""
-    losses = F.cross_entropy(named, shown, ignore_index=UNCERTAIN, reduction="none")
-    none = shown == named.shape[1] - 1
-    thing = (shown >= 0) & ~none
+    losses = F.cross_entropy(named, targets, ignore_index=UNCERTAIN, reduction="none")
+    none = targets == named.shape[1] - 1
+    thing = (targets >= 0) & ~none
     # Sums and not selections: how many they are is known only on the device.
     return (losses * thing).sum() / thing.sum() + (losses * none).sum() / none.sum() / 2
 
 
-def _sentence_vectors(sentences: SentenceText, texts: list[str], memo: Path) -> Tensor:
-    """The captions' vectors; kept in `memo` beside a hash of the captions, because they take
+def _sentence_vectors(sentences: SentenceText, texts: list[str], cache: Path) -> Tensor:
+    """The captions' vectors; kept in `cache` beside a hash of the captions, because they take
     minutes on a CPU."""
     digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
-    if memo.exists():
-        with np.load(memo) as kept:
+    if cache.exists():
+        with np.load(cache) as kept:
             if str(kept["digest"]) == digest:
                 return torch.from_numpy(kept["vectors"]).float()
     parts = [sentences.sentences(texts[start : start + 64]) for start in range(0, len(texts), 64)]
     vectors = torch.cat(parts).cpu().numpy().astype(np.float16)
-    memo.parent.mkdir(parents=True, exist_ok=True)
-    partial = memo.with_name(f"{memo.name}.partial")
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    partial = cache.with_name(f"{cache.name}.partial")
     with partial.open("wb") as file:
         np.savez(file, vectors=vectors, digest=digest)
-    partial.replace(memo)
+    partial.replace(cache)
     return torch.from_numpy(vectors).float()

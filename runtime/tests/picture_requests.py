@@ -1,4 +1,4 @@
-"""What image model servers are asked, and what they answer."""
+"""Requests to image model servers, and their answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 
-def asked(**changed: Any) -> dict[str, Any]:
+def request_body(**changed: Any) -> dict[str, Any]:
     return {
         "prompt": "a red apple on a table",
         "seed": 7,

@@ -9,7 +9,7 @@ import pytest
 
 from bakehouse_runtime import cli
 from bakehouse_runtime.cli import main
-from bakehouse_runtime.errors import PlainError, ServerAwayError, WorkloadOver
+from bakehouse_runtime.errors import PlainError, ServerUnreachableError, WorkloadOver
 
 SOURCE = str(Path(__file__).parent.parent / "src")
 
@@ -80,9 +80,9 @@ def test_a_wrong_spec_names_its_first_wrong_field(
 
 @pytest.mark.parametrize(
     ("error", "status"),
-    [(PlainError("No rows."), 1), (ServerAwayError("Away."), 75), (WorkloadOver(), 0)],
+    [(PlainError("No rows."), 1), (ServerUnreachableError("Away."), 75), (WorkloadOver(), 0)],
 )
-def test_the_exit_status_says_how_it_ended(
+def test_the_exit_status_depends_on_the_error(
     error: Exception, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_: object) -> int:

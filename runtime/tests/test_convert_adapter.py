@@ -87,13 +87,13 @@ def test_a_tensor_without_a_place_is_named(tmp_path: Path, name: str) -> None:
         convert(tmp_path, {name: torch.zeros(2, 2)})
 
 
-def test_a_shape_that_does_not_fit_is_said(tmp_path: Path) -> None:
+def test_a_shape_that_does_not_fit_is_an_error(tmp_path: Path) -> None:
     odd = {f"{MODULE}.lora_B.weight": torch.zeros(3, 4)}
     with pytest.raises(PlainError, match="does not fit"):
         convert(tmp_path, odd)
 
 
-def test_a_file_that_is_no_safetensors_is_said(tmp_path: Path) -> None:
+def test_a_file_that_is_no_safetensors_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "adapter_config.json").write_text('{"r": 4, "lora_alpha": 16}')
     (tmp_path / "adapter_model.safetensors").write_bytes(b"?" * 32)
     with pytest.raises(PlainError, match="no safetensors file"):

@@ -24,13 +24,13 @@ TASKS = Path("/proc/self/task")
 def classes_of_threads() -> set[int]:
     classes = set()
     for task in TASKS.iterdir():
-        # A thread may end meanwhile: the one that made the process give way does.
+        # A thread may end meanwhile: the one that lowered the priority does.
         with suppress(ProcessLookupError):
             classes.add(os.sched_getscheduler(int(task.name)))
     return classes
 
 
-def giving_way() -> tuple[set[int], set[int]]:
+def lowered_by_itself() -> tuple[set[int], set[int]]:
     # The kernel lowers a whole session: not that of whoever runs the tests.
     os.setsid()
     done = threading.Event()
@@ -42,7 +42,7 @@ def giving_way() -> tuple[set[int], set[int]]:
     return before, after
 
 
-def giving_way_after_work() -> set[int]:
+def lowered_after_work() -> set[int]:
     os.setsid()
     lower_priority_after(0.01)
     while classes_of_threads() != {os.SCHED_IDLE}:
@@ -50,7 +50,7 @@ def giving_way_after_work() -> set[int]:
     return classes_of_threads()
 
 
-def seconds_until_a_long_read_gives_way() -> float:
+def seconds_until_priority_is_lowered() -> float:
     os.setsid()
     used = time.process_time()
 
@@ -63,16 +63,16 @@ def seconds_until_a_long_read_gives_way() -> float:
     return validate.read_at_low_priority(None)  # type: ignore[arg-type, return-value]
 
 
-def test_all_threads_of_a_process_give_way() -> None:
-    assert run_confined("x", giving_way) == ({os.SCHED_OTHER}, {os.SCHED_IDLE})
+def test_all_threads_of_a_process_get_low_priority() -> None:
+    assert run_confined("x", lowered_by_itself) == ({os.SCHED_OTHER}, {os.SCHED_IDLE})
 
 
-def test_a_process_that_has_worked_long_enough_gives_way_by_itself() -> None:
-    assert run_confined("x", giving_way_after_work) == {os.SCHED_IDLE}
+def test_a_process_that_has_worked_long_enough_lowers_its_priority() -> None:
+    assert run_confined("x", lowered_after_work) == {os.SCHED_IDLE}
 
 
-def test_a_file_without_a_first_estimate_soon_gives_way() -> None:
-    assert run_confined("x", seconds_until_a_long_read_gives_way) < 10
+def test_a_file_without_a_first_estimate_soon_lowers_its_priority() -> None:
+    assert run_confined("x", seconds_until_priority_is_lowered) < 10
 
 
 def test_the_session_that_runs_the_tests_keeps_its_priority() -> None:
@@ -80,5 +80,5 @@ def test_the_session_that_runs_the_tests_keeps_its_priority() -> None:
     if not autogroup.exists():
         pytest.skip("This kernel does not share the processor among sessions")
     before = autogroup.read_text()
-    run_confined("x", giving_way)
+    run_confined("x", lowered_by_itself)
     assert autogroup.read_text() == before

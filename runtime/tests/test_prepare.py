@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_quantised_gguf_becomes_float16_and_keeps_what_it_says(tmp_path: Path) -> None:
+def test_a_quantised_gguf_becomes_float16_and_keeps_its_metadata(tmp_path: Path) -> None:
     values = np.random.default_rng(1).standard_normal((64, 32), np.float32)
     norm = np.linspace(0, 1, 32, dtype=np.float32)
     writer = gguf.GGUFWriter(tmp_path / "q.gguf", "llama")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bakehouse_runtime import server_client
-from bakehouse_runtime.errors import PlainError, ServerAwayError, WorkloadOver
+from bakehouse_runtime.errors import PlainError, ServerUnreachableError, WorkloadOver
 from bakehouse_runtime.server_client import Reporter, ServerClient
 from bakehouse_server import TOKEN
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def reporter(server: BakehouseServer) -> Reporter:
-    return Reporter(ServerClient("w-1", server.url, TOKEN), heartbeat_s=0.05, gather_s=0.01)
+    return Reporter(ServerClient("w-1", server.url, TOKEN), heartbeat_s=0.05, batch_delay_s=0.01)
 
 
 def test_reports_arrive_in_order_and_numbered(server: BakehouseServer) -> None:
@@ -55,7 +55,7 @@ def test_reports_can_be_waited_for(server: BakehouseServer) -> None:
         server.faults = []
 
 
-def test_work_goes_on_while_the_server_is_away(server: BakehouseServer) -> None:
+def test_work_goes_on_while_the_server_is_unreachable(server: BakehouseServer) -> None:
     with reporter(server) as reports:
         reports.log("before")
         server.wait_for("log")
@@ -71,13 +71,13 @@ def test_work_goes_on_while_the_server_is_away(server: BakehouseServer) -> None:
 def test_a_restarted_workload_goes_on_from_the_last_accepted_number(
     server: BakehouseServer,
 ) -> None:
-    for life in range(3):
+    for start in range(3):
         with reporter(server) as reports:
-            reports.log(f"life {life}")
+            reports.log(f"start {start}")
     assert [(report["seq"], report["line"]) for report in server.reports] == [
-        (1, "life 0"),
-        (2, "life 1"),
-        (3, "life 2"),
+        (1, "start 0"),
+        (2, "start 1"),
+        (3, "start 2"),
     ]
 
 
@@ -89,7 +89,7 @@ def test_the_servers_stop_arrives_with_a_heartbeat(server: BakehouseServer) -> N
         assert reports.stop_by < time.monotonic() + 30
 
 
-def test_the_servers_stop_says_how_long_what_was_begun_may_take(server: BakehouseServer) -> None:
+def test_the_stop_carries_the_drain_time(server: BakehouseServer) -> None:
     with reporter(server) as reports:
         server.drain_seconds, server.command = 600, "stop"
         assert reports.wait_for_stop(30)
@@ -109,18 +109,18 @@ def test_a_final_answer_stops_the_work(server: BakehouseServer, status: int) -> 
     assert len(server.reports) == 1
 
 
-def test_a_server_that_stays_away_ends_the_work_and_says_nothing_against_it(
+def test_an_unreachable_server_ends_the_work_without_failing_it(
     server: BakehouseServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server_client, "_PATIENCE_S", 0.0)
+    monkeypatch.setattr(server_client, "_RETRY_TIMEOUT_S", 0.0)
     server.stop()
     with reporter(server) as reports:
         assert reports.wait_for_stop(30)
-    with pytest.raises(ServerAwayError):
+    with pytest.raises(ServerUnreachableError):
         reports.raise_if_over()
 
 
-def test_a_refused_report_is_a_bug_and_says_so(server: BakehouseServer) -> None:
+def test_a_refused_report_is_a_plain_error(server: BakehouseServer) -> None:
     with reporter(server) as reports:
         server.faults = [422] * 3
         assert reports.wait_for_stop(30)
@@ -164,11 +164,11 @@ def test_an_upload_waits_until_the_server_has_a_large_file_on_its_disk(
     server.flush_s = 1.5
     file = tmp_path / "adapter.bin"
     file.write_bytes(b"x" * 60_000)
-    ServerClient("w-1", server.url, TOKEN).upload("adapter.bin", file, patience_s=0)
+    ServerClient("w-1", server.url, TOKEN).upload("adapter.bin", file, timeout_s=0)
     assert len(server.requests) == 1
 
 
-def test_an_upload_that_is_refused_says_why(server: BakehouseServer, tmp_path: Path) -> None:
+def test_a_refused_upload_is_a_plain_error(server: BakehouseServer, tmp_path: Path) -> None:
     file = tmp_path / "x"
     file.write_bytes(b"x")
     server.faults = [413]

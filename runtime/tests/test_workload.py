@@ -47,7 +47,7 @@ def out_of_memory(kind: str) -> Exception:
         ({"kind": "serve"}, "deploy a smaller model, or on a machine with more of it."),
     ],
 )
-def test_memory_that_is_not_enough_is_told_with_what_helps(
+def test_out_of_memory_is_reported_with_a_remedy(
     server: BakehouseServer, tmp_path: Path, kind: str, does: dict[str, str], remedy: str
 ) -> None:
     common = server.workload(tmp_path, [])
@@ -59,7 +59,9 @@ def test_memory_that_is_not_enough_is_told_with_what_helps(
     assert failed["message"] == f"The memory is not enough: {remedy}"
 
 
-def test_what_nobody_foresaw_is_told_with_its_name(server: BakehouseServer, tmp_path: Path) -> None:
+def test_an_unexpected_error_is_reported_with_its_name(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
     spec: Any = SimpleNamespace(**server.workload(tmp_path, []), kind="serve")
     spec.server = SimpleNamespace(**spec.server)
     with pytest.raises(RuntimeError), workload(spec):

@@ -7,7 +7,7 @@ import type { Client } from './client.ts';
 
 /** Waits, telling what for, until the server has prepared the Python environment and the starter model. */
 export async function waitForMachine(client: Client): Promise<void> {
-  let told = '';
+  let printed = '';
   for (;;) {
     const { preparations } = await client.call(getMachine, {});
     const open = preparations.find(({ state }) => state !== 'ready');
@@ -15,8 +15,8 @@ export async function waitForMachine(client: Client): Promise<void> {
     if (open.state === 'failed') throw new PlainError(`${open.label}: ${open.detail}`);
     const percent = open.progress === null ? '' : ` (${Math.floor(open.progress * 100)} %)`;
     const line = `    preparing ${open.label.toLowerCase()}: ${open.detail}${percent}`;
-    if (line !== told) console.log(line);
-    told = line;
+    if (line !== printed) console.log(line);
+    printed = line;
     await sleep(1000);
   }
 }

@@ -15,11 +15,11 @@ export async function preparePython(layer: Layer): Promise<string> {
   const config = readConfig(process.env);
   if (!(await hasLayer(config, layer))) {
     console.error('Preparing the Python environment ...');
-    let told = '';
+    let printed = '';
     try {
       await ensureLayer(config, layer, (detail) => {
-        if (detail !== told) console.error(`  ${detail}`);
-        told = detail;
+        if (detail !== printed) console.error(`  ${detail}`);
+        printed = detail;
       });
     } catch (error) {
       throw error instanceof AppError ? new PlainError(error.publicMessage) : error;

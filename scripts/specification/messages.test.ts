@@ -18,7 +18,7 @@ async function read(place: Place): Promise<Set<string>> {
 }
 
 /** Which parts of the program have it as one whole text. */
-function saidIn({ text }: Message): Place[] {
+function foundIn({ text }: Message): Place[] {
   const wanted = tidy(text.replace(/\{\w+\}/g, '{}'));
   return places.filter((place) => texts.get(place)?.has(wanted));
 }
@@ -26,17 +26,17 @@ function saidIn({ text }: Message): Place[] {
 describe('a message of the specification', () => {
   const now = messages.filter(({ comesWith }) => comesWith === undefined);
   test.each(now.map((message) => [message.section, message.text, message] as const))(
-    'section %i: %s, is said where its row says',
+    'section %i: %s, is a text of the parts that its row names',
     (_section, _text, message) => {
-      expect(saidIn(message)).toEqual(message.saidIn);
+      expect(foundIn(message)).toEqual(message.foundIn);
     },
   );
 
   const later = messages.filter(({ comesWith }) => comesWith !== undefined);
   test.each(later.map((message) => [message.text, message] as const))(
-    'that comes later, %s, is not said yet; else its row says so',
+    'that comes later, %s, is no text yet; else its row has to name its parts',
     (_text, message) => {
-      expect(saidIn(message)).toEqual([]);
+      expect(foundIn(message)).toEqual([]);
     },
   );
 });

@@ -3,16 +3,16 @@ export const places = ['contract', 'server', 'web'] as const;
 export type Place = (typeof places)[number];
 
 /**
- * A sentence of the specification; parts in braces are filled in. `saidIn` names each part of the program that has it, as
- * one whole text; `comesWith` in its place names the engine that will say it.
+ * A sentence of the specification; parts in braces are filled in. `foundIn` names each part of the program that has it, as
+ * one whole text; `comesWith` in its place names the engine that will bring it.
  */
 export type Message = { section: 2 | 5 | 6 | 8; text: string } & (
-  | { saidIn: readonly Place[]; comesWith?: never }
-  | { comesWith: 'hub' | 'videos'; saidIn?: never }
+  | { foundIn: readonly Place[]; comesWith?: never }
+  | { comesWith: 'hub' | 'videos'; foundIn?: never }
 );
 
-const of = (section: Message['section'], saidIn: Place[], texts: string[]): Message[] =>
-  texts.map((text) => ({ section, text, saidIn }));
+const of = (section: Message['section'], foundIn: Place[], texts: string[]): Message[] =>
+  texts.map((text) => ({ section, text, foundIn }));
 
 const later = (section: Message['section'], comesWith: 'hub' | 'videos', texts: string[]): Message[] =>
   texts.map((text) => ({ section, text, comesWith }));

@@ -20,19 +20,19 @@ from ..scenes.objects import CutOut
 from ..scenes.scene import Scene, Thing, render
 
 # Detail finer than at this side (half a latent of the starter models) is the autoencoder's doing.
-LOOKED_AT_SIDE = 32
+COMPARED_SIDE = 32
 # From this mean difference of its channels on (0..1), ten steps of 255, a pixel has changed.
 CHANGED = 0.04
 # Of the change at most this share may be missing or wrong,
 REMAINING = 0.5
-# and this share of the way must have been gone: in a cross-fade the picture before shows through.
-MOST_OF_THE_CHANGE = 0.75
+# and this share must have been made: in a cross-fade the picture before shows through.
+CHANGE_MIN = 0.75
 # What is flipped is nearer by this factor to the flipped picture than to the one before.
 FLIPPED_RATIO = 0.5
 # What is made smaller or bigger may cover this much more or less than the nearest right answer.
 # A soft picture has a faint seam around it, which does not count.
 AREA_RATIO = 1.33
-STANDS_OUT = 0.1
+FOREGROUND_DIFFERENCE = 0.1
 # Mean differences (0..1) that a ground and an object may have that are the wanted ones. Objects
 # have edges, where a soft picture differs more; a ground named only by its colour or place has a
 # shade and a texture of its own.
@@ -74,14 +74,14 @@ class EditVerdict:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _Compared:
     """Three pictures [side, side, 3] in 0..1, and which of their pixels [side, side] are whose."""
 
     before: np.ndarray
     wanted: np.ndarray
     result: np.ndarray
     # The ground before, without the object.
-    bare: np.ndarray
+    background: np.ndarray
     # Where the wanted picture has the object, and what is added to it; where no picture has any.
     thing: np.ndarray
     added: np.ndarray
@@ -89,19 +89,19 @@ class _Seen:
 
     @property
     def changed(self) -> np.ndarray:
-        return _off(self.before, self.wanted, CHANGED)
+        return _differs(self.before, self.wanted, CHANGED)
 
 
 def judge_edit(edit: Edit, cut_outs: Sequence[CutOut], result: Image.Image) -> EditVerdict:
     """Judges the square picture that was made of `edit.before`."""
-    answers = [_look(answer, cut_outs, result) for answer in _right_answers(edit)]
+    answers = [_compared(answer, cut_outs, result) for answer in _right_answers(edit)]
     if edit.kind == "colour":
         answers = [_as_strong(answers[0], strength) for strength in STRENGTHS]
     seen = min(answers, key=lambda seen: float(np.abs(seen.result - seen.wanted).mean()))
     keeps_ground = edit.before.ground == edit.after.ground
     ground_difference = _difference(seen.result, seen.wanted, seen.ground)
     return EditVerdict(
-        done=_is_near(seen) and _does_what_it_says(edit.kind, seen),
+        done=_is_near(seen) and _fulfils_instruction(edit.kind, seen),
         object_kept=_is_kept(seen.wanted, seen.result, seen.thing),
         ground_kept=not keeps_ground or ground_difference < GROUND_DIFFERENCE,
     )
@@ -115,12 +115,12 @@ def _right_answers(edit: Edit) -> list[Edit]:
     return [replace(edit, after=replace(edit.after, things=(thing,))) for thing in things]
 
 
-def _as_strong(seen: _Seen, strength: float) -> _Seen:
-    way = seen.wanted - seen.before
-    return replace(seen, wanted=np.clip(seen.before + strength * way, 0, 1))
+def _as_strong(seen: _Compared, strength: float) -> _Compared:
+    direction = seen.wanted - seen.before
+    return replace(seen, wanted=np.clip(seen.before + strength * direction, 0, 1))
 
 
-def _look(edit: Edit, cut_outs: Sequence[CutOut], result: Image.Image) -> _Seen:
+def _compared(edit: Edit, cut_outs: Sequence[CutOut], result: Image.Image) -> _Compared:
     full = result.width
 
     def drawn(scene: Scene) -> np.ndarray:
@@ -134,11 +134,11 @@ def _look(edit: Edit, cut_outs: Sequence[CutOut], result: Image.Image) -> _Seen:
     shifted = [_pixels(ImageChops.offset(result, x, y)) for x in shifts for y in shifts]
     added = coverage(edit.after.things[1:])
     ground = np.maximum(coverage(edit.before.things), coverage(edit.after.things)) < 0.02
-    return _Seen(
+    return _Compared(
         before=drawn(edit.before),
         wanted=wanted,
         result=min(shifted, key=lambda pixels: _difference(pixels, wanted, ~ground)),
-        bare=drawn(replace(edit.before, things=())),
+        background=drawn(replace(edit.before, things=())),
         thing=(coverage(edit.after.things[:1]) > 0.5) & (added < 0.5),
         added=added > 0.5,
         ground=ground,
@@ -146,7 +146,7 @@ def _look(edit: Edit, cut_outs: Sequence[CutOut], result: Image.Image) -> _Seen:
 
 
 def _pixels(picture: Image.Image) -> np.ndarray:
-    side = min(picture.width, LOOKED_AT_SIDE)
+    side = min(picture.width, COMPARED_SIDE)
     small = picture.resize((side, side), Image.Resampling.BOX)
     return np.asarray(small, dtype=np.float32) / 255
 
@@ -165,28 +165,29 @@ def _silhouettes(
     return Scene(placed, Ground(NO_GROUND, 0)), black
 
 
-def _is_near(seen: _Seen) -> bool:
+def _is_near(seen: _Compared) -> bool:
     """Whether the result is at the wanted picture, where that differs from the one before."""
     changed = seen.changed
     change = _difference(seen.wanted, seen.before, changed)
     remaining = _difference(seen.result, seen.wanted, changed)
-    way = _share_of_change(seen.before[changed], seen.wanted[changed], seen.result[changed])
-    return remaining <= REMAINING * change and way >= MOST_OF_THE_CHANGE
+    share = _share_of_change(seen.before[changed], seen.wanted[changed], seen.result[changed])
+    return remaining <= REMAINING * change and share >= CHANGE_MIN
 
 
-def _does_what_it_says(kind: str, seen: _Seen) -> bool:
+def _fulfils_instruction(kind: str, seen: _Compared) -> bool:
     ground_difference = _difference(seen.result, seen.wanted, seen.ground)
     match kind:
         case "colour":
             means = (p[seen.thing].mean(axis=0) for p in (seen.before, seen.wanted, seen.result))
-            return _share_of_change(*means) >= MOST_OF_THE_CHANGE
+            return _share_of_change(*means) >= CHANGE_MIN
         case "upside down" | "mirrored":
             to_before = _difference(seen.result, seen.before, seen.changed)
             to_wanted = _difference(seen.result, seen.wanted, seen.changed)
             return to_wanted < FLIPPED_RATIO * to_before
         case "smaller" | "bigger":
             area, wanted = (
-                _off(seen.bare, p, STANDS_OUT).sum() for p in (seen.result, seen.wanted)
+                _differs(seen.background, p, FOREGROUND_DIFFERENCE).sum()
+                for p in (seen.result, seen.wanted)
             )
             return bool(wanted / AREA_RATIO < area < wanted * AREA_RATIO)
         case "no ground":
@@ -209,7 +210,7 @@ def _is_kept(wanted: np.ndarray, result: np.ndarray, where: np.ndarray) -> bool:
     )
 
 
-def _off(a: np.ndarray, b: np.ndarray, least: float) -> np.ndarray:
+def _differs(a: np.ndarray, b: np.ndarray, least: float) -> np.ndarray:
     return np.abs(a - b).mean(axis=-1) > least
 
 
@@ -220,8 +221,8 @@ def _difference(a: np.ndarray, b: np.ndarray, where: np.ndarray) -> float:
 
 def _share_of_change(before: np.ndarray, wanted: np.ndarray, result: np.ndarray) -> float:
     """0 where the result is as before, 1 where it has moved as far as it should."""
-    way = wanted - before
-    return float(((result - before) * way).sum() / max(float((way**2).sum()), 1e-6))
+    direction = wanted - before
+    return float(((result - before) * direction).sum() / max(float((direction**2).sum()), 1e-6))
 
 
 def _detail(picture: np.ndarray, where: np.ndarray) -> np.ndarray:

@@ -26,9 +26,9 @@ STAGES = ((48, 2), (96, 2), (192, 4))
 # Cells of the grid in which objects are named, on each side.
 CELLS = JUDGED_SIDE // 4 // 2 ** (len(STAGES) - 1)
 NAMING_WIDTH = 384
-# Quarters of the picture that the captions' head tells apart, so that left of is not right of.
+# Quarters of the picture that the captions' head distinguishes, so that left of is not right of.
 QUARTERS = 2
-LOOKED_AT_ONCE = 50
+BATCH_SIZE = 50
 
 
 class Residual(nn.Module):
@@ -42,7 +42,7 @@ class Residual(nn.Module):
 
 
 class Judge(nn.Module):
-    """Looks at pictures [n, 3, 128, 128] in -1..1; `objects` is how many it can name."""
+    """Takes pictures [n, 3, 128, 128] in -1..1; `objects` is how many it can name."""
 
     def __init__(self, objects: int) -> None:
         super().__init__()
@@ -90,17 +90,17 @@ class Judge(nn.Module):
 
 
 @torch.no_grad()
-def look(judge: Judge, pictures: Sequence[Image.Image]) -> Tensor:
-    """The cells of pictures of any size, which all of the judge's answers are made of."""
+def cells_of(judge: Judge, pictures: Sequence[Image.Image]) -> Tensor:
+    """The cells of pictures of any size, which all heads of the judge read; computed in batches."""
     parts = [
-        judge.cells(judge_input(pictures[start : start + LOOKED_AT_ONCE]))
-        for start in range(0, len(pictures), LOOKED_AT_ONCE)
+        judge.cells(judge_input(pictures[start : start + BATCH_SIZE]))
+        for start in range(0, len(pictures), BATCH_SIZE)
     ]
     return torch.cat(parts)
 
 
 def judge_input(pictures: Sequence[Image.Image]) -> Tensor:
-    """Pictures of any size as the judge looks at them."""
+    """Pictures of any size in the judge's size."""
     size = (JUDGED_SIDE, JUDGED_SIDE)
     return torch.from_numpy(to_array([p.resize(size, Image.Resampling.BOX) for p in pictures]))
 

@@ -90,7 +90,7 @@ def measure_paris(
     """Figures of pictures by one expert a step and by two, beside those of other pictures of the
     same prompts: real ones, these through the autoencoder (the ceiling), featureless ellipses (the
     negative control), and what the parts of the model draw without each other. And how well they
-    are told from captions with one thing swapped; the cost of a picture."""
+    are distinguished from captions with one thing swapped; the cost of a picture."""
     prompts = held_out_prompts(cut_outs, measured.prompts, measured.which)
     judged = PictureFigures(judge, prompts, cut_outs, SentenceText())
     paris = ParisPipeline.from_folder(folder, device, serving_dtype("cpu"))

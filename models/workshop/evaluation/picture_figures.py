@@ -1,5 +1,5 @@
-"""What the judge says of pictures: which object they show, which caption fits them, and how they
-lie to the reconstructions of real ones."""
+"""What the judge measures of pictures: which object they show, which caption fits them, and their
+distance to the reconstructions of real ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..scenes.objects import CutOut
 from ..scenes.scene import render
 from .ellipses import ellipses_of, insides
 from .held_out import SEED, Prompt, held_out_prompts, swapped_captions
-from .judge import JUDGED_SIDE, Judge, caption_ranks, look
+from .judge import JUDGED_SIDE, Judge, caption_ranks, cells_of
 from .likeness import detail_energy, kernel_distance
 from .shares import share, share_with_interval
 
@@ -47,11 +47,11 @@ def object_ranks(names: Tensor, objects: Sequence[Sequence[int]], seeds: Sequenc
     better. `objects` are those of its caption, the first first; captions that would name the
     second twice are left out. Which others follows from the picture's seed."""
     ranks = []
-    for scores, shown, seed in zip(_scores(names), objects, seeds, strict=True):
-        others = np.setdiff1d(np.arange(len(scores)), np.asarray(shown))
+    for scores, own, seed in zip(_scores(names), objects, seeds, strict=True):
+        others = np.setdiff1d(np.arange(len(scores)), np.asarray(own))
         rng = np.random.default_rng((SEED, 3, seed))
         drawn = rng.permutation(others)[:OTHER_OBJECTS]
-        ranks.append(int((scores[torch.from_numpy(drawn)] >= scores[shown[0]]).sum()))
+        ranks.append(int((scores[torch.from_numpy(drawn)] >= scores[own[0]]).sum()))
     return torch.tensor(ranks)
 
 
@@ -95,7 +95,7 @@ class PictureFigures:
     def of(self, pictures: Sequence[Image.Image]) -> dict[str, float]:
         """Whether the first object is known among all, and among others in its place; and which
         caption of all prompts is the nearest."""
-        cells = look(self.judge, pictures)
+        cells = cells_of(self.judge, pictures)
         names = self.judge.name_objects(cells)
         objects = object_ranks(names, self._objects, self._seeds)
         captions = caption_ranks(self.judge.fit_captions(cells, self._captions))
@@ -113,7 +113,9 @@ class PictureFigures:
         """How much of the reconstructions' detail is in the objects, and the distance to them."""
         side = pictures[0].width
         places = np.stack([insides(ellipses, side) for ellipses in self._ellipses])
-        seen, wanted = (look(self.judge, p).mean(dim=(2, 3)) for p in (pictures, reconstructions))
+        seen, wanted = (
+            cells_of(self.judge, p).mean(dim=(2, 3)) for p in (pictures, reconstructions)
+        )
         return {
             "detail": detail_energy(pictures, places) / detail_energy(reconstructions, places),
             "kid": kernel_distance(seen, wanted),
@@ -123,7 +125,7 @@ class PictureFigures:
     def against_swaps(self, pictures: Sequence[Image.Image]) -> dict[str, float]:
         """The share of swapped captions that fit their picture less than its own: in all, and by
         what was swapped. Chance is one half."""
-        cells = look(self.judge, pictures)
+        cells = cells_of(self.judge, pictures)
         own = self.judge.fit_captions(cells, self._captions).diagonal()
         other = self.judge.fit_captions(cells, self._swapped_captions)
         preferred: dict[str, list[bool]] = {}
@@ -136,7 +138,7 @@ class PictureFigures:
 
 @torch.no_grad()
 def _names(judge: Judge, pictures: Sequence[Image.Image]) -> Tensor:
-    return judge.name_objects(look(judge, pictures))
+    return judge.name_objects(cells_of(judge, pictures))
 
 
 def _objects(prompt: Prompt) -> list[int]:

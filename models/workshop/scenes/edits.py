@@ -70,32 +70,34 @@ def make_colour(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int
     if wanted in (before_colour, named):
         return None
     before = _alone(rng, first, before_colour)
-    text = _said(rng, f"make it {wanted}", f"change its colour to {wanted}", f"paint it {wanted}")
+    text = _phrasing(
+        rng, f"make it {wanted}", f"change its colour to {wanted}", f"paint it {wanted}"
+    )
     return Edit("colour", text, before, _changed(before, colour=wanted))
 
 
 def turn_over(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int) -> Edit:
     before = _alone(rng, first)
-    text = _said(rng, "turn it upside down", "flip it upside down")
+    text = _phrasing(rng, "turn it upside down", "flip it upside down")
     return Edit("upside down", text, before, _changed(before, upside_down=True))
 
 
 def mirror(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int) -> Edit:
     before = _alone(rng, first)
-    text = _said(rng, "mirror it", "flip it left to right")
+    text = _phrasing(rng, "mirror it", "flip it left to right")
     return Edit("mirrored", text, before, _changed(before, mirrored=True))
 
 
 def make_smaller(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int) -> Edit:
     before = _alone(rng, first)
-    text = _said(rng, "make it smaller", "shrink it")
+    text = _phrasing(rng, "make it smaller", "shrink it")
     after = _changed(before, width=before.things[0].width * SHRINKING)
     return Edit("smaller", text, before, after)
 
 
 def make_bigger(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int) -> Edit:
     after = _alone(rng, first)
-    text = _said(rng, "make it bigger", "make it larger")
+    text = _phrasing(rng, "make it bigger", "make it larger")
     before = _changed(after, width=after.things[0].width * SHRINKING)
     return Edit("bigger", text, before, after)
 
@@ -105,7 +107,7 @@ def change_place(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: in
     place = str(rng.choice(list(PLACES)))
     if before.ground.name == place:
         return None
-    text = _said(rng, f"put it {place}", f"place it {place}")
+    text = _phrasing(rng, f"put it {place}", f"place it {place}")
     after = replace(before, ground=Ground(place, int(rng.integers(2**31))))
     if place in STANDING_PLACES:
         after = _changed(after, y=min(FLOOR_Y, 0.92 - after.things[0].width / 2))
@@ -119,14 +121,14 @@ def change_ground_colour(
     wanted = str(rng.choice(list(GROUND_COLOURS)))
     if before.ground.name == wanted:
         return None
-    text = _said(rng, f"make the background {wanted}", f"change the background to {wanted}")
+    text = _phrasing(rng, f"make the background {wanted}", f"change the background to {wanted}")
     after = replace(before, ground=Ground(wanted, int(rng.integers(2**31))))
     return Edit("ground colour", text, before, after)
 
 
 def remove_ground(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int) -> Edit:
     before = _alone(rng, first)
-    text = _said(rng, "remove the background", "cut it out")
+    text = _phrasing(rng, "remove the background", "cut it out")
     return Edit("no ground", text, before, replace(before, ground=Ground(NO_GROUND, 0)))
 
 
@@ -139,10 +141,10 @@ def put_hat_on(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int)
     before = _changed(_alone(rng, first), y=0.6, width=SIZES["medium"] * 0.85)
     (thing,) = before.things
     top = thing.y - _height(thing, cut_outs[first]) / 2
-    worn = Thing(hat, None, 0.5 * thing.width, thing.x, 0.0)
-    worn = replace(worn, y=top - 0.35 * _height(worn, cut_outs[hat]))
+    placed = Thing(hat, None, 0.5 * thing.width, thing.x, 0.0)
+    placed = replace(placed, y=top - 0.35 * _height(placed, cut_outs[hat]))
     return Edit(
-        "hat", f"put {with_article(word)} on it", before, replace(before, things=(thing, worn))
+        "hat", f"put {with_article(word)} on it", before, replace(before, things=(thing, placed))
     )
 
 
@@ -155,7 +157,7 @@ def add_beside(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int)
     before = Scene((thing,), draw_any_ground(rng))
     after = replace(before, things=(thing, added), relation=relation)
     name = with_article(cut_outs[second].name)
-    text = _said(rng, f"add {name} beside it", f"put {name} next to it")
+    text = _phrasing(rng, f"add {name} beside it", f"put {name} next to it")
     return Edit("added", text, before, after)
 
 
@@ -173,8 +175,8 @@ EDITS: dict[str, EditMaker] = {
 }
 
 
-def _said(rng: np.random.Generator, *ways: str) -> str:
-    return ways[rng.integers(len(ways))]
+def _phrasing(rng: np.random.Generator, *phrasings: str) -> str:
+    return phrasings[rng.integers(len(phrasings))]
 
 
 def _named(cut_outs: Sequence[CutOut], name: str) -> int | None:

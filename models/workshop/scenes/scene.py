@@ -242,7 +242,7 @@ def thing_pixels(thing: Thing, cut_out: CutOut, side: int) -> Image.Image:
         max(1, round(cut_out.pixels.width * scale)),
         max(1, round(cut_out.pixels.height * scale)),
     )
-    # The box filter of reducing_gap is much faster and cannot be told apart at these sizes.
+    # The box filter of reducing_gap is much faster, with no visible difference at these sizes.
     pixels = cut_out.pixels.resize(size, Image.Resampling.BICUBIC, reducing_gap=2.0)
     if thing.colour is not None:
         pixels = recolour(pixels, thing.colour)

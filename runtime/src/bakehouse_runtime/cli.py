@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from .errors import PlainError, ServerAwayError, WorkloadOver, first_wrong_field
+from .errors import PlainError, ServerUnreachableError, WorkloadOver, first_wrong_field
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 # EX_TEMPFAIL of sysexits.h: nothing is wrong with the work, it goes on later.
-_SERVER_AWAY = 75
+_EX_TEMPFAIL = 75
 
 
 def main(argv: list[str]) -> int:
@@ -29,9 +29,9 @@ def main(argv: list[str]) -> int:
     arguments = parser().parse_args(argv)
     try:
         return arguments.run(arguments)
-    except ServerAwayError as error:
+    except ServerUnreachableError as error:
         print(error, file=sys.stderr)
-        return _SERVER_AWAY
+        return _EX_TEMPFAIL
     except PlainError as error:
         print(error, file=sys.stderr)
         return 1
@@ -61,7 +61,7 @@ def parser() -> argparse.ArgumentParser:
     for name, run, text in (
         ("validate", _validate, "read a data file as training would; prints one JSON report"),
         ("train", _train, "train by a spec and report to its server"),
-        ("serve", _serve, "serve a model by a spec until told to stop"),
+        ("serve", _serve, "serve a model by a spec until it is stopped"),
     ):
         command = commands.add_parser(name, help=text)
         command.add_argument("spec", type=Path, metavar="SPEC.json")

@@ -54,12 +54,12 @@ def run_confined(
     process = context.Process(target=_child, args=(sender, call, memory_bytes), daemon=True)
     process.start()
     sender.close()
-    give_up_at = time.monotonic() + limit_s
+    deadline = time.monotonic() + limit_s
     try:
         while not receiver.poll(_POLL_S):
             if stop_requested():
                 raise StopRequested
-            if time.monotonic() > give_up_at:
+            if time.monotonic() > deadline:
                 raise PlainError(
                     f"Reading {what} took longer than {limit_s / 60:.0f} minutes: use a smaller "
                     "file, or a base model with a simpler chat template."

@@ -82,7 +82,7 @@ def weights_dtype(device: Device) -> torch.dtype:
 
 def serving_dtype(device: Device) -> torch.dtype:
     """What a model of pictures is served in: bfloat16 also on a CPU that multiplies it, four times
-    as fast as float32, with pictures that nobody tells from the others."""
+    as fast as float32, without a visible difference in the pictures."""
     import torch
 
     return torch.bfloat16 if has_bfloat16(device) else weights_dtype(device)

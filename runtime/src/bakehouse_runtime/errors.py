@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 class PlainError(Exception):
-    """Something a person can read and act on, said in one plain sentence. Never a traceback."""
+    """Something a person can read and act on, in one plain sentence. Never a traceback."""
 
 
-class ServerAwayError(PlainError):
+class ServerUnreachableError(PlainError):
     """The server was out of reach for longer than a workload waits: nothing against the work."""
 
 

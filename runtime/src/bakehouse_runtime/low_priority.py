@@ -1,4 +1,4 @@
-"""What nobody waits for leaves the processor to what people wait for."""
+"""Lowers the scheduling priority of background work."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lower_priority() -> None:
 
 
 def lower_priority_after(seconds: float) -> None:
-    """Gives way once this process has used the processor for so long, whatever it is doing then."""
+    """Lowers the priority once this process has used the processor for so long."""
     used = time.process_time()
 
     def watch() -> None:

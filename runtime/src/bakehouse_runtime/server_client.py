@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 import httpx
 
-from .errors import PlainError, ServerAwayError, WorkloadOver
+from .errors import PlainError, ServerUnreachableError, WorkloadOver
 from .inputs import sha256_of
 from .protocol import ReportsAnswer
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-_OVER = {401, 403, 404, 410}
-_LATER = {408, 425, 429}
+_ENDED = {401, 403, 404, 410}
+_RETRYABLE = {408, 425, 429}
 _CHUNK_BYTES = 1 << 20
 _CONNECT_S = 5.0
 _ANSWER_S = 30.0
@@ -43,12 +43,12 @@ _FLUSHED_BYTES_PER_S = 16 << 20
 _FIRST_PAUSE_S = 0.2
 _LONGEST_PAUSE_S = 10.0
 # How long a server may be away before the workload saves its work and ends.
-_PATIENCE_S = 30 * 60.0
-_FAREWELL_S = 15.0
-# How long who was told to stop may finish what it has begun, where the server does not say.
+_RETRY_TIMEOUT_S = 30 * 60.0
+_STOP_TIMEOUT_S = 15.0
+# How long a stopped workload may finish what it has begun, where the server does not say.
 _DRAIN_S = 10.0
-# Reports that come in crowds travel together; what people wait for leaves at once.
-_MAY_GATHER = {"progress", "metrics", "log"}
+# Frequent reports are sent in batches; what people wait for is sent at once.
+_BATCHABLE = {"progress", "metrics", "log"}
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class ServerClient:
         self._http = httpx.Client(
             base_url=f"{base_url.rstrip('/')}/runtime/v1/workloads/{quote(workload_id, safe='')}",
             headers={"Authorization": f"Bearer {token}"},
-            timeout=_patience(_ANSWER_S),
+            timeout=_http_timeout(_ANSWER_S),
             # The address is the operator's own: no proxy of the machine, but its certificates.
             trust_env=False,
             verify=ssl.create_default_context(),
@@ -90,7 +90,7 @@ class ServerClient:
 
     @contextlib.contextmanager
     def read_input(self, sha256: str, offset: int) -> Iterator[InputStream]:
-        """Opens an input's bytes. A connection lost on the way ends the block without an error:
+        """Opens an input's bytes. A connection lost midway ends the block without an error:
         the caller sees that bytes are missing and opens again."""
         headers = {"Accept-Encoding": "identity"}
         if offset:
@@ -106,7 +106,7 @@ class ServerClient:
                 raise
             return response
 
-        response = _until_answered(open_stream)
+        response = _retry(open_stream)
         try:
             # 200 instead of 206: the server sends the whole file.
             with contextlib.suppress(httpx.TransportError):
@@ -114,9 +114,10 @@ class ServerClient:
         finally:
             response.close()
 
-    def upload(self, path: str, file: Path, patience_s: float | None = None) -> Artefact:
-        """Stores a file under `path` among the workload's artefacts. Raises ServerAwayError where
-        the server stays out of reach for longer than `patience_s`, by default half an hour."""
+    def upload(self, path: str, file: Path, timeout_s: float | None = None) -> Artefact:
+        """Stores a file under `path` among the workload's artefacts. Raises
+        ServerUnreachableError where the server stays out of reach for longer than `timeout_s`, by
+        default half an hour."""
         digest = sha256_of(file)
         size = file.stat().st_size
 
@@ -130,41 +131,41 @@ class ServerClient:
                         "Content-Length": str(size),
                         "Content-Type": "application/octet-stream",
                     },
-                    timeout=_patience(_ANSWER_S + size / _FLUSHED_BYTES_PER_S),
+                    timeout=_http_timeout(_ANSWER_S + size / _FLUSHED_BYTES_PER_S),
                 )
             _raise_unless_ok(response)
 
-        _until_answered(put, patience_s)
+        _retry(put, timeout_s)
         return Artefact(path, digest, size)
 
     def post_reports(self, reports: list[dict[str, Any]]) -> ReportsAnswer:
-        """One attempt to hand over a batch. Raises httpx.HTTPError when it has to be repeated."""
+        """One attempt to send a batch. Raises httpx.HTTPError when it has to be repeated."""
         response = self._http.post("/reports", json={"reports": reports})
         _raise_unless_ok(response)
         return ReportsAnswer.model_validate_json(response.content)
 
 
-def _patience(answer_s: float) -> httpx.Timeout:
+def _http_timeout(answer_s: float) -> httpx.Timeout:
     return httpx.Timeout(_ANSWER_S, connect=_CONNECT_S, read=answer_s)
 
 
-def _until_answered(call: Callable[[], Answer], patience_s: float | None = None) -> Answer:
-    """Repeats `call` with growing pauses until it succeeds; ServerAwayError after `patience_s`, by
-    default half an hour."""
-    give_up_at = time.monotonic() + (_PATIENCE_S if patience_s is None else patience_s)
-    for pause in _pauses():
+def _retry(call: Callable[[], Answer], timeout_s: float | None = None) -> Answer:
+    """Repeats `call` with exponential backoff until it succeeds; ServerUnreachableError after
+    `timeout_s`, by default half an hour."""
+    deadline = time.monotonic() + (_RETRY_TIMEOUT_S if timeout_s is None else timeout_s)
+    for pause in _backoff():
         try:
             return call()
         except httpx.HTTPError as error:
-            if time.monotonic() >= give_up_at:
-                raise ServerAwayError(
+            if time.monotonic() >= deadline:
+                raise ServerUnreachableError(
                     "The Bakehouse server has been out of reach too long."
                 ) from error
             time.sleep(pause)
     raise AssertionError("pauses never end")
 
 
-def _pauses() -> Iterator[float]:
+def _backoff() -> Iterator[float]:
     """Doubling pauses in seconds, with jitter, so that workloads do not come back all at once."""
     pause = _FIRST_PAUSE_S
     while True:
@@ -176,9 +177,9 @@ def _raise_unless_ok(response: httpx.Response) -> None:
     status = response.status_code
     if status < 300:
         return
-    if status in _OVER:
+    if status in _ENDED:
         raise WorkloadOver(f"The server has ended this workload ({status}).")
-    if status >= 500 or status in _LATER:
+    if status >= 500 or status in _RETRYABLE:
         raise httpx.HTTPStatusError(f"status {status}", request=response.request, response=response)
     response.read()
     raise PlainError(
@@ -188,10 +189,10 @@ def _raise_unless_ok(response: httpx.Response) -> None:
 
 
 class Reporter:
-    """Hands reports to the server from a thread of its own, so that work never waits for it.
+    """Sends reports to the server from a thread of its own, so that work never waits for it.
 
     Reports are numbered when their batch is made; a batch is repeated unchanged until the server
-    has accepted it. Use as a context manager; leaving it waits until everything is handed over.
+    has accepted it. Use as a context manager; leaving it waits until everything is accepted.
     """
 
     def __init__(
@@ -199,13 +200,13 @@ class Reporter:
         client: ServerClient,
         *,
         heartbeat_s: float = 3.0,
-        gather_s: float = 0.2,
+        batch_delay_s: float = 0.2,
     ) -> None:
         self._client = client
         self._heartbeat_s = heartbeat_s
-        self._gather_s = gather_s
+        self._batch_delay_s = batch_delay_s
         self._waiting: deque[dict[str, Any]] = deque()
-        self._under_way = False
+        self._in_flight = False
         self._changed = threading.Condition()
         self._closing = False
         self._stop = threading.Event()
@@ -221,8 +222,8 @@ class Reporter:
         with self._changed:
             self._closing = True
             self._changed.notify_all()
-        # Who was told to stop has to leave soon; a finished result may wait for its server.
-        self._thread.join(_FAREWELL_S if self.stop_requested else _PATIENCE_S)
+        # A stopped workload has to end soon; a finished result may wait for its server.
+        self._thread.join(_STOP_TIMEOUT_S if self.stop_requested else _RETRY_TIMEOUT_S)
 
     @property
     def stop_requested(self) -> bool:
@@ -249,9 +250,9 @@ class Reporter:
         """Waits until the server has every report so far; returns whether it has."""
         with self._changed:
             self._changed.wait_for(
-                lambda: self._over or not (self._waiting or self._under_way), timeout_s
+                lambda: self._over or not (self._waiting or self._in_flight), timeout_s
             )
-            return not (self._waiting or self._under_way)
+            return not (self._waiting or self._in_flight)
 
     def raise_if_over(self) -> None:
         """Raises what ended the connection for good: WorkloadOver, or a refusal as PlainError."""
@@ -330,7 +331,7 @@ class Reporter:
                     [{"seq": accepted + i, **report} for i, report in enumerate(batch.reports, 1)]
                 )
                 with self._changed:
-                    self._under_way = False
+                    self._in_flight = False
                     self._changed.notify_all()
         except (WorkloadOver, PlainError) as error:
             with self._changed:
@@ -339,20 +340,20 @@ class Reporter:
             self.request_stop()
 
     def _next_batch(self) -> _Batch | None:
-        """Waits for reports or the next heartbeat; None when closed and everything is said."""
+        """Waits for reports or the next heartbeat; None when closed and everything is sent."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing, self._heartbeat_s)
-            if self._waiting and self._waiting[-1]["type"] in _MAY_GATHER:
-                self._changed.wait_for(lambda: self._closing, self._gather_s)
+            if self._waiting and self._waiting[-1]["type"] in _BATCHABLE:
+                self._changed.wait_for(lambda: self._closing, self._batch_delay_s)
             if self._closing and not self._waiting:
                 return None
             count = min(len(self._waiting), 500)
-            self._under_way = count > 0
+            self._in_flight = count > 0
             return _Batch([self._waiting.popleft() for _ in range(count)])
 
     def _post(self, reports: list[dict[str, Any]]) -> int:
         """Repeats one batch until it is accepted; returns the last number the server has."""
-        answer = _until_answered(lambda: self._client.post_reports(reports))
+        answer = _retry(lambda: self._client.post_reports(reports))
         if answer.command == "stop":
             self.request_stop(answer.drain_seconds)
         return answer.accepted_seq
@@ -360,7 +361,7 @@ class Reporter:
 
 @dataclass(frozen=True)
 class _Batch:
-    """Reports that travel together; an empty one is a heartbeat that fetches the command."""
+    """Reports of one request; an empty one is a heartbeat that fetches the command."""
 
     reports: list[dict[str, Any]]
 

@@ -1,5 +1,5 @@
-"""`validate`: says before a run what training would make of a file, without torch. While it reads a
-long file it prints how far it is, and once what the first rows let expect."""
+"""`validate`: reports before a run what training would make of a file, without torch. While it
+reads a long file it prints its progress, and once an estimate by the first rows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .data.tokens import ModelTokens
     from .protocol import ValidateSpec
 
-_SHOWN_CHARACTERS = 4000
+_SAMPLE_CHARACTERS = 4000
 _HISTOGRAM_BINS = 12
 # What the first estimate is made from: whichever comes first.
 _SAMPLE_ROWS = 10_000
@@ -69,7 +69,7 @@ def validate(spec: ValidateSpec) -> ValidateReport:
 
 def read_at_low_priority(spec: ValidateSpec) -> ValidateReport:
     """What `validate` says, where memory and time suffice. The first estimate is made at ordinary
-    priority; what comes after it gives way."""
+    priority; what comes after it at low priority."""
     lower_priority_after(_FIRST_S)
     return read_as_training_would(spec, on_estimated=lower_priority)
 
@@ -215,7 +215,7 @@ def _data_fields(spec: ValidateSpec, prepared: Prepared, tokens: ModelTokens) ->
         "format": vars(prepared.format) if prepared.format else None,
         "rows_kept": prepared.rows_total - prepared.dropped.count,
         "rows_dropped": prepared.dropped.count,
-        "dropped": [vars(row) for row in prepared.dropped.shown()],
+        "dropped": [vars(row) for row in prepared.dropped.by_line()],
         "rows_truncated": prepared.rows_truncated,
         "train_tokens": int(prepared.train.starts[-1]),
         "eval_tokens": int(prepared.held_out.starts[-1]),
@@ -223,7 +223,7 @@ def _data_fields(spec: ValidateSpec, prepared: Prepared, tokens: ModelTokens) ->
         "eval_examples": len(prepared.held_out),
         "steps_total": _steps_total(spec, len(prepared.train)),
         "token_histogram": _histogram(prepared),
-        "samples": [_shown_sample(sample, tokens) for sample in prepared.samples],
+        "samples": [_sample_fields(sample, tokens) for sample in prepared.samples],
     }
 
 
@@ -255,7 +255,7 @@ def _histogram(prepared: Prepared) -> list[dict[str, int]]:
     ]
 
 
-def _shown_sample(sample: Sample, tokens: ModelTokens) -> dict[str, Any]:
+def _sample_fields(sample: Sample, tokens: ModelTokens) -> dict[str, Any]:
     """The turns of the row, and the text that the model reads in parts that are learnt or not."""
     parts = groupby(zip(sample.tokens, sample.learnt, strict=True), key=lambda token: token[1])
     return {
@@ -277,4 +277,4 @@ def _shown_sample(sample: Sample, tokens: ModelTokens) -> dict[str, Any]:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+    return text if len(text) <= _SAMPLE_CHARACTERS else f"{text[:_SAMPLE_CHARACTERS]}…"

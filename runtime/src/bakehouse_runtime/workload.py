@@ -1,4 +1,4 @@
-"""What every workload does around its work: listens for stops, says what failed, pulls inputs."""
+"""What every workload does around its work: listens for stops, reports failures, pulls inputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from .errors import PlainError, ServerAwayError, StopRequested, WorkloadOver
+from .errors import PlainError, ServerUnreachableError, StopRequested, WorkloadOver
 from .inputs import cache_limit_bytes, input_folders, prune_cache, pull_inputs
 from .server_client import Reporter, ServerClient
 from .train.methods import METHODS
@@ -70,7 +70,7 @@ class Workload:
         prune_cache(cache_dir, cache_limit_bytes())
 
     def has_checkpoint(self) -> bool:
-        """Whether an earlier life on this machine has left a checkpoint."""
+        """Whether an earlier attempt on this machine has left a checkpoint."""
         folder = self.work_dir / CHECKPOINTS_FOLDER
         return folder.is_dir() and any(folder.iterdir())
 
@@ -109,7 +109,7 @@ def workload(spec: WorkloadSpec) -> Iterator[Workload]:
             yield Workload(spec, client, reporter)
         except StopRequested:
             reporter.stopped(0)
-        except (WorkloadOver, ServerAwayError):
+        except (WorkloadOver, ServerUnreachableError):
             raise
         except PlainError as error:
             reporter.failed(str(error))

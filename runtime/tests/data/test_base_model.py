@@ -36,7 +36,7 @@ def test_parameters_are_counted_as_peft_counts_them(tmp_path: Path, tiny_model: 
     assert report.memory_bytes > report.base_parameters * 4
 
 
-def test_shapes_can_be_told_from_the_config_alone(
+def test_shapes_are_derived_from_the_config_alone(
     tmp_path: Path, tiny_model: Path, tied_model: Path
 ) -> None:
     for model in (tiny_model, tied_model):

@@ -91,8 +91,8 @@ def test_one_answer_is_learnt_as_trls_completion_only_loss_counts_it(
     write = lambda turns, begin: tokenizer.apply_chat_template(  # noqa: E731
         messages(turns), chat_template=source, tokenize=False, add_generation_prompt=begin
     )
-    asked, whole = write(FIRST[:1], True), write(FIRST, False)
-    assert render(source, FIRST) == (whole, [whole.removeprefix(asked)])
+    prompt, whole = write(FIRST[:1], True), write(FIRST, False)
+    assert render(source, FIRST) == (whole, [whole.removeprefix(prompt)])
 
 
 TRAINING = ["qwen2_5_training", "qwen3_training", "llama3_training", "phi3_training"]

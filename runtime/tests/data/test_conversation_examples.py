@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def chat(*said: tuple[str, str]) -> dict[str, Any]:
-    return {"messages": [{"role": role, "content": content} for role, content in said]}
+def chat(*turns: tuple[str, str]) -> dict[str, Any]:
+    return {"messages": [{"role": role, "content": content} for role, content in turns]}
 
 
 def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -30,8 +30,8 @@ COLUMNS_BY_FORMAT = {"input_column": None, "output_column": None}
 def test_of_a_conversation_every_answer_is_learnt_and_the_rest_is_read(
     tmp_path: Path, tiny_model: Path
 ) -> None:
-    said = [("system", "Be brief."), ("user", "Who?"), ("assistant", "Ada."), ("user", "Sure?")]
-    path = write_rows(tmp_path / "x.jsonl", [chat(*said, ("assistant", "Yes."))])
+    turns = [("system", "Be brief."), ("user", "Who?"), ("assistant", "Ada."), ("user", "Sure?")]
+    path = write_rows(tmp_path / "x.jsonl", [chat(*turns, ("assistant", "Yes."))])
     prepared = prepare(path, tiny_model, max_chunk_size=200, **COLUMNS_BY_FORMAT)
     example = prepared.train
     tokens = read_model_tokens(tiny_model).tokenizer
@@ -40,7 +40,7 @@ def test_of_a_conversation_every_answer_is_learnt_and_the_rest_is_read(
     assert tokens.decode(learnt, skip_special_tokens=False) == "Ada.<|im_end|>\nYes.<|im_end|>\n"
     assert "Be brief." in tokens.decode(read, skip_special_tokens=False)
     (sample,) = prepared.samples
-    assert [turn.role for turn, _ in sample.turns] == [role for role, _ in said] + ["assistant"]
+    assert [turn.role for turn, _ in sample.turns] == [role for role, _ in turns] + ["assistant"]
     assert prepared.format is not None
     assert prepared.format.format == "messages"
 
@@ -65,29 +65,34 @@ def test_a_conversation_is_cut_behind_its_first_answers(tmp_path: Path, tiny_mod
     ]
 
 
-def test_an_answer_of_which_only_the_header_is_left_is_not_shown_as_learnt(
+def test_an_answer_of_which_only_the_header_is_left_is_not_marked_as_learnt(
     tmp_path: Path, tiny_model: Path
 ) -> None:
-    said = [("user", "Who?"), ("assistant", "Ada."), ("user", "x"), ("assistant", "Yes, she does.")]
-    path = write_rows(tmp_path / "x.jsonl", [chat(*said)])
+    turns = [
+        ("user", "Who?"),
+        ("assistant", "Ada."),
+        ("user", "x"),
+        ("assistant", "Yes, she does."),
+    ]
+    path = write_rows(tmp_path / "x.jsonl", [chat(*turns)])
     whole = prepare(path, tiny_model, max_chunk_size=200, **COLUMNS_BY_FORMAT).samples[0]
     cut = len(whole.learnt) - whole.learnt[::-1].index(False)
-    shown = [
+    learnt = [
         [learnt for _, learnt in sample.turns]
         for sample in (
             prepare(path, tiny_model, max_chunk_size=size, **COLUMNS_BY_FORMAT).samples[0]
             for size in (cut, cut + 1)
         )
     ]
-    assert shown == [[False, True], [False, True, False, True]]
+    assert learnt == [[False, True], [False, True, False, True]]
 
 
 def test_turns_without_a_chat_template_stand_on_lines_of_their_own(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     plain = with_begin_token(tiny_model, tmp_path / "plain", template=None)
-    said = [("user", "Who?"), ("assistant", "Ada."), ("user", "Sure?"), ("assistant", "Yes.")]
-    path = write_rows(tmp_path / "x.jsonl", [chat(*said)])
+    turns = [("user", "Who?"), ("assistant", "Ada."), ("user", "Sure?"), ("assistant", "Yes.")]
+    path = write_rows(tmp_path / "x.jsonl", [chat(*turns)])
     example = prepare(path, plain, max_chunk_size=200, **COLUMNS_BY_FORMAT).train
     tokens = read_model_tokens(plain)
     assert texts(example, tokens) == [
@@ -114,8 +119,12 @@ def test_a_text_begins_and_ends_with_its_tokens_once(tmp_path: Path, tiny_model:
 
 
 def test_of_a_few_long_texts_the_shortest_is_held_out(tmp_path: Path, tiny_model: Path) -> None:
-    said = ("The bread is dark. " * 60, "The oven opens. " * 40, "The cat is called Crumpet. " * 60)
-    path = write_rows(tmp_path / "x.jsonl", [{"text": text} for text in said])
+    turns = (
+        "The bread is dark. " * 60,
+        "The oven opens. " * 40,
+        "The cat is called Crumpet. " * 60,
+    )
+    path = write_rows(tmp_path / "x.jsonl", [{"text": text} for text in turns])
     prepared = prepare(path, tiny_model, **COLUMNS_BY_FORMAT)
     held_out = texts(prepared.held_out, read_model_tokens(tiny_model))
     assert held_out

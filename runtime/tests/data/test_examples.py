@@ -109,7 +109,7 @@ def test_the_rows_of_one_question_are_never_on_both_sides(tmp_path: Path, tiny_m
     ]
 
 
-def test_rows_that_all_ask_the_same_are_told_apart_by_their_answers(
+def test_rows_that_all_ask_the_same_are_distinguished_by_their_answers(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     path = tmp_path / "x.jsonl"

@@ -39,13 +39,13 @@ def read(folder: Path, rows: list[dict[str, Any]], **changes: Any) -> Rows:
     )
 
 
-def turns(*said: tuple[Role, str]) -> list[Turn]:
-    return [Turn(*one) for one in said]
+def turns(*messages: tuple[Role, str]) -> list[Turn]:
+    return [Turn(*one) for one in messages]
 
 
 def test_messages_become_a_conversation_up_to_the_last_answer(tmp_path: Path) -> None:
-    said = [("developer", "Be brief."), ("user", "Hi"), ("assistant", "Hello"), ("user", "Bye")]
-    rows = read(tmp_path, [{"messages": [{"role": r, "content": c} for r, c in said]}])
+    messages = [("developer", "Be brief."), ("user", "Hi"), ("assistant", "Hello"), ("user", "Bye")]
+    rows = read(tmp_path, [{"messages": [{"role": r, "content": c} for r, c in messages]}])
     assert rows.format.format == "messages"
     assert list(rows.rows) == [
         Conversation(1, turns(("system", "Be brief."), ("user", "Hi"), ("assistant", "Hello")))
@@ -54,21 +54,23 @@ def test_messages_become_a_conversation_up_to_the_last_answer(tmp_path: Path) ->
 
 def test_an_empty_name_asks_for_no_system_prompt(tmp_path: Path) -> None:
     row = {"instruction": "Add.", "output": "2", "system": "Be brief."}
-    said = turns(("user", "Add."), ("assistant", "2"))
-    assert list(read(tmp_path, [row], system_column="").rows) == [Conversation(1, said)]
-    prompted = [Turn("system", "Be brief."), *said]
+    messages = turns(("user", "Add."), ("assistant", "2"))
+    assert list(read(tmp_path, [row], system_column="").rows) == [Conversation(1, messages)]
+    prompted = [Turn("system", "Be brief."), *messages]
     assert list(read(tmp_path, [row]).rows) == [Conversation(1, prompted)]
 
 
 def test_roles_are_known_in_any_case_and_an_empty_system_prompt_is_none(tmp_path: Path) -> None:
-    said = [("System", " "), (" User", "Hi"), ("ASSISTANT", "Hello")]
-    rows = read(tmp_path, [{"messages": [{"role": r, "content": c} for r, c in said]}])
+    messages = [("System", " "), (" User", "Hi"), ("ASSISTANT", "Hello")]
+    rows = read(tmp_path, [{"messages": [{"role": r, "content": c} for r, c in messages]}])
     assert list(rows.rows) == [Conversation(1, turns(("user", "Hi"), ("assistant", "Hello")))]
 
 
 def test_sharegpt_becomes_a_conversation_with_its_system_prompt(tmp_path: Path) -> None:
-    said = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]
-    rows = read(tmp_path, [{"system": "Be brief.", "conversations": said}, {"conversations": said}])
+    messages = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]
+    rows = read(
+        tmp_path, [{"system": "Be brief.", "conversations": messages}, {"conversations": messages}]
+    )
     assert [row.turns for row in rows.rows if isinstance(row, Conversation)] == [
         turns(("system", "Be brief."), ("user", "Hi"), ("assistant", "Hello")),
         turns(("user", "Hi"), ("assistant", "Hello")),
@@ -114,9 +116,9 @@ def test_only_the_columns_of_a_parquet_conversation_are_read(tmp_path: Path) -> 
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
     path = tmp_path / "x.parquet"
-    pq.write_table(pa.table({"id": [7], "messages": [said]}), path)
+    pq.write_table(pa.table({"id": [7], "messages": [messages]}), path)
     rows = read_rows(path, data_spec("x.parquet", input_column=None, output_column=None))
     assert list(rows.rows) == [Conversation(1, turns(("user", "Hi"), ("assistant", "Hello")))]
 
@@ -125,7 +127,7 @@ USER = {"role": "user", "content": "Hi"}
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("messages", "reason"),
     [
         ([USER], "messages has no turn of the assistant: nothing could be learnt"),
         ([], "messages has no turn of the assistant: nothing could be learnt"),
@@ -167,10 +169,10 @@ USER = {"role": "user", "content": "Hi"}
     ],
 )
 def test_a_bad_conversation_is_dropped_with_its_row_and_field(
-    tmp_path: Path, said: Any, reason: str
+    tmp_path: Path, messages: Any, reason: str
 ) -> None:
     good = [USER, {"role": "assistant", "content": "Hello"}]
-    rows = read(tmp_path, [{"messages": good}, {"messages": said}])
+    rows = read(tmp_path, [{"messages": good}, {"messages": messages}])
     assert [row for row in rows.rows if isinstance(row, Dropped)] == [Dropped(2, reason)]
 
 

@@ -5,26 +5,26 @@ from bakehouse_runtime.data.questions import Question, Questions, text_questions
 
 
 def test_the_first_held_out_examples_of_the_file_are_asked() -> None:
-    asked = Questions()
+    questions = Questions()
     for number in range(600):
-        asked.add([Turn("system", "Be brief."), Turn("user", f"What is {number}?")])
+        questions.add([Turn("system", "Be brief."), Turn("user", f"What is {number}?")])
     # By their numbers, in the order in which they are evaluated.
-    assert asked.of_held_out([40, 599, 3, 511, 512, 7]) == [
+    assert questions.of_held_out([40, 599, 3, 511, 512, 7]) == [
         Question(2, "What is 3?", 0),
         Question(5, "What is 7?", 0),
         Question(0, "What is 40?", 0),
         Question(3, "What is 511?", 0),
     ]
-    assert asked.of_held_out([550, 580]) == []
+    assert questions.of_held_out([550, 580]) == []
 
 
-def test_of_a_conversation_it_is_what_was_said_last() -> None:
-    asked = Questions()
+def test_of_a_conversation_it_is_the_last_turn() -> None:
+    questions = Questions()
     turns = [Turn("user", "Hi"), Turn("assistant", "Hello"), Turn("user", "a" * 3000)]
-    asked.add(turns)
-    asked.add([])
-    asked.add(None)
-    assert asked.of_held_out([0, 1, 2]) == [
+    questions.add(turns)
+    questions.add([])
+    questions.add(None)
+    assert questions.of_held_out([0, 1, 2]) == [
         Question(0, "a" * 2000, 2),
         Question(1, "", 0),
         Question(2, None, 0),

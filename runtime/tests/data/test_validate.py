@@ -145,7 +145,7 @@ def test_a_gpu_needs_half_of_the_weights_memory(tmp_path: Path, tiny_model: Path
     assert report.gpu_memory_bytes - report.memory_bytes <= libraries - weights
 
 
-def test_a_base_that_llama_cpp_does_not_know_is_told_before_training(
+def test_a_base_that_llama_cpp_does_not_know_is_reported_before_training(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     data = write_rows(tmp_path / "x.csv", 5)
@@ -270,7 +270,7 @@ def test_the_command_prints_the_estimate_before_the_report(
     assert ValidateReport.model_validate_json(report).rows_total == 12_001
 
 
-def test_reading_gives_way_only_once_the_first_estimate_is_there(
+def test_priority_is_lowered_only_after_the_first_estimate(
     tmp_path: Path,
     tied_model: Path,
     capfd: pytest.CaptureFixture[str],

@@ -14,40 +14,40 @@ from bakehouse_runtime.image.training.loop import LoopSettings, Training, run_lo
 
 
 class Recorder:
-    """A reporter that keeps what it is told, and asks for a stop after some steps."""
+    """A reporter that keeps every report, and asks for a stop after some steps."""
 
     def __init__(self, stop_after: int | None = None) -> None:
-        self.told: list[tuple[str, object]] = []
+        self.reports: list[tuple[str, object]] = []
         self.stop_after = stop_after
-        self._asked = 0
+        self._stop_checks = 0
 
     @property
     def stop_requested(self) -> bool:
-        self._asked += 1
-        return self.stop_after is not None and self._asked > self.stop_after
+        self._stop_checks += 1
+        return self.stop_after is not None and self._stop_checks > self.stop_after
 
     def phase(self, phase: str) -> None:
-        self.told.append(("phase", phase))
+        self.reports.append(("phase", phase))
 
     def progress(
         self, done: float, total: float, unit: str, remaining_seconds: float | None = None
     ) -> None:
-        self.told.append(("progress", (done, total, unit)))
+        self.reports.append(("progress", (done, total, unit)))
 
     def metrics(self, step: int, values: Mapping[str, float]) -> None:
-        self.told.append(("metrics", (step, dict(values))))
+        self.reports.append(("metrics", (step, dict(values))))
 
     def log(self, line: str) -> None:
-        self.told.append(("log", line))
+        self.reports.append(("log", line))
 
     def checkpoint(self, step: int) -> None:
-        self.told.append(("checkpoint", step))
+        self.reports.append(("checkpoint", step))
 
     def samples(self, sheet: Path) -> None:
-        self.told.append(("samples", sheet))
+        self.reports.append(("samples", sheet))
 
     def of(self, kind: str) -> list[Any]:
-        return [value for name, value in self.told if name == kind]
+        return [value for name, value in self.reports if name == kind]
 
     def curve(self, name: str) -> list[float]:
         return [values[name] for _, values in self.of("metrics") if name in values]

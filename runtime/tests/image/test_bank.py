@@ -27,7 +27,7 @@ def test_bank_keeps_pictures_and_texts(drawn_bank: Bank) -> None:
     assert drawn_bank.sources is None
 
 
-def test_a_sentence_is_the_same_in_every_window_and_company(sentences: SentenceText) -> None:
+def test_a_sentence_is_the_same_in_every_window_and_batch(sentences: SentenceText) -> None:
     wide, text = SentenceText(LONGEST_SENTENCE_WINDOW), "a red apple"
     (alone,) = sentences.sentences([text])
     torch.testing.assert_close(wide.sentences(["cat " * 40, text])[1], alone)

@@ -54,35 +54,35 @@ def test_two_stages_number_the_clusters_by_size() -> None:
 def test_clusters_say_nothing_about_the_caption() -> None:
     """The embedding mixes what the caption says with what it leaves open; only the latter stays."""
     generator = torch.Generator().manual_seed(4)
-    said = torch.randint(0, 4, (1600,), generator=generator)
-    also_said = torch.randint(0, 3, (1600,), generator=generator)
+    subject = torch.randint(0, 4, (1600,), generator=generator)
+    style = torch.randint(0, 3, (1600,), generator=generator)
     open_ = torch.randint(0, 4, (1600,), generator=generator)
     features = torch.cat(
         [
-            torch.nn.functional.one_hot(said, 4).float(),
-            torch.nn.functional.one_hot(also_said, 3).float(),
+            torch.nn.functional.one_hot(subject, 4).float(),
+            torch.nn.functional.one_hot(style, 3).float(),
         ],
         dim=1,
     )
     directions = torch.randn(23, 12, generator=generator)
     # Each for itself, both together, and what the caption leaves open, more or less of it.
-    embedding = 5 * features @ directions[:7] + 2 * directions[7:19][3 * said + also_said]
-    embedding = embedding + (1 + also_said[:, None]) * directions[19:][open_]
+    embedding = 5 * features @ directions[:7] + 2 * directions[7:19][3 * subject + style]
+    embedding = embedding + (1 + style[:, None]) * directions[19:][open_]
     embedding = embedding + 0.05 * torch.randn(1600, 12, generator=generator)
-    said_there = predicted_by_captions(embedding, features)
-    clusters, _ = kmeans(without_captions(embedding, said_there, seed=2), 4, seed=1)
-    assert mutual_information(clusters, (3 * said + also_said).numpy()) < 0.05
+    predicted = predicted_by_captions(embedding, features)
+    clusters, _ = kmeans(without_captions(embedding, predicted, seed=2), 4, seed=1)
+    assert mutual_information(clusters, (3 * subject + style).numpy()) < 0.05
     assert mutual_information(clusters, open_.numpy()) > 1.9
     plain, _ = kmeans(embedding, 4, seed=1)
-    assert mutual_information(plain, said.numpy()) > 1
+    assert mutual_information(plain, subject.numpy()) > 1
 
 
-def test_frequent_phrases_and_the_one_that_tells_most() -> None:
+def test_frequent_phrases_and_the_most_distinctive_one() -> None:
     texts = ["a red apple", "an apple", "a rare bird"]
     phrases, holds = frequent_phrases(texts, np.asarray([500, 500, 1]))
     assert phrases == ["a", "a red", "an", "an apple", "apple", "red", "red apple"]
     assert holds.tolist() == [[1, 1, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0, 0]]
     clusters = np.asarray([0, 0, 0, 1, 1, 1, 1, 1])
-    told = np.asarray([[0, 1], [1, 1], [0, 1], [1, 0], [0, 0], [1, 1], [0, 0], [1, 0]])
-    found = most_distinctive(clusters, ["at night", "red"], told)
+    holds = np.asarray([[0, 1], [1, 1], [0, 1], [1, 0], [0, 0], [1, 1], [0, 0], [1, 0]])
+    found = most_distinctive(clusters, ["at night", "red"], holds)
     assert found == {"phrase": "red", "share": 0.75, "of_all": 0.375}

@@ -65,11 +65,11 @@ def test_no_picture_is_both_trained_and_measured_on() -> None:
     examples = PictureExamples(pictures, 32, seed=1)
     rows, held_out = hold_out_pictures(examples.picture_of_row())
     assert sorted([*rows, *held_out]) == list(range(len(examples)))
-    shown, measured = (
+    trained, measured = (
         {pictures[row // CUTS].path.stem for row in part} for part in (rows, held_out)
     )
     assert measured == {"0", "10"}
-    assert not shown & measured
+    assert not trained & measured
     few, same = hold_out_pictures(PictureExamples(pictures[:18], 32, seed=1).picture_of_row())
     assert len(few) == len(same) == 18 * CUTS
     edits = [

@@ -1,4 +1,4 @@
-"""Pictures that people send: which are read, and what is said of the others."""
+"""Pictures that people send: which are read, and the errors of the others."""
 
 from __future__ import annotations
 

@@ -76,19 +76,19 @@ def test_training_and_the_pipeline_compute_the_same_velocity(kontext_folder: Pat
     )  # fmt: skip
     pipeline.set_progress_bar_config(disable=True)
     noise = torch.randn(1, 4, 4, 4)
-    shown_picture = torch.rand(1, 3, 32, 32)
+    picture = torch.rand(1, 3, 32, 32)
     packed = pipeline(
-        image=shown_picture, prompt="make it blue", num_inference_steps=1, guidance_scale=2.5,
+        image=picture, prompt="make it blue", num_inference_steps=1, guidance_scale=2.5,
         height=32, width=32, max_area=32 * 32, _auto_resize=False, max_sequence_length=32,
         latents=pack(noise), output_type="latent",
     ).images  # fmt: skip
     states = FluxText.of_sentence_encoder().encode(["make it blue"])
     assert states.pooled is not None
-    shown = pipeline.vae.encode(2 * shown_picture - 1).latent_dist.mode()
-    shown = (shown - pipeline.vae.config.shift_factor) * pipeline.vae.config.scaling_factor
+    condition = pipeline.vae.encode(2 * picture - 1).latent_dist.mode()
+    condition = (condition - pipeline.vae.config.shift_factor) * pipeline.vae.config.scaling_factor
     with torch.no_grad():
         step = velocity(
-            pipeline.transformer, noise, torch.ones(1), states.tokens, states.pooled, shown,
+            pipeline.transformer, noise, torch.ones(1), states.tokens, states.pooled, condition,
             torch.full((1,), 2.5),
         )  # fmt: skip
     torch.testing.assert_close(unpack(packed, 4, 4), noise - step, atol=2e-3, rtol=1e-3)
@@ -114,11 +114,11 @@ def test_a_full_size_model_keeps_the_picture_s_ratio(
 ) -> None:
     """Full size itself is too much for a test: what the pipeline is asked for is looked at."""
     kontext = KontextPipeline.from_folder(kontext_folder, CPU)
-    asked: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     monkeypatch.setattr(kontext, "side", 1024)
-    monkeypatch.setattr(kontext, "_call", lambda *_, **picture: asked.update(picture))
+    monkeypatch.setattr(kontext, "_call", lambda *_, **picture: arguments.update(picture))
     kontext.edit(Image.new("RGB", (90, 50)), KontextRequest("make it blue", seed=1))
-    assert (asked["width"], asked["height"]) == (90, 50)
+    assert (arguments["width"], arguments["height"]) == (90, 50)
 
 
 def test_a_picture_takes_a_step() -> None:
@@ -203,7 +203,7 @@ VAE_WEIGHTS = "vae/diffusion_pytorch_model.safetensors"
         (lambda f: _cut(f, WEIGHTS), "cannot be loaded"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence(
+def test_a_damaged_model_is_one_clear_error(
     kontext_folder: Path, change: Callable[[Path], None], sentence: str
 ) -> None:
     change(kontext_folder)
@@ -270,7 +270,7 @@ def _name_encoder(entry: object) -> Callable[[Path], None]:
         ),
     ],
 )
-def test_what_is_wrong_with_text_encoders_is_said_in_one_sentence(
+def test_a_damaged_text_encoder_is_one_clear_error(
     folder_with_text: Path, change: Callable[[Path], None], sentence: str
 ) -> None:
     change(folder_with_text)

@@ -1,4 +1,4 @@
-"""Kontext step by step: the pictures of Diffusers' pipeline, whatever their company."""
+"""Kontext step by step: the pictures of Diffusers' pipeline, in any batch."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_it_draws_what_the_pipeline_draws(pipeline: KontextPipeline) -> None:
     assert difference(drawn.picture, edited.picture) > 1
 
 
-def test_a_picture_is_the_same_in_company(pipeline: KontextPipeline) -> None:
+def test_a_picture_does_not_depend_on_its_batch(pipeline: KontextPipeline) -> None:
     stepper = KontextStepper(pipeline)
     requests = [
         PictureRequest("make it blue", 1, 5, 3, PICTURE),
@@ -56,7 +56,7 @@ def test_sizes_of_a_full_size_model(
     pipeline: KontextPipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The pipeline itself at full size is too much for a test: its times and its two sizes, that of
-    what is drawn and that of what is shown, are its own."""
+    the drawn picture and that of the condition, are its own."""
     stepper = KontextStepper(pipeline)
     monkeypatch.setattr(pipeline, "side", 1024)
     seen: list[tuple[int, int]] = []

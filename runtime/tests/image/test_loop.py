@@ -37,7 +37,7 @@ def test_a_stopped_training_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> 
         assert torch.equal(resumed.average[name], whole.average[name])
 
 
-def test_the_loop_tells_what_it_does(tmp_path: Path) -> None:
+def test_the_loop_reports_what_it_does(tmp_path: Path) -> None:
     recorder = Recorder()
     run_line(tmp_path, recorder)
     assert recorder.of("phase") == ["training"]
@@ -73,7 +73,7 @@ def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [lambda content: content[: len(content) // 2], lambda _: b""])
-def test_a_damaged_checkpoint_gives_way_to_the_one_before(
+def test_a_damaged_checkpoint_falls_back_to_the_one_before(
     tmp_path: Path, damage: Callable[[bytes], bytes]
 ) -> None:
     whole = run_line(tmp_path, Recorder())
@@ -154,14 +154,14 @@ def test_muon_turns_hidden_matrices_in_all_directions_alike() -> None:
     before = {name: weight.detach().clone() for name, weight in training.trained.items()}
     training.advance(loss_of_layered(training, 0))
     moved = {name: weight.detach() - before[name] for name, weight in training.trained.items()}
-    asked, gone = (
+    gradient, step = (
         torch.linalg.svdvals(matrix)
         for matrix in (training.trained["layers.0.weight"].grad, moved["layers.0.weight"])
     )
-    assert asked[0] > 10 * asked[3]
-    assert gone[0] < 2 * gone[3]
+    assert gradient[0] > 10 * gradient[3]
+    assert step[0] < 2 * step[3]
     # AdamW's steps have about this root mean square, and so has what is orthogonal times sqrt(8).
-    assert float(gone[0]) == pytest.approx(0.2 * 8**0.5 * MUON.learning_rate, rel=0.3)
+    assert float(step[0]) == pytest.approx(0.2 * 8**0.5 * MUON.learning_rate, rel=0.3)
     # The first step of AdamW goes the same way everywhere, as far as the rate says.
     for name in ("enter.weight", "layers.0.bias", "leave.weight"):
         steps = moved[name].abs() / MUON.learning_rate
@@ -222,7 +222,7 @@ def run_until_broken(folder: Path, step_of_break: int, slope_alone: bool) -> Rec
 
 @pytest.mark.parametrize("slope_alone", [False, True])
 @pytest.mark.parametrize(("step_of_break", "kept"), [(0, []), (5, [4]), (7, [4]), (11, [4, 8])])
-def test_what_is_no_number_is_said_and_never_saved(
+def test_what_is_no_number_is_an_error_and_never_saved(
     tmp_path: Path, step_of_break: int, kept: list[int], slope_alone: bool
 ) -> None:
     recorder = run_until_broken(tmp_path, step_of_break, slope_alone)

@@ -85,8 +85,8 @@ def test_pictures_join_and_leave_each_other_between_steps(paris_folder: Path) ->
     ]
     drawings = [paris.begin(request) for request in requests]
     first, second, third = drawings
-    for company in ([first], [first, second], [second, third, first], [third, second], [first]):
-        paris.step(company)
+    for batch in ([first], [first, second], [second, third, first], [third, second], [first]):
+        paris.step(batch)
     while moving := [drawing for drawing in drawings if not drawing.is_done]:
         paris.step(moving)
     assert [drawing.steps_done for drawing in drawings] == [6, 3, 5]
@@ -278,7 +278,7 @@ AUTOENCODER = "vae/diffusion_pytorch_model.safetensors"
         ),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_in_one_sentence(
+def test_a_damaged_model_is_one_clear_error(
     paris_folder: Path, change: Callable[[Path], None], sentence: str
 ) -> None:
     change(paris_folder)
@@ -324,7 +324,7 @@ def test_weights_that_paris_does_not_use_are_logged(
         ),
     ],
 )
-def test_what_is_wrong_with_the_text_encoder_is_said_in_one_sentence(
+def test_a_damaged_text_encoder_is_one_clear_error(
     clip_folder: Path, change: Callable[[Path], None], sentence: str
 ) -> None:
     change(clip_folder)

@@ -136,16 +136,16 @@ def test_weights_of_the_strategies() -> None:
     assert torch.equal(expert_weights(probabilities, "topk", 1), top1)
 
 
-def test_an_expert_without_weight_is_not_asked() -> None:
-    asked: list[list[int]] = []
+def test_an_expert_without_weight_is_not_called() -> None:
+    calls: list[list[int]] = []
 
     def expert(x: Tensor, t: Tensor, rows: Tensor) -> Tensor:
-        asked.append(rows.tolist())
+        calls.append(rows.tolist())
         return torch.ones_like(x)
 
     weights = torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
     velocity = mixed_velocity(torch.zeros(2, 3), torch.ones(2), weights, [expert] * 3)
-    assert asked == [[0, 1], [1]]
+    assert calls == [[0, 1], [1]]
     torch.testing.assert_close(velocity, torch.ones(2, 3))
 
 
@@ -167,10 +167,10 @@ def test_times_are_those_of_the_flow_match_scheduler(steps: int) -> None:
 
 
 def test_a_drawing_knows_how_it_was_routed() -> None:
-    sure = iter((0.75, 0.6, 0.3))
+    confidences = iter((0.75, 0.6, 0.3))
     drawing = RoutedDrawing(torch.zeros(2), 10, "top1", 1)
     for _ in range(3):
-        of_second = next(sure)
+        of_second = next(confidences)
         take_step(
             [drawing],
             lambda x, t, share=of_second: torch.tensor([[1 - share, share]]),

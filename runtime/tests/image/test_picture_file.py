@@ -19,7 +19,7 @@ def opened(content: bytes) -> Image.Image:
     return picture
 
 
-def test_png_says_it_in_text_chunks() -> None:
+def test_png_has_it_in_text_chunks() -> None:
     picture = opened(encoded(Image.new("RGB", (8, 4), "red"), "png", METADATA))
     assert (picture.format, picture.size) == ("PNG", (8, 4))
     assert picture.getpixel((0, 0)) == (255, 0, 0)

@@ -148,12 +148,15 @@ def test_kontext_learns_an_adapter_that_loads_and_changes_the_picture(
     spec = spec_file(tmp_path, server, inputs, method="kontext", lora=LORA)
     assert train(spec) == 0
     kontext = KontextPipeline.from_folder(base, torch.device("cpu"))
-    shown, request = Image.new("RGB", (32, 32), "red"), KontextRequest("make it black", 1, steps=2)
-    before = np.asarray(kontext.edit(shown, request))
+    condition, request = (
+        Image.new("RGB", (32, 32), "red"),
+        KontextRequest("make it black", 1, steps=2),
+    )
+    before = np.asarray(kontext.edit(condition, request))
     kontext.load_adapter(server.artefacts / "pytorch_lora_weights.safetensors", "mine")
-    assert (np.asarray(kontext.edit(shown, request)) != before).any()
+    assert (np.asarray(kontext.edit(condition, request)) != before).any()
     kontext.unload_adapters()
-    assert (np.asarray(kontext.edit(shown, request)) == before).all()
+    assert (np.asarray(kontext.edit(condition, request)) == before).all()
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.5])

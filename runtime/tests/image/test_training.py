@@ -85,7 +85,7 @@ def test_expert_learns_its_rows(
 def test_samples_are_compared_with_the_empty_prompt(drawn_bank: Bank) -> None:
     seen: list[torch.Tensor] = []
 
-    class Watched(Expert):
+    class RecordingExpert(Expert):
         def forward(
             self, latent: torch.Tensor, time: torch.Tensor, text: torch.Tensor
         ) -> torch.Tensor:
@@ -96,7 +96,7 @@ def test_samples_are_compared_with_the_empty_prompt(drawn_bank: Bank) -> None:
         drawn_bank.states(numbers) for numbers in (drawn_bank.text_of[:2], torch.tensor([0]))
     )
     with torch.no_grad():
-        draw_samples(Watched(TINY_EXPERT), prompts, nothing, 1, torch.device("cpu"))
+        draw_samples(RecordingExpert(TINY_EXPERT), prompts, nothing, 1, torch.device("cpu"))
     assert torch.equal(seen[0], torch.cat([prompts, nothing, nothing]))
 
 
@@ -148,8 +148,8 @@ def test_kontext_learns_edits_and_pictures(
     assert sheet.size == (8 * 32, 5 * 32), "source, made, wanted; made, wanted"
 
 
-class Reads(TorchDispatchMode):
-    """Counts what a GPU would have to be waited for: values that are read from tensors, and shapes
+class SyncCounter(TorchDispatchMode):
+    """Counts synchronisations with the device: values that are read from tensors, and shapes
     that depend on values."""
 
     WAITING = ("_local_scalar_dense", "nonzero", "masked_select", "equal", "is_nonzero")
@@ -163,10 +163,10 @@ class Reads(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-class Stepwise(Recorder):
-    """Takes down at each step how much was read until then."""
+class SyncsPerStep(Recorder):
+    """Keeps at each step how many values were read until then."""
 
-    def __init__(self, reads: Reads) -> None:
+    def __init__(self, reads: SyncCounter) -> None:
         super().__init__()
         self.reads = reads
         self.until: list[int] = []
@@ -177,12 +177,12 @@ class Stepwise(Recorder):
         return False
 
 
-UNREPORTED = replace(SETTINGS, steps=8, report_every=8, checkpoint_every=8)
+WITHOUT_REPORTS = replace(SETTINGS, steps=8, report_every=8, checkpoint_every=8)
 
 
-def check_that_no_step_reads(train: Callable[[Stepwise], bool]) -> None:
-    with Reads() as reads:
-        stepwise = Stepwise(reads)
+def check_that_no_step_reads(train: Callable[[SyncsPerStep], bool]) -> None:
+    with SyncCounter() as reads:
+        stepwise = SyncsPerStep(reads)
         assert train(stepwise)
     assert len(stepwise.until) == 8
     assert stepwise.until[0] == stepwise.until[-1], "seven steps without a look at a value"
@@ -192,7 +192,7 @@ def check_that_no_step_reads(train: Callable[[Stepwise], bool]) -> None:
 def test_no_step_of_an_expert_or_the_router_waits_for_the_device(
     tmp_path: Path, drawn_bank: Bank, autoencoder: AutoencoderKL
 ) -> None:
-    rows, settings = np.arange(40), PartTraining(replace(UNREPORTED, optimizer="muon"), 8)
+    rows, settings = np.arange(40), PartTraining(replace(WITHOUT_REPORTS, optimizer="muon"), 8)
     expert, router = Expert(TINY_EXPERT), Router(replace(TINY_ROUTER, experts=2))
     check_that_no_step_reads(
         lambda recorder: train_expert(
@@ -211,7 +211,7 @@ def test_no_step_of_an_expert_or_the_router_waits_for_the_device(
 def test_no_step_of_kontext_waits_for_the_device(
     tmp_path: Path, kontext_data: KontextData, autoencoder: AutoencoderKL
 ) -> None:
-    settings = KontextTraining(replace(UNREPORTED, optimizer="muon"), batch_size=8)
+    settings = KontextTraining(replace(WITHOUT_REPORTS, optimizer="muon"), batch_size=8)
     check_that_no_step_reads(
         lambda recorder: train_kontext(
             tiny_transformer(), kontext_data, kontext_data, settings, autoencoder, tmp_path,

@@ -27,14 +27,14 @@ from bakehouse_runtime.serve.image_engines import image_engines
 from bakehouse_runtime.serve.sampler import Event, Failed, Job, Sampler, Stepped
 from bakehouse_server import ASKING, MODEL_KEY
 from image.tiny import write_tiny_paris
-from picture_requests import asked, events, picture
+from picture_requests import events, picture, request_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 PARIS = image_engines["paris"]
-Asked = Future[list[dict[str, Any]]]
+Answer = Future[list[dict[str, Any]]]
 
 
 class Gated(ParisPipeline):
@@ -75,11 +75,11 @@ class Server:
         self._asking = ThreadPoolExecutor(16)
         threading.Thread(target=self.calls.serve_forever, args=(0.02,), daemon=True).start()
 
-    def ask(self, **changed: Any) -> Asked:
+    def ask(self, **changed: Any) -> Answer:
         """Asks, and waits until the sampler knows of it."""
         known = self._known()
         answer = self._asking.submit(
-            lambda: events(ASKING.post(self.url, json=asked(**changed), timeout=60))
+            lambda: events(ASKING.post(self.url, json=request_body(**changed), timeout=60))
         )
         until(lambda: self._known() > known)
         return answer
@@ -107,15 +107,15 @@ class Server:
 
 
 def raw_request(**changed: Any) -> bytes:
-    body = json.dumps(asked(**changed)).encode()
+    body = json.dumps(request_body(**changed)).encode()
     head = f"POST /generate HTTP/1.1\r\nAuthorization: Bearer {MODEL_KEY}\r\n"
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
 def until(is_so: Callable[[], bool]) -> None:
-    give_up_at = time.monotonic() + 60
+    deadline = time.monotonic() + 60
     while not is_so():
-        assert time.monotonic() < give_up_at
+        assert time.monotonic() < deadline
         time.sleep(0.002)
 
 
@@ -163,10 +163,10 @@ def test_requests_join_and_leave_between_steps(serve: Callable[[int], Server]) -
     assert [bool(step["preview"]) for step in answers[3][:-1]] == [True, True, False]
     alone = server.paris.generate(
         [
-            ParisRequest(asked()["prompt"], 1, 5, 7.5, "topk", 2),
-            ParisRequest(asked()["prompt"], 2, 1, 1, "full", 2),
-            ParisRequest(asked()["prompt"], 3, 2, 7.5, "top1", 2),
-            ParisRequest(asked()["prompt"], 4, 3, 7.5, "topk", 3),
+            ParisRequest(request_body()["prompt"], 1, 5, 7.5, "topk", 2),
+            ParisRequest(request_body()["prompt"], 2, 1, 1, "full", 2),
+            ParisRequest(request_body()["prompt"], 3, 2, 7.5, "top1", 2),
+            ParisRequest(request_body()["prompt"], 4, 3, 7.5, "topk", 3),
         ]
     )
     for answer, expected in zip(answers, alone, strict=True):
@@ -237,7 +237,7 @@ def test_a_picture_that_fails_takes_no_other_with_it(serve: Callable[[int], Serv
     assert bad.result(60)[-1] == error
 
 
-def test_a_sampler_that_fails_tells_everybody(
+def test_a_sampler_that_fails_answers_every_request(
     serve: Callable[[int], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve(1)
@@ -253,11 +253,11 @@ def test_a_sampler_that_fails_tells_everybody(
         assert answer.result(60)[-1] == error
     with pytest.raises(RuntimeError, match="CUDA error"):
         server.sampler.raise_if_ended()
-    answer = ASKING.post(server.url, json=asked(), timeout=60)
+    answer = ASKING.post(server.url, json=request_body(), timeout=60)
     assert events(answer) == [{"type": "error", "message": "The model server is stopping."}]
 
 
-def test_a_close_tells_those_who_wait(serve: Callable[[int], Server]) -> None:
+def test_a_close_answers_waiting_requests(serve: Callable[[int], Server]) -> None:
     server = serve(1)
     drawn, waiting = server.ask(seed=1), server.ask(seed=2)
     server.paris.let.release()
@@ -280,11 +280,11 @@ def test_only_work_that_stands_still_does_not_advance(serve: Callable[[int], Ser
 
 def test_only_the_last_event_of_a_job_wakes_who_waits() -> None:
     job = Job(None, preview_every=0)
-    happened: list[Event] = [Stepped(1, None, None), Stepped(2, None, None), Failed("no")]
-    job.put(happened[0])
+    expected: list[Event] = [Stepped(1, None, None), Stepped(2, None, None), Failed("no")]
+    job.put(expected[0])
     # With the first event in place, and with time left for the others.
-    threading.Timer(0.2, lambda: [job.put(event) for event in happened[1:]]).start()
-    assert job.take(60) == happened
+    threading.Timer(0.2, lambda: [job.put(event) for event in expected[1:]]).start()
+    assert job.take(60) == expected
     assert job.take(60) == []
 
 
@@ -293,7 +293,7 @@ def test_it_draws_for_nobody_who_does_not_show_its_key(
     serve: Callable[[int], Server], headers: dict[str, str]
 ) -> None:
     server = serve(1)
-    answer = httpx.post(server.url, json=asked(), headers=headers, trust_env=False)
+    answer = httpx.post(server.url, json=request_body(), headers=headers, trust_env=False)
     assert answer.status_code == 401
     assert server.paris.seeds == []
 
@@ -301,21 +301,41 @@ def test_it_draws_for_nobody_who_does_not_show_its_key(
 @pytest.mark.parametrize(
     ("body", "param", "message"),
     [
-        (asked(steps=0), "steps", "steps: Input should be greater than or equal to 1."),
-        (asked(steps=1001), "steps", "steps: Input should be less than or equal to 1000."),
-        (asked(steps="4"), "steps", "steps: Input should be a valid integer."),
-        (asked(k=0), "k", "k: Input should be greater than or equal to 1."),
-        (asked(seed=-1), "seed", "seed: Input should be greater than or equal to 0."),
-        (asked(seed=2**32), "seed", "seed: Input should be less than or equal to 4294967295."),
-        (asked(strategy="best"), "strategy", "strategy: Input should be 'top1', 'topk' or 'full'."),
-        (asked(format="gif"), "format", "format: Input should be 'png', 'jpeg' or 'webp'."),
-        (asked(preview_every=-1), "preview_every", "preview_every: Input should be greater"),
-        (asked(metadata={"seed": 7}), "metadata.seed", "metadata.seed: Input should be a valid"),
-        (asked(metadata={"": "x"}), "metadata", "The key '' of metadata is not"),
-        (asked(metadata={"a": "x" * 9000}), "metadata", "metadata has 9001 bytes"),
-        (asked(guidance=float("nan")), "guidance", "guidance: Input should be a finite number."),
-        (asked(guidance=None), "guidance", "guidance: Input should be a valid number."),
-        (asked(prompt="cat " * 40), "prompt", "The prompt is 42 tokens long, but this model reads"),
+        (request_body(steps=0), "steps", "steps: Input should be greater than or equal to 1."),
+        (request_body(steps=1001), "steps", "steps: Input should be less than or equal to 1000."),
+        (request_body(steps="4"), "steps", "steps: Input should be a valid integer."),
+        (request_body(k=0), "k", "k: Input should be greater than or equal to 1."),
+        (request_body(seed=-1), "seed", "seed: Input should be greater than or equal to 0."),
+        (
+            request_body(seed=2**32),
+            "seed",
+            "seed: Input should be less than or equal to 4294967295.",
+        ),
+        (
+            request_body(strategy="best"),
+            "strategy",
+            "strategy: Input should be 'top1', 'topk' or 'full'.",
+        ),
+        (request_body(format="gif"), "format", "format: Input should be 'png', 'jpeg' or 'webp'."),
+        (request_body(preview_every=-1), "preview_every", "preview_every: Input should be greater"),
+        (
+            request_body(metadata={"seed": 7}),
+            "metadata.seed",
+            "metadata.seed: Input should be a valid",
+        ),
+        (request_body(metadata={"": "x"}), "metadata", "The key '' of metadata is not"),
+        (request_body(metadata={"a": "x" * 9000}), "metadata", "metadata has 9001 bytes"),
+        (
+            request_body(guidance=float("nan")),
+            "guidance",
+            "guidance: Input should be a finite number.",
+        ),
+        (request_body(guidance=None), "guidance", "guidance: Input should be a valid number."),
+        (
+            request_body(prompt="cat " * 40),
+            "prompt",
+            "The prompt is 42 tokens long, but this model reads",
+        ),
         ([], None, "Input should be an object."),
     ],
 )
@@ -334,7 +354,7 @@ def test_what_is_no_request_is_refused(serve: Callable[[int], Server]) -> None:
     assert ASKING.post(url, content=b"{").status_code == 400
     assert ASKING.post(url, content=b" " * (PARIS.body_bytes_max + 1)).status_code == 413
     assert ASKING.post(url, content=iter([b"{}"])).status_code == 411
-    assert ASKING.post(url + "/other", json=asked()).status_code == 404
+    assert ASKING.post(url + "/other", json=request_body()).status_code == 404
     assert ASKING.get(url).status_code == 404
     assert ASKING.put(url).status_code == 501
 
@@ -345,10 +365,10 @@ def test_too_many_at_once_are_refused(
     monkeypatch.setattr(image_calls, "_IN_FLIGHT_MAX", 2)
     server = serve(1)
     answers = [server.ask(seed=1, steps=1), server.ask(seed=2, steps=1)]
-    assert ASKING.post(server.url, json=asked()).status_code == 503
+    assert ASKING.post(server.url, json=request_body()).status_code == 503
     server.paris.open()
     assert all(answer.result(60)[-1]["type"] == "done" for answer in answers)
-    assert ASKING.post(server.url, json=asked(), timeout=60).status_code == 200
+    assert ASKING.post(server.url, json=request_body(), timeout=60).status_code == 200
 
 
 def test_a_connection_serves_again_after_a_picture(serve: Callable[[int], Server]) -> None:

@@ -18,7 +18,7 @@ from PIL import Image
 from bakehouse_runtime.device import serving_dtype
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_server import ASKING
-from picture_requests import asked, events, picture
+from picture_requests import events, picture, request_body
 from serving import Serving, serve_image_spec
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def serving(server: BakehouseServer, tmp_path: Path) -> Iterator[Serving]:
 
 def test_it_draws_what_the_pipeline_draws(serving: Serving) -> None:
     assert httpx.get(f"{serving.url}/health", trust_env=False).is_success
-    answer = ASKING.post(f"{serving.url}/generate", json=asked(), timeout=120)
+    answer = ASKING.post(f"{serving.url}/generate", json=request_body(), timeout=120)
     assert answer.headers["content-type"] == "application/x-ndjson"
     *steps, done = events(answer)
     assert [step["step"] for step in steps] == [1, 2, 3, 4]
@@ -59,7 +59,9 @@ def test_it_draws_what_the_pipeline_draws(serving: Serving) -> None:
 
 
 def test_a_stop_waits_for_the_picture_in_flight(serving: Serving) -> None:
-    with ASKING.stream("POST", f"{serving.url}/generate", json=asked(), timeout=120) as answer:
+    with ASKING.stream(
+        "POST", f"{serving.url}/generate", json=request_body(), timeout=120
+    ) as answer:
         lines = answer.iter_lines()
         assert json.loads(next(lines))["step"] == 1
         serving.process.send_signal(signal.SIGTERM)
@@ -93,7 +95,7 @@ from bakehouse_runtime.cli import main
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline
 from bakehouse_runtime.serve import image, serving
 
-serving._LOOK_EVERY_S = serving._POLL_READY_S = 0.01
+serving._CHECK_INTERVAL_S = serving._POLL_READY_S = 0.01
 image._CLOSE_S = 1
 step = ParisPipeline.step
 
@@ -113,7 +115,9 @@ def test_a_sampler_that_hangs_ends_its_process(server: BakehouseServer, tmp_path
     try:
         with (
             pytest.raises(httpx.HTTPError),
-            ASKING.stream("POST", f"{running.url}/generate", json=asked(), timeout=60) as answer,
+            ASKING.stream(
+                "POST", f"{running.url}/generate", json=request_body(), timeout=60
+            ) as answer,
         ):
             events(answer)
         assert running.process.wait(60) != 0

@@ -26,7 +26,7 @@ STARTER = Path(__file__).parents[3] / "models" / "starter-kontext"
 
 
 @pytest.fixture(scope="module")
-def shown() -> Image.Image:
+def condition() -> Image.Image:
     with Image.open(STARTER / "samples.png") as samples:
         return samples.convert("RGB").crop((0, 0, 128, 128))
 
@@ -40,7 +40,7 @@ def serving(server: BakehouseServer, tmp_path: Path) -> Iterator[Serving]:
     running.process.wait()
 
 
-def asked(content: bytes | None, **changed: Any) -> dict[str, Any]:
+def request_body(content: bytes | None, **changed: Any) -> dict[str, Any]:
     return {
         "prompt": "make it blue",
         "seed": 7,
@@ -59,17 +59,17 @@ def png(image: Image.Image) -> bytes:
     return file.getvalue()
 
 
-def test_it_edits_what_the_pipeline_edits(serving: Serving, shown: Image.Image) -> None:
+def test_it_edits_what_the_pipeline_edits(serving: Serving, condition: Image.Image) -> None:
     url = f"{serving.url}/generate"
-    content = png(shown)
+    content = png(condition)
 
     def ask(**changed: Any) -> list[dict[str, Any]]:
-        return events(ASKING.post(url, json=asked(content, **changed), timeout=120))
+        return events(ASKING.post(url, json=request_body(content, **changed), timeout=120))
 
     with ThreadPoolExecutor() as asking:
         longer = asking.submit(lambda: ask(seed=8, steps=12))
         *steps, done = ask()
-        company = longer.result(120)
+        longer_events = longer.result(120)
     assert [(step["step"], step["expert_weights"]) for step in steps] == [
         (step, None) for step in (1, 2, 3, 4)
     ]
@@ -80,19 +80,19 @@ def test_it_edits_what_the_pipeline_edits(serving: Serving, shown: Image.Image) 
     kontext = KontextPipeline.from_folder(STARTER, torch.device("cpu"))
     for event, request in (
         (done, KontextRequest("make it blue", 7, steps=4)),
-        (company[-1], KontextRequest("make it blue", 8, steps=12)),
+        (longer_events[-1], KontextRequest("make it blue", 8, steps=12)),
     ):
-        alone = np.asarray(kontext.edit(shown, request)).astype(int)
+        alone = np.asarray(kontext.edit(condition, request)).astype(int)
         # In bfloat16 a batch of two is rounded otherwise than one picture alone.
         assert np.abs(picture(event) - alone).mean() <= 1
-    assert np.abs(picture(done) - picture(company[-1])).mean() > 4
-    assert np.abs(picture(done) - np.asarray(shown).astype(int)).mean() > 4
+    assert np.abs(picture(done) - picture(longer_events[-1])).mean() > 4
+    assert np.abs(picture(done) - np.asarray(condition).astype(int)).mean() > 4
 
     for wrong, param, message in (
-        (asked(b"just text"), "picture", "The picture must be a PNG, JPEG or WebP file."),
-        (asked(content[:-40]), "picture", "The picture is damaged or incomplete."),
-        (asked(None, picture="no base64!"), "picture", "picture is not base64."),
-        (asked(content, prompt="cat " * 40), "prompt", "The prompt is 42 tokens long"),
+        (request_body(b"just text"), "picture", "The picture must be a PNG, JPEG or WebP file."),
+        (request_body(content[:-40]), "picture", "The picture is damaged or incomplete."),
+        (request_body(None, picture="no base64!"), "picture", "picture is not base64."),
+        (request_body(content, prompt="cat " * 40), "prompt", "The prompt is 42 tokens long"),
     ):
         answer = ASKING.post(url, json=wrong, timeout=60)
         assert answer.status_code == 400, wrong

@@ -56,10 +56,10 @@ def test_it_answers_nobody_who_does_not_show_its_key(serving: Serving) -> None:
     question = {"prompt": "The", "max_tokens": 1}
     for path, body in (("/v1/completions", question), ("/slots", None), ("/metrics", None)):
         for headers in ({}, {"Authorization": "Bearer another"}):
-            asked = httpx.request(
+            response = httpx.request(
                 "POST" if body else "GET", serving.url + path, json=body, headers=headers
             )
-            assert asked.status_code == 401, path
+            assert response.status_code == 401, path
     assert ASKING.post(f"{serving.url}/v1/completions", json=question).is_success
 
 
@@ -116,8 +116,8 @@ def test_a_conversation_is_asked_in_the_words_that_it_was_trained_in(
         Turn("assistant", "Yes."),
     ]
     trained = read_model_tokens(tiny_model).conversation(turns)
-    asked = {"messages": [turn._asdict() for turn in turns[:-1]]}
-    prompt = ASKING.post(f"{serving.url}/apply-template", json=asked, timeout=60).json()["prompt"]
+    request = {"messages": [turn._asdict() for turn in turns[:-1]]}
+    prompt = ASKING.post(f"{serving.url}/apply-template", json=request, timeout=60).json()["prompt"]
     assert prompt == trained.text[: trained.learnt[-1][0]]
 
 
@@ -144,15 +144,15 @@ def test_a_base_without_a_chat_template_is_asked_in_the_words_that_it_was_traine
         trained = tokens.conversation(turns)
         read = trained.text[: trained.learnt[-1][0]]
         assert read.endswith("Be brief.\nWho bakes?\nAda.<|im_end|>\nSure?\n")
-        asked = {"messages": [turn._asdict() for turn in turns[:-1]]}
-        prompt = ASKING.post(f"{running.url}/apply-template", json=asked, timeout=60).json()
+        request = {"messages": [turn._asdict() for turn in turns[:-1]]}
+        prompt = ASKING.post(f"{running.url}/apply-template", json=request, timeout=60).json()
         assert read == ("<|im_start|>" if begins else "") + prompt["prompt"]
         (encoding,) = tokens.encode_batch([read])
         content = {"content": prompt["prompt"], "add_special": True, "parse_special": True}
         served = ASKING.post(f"{running.url}/tokenize", json=content, timeout=60).json()["tokens"]
         assert served == encoding.ids
         answer = ASKING.post(
-            f"{running.url}/v1/chat/completions", json=asked | {"max_tokens": 4}, timeout=60
+            f"{running.url}/v1/chat/completions", json=request | {"max_tokens": 4}, timeout=60
         ).json()
         assert answer["usage"]["prompt_tokens"] == len(encoding.ids)
     finally:
@@ -172,7 +172,7 @@ def test_a_stop_waits_for_the_answers_in_flight(serving: Serving) -> None:
     assert serving.server.reports[-1]["type"] == "stopped"
 
 
-def test_one_that_is_replaced_hears_so_and_finishes_its_answers(
+def test_one_that_is_replaced_finishes_its_answers(
     serving: Serving,
 ) -> None:
     request = {"prompt": "The", "max_tokens": 100, "stream": True, "ignore_eos": True}
@@ -196,16 +196,16 @@ def test_a_stop_ends_a_server_whose_work_hangs(serving: Serving) -> None:
         "response_format": {"type": "json_schema", "json_schema": {"schema": schema}},
     }
     url = serving.url
-    # Who asks stays: the work of one who has left is given up between two tokens.
+    # The client stays connected: a disconnected one's work is cancelled between two tokens.
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(ASKING.post, f"{url}/v1/chat/completions", json=request, timeout=120)
+        answer = pool.submit(ASKING.post, f"{url}/v1/chat/completions", json=request, timeout=120)
         with pytest.raises(httpx.TimeoutException):
-            while not asked.done():
+            while not answer.done():
                 ASKING.get(f"{url}/metrics", timeout=2)
         assert ASKING.get(f"{url}/health").is_success
         serving.process.send_signal(signal.SIGTERM)
         assert serving.process.wait(60) != 0
-        assert asked.exception() is not None
+        assert answer.exception() is not None
     assert serving.server.reports[-1]["type"] == "stopped"
 
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """An engine that advances as often as it is told to."""
+    """An engine that advances at these checks."""
 
     base_url = "http://nowhere"
 
-    def __init__(self, looks: list[bool], in_flight: Sequence[int | None] = ()) -> None:
-        self.looks = looks
+    def __init__(self, checks: list[bool], in_flight: Sequence[int | None] = ()) -> None:
+        self.checks = checks
         self.requests = list(in_flight)
 
     def ended(self) -> str | None:
@@ -29,7 +29,7 @@ class Engine:
         return self.requests.pop(0)
 
     def advances(self) -> bool:
-        return self.looks.pop(0)
+        return self.checks.pop(0)
 
     def close(self) -> None:
         raise AssertionError("not of interest here")
@@ -37,24 +37,24 @@ class Engine:
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "_LOOK_EVERY_S", 0)
+    monkeypatch.setattr(serving, "_CHECK_INTERVAL_S", 0)
     monkeypatch.setattr(serving, "_POLL_DRAINING_S", 0.01)
 
 
-def look(engine: Engine, times: int) -> None:
-    watch = serving._Watch(engine)
+def check(engine: Engine, times: int) -> None:
+    watchdog = serving._Watchdog(engine)
     for _ in range(times):
-        watch.look()
+        watchdog.check()
 
 
 def test_an_engine_that_does_not_advance_for_long_hangs() -> None:
     with pytest.raises(PlainError, match="hangs"):
-        look(Engine([False] * 40), 40)
+        check(Engine([False] * 40), 40)
 
 
 def test_one_that_is_slow_for_a_while_does_not() -> None:
-    looks = [*[False] * 14, True, *[False] * 14]
-    look(Engine(looks), len(looks))
+    checks = [*[False] * 14, True, *[False] * 14]
+    check(Engine(checks), len(checks))
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def reporter() -> Reporter:
 
 
 def drain(engine: Engine, reporter: Reporter) -> None:
-    serving._drain(engine, reporter, serving._Watch(engine))
+    serving._drain(engine, reporter, serving._Watchdog(engine))
 
 
 def test_one_that_is_too_busy_to_say_what_is_in_flight_goes_on(reporter: Reporter) -> None:

@@ -120,7 +120,7 @@ def test_requests_in_flight_are_read_from_the_metrics_page() -> None:
 
 
 def test_a_metrics_page_that_cannot_be_read_does_not_say_that_there_are_none() -> None:
-    def away() -> str:
+    def unreachable() -> str:
         raise httpx.ReadTimeout("busy")
 
-    assert gauge_sum(away, ["llamacpp:requests_processing"]) is None
+    assert gauge_sum(unreachable, ["llamacpp:requests_processing"]) is None

@@ -33,12 +33,12 @@ def test_a_run_goes_on_from_the_checkpoint_on_the_server_when_its_machine_is_gon
     with workload(spec) as work:
         artefact = CheckpointArtefact(work, Cadence(0.0, 0.0, 0.0))
         # The server hears of a checkpoint before it gets it: so it knows what was saved by it.
-        heard: list[int] = []
-        when(server, "checkpoint", saved.step, lambda: heard.append(len(server.requests)))
+        requests_before: list[int] = []
+        when(server, "checkpoint", saved.step, lambda: requests_before.append(len(server.requests)))
         work.reporter.checkpoint(saved.step)
         artefact.upload([saved.path, work_dir / "base_evaluation.json"])
     (stored,) = [at for at, (_, path, _) in enumerate(server.requests) if CHECKPOINT_FILE in path]
-    assert heard[0] <= stored
+    assert requests_before[0] <= stored
     shutil.rmtree(work_dir)
     shutil.rmtree(tmp_path / "inputs")
     kept = server.add_input(server.artefacts / CHECKPOINT_FILE, CHECKPOINT_FILE)

@@ -38,7 +38,7 @@ def write(path: Path, tensors: dict[str, Any], **config: Any) -> dict[str, Any]:
     return {tensor.name: tensor.data for tensor in GGUFReader(path).tensors}
 
 
-def test_tensors_get_llama_cpps_names_and_the_header_says_what_they_are(tmp_path: Path) -> None:
+def test_tensors_get_llama_cpps_names_and_a_complete_header(tmp_path: Path) -> None:
     path = tmp_path / "adapter.gguf"
     down = pair("model.layers.1.mlp.down_proj", 8, 12)
     written = write(path, down | pair("lm_head", 20, 8))

@@ -69,13 +69,13 @@ def test_a_run_shows_what_both_models_say_to_rows_that_it_has_held_out(
 ) -> None:
     spec = train_spec(server, tmp_path, tied_model, epochs=20)
     assert finish(start(spec)) == 0
-    [said] = server.of_type("held_out_answers")
-    assert (said["task"], said["skipped"], len(said["rows"])) == ("answer", None, 5)
+    [report] = server.of_type("held_out_answers")
+    assert (report["task"], report["skipped"], len(report["rows"])) == ("answer", None, 5)
     answers = dict(questions())
-    asked = [row["question"] for row in said["rows"]]
+    asked = [row["question"] for row in report["rows"]]
     # In the order of the file.
     assert asked == [question for question in answers if question in asked]
-    for row in said["rows"]:
+    for row in report["rows"]:
         assert row["expected"] == answers[row["question"]]
         assert row["base"] not in ("", row["expected"])
         # It has learnt how answers go, and when to stop.
@@ -145,7 +145,7 @@ def test_prompts_that_take_too_long_to_read_are_left_out(
     assert (listener.answers[1].skipped or "").startswith("Asking both models takes longer")
 
 
-def test_a_life_after_it_says_the_same_again(trained: tuple[Any, Any], tmp_path: Path) -> None:
+def test_a_restart_reports_the_same_again(trained: tuple[Any, Any], tmp_path: Path) -> None:
     listener = Listener()
     ask(trained, tmp_path, listener)
     ask(trained, tmp_path, listener)
@@ -190,13 +190,13 @@ def test_what_goes_wrong_in_it_does_not_fail_the_run(
     assert listener.answers[0].skipped == "The models could not be asked."
 
 
-def test_rows_without_room_or_none_at_all_are_said(
+def test_rows_without_room_or_none_at_all_are_skipped(
     trained: tuple[Any, Any], tmp_path: Path
 ) -> None:
     trainer, prepared = trained
     listener = Listener()
 
-    def said(changed: Any) -> str | None:
+    def skipped(changed: Any) -> str | None:
         (tmp_path / "held_out_answers.json").unlink(missing_ok=True)
         ask((trainer, changed), tmp_path, listener)
         return listener.answers[-1].skipped
@@ -204,14 +204,14 @@ def test_rows_without_room_or_none_at_all_are_said(
     empty = replace(
         prepared.held_out, starts=prepared.held_out.starts[:1], tokens=prepared.held_out.tokens[:0]
     )
-    assert said(replace(prepared, held_out=empty)) == (
+    assert skipped(replace(prepared, held_out=empty)) == (
         "No row was held out, so there is nothing to compare."
     )
-    assert said(replace(prepared, questions=[])) == (
+    assert skipped(replace(prepared, questions=[])) == (
         "None of the first rows of the file was held out."
     )
     trainer.model.config.max_position_embeddings = 70
-    assert said(prepared) == "The held-out rows leave the model no room for an answer."
+    assert skipped(prepared) == "The held-out rows leave the model no room for an answer."
 
 
 def test_a_text_is_gone_on_with(trained: tuple[Any, Any], tmp_path: Path) -> None:

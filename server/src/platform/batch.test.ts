@@ -18,7 +18,7 @@ const everyoneHasHad = () => new Promise((resolve) => setImmediate(resolve));
 
 test('the first goes at once and alone; who comes meanwhile goes together', async () => {
   const { calls, answerAll } = slowly();
-  const ask = batch(answerAll, { max: 10, patienceMs: FOR_EVER });
+  const ask = batch(answerAll, { max: 10, timeoutMs: FOR_EVER });
   const first = ask(1);
   expect(calls.map((call) => call.inputs)).toEqual([[1]]);
   const others = [ask(2), ask(3), ask(4)];
@@ -52,7 +52,7 @@ test('a call has at most so many inputs, in the order in which they came', async
 
 test('a call that fails fails for those in it, and the next ones go on', async () => {
   const { calls, answerAll } = slowly();
-  const ask = batch(answerAll, { max: 10, patienceMs: FOR_EVER });
+  const ask = batch(answerAll, { max: 10, timeoutMs: FOR_EVER });
   const failing = ask(1);
   const next = ask(2);
   calls[0]?.fail(new Error('no'));
@@ -78,7 +78,7 @@ test('a call that throws at once, or gives too few answers, leaves nobody waitin
 
 test('a call that hangs does not hang those who come after it', async () => {
   const { calls, answerAll } = slowly();
-  const ask = batch(answerAll, { max: 10, patienceMs: 1 });
+  const ask = batch(answerAll, { max: 10, timeoutMs: 1 });
   void ask(1);
   const next = ask(2);
   await vi.waitFor(() => expect(calls.map((call) => call.inputs)).toEqual([[1], [2]]));

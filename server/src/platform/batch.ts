@@ -1,10 +1,10 @@
-/** A call that takes longer does not keep those who come after it. */
-const PATIENCE_MS = 100;
+/** A call that takes longer no longer blocks the next one. */
+const TIMEOUT_MS = 100;
 
 type Options = {
   /** Inputs of one call at most. */
   max: number;
-  patienceMs?: number;
+  timeoutMs?: number;
 };
 
 /**
@@ -15,7 +15,7 @@ type Options = {
  */
 export function batch<Input, Answer>(
   answerAll: (inputs: Input[]) => Promise<Answer[]>,
-  { max, patienceMs = PATIENCE_MS }: Options,
+  { max, timeoutMs = TIMEOUT_MS }: Options,
 ): (input: Input) => Promise<Answer> {
   type Asker = { input: Input; resolve: (answer: Answer) => void; reject: (error: unknown) => void };
   let waiting: Asker[] = [];
@@ -37,7 +37,7 @@ export function batch<Input, Answer>(
     while (waiting.length > 0) {
       const askers = waiting.slice(0, max);
       waiting = waiting.slice(max);
-      await atMost(patienceMs, answer(askers));
+      await atMost(timeoutMs, answer(askers));
     }
     working = false;
   }

@@ -25,14 +25,14 @@ export function textLine(json: string): string {
   const { time, level, msg, err, part: _, ...fields } = entry.parse(JSON.parse(json));
   const clock = new Date(time).toTimeString().slice(0, 8);
   const weight = level === 'warn' || level === 'error' || level === 'fatal' ? `${level}: ` : '';
-  const said = withoutControls(`${weight}${msg}${err ? `: ${err.message}` : ''}`);
-  const shown = level === 'info' ? [] : Object.entries(fields);
-  const details = shown
+  const message = withoutControls(`${weight}${msg}${err ? `: ${err.message}` : ''}`);
+  const shownFields = level === 'info' ? [] : Object.entries(fields);
+  const details = shownFields
     .filter(([, value]) => !isText(value))
     .map(([name, value]) => ` ${name}=${valueText(value)}`);
-  const texts = shown.flatMap(([, value]) => (isText(value) ? value.trim().split('\n') : []));
+  const texts = shownFields.flatMap(([, value]) => (isText(value) ? value.trim().split('\n') : []));
   const below = texts.map((line) => `\n${`    ${withoutControls(line)}`.trimEnd()}`);
-  return `${clock} ${said}${details.join('')}${below.join('')}`;
+  return `${clock} ${message}${details.join('')}${below.join('')}`;
 }
 
 /** Something of several lines, such as a mail, which somebody may have to copy. */

@@ -8,8 +8,10 @@ import {
 } from '@tanstack/react-router';
 import { render, screen } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { setCredentials } from '../lib/api/credentials.ts';
 import { queryClient } from '../lib/api/query-client.ts';
 import { broadcastSession } from '../lib/api/session-channel.ts';
+import { keepInTab, readFromTab } from '../lib/tab-storage.ts';
 import { sessionQuery } from '../modules/accounts/api.ts';
 import { PublicShell } from './public-shell.tsx';
 
@@ -72,11 +74,14 @@ it('reads what is in sight again as a visitor after signing out, and forgets the
   queryClient.setQueryData(['balance', 'u1'], '125');
   readPictures.mockResolvedValueOnce("Ada's pictures").mockResolvedValueOnce("Everybody's pictures");
   queryClient.removeQueries({ queryKey: ['picture'] });
+  setCredentials({ userId: 'u1', apiKey: 'bk_1' });
+  keepInTab('u1', 'conversation', 'Which bread?');
   show();
   expect(await screen.findByText("Ada's pictures")).toBeTruthy();
   broadcastSession({ type: 'signed-out', userId: 'u1' });
   expect(await screen.findByText("Everybody's pictures")).toBeTruthy();
   expect(queryClient.getQueryData(['balance', 'u1'])).toBeUndefined();
+  expect(readFromTab('u1', 'conversation')).toBeNull();
 });
 
 it('renders in a narrow window nothing of what is not seen there, until it is made wider', async () => {

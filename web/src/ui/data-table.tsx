@@ -95,11 +95,7 @@ export function DataTable<Row>({
                   key={column.id}
                   data-control={column.control}
                   style={{ height: rowHeight }}
-                  className={cx(
-                    'px-3 py-1.5 data-control:relative',
-                    edgePadding(columns, place),
-                    cellClass(column),
-                  )}
+                  className={cx('px-3 py-1.5', edgePadding(columns, place), cellClass(column))}
                 >
                   {column.cell(row)}
                 </td>
@@ -182,8 +178,12 @@ function HeaderCell<Row>({
 }
 
 /** Of the head and of the cells of a column. */
-function cellClass({ numeric, hideBelow }: Pick<Column<never>, 'numeric' | 'hideBelow'>): string {
-  return cx(numeric && 'text-right tabular-nums', hideBelow && hidden[hideBelow]);
+function cellClass({
+  numeric,
+  control,
+  hideBelow,
+}: Pick<Column<never>, 'numeric' | 'control' | 'hideBelow'>): string {
+  return cx(numeric && 'text-right tabular-nums', control && 'relative', hideBelow && hidden[hideBelow]);
 }
 
 type HideBelow = Pick<Column<never>, 'hideBelow'>;

@@ -61,24 +61,24 @@ async function open({
   await screen.findByLabelText('Name');
   return {
     go: (href: string) => void router.navigate({ href }),
-    isAt: (href: string) => waitFor(() => expect(router.history.location.href).toBe(href)),
+    at: () => router.history.location.href,
   };
 }
 
 test('a page is not left with something typed into its dialog before that is answered', async () => {
-  const { go, isAt } = await open({ page: dialog(true) });
+  const { go, at } = await open({ page: dialog(true) });
   go('/buy-bagels');
   await userEvent.click(await screen.findByRole('button', { name: 'Keep editing' }));
-  await isAt('/model');
+  await waitFor(() => expect(at()).toBe('/model'));
   expect(screen.getByLabelText('Name')).toBeTruthy();
   go('/buy-bagels');
   await userEvent.click(await screen.findByRole('button', { name: 'Discard' }));
-  await isAt('/buy-bagels');
+  await waitFor(() => expect(at()).toBe('/buy-bagels'));
   expect(screen.queryByLabelText('Name')).toBeNull();
 });
 
 test('a page is not left with what is shown once before that is answered', async () => {
-  const { go, isAt } = await open({
+  const { go, at } = await open({
     page: (
       <Dialog open onOpenChange={() => undefined} title="Copy the new key now" keepOpen>
         {name}
@@ -88,27 +88,27 @@ test('a page is not left with what is shown once before that is answered', async
   go('/buy-bagels');
   await screen.findByRole('alertdialog', { name: 'Leave without copying?' });
   await userEvent.click(screen.getByRole('button', { name: 'Leave' }));
-  await isAt('/buy-bagels');
+  await waitFor(() => expect(at()).toBe('/buy-bagels'));
 });
 
 test('nothing is asked where nothing was typed, nor where only the search of the page changes', async () => {
   const typed = await open({ page: dialog(true) });
   typed.go('/model?sheet=create-model');
-  await typed.isAt('/model?sheet=create-model');
+  await waitFor(() => expect(typed.at()).toBe('/model?sheet=create-model'));
   cleanup();
   const untouched = await open({ page: dialog(false) });
   untouched.go('/buy-bagels');
-  await untouched.isAt('/buy-bagels');
+  await waitFor(() => expect(untouched.at()).toBe('/buy-bagels'));
 });
 
 test('a sheet keeps what was typed on every page of its shell, and asks before that is left', async () => {
-  const { go, isAt } = await open({ shell: sheet(true) });
+  const { go, at } = await open({ shell: sheet(true) });
   go('/buy-bagels');
-  await isAt('/buy-bagels');
+  await waitFor(() => expect(at()).toBe('/buy-bagels'));
   expect(screen.getByLabelText('Name')).toBeTruthy();
   go('/docs');
   await userEvent.click(await screen.findByRole('button', { name: 'Discard' }));
-  await isAt('/docs');
+  await waitFor(() => expect(at()).toBe('/docs'));
 });
 
 test('the browser asks before a reload that loses what was typed', async () => {

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from .conversations import Turn
     from .table import Dropped
 
-# What is kept to be shown.
+# What a validation report shows.
 _DROPPED_KEPT = 50
 _SAMPLES_KEPT = 5
 # A batch is tokenised after all of it was read: its rows may be dropped out of order.
-_DROPPED_MEANWHILE = 2000
+_DROPPED_BUFFERED = 2000
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class SampleTurn(NamedTuple):
 
 @dataclass(frozen=True)
 class Sample:
-    """One of the first examples, as it is shown: the turns that it has, and its tokens."""
+    """One of the first examples, as a report shows it: the turns that it has, and its tokens."""
 
     turns: list[SampleTurn]
     tokens: list[int]
@@ -77,10 +77,10 @@ class DroppedRows:
         """Counts one more."""
         self.count += 1
         self.first.append(row)
-        if len(self.first) >= _DROPPED_MEANWHILE:
+        if len(self.first) >= _DROPPED_BUFFERED:
             self._cut()
 
-    def shown(self) -> list[Dropped]:
+    def by_line(self) -> list[Dropped]:
         """The first ones by their lines."""
         self._cut()
         return self.first
@@ -127,7 +127,7 @@ class ExampleBuilder:
         found = np.empty(ends[-1], dtype=np.int32)
         marked = np.empty(ends[-1], dtype=np.bool_)
         for at, (number, length) in enumerate(zip(chosen, lengths, strict=True)):
-            here, there = starts[number], ends[at]
-            found[there : there + length] = tokens[here : here + length]
-            marked[there : there + length] = learnt[here : here + length]
+            source, target = starts[number], ends[at]
+            found[target : target + length] = tokens[source : source + length]
+            marked[target : target + length] = learnt[source : source + length]
         return Examples(found, marked, ends)

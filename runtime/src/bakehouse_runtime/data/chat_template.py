@@ -1,4 +1,4 @@
-"""A model's chat template: writes conversations, and says where in them the assistant speaks."""
+"""A model's chat template: renders conversations, and marks the spans of the assistant."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ class ChatTemplate:
         """Where in the whole text an answer stands that begins behind `after`, by writing the
         conversation up to it; None where an earlier one is rewritten once another turn follows."""
         is_last = at == len(messages) - 1
-        asked = self._write(messages[:at], begin=True) if at > 0 else ""
-        if not whole.startswith(asked):
+        prompt = self._write(messages[:at], begin=True) if at > 0 else ""
+        if not whole.startswith(prompt):
             if not is_last:
                 return None
             raise TemplateRefusalError(
@@ -100,7 +100,7 @@ class ChatTemplate:
                 "thoughts): the trained model would never be asked like this"
             )
         answered = whole if is_last else self._write(messages[: at + 1], begin=False)
-        begin, end = len(asked), _shared_length(answered, whole)
+        begin, end = len(prompt), _shared_length(answered, whole)
         is_after_question = at > 0 and messages[at - 1]["role"] != "assistant"
         read = messages[at - 1]["content"].strip() if is_after_question else ""
         # What opens an answer, such as <think>, may be asked for already.
@@ -147,7 +147,7 @@ _FAULTS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, 
 
 
 class _Generation(Extension):
-    """`{% generation %}` marks what the assistant says; Transformers notes it in the same way."""
+    """`{% generation %}` marks what the assistant says; Transformers does the same."""
 
     tags = {"generation"}  # noqa: RUF012 - jinja2's own protocol
 

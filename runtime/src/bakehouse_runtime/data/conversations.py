@@ -33,7 +33,7 @@ _NO_TOOLS = "tool calls cannot be trained on yet"
 # Thoughts beside an answer, as the APIs of DeepSeek, OpenRouter and gpt-oss return them.
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _NO_REASONING = "thoughts beside an answer cannot be trained on yet"
-# Under which keys a turn has its speaker and what was said.
+# Under which keys a turn has its speaker and its content.
 KEYS = {"messages": ("role", "content"), "sharegpt": ("from", "value")}
 # The names that the columns of an instruction go by, the plainest first.
 INSTRUCTION = ("instruction",)
@@ -146,25 +146,25 @@ def _turn(turn: object, where: str, role_key: str, text_key: str) -> Turn | None
     """One turn; None for a system prompt that says nothing."""
     if not isinstance(turn, dict):
         raise _UnusableError(f"{where} holds {_kind(turn)}, not an object")
-    spoken: dict[str, Any] = turn
-    said_by = spoken.get(role_key)
-    named = said_by.strip().lower() if isinstance(said_by, str) else None
+    fields: dict[str, Any] = turn
+    speaker = fields.get(role_key)
+    named = speaker.strip().lower() if isinstance(speaker, str) else None
     if named in _TOOL_ROLES:
-        raise _UnusableError(f"{where}.{role_key} is {said_by}: {_NO_TOOLS}")
+        raise _UnusableError(f"{where}.{role_key} is {speaker}: {_NO_TOOLS}")
     for field in _TOOL_FIELDS:
-        if spoken.get(field):
+        if fields.get(field):
             raise _UnusableError(f"{where}.{field}: {_NO_TOOLS}")
     for field in _REASONING_FIELDS:
-        if not _is_blank(spoken.get(field)):
+        if not _is_blank(fields.get(field)):
             raise _UnusableError(f"{where}.{field}: {_NO_REASONING}")
     role = _ROLES.get(named or "")
     if role is None:
         raise _UnusableError(
             f"{where}.{role_key} is missing"
-            if said_by is None
-            else f"{where}.{role_key} is {_shortened(said_by)}, not system, user or assistant"
+            if speaker is None
+            else f"{where}.{role_key} is {_shortened(speaker)}, not system, user or assistant"
         )
-    content = spoken.get(text_key)
+    content = fields.get(text_key)
     if role == "system" and _is_blank(content):
         return None
     return Turn(role, _as_text(content, f"{where}.{text_key}"))

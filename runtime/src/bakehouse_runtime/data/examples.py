@@ -228,13 +228,13 @@ class _RowExamples:
             reason = f"the question alone fills the chunk of {self._limit} tokens"
             self._dropped.add(Dropped(row.line, reason))
             return
-        said = row.turns
+        kept = row.turns
         if len(ids) > self._limit:
             self._truncated += 1
-            said = said[: max(learnt_turns) + 1]
+            kept = kept[: max(learnt_turns) + 1]
         self._rewritten += rendered.is_rewritten
         self._unended += not rendered.is_ended
-        turns = [SampleTurn(turn, at in learnt_turns) for at, turn in enumerate(said)]
+        turns = [SampleTurn(turn, at in learnt_turns) for at, turn in enumerate(kept)]
         self._builder.add(ids[: self._limit], bytes(learnt[: self._limit]), turns)
         self._asked.add(row.turns[: max(learnt_turns)])
 
@@ -389,7 +389,7 @@ def _require_some(examples: int, dropped: DroppedRows) -> None:
         return
     if dropped.count == 0:
         raise PlainError("The file has no rows.")
-    first = dropped.shown()[0]
+    first = dropped.by_line()[0]
     raise PlainError(
         f"No row can be used: all {dropped.count} were dropped (line {first.line}: {first.reason})."
     )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 # Of so many of the first examples is kept what they ask, and of those that are held out so many are
 # taken. Which ones these are is only known once all of the file has been read.
 _KEPT = 512
-_TAKEN = 5
+_QUESTIONS_MAX = 5
 _CHARACTERS = 2000
 
 
@@ -20,7 +20,7 @@ class Question(NamedTuple):
 
     # Among the held-out ones.
     example: int
-    # What is said last before the answer that is learnt last; None of a text.
+    # The last turn before the answer that is learnt last; None of a text.
     text: str | None
     # Turns of user and assistant before it.
     earlier_turns: int
@@ -36,13 +36,13 @@ class Questions:
         """The next example: the turns before its last answer, or None of a text."""
         if len(self._asked) >= _KEPT:
             return
-        said = [turn.content for turn in turns or [] if turn.role != "system"]
-        text = None if turns is None else "".join(said[-1:])[:_CHARACTERS]
-        self._asked.append((text, max(0, len(said) - 1)))
+        contents = [turn.content for turn in turns or [] if turn.role != "system"]
+        text = None if turns is None else "".join(contents[-1:])[:_CHARACTERS]
+        self._asked.append((text, max(0, len(contents) - 1)))
 
     def of_held_out(self, examples: list[int]) -> list[Question]:
         """Of the held-out examples, which come by their numbers, the first in the file."""
-        early = nsmallest(_TAKEN, ((number, at) for at, number in enumerate(examples)))
+        early = nsmallest(_QUESTIONS_MAX, ((number, at) for at, number in enumerate(examples)))
         return [
             Question(at, *self._asked[number]) for number, at in early if number < len(self._asked)
         ]
@@ -50,4 +50,4 @@ class Questions:
 
 def text_questions(held_out: int) -> list[Question]:
     """The first of so many held-out pieces of a text."""
-    return [Question(at, None, 0) for at in range(min(_TAKEN, held_out))]
+    return [Question(at, None, 0) for at in range(min(_QUESTIONS_MAX, held_out))]

@@ -91,15 +91,15 @@ def _recognised_format(path: Path, data: DataSpec) -> DataFormat:
     recognised = recognise_format(table.columns, rows, data.format)
     if recognised is None:
         name = Path(data.file_path).name
-        lack = _LACKS[data.format].format(name=name)
-        raise DataError(lack + _named(table.columns), table.columns)
+        reason = _UNRECOGNISED[data.format].format(name=name)
+        raise DataError(reason + _named(table.columns), table.columns)
     # An empty name asks for no system prompt.
     named = recognised.system_column if data.system_column is None else data.system_column
     return replace(recognised, system_column=named or None)
 
 
-# What a file lacks for each format.
-_LACKS: dict[Format | None, str] = {
+# Why a file is not recognised as each format.
+_UNRECOGNISED: dict[Format | None, str] = {
     None: "The format of {name} is not recognised: choose one, and the columns that it needs.",
     "messages": "{name} has no column, or several, with lists of messages (role, content).",
     "sharegpt": "{name} has no column, or several, with lists of turns (from, value).",

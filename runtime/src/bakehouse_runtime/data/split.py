@@ -30,9 +30,9 @@ def split_key(row: Conversation | Passage) -> SplitKey:
     if isinstance(row, Passage):
         key = _text_key(row.text)
         return SplitKey(key, key)
-    said = [turn for turn in row.turns if turn.role != "system"]
-    answers_at = next(at for at, turn in enumerate(said) if turn.role == "assistant")
-    keys = [_text_key(turn.content) for turn in said]
+    turns = [turn for turn in row.turns if turn.role != "system"]
+    answers_at = next(at for at, turn in enumerate(turns) if turn.role == "assistant")
+    keys = [_text_key(turn.content) for turn in turns]
     return SplitKey(hash(tuple(keys[: max(1, answers_at)])), hash(tuple(keys)))
 
 

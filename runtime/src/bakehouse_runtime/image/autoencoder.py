@@ -61,7 +61,7 @@ def encode_pictures(autoencoder: AutoencoderKL, pictures: Sequence[Image.Image])
 
 @torch.no_grad()
 def decode_latents(autoencoder: AutoencoderKL, latents: Tensor) -> Tensor:
-    """The way back, to values in about -1..1: [n, 3, height, width] in float32."""
+    """The inverse of `encode_pictures`: [n, 3, height, width] in float32, in about -1..1."""
     raw = latents / _scale(autoencoder) + _shift(autoencoder)
     return decoded(autoencoder, raw.to(autoencoder.device, autoencoder.dtype))
 

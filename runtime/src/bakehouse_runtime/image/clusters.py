@@ -146,7 +146,7 @@ def _seeds(points: Tensor, count: int, weights: Tensor, generator: torch.Generat
 
 
 def mutual_information(clusters: np.ndarray, labels: np.ndarray) -> float:
-    """How many bits the cluster tells of the label (or the label of the cluster)."""
+    """The mutual information of cluster and label, in bits."""
     _, rows = np.unique(clusters, return_inverse=True)
     _, columns = np.unique(labels, return_inverse=True)
     joint = np.zeros((rows.max() + 1, columns.max() + 1))

@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 class Drawing:
-    """One picture on its way along the flow, from noise at the first of its times to data at the
+    """One picture that is being sampled: from noise at the first of its times to data at the
     last."""
 
     def __init__(self, noise: Tensor, times: Sequence[float]) -> None:

@@ -109,7 +109,7 @@ def to_array(pictures: Sequence[Image.Image]) -> np.ndarray:
 
 
 def to_pictures(values: np.ndarray) -> list[Image.Image]:
-    """The way back from `to_array`; values outside -1..1 are clipped.
+    """The inverse of `to_array`; values outside -1..1 are clipped.
 
     Raises PlainError for values that are no numbers, which would become black.
     """

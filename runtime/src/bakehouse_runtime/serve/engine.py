@@ -29,8 +29,8 @@ class ServingEngine(Protocol):
         ...
 
     def advances(self) -> bool:
-        """Whether it gets on with its requests; asked every few seconds while it serves. A server
-        whose work hangs goes on answering `/health`."""
+        """Whether it makes progress with its requests; called every few seconds while it serves. A
+        server whose work hangs goes on answering `/health`."""
         ...
 
     def close(self) -> None:
@@ -59,8 +59,8 @@ def gauge_sum(read_metrics: Callable[[], str], names: Iterable[str]) -> int | No
 
 def read_metrics(base_url: str, api_key: str) -> str:
     """The engine's Prometheus page. Raises httpx.HTTPError."""
-    shown = {"Authorization": f"Bearer {api_key}"}
-    response = _local().get(f"{base_url}/metrics", headers=shown)
+    headers = {"Authorization": f"Bearer {api_key}"}
+    response = _local().get(f"{base_url}/metrics", headers=headers)
     response.raise_for_status()
     return response.text
 

@@ -26,12 +26,12 @@ _CLOSE_S = 5
 
 
 def serve_image(spec: ServeImageSpec) -> int:
-    """Serves until it is told to stop. Returns the exit status."""
+    """Serves until it is stopped. Returns the exit status."""
     return serve(spec, lambda inputs: ImageServer(spec, inputs))
 
 
 class ImageServer:
-    """Draws for whoever shows the key."""
+    """Draws for clients that send the API key."""
 
     def __init__(self, spec: ServeImageSpec, inputs: dict[str, Path]) -> None:
         """Loads the model and starts to answer. Raises PlainError when it cannot be loaded."""
@@ -42,7 +42,7 @@ class ImageServer:
         threading.Thread(target=self._calls.serve_forever, name="calls", daemon=True).start()
 
     def ended(self) -> str | None:
-        """Raises what the sampler failed with: the workload says it."""
+        """Raises what the sampler failed with: the workload reports it."""
         self._sampler.raise_if_ended()
         return None
 
@@ -51,11 +51,11 @@ class ImageServer:
         return self._calls.in_flight
 
     def advances(self) -> bool:
-        """Whether the sampler gets on."""
+        """Whether the sampler makes progress."""
         return self._sampler.advances()
 
     def close(self) -> None:
-        """Ends the sampler; those who still wait are told. Where its step hangs, this process ends
+        """Ends the sampler; waiting requests get an error. Where its step hangs, this process ends
         with it: nothing else can end a thread, and a GPU may not be left before."""
         if not self._sampler.close(_CLOSE_S):
             signal.signal(signal.SIGALRM, signal.SIG_DFL)

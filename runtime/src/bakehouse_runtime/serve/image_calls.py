@@ -1,4 +1,4 @@
-"""The calls of an image model server: `POST /generate` and `GET /health`."""
+"""The HTTP server of an image model: `POST /generate` and `GET /health`."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 _CONNECTIONS_MAX = 256
 # Requests that are answered or wait. The gateway has a queue of its own.
 _IN_FLIGHT_MAX = 128
-# Who sends or reads nothing for so long has gone.
-_PATIENCE_S = 30
+# A client that sends or reads nothing for so long is disconnected.
+_SOCKET_TIMEOUT_S = 30
 # For the client, and for what has happened; the last event does not wait for it.
-_LOOK_EVERY_S = 0.1
+_POLL_INTERVAL_S = 0.1
 _PREVIEW_QUALITY = 75
 _MEDIA_TYPES: dict[Format, Literal["image/png", "image/jpeg", "image/webp"]] = {
     "png": "image/png",
@@ -59,21 +59,21 @@ class ImageCalls(ThreadingHTTPServer):
         self, address: tuple[str, int], api_key: str, sampler: Sampler, engine: ImageEngine
     ) -> None:
         self.engine = engine
-        self.shown_key = f"Bearer {api_key}".encode()
+        self.authorization = f"Bearer {api_key}".encode()
         self.sampler = sampler
         self.in_flight = 0
         self._lock = threading.Lock()
         self._connections = threading.BoundedSemaphore(_CONNECTIONS_MAX)
         super().__init__(address, _Handler)
 
-    def count_in(self) -> bool:
+    def admit(self) -> bool:
         """Takes one more request in, where there is room for it."""
         with self._lock:
             has_room = self.in_flight < _IN_FLIGHT_MAX
             self.in_flight += has_room
             return has_room
 
-    def count_out(self) -> None:
+    def release(self) -> None:
         """One of those taken in has ended."""
         with self._lock:
             self.in_flight -= 1
@@ -91,7 +91,7 @@ class ImageCalls(ThreadingHTTPServer):
             self._connections.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        # A client that has gone is none of the server's errors.
+        # A client that disconnected is none of the server's errors.
         if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
             super().handle_error(request, client_address)
 
@@ -110,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "bakehouse"
     sys_version = ""
-    timeout = _PATIENCE_S
+    timeout = _SOCKET_TIMEOUT_S
     disable_nagle_algorithm = True
 
     def log_message(self, format: str, *args: object) -> None:
@@ -125,12 +125,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         try:
             request = self._read_request()
-            if not self.server.count_in():
+            if not self.server.admit():
                 raise _Refusal(503, "Too many requests wait already.")
             try:
                 self._answer(request, Job(self._read_picture(request), request.preview_every))
             finally:
-                self.server.count_out()
+                self.server.release()
         except _Refusal as refusal:
             # What is left of the body is not read.
             self.close_connection = True
@@ -138,9 +138,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _read_request(self) -> ImageRequest:
         if not hmac.compare_digest(
-            self.headers.get("Authorization", "").encode(), self.server.shown_key
+            self.headers.get("Authorization", "").encode(), self.server.authorization
         ):
-            raise _Refusal(401, "The key of this model server was not shown.")
+            raise _Refusal(401, "The API key of this model server is missing or wrong.")
         if self.path != "/generate":
             raise _Refusal(404, "There is no such route.")
         length = self.headers.get("Content-Length", "")
@@ -155,8 +155,8 @@ class _Handler(BaseHTTPRequestHandler):
             check_metadata(request.metadata)
         except ValidationError as error:
             field, message = first_wrong_field(error)
-            said = f"{field}: {message}." if field else f"{message}."
-            raise _Refusal(400, said, field or None) from error
+            message = f"{field}: {message}." if field else f"{message}."
+            raise _Refusal(400, message, field or None) from error
         except PlainError as error:
             raise _Refusal(400, str(error), "metadata") from error
         return request
@@ -170,7 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refusal(400, str(error), "picture") from error
 
     def _answer(self, request: ImageRequest, job: Job) -> None:
-        """Writes a line for each event until the last one, or until the client has gone."""
+        """Writes a line for each event until the last one, or until the client disconnects."""
         self.server.sampler.submit(job)
         try:
             events = self._next_events(job)
@@ -192,11 +192,11 @@ class _Handler(BaseHTTPRequestHandler):
             job.cancel()
 
     def _next_events(self, job: Job) -> list[Event]:
-        """Waits for some. Raises ConnectionError when the client goes meanwhile."""
+        """Waits for some. Raises ConnectionError when the client disconnects."""
         while True:
-            if _has_gone(self.connection):
+            if _is_disconnected(self.connection):
                 raise ConnectionAbortedError
-            if events := job.take(_LOOK_EVERY_S):
+            if events := job.take(_POLL_INTERVAL_S):
                 return events
 
     def _write_chunk(self, content: bytes) -> None:
@@ -252,11 +252,11 @@ def _base64(content: bytes) -> str:
     return base64.b64encode(content).decode("ascii")
 
 
-def _has_gone(connection: socket.socket) -> bool:
+def _is_disconnected(connection: socket.socket) -> bool:
     """Whether the other side has closed the connection."""
-    look = select.poll()
-    look.register(connection, select.POLLIN)
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
     try:
-        return bool(look.poll(0)) and connection.recv(1, socket.MSG_PEEK) == b""
+        return bool(poll.poll(0)) and connection.recv(1, socket.MSG_PEEK) == b""
     except ConnectionError:
         return True

@@ -53,15 +53,13 @@ def _load_kontext(folder: Path, device: torch.device, dtype: torch.dtype) -> Kon
     return kontext
 
 
-def _paris_request(asked: ParisImageRequest) -> ParisRequest:
-    return ParisRequest(
-        asked.prompt, asked.seed, asked.steps, asked.guidance, asked.strategy, asked.k
-    )
+def _paris_request(wire: ParisImageRequest) -> ParisRequest:
+    return ParisRequest(wire.prompt, wire.seed, wire.steps, wire.guidance, wire.strategy, wire.k)
 
 
-def _kontext_request(asked: KontextImageRequest) -> PictureRequest:
-    picture = None if asked.picture is None else decode_picture(_file(asked.picture))
-    return PictureRequest(asked.prompt, asked.seed, asked.steps, asked.guidance, picture)
+def _kontext_request(wire: KontextImageRequest) -> PictureRequest:
+    picture = None if wire.picture is None else decode_picture(_file(wire.picture))
+    return PictureRequest(wire.prompt, wire.seed, wire.steps, wire.guidance, picture)
 
 
 def _file(text: str) -> bytes:

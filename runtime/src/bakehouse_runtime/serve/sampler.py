@@ -1,7 +1,7 @@
 """Draws the pictures of all requests in one thread, a step of all of them at a time.
 
-Requests join and leave between two steps. All of torch happens here; who waits for a picture reads
-the events of his job.
+Requests join and leave between two steps. All of torch runs here; the thread of a request
+reads the events of its job.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Drawn(Protocol):
 
 
 class Drawing(Protocol):
-    """A picture on its way."""
+    """A picture that is being sampled."""
 
     @property
     def steps_done(self) -> int: ...
@@ -97,7 +97,7 @@ class Job:
         self._has_ended = threading.Event()
 
     def put(self, event: Event) -> None:
-        """Adds what has happened; the last event wakes whoever waits, the others do not."""
+        """Adds what has happened; only the last event wakes the waiting thread."""
         self._events.put(event)
         if isinstance(event, Done | Refused | Failed):
             self._has_ended.set()
@@ -179,7 +179,7 @@ class Sampler:
         message = "The model server was stopped before the picture was done."
         try:
             while self._wait_for_work():
-                self._let_in()
+                self._admit()
                 self._draw()
         except BaseException as error:
             self._error = error
@@ -203,8 +203,8 @@ class Sampler:
     def _has_work(self) -> bool:
         return bool(self._arrived or self._waiting or self._rows)
 
-    def _let_in(self) -> None:
-        """Forgets those that nobody waits for, and fills the free rows out of the queue."""
+    def _admit(self) -> None:
+        """Drops cancelled jobs, and fills the free rows of the batch out of the queue."""
         self._rows = [row for row in self._rows if not row.job.is_cancelled]
         self._waiting = [row for row in self._waiting if not row.job.is_cancelled]
         while self._arrived:
@@ -227,10 +227,10 @@ class Sampler:
     def _draw(self) -> None:
         if self._rows:
             self._model.step([row.drawing for row in self._rows])
-        self._rows = [row for row in self._rows if self._goes_on(row)]
+        self._rows = [row for row in self._rows if self._report_step(row)]
 
-    def _goes_on(self, row: _Row) -> bool:
-        """Tells what the step was; returns whether there is another."""
+    def _report_step(self, row: _Row) -> bool:
+        """Reports the step to the job; returns whether there is another."""
         drawing, job = row.drawing, row.job
         try:
             job.put(Stepped(drawing.steps_done, drawing.expert_weights, self._preview(row)))

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 _POLL_LOADING_S = 0.02
 _POLL_READY_S = 0.5
 _POLL_DRAINING_S = 0.1
-_LOOK_EVERY_S = 5.0
+_CHECK_INTERVAL_S = 5.0
 # The longest piece of work is one batch of a prompt, which a large model reads for minutes on a
-# busy CPU; each look in vain takes up to two seconds. The gateway gives up a request earlier.
-_LOOKS_MAX = 40
+# busy CPU; each check of a stalled engine takes up to two seconds. The gateway times out earlier.
+_STALLED_CHECKS_MAX = 40
 
 
 def serve(spec: WorkloadSpec, start: Callable[[dict[str, Path]], ServingEngine]) -> int:
@@ -37,35 +37,35 @@ def serve(spec: WorkloadSpec, start: Callable[[dict[str, Path]], ServingEngine])
             engine = start(inputs)
             _serve(engine, work.reporter)
     finally:
-        # Last, when everything is said: an engine that hangs may take this process with it.
+        # Last, when everything is reported: an engine that hangs may take this process with it.
         if engine is not None:
             engine.close()
     return 0
 
 
-class _Watch:
-    """Looks every few seconds whether the engine gets on. Looks are counted, and not seconds: where
-    the whole machine stands still, so does the watch."""
+class _Watchdog:
+    """Checks every few seconds whether the engine advances. Checks are counted, and not seconds:
+    where the whole machine stands still, so does the watchdog."""
 
     def __init__(self, engine: ServingEngine) -> None:
         self._engine = engine
-        self._next_at = time.monotonic() + _LOOK_EVERY_S
-        self._in_vain = 0
+        self._next_at = time.monotonic() + _CHECK_INTERVAL_S
+        self._stalled_checks = 0
 
-    def look(self) -> None:
-        """Raises PlainError when the engine has not advanced for too many looks in a row."""
+    def check(self) -> None:
+        """Raises PlainError when the engine has not advanced for too many checks in a row."""
         if time.monotonic() < self._next_at:
             return
-        self._in_vain = 0 if self._engine.advances() else self._in_vain + 1
-        if self._in_vain >= _LOOKS_MAX:
+        self._stalled_checks = 0 if self._engine.advances() else self._stalled_checks + 1
+        if self._stalled_checks >= _STALLED_CHECKS_MAX:
             raise PlainError("The model server hangs: it has not advanced for several minutes.")
-        self._next_at = time.monotonic() + _LOOK_EVERY_S
+        self._next_at = time.monotonic() + _CHECK_INTERVAL_S
 
 
 def _serve(engine: ServingEngine, reporter: Reporter) -> None:
     """From loading to the last answer. Raises PlainError when the engine ends or hangs."""
     ready = False
-    watch = _Watch(engine)
+    watchdog = _Watchdog(engine)
     while not reporter.stop_requested:
         if (reason := engine.ended()) is not None:
             raise PlainError(reason)
@@ -73,20 +73,20 @@ def _serve(engine: ServingEngine, reporter: Reporter) -> None:
             ready = True
             reporter.ready(engine.base_url)
         if ready:
-            watch.look()
+            watchdog.check()
         reporter.wait_for_stop(_POLL_READY_S if ready else _POLL_LOADING_S)
     if ready:
         # The gateway may be handing over a request that it accepted before the stop.
         time.sleep(_POLL_DRAINING_S)
-        _drain(engine, reporter, watch)
+        _drain(engine, reporter, watchdog)
     reporter.stopped(0)
 
 
-def _drain(engine: ServingEngine, reporter: Reporter, watch: _Watch) -> None:
+def _drain(engine: ServingEngine, reporter: Reporter, watchdog: _Watchdog) -> None:
     """Waits until no request is in flight, as long as the stop allows. An engine that is too busy
     to say how many there are has some."""
     while time.monotonic() < reporter.stop_by and engine.ended() is None:
         if engine.in_flight() == 0:
             return
-        watch.look()
+        watchdog.check()
         time.sleep(_POLL_DRAINING_S)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Of the time for saving on this machine, and as much for handing over to the server.
+# Of the time for saving on this machine, and as much for uploading to the server.
 _SHARE_OF_TIME = 0.01
 _QUICK_S = 1.0
 

@@ -11,7 +11,7 @@ import tarfile
 import time
 from typing import TYPE_CHECKING
 
-from ..errors import PlainError, ServerAwayError
+from ..errors import PlainError, ServerUnreachableError
 from ..files import written_whole
 from ..workload import CHECKPOINT_FILE, CHECKPOINT_INPUT, CHECKPOINTS_FOLDER
 from .cadence import Cadence
@@ -29,14 +29,14 @@ _REPORTED_WITHIN_S = 10.0
 
 
 class CheckpointArtefact:
-    """Hands over checkpoints of one run, in no more than its share of the time."""
+    """Uploads checkpoints of one run, in no more than its share of the time."""
 
     def __init__(self, work: Workload, cadence: Cadence | None = None) -> None:
         self._work = work
         self._cadence = cadence or Cadence(time.monotonic(), _FIRST_AFTER_S, _AFTER_S)
 
     def upload(self, paths: list[Path]) -> None:
-        """Hands over what a resumption needs, files and folders below the work folder, if it is
+        """Uploads what a resumption needs, files and folders below the work folder, if it is
         time. A server that is away is not waited for: the next one comes."""
         began = time.monotonic()
         if not self._cadence.is_due(began):
@@ -45,15 +45,15 @@ class CheckpointArtefact:
         try:
             # What the server counts as saved by it, the report of this checkpoint says.
             if not self._work.reporter.wait_until_accepted(_REPORTED_WITHIN_S):
-                raise ServerAwayError("the server does not answer.")
+                raise ServerUnreachableError("the server does not answer.")
             with (
                 written_whole(work_dir / CHECKPOINT_FILE) as partial,
                 tarfile.open(partial, "w") as archive,
             ):
                 for path in paths:
                     archive.add(path, path.relative_to(work_dir).as_posix())
-            self._work.client.upload(CHECKPOINT_FILE, work_dir / CHECKPOINT_FILE, patience_s=0)
-        except (PlainError, ServerAwayError, OSError) as error:
+            self._work.client.upload(CHECKPOINT_FILE, work_dir / CHECKPOINT_FILE, timeout_s=0)
+        except (PlainError, ServerUnreachableError, OSError) as error:
             self._work.reporter.log(f"Note: the checkpoint stays on this machine alone: {error}")
         finally:
             (work_dir / CHECKPOINT_FILE).unlink(missing_ok=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Method:
     """`module` has a `run(spec)` that trains, or goes on from the last checkpoint, until done or
-    told to stop, and returns the exit status. `saves_memory` says what takes less memory."""
+    stopped, and returns the exit status. `saves_memory` says what takes less memory."""
 
     spec: type[BaseModel]
     module: str

@@ -108,7 +108,7 @@ def fresh_outputs(work: Workload) -> Path:
     return outputs
 
 
-def hand_over(work: Workload, outputs: Path, reporter: PictureReporter) -> None:
+def upload_result(work: Workload, outputs: Path, reporter: PictureReporter) -> None:
     """Uploads everything in `outputs` and reports the result."""
     work.reporter.result(work.upload(outputs), {**reporter.latest, "steps": reporter.last_step})
 

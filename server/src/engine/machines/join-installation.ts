@@ -40,12 +40,12 @@ export async function joinInstallation(
       );
     }
     const holdsBlobs = holder === null || holder.id === id;
-    const said = { name: hostname(), host: machineHost, driver, secret_check: secretCheck };
+    const columns = { name: hostname(), host: machineHost, driver, secret_check: secretCheck };
     await tx
       .insertInto('machines')
-      .values({ id, ...said, holds_blobs: holdsBlobs, started_at: now })
+      .values({ id, ...columns, holds_blobs: holdsBlobs, started_at: now })
       .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet(runsWork ? { ...said, started_at: now } : said),
+        conflict.column('id').doUpdateSet(runsWork ? { ...columns, started_at: now } : columns),
       )
       .execute();
     if (!holder) await adopt(tx, id);

@@ -57,7 +57,7 @@ async function apply(
       .map((one) => [one.id, one]),
   );
   const reasons = new Map<string, string>();
-  const told: Workload[] = [];
+  const explained: Workload[] = [];
   let assigned = 0;
   for (const before of await lockWaiting(tx, [...changes.keys()])) {
     const decision = changes.get(before.id);
@@ -73,14 +73,14 @@ async function apply(
       assigned += 1;
     } else if (decision) {
       reasons.set(before.id, decision.reason);
-      told.push(before);
+      explained.push(before);
     }
   }
   if (reasons.size > 0) await updateReasons(tx, reasons);
   await announceReasons(
     kinds,
     tx,
-    told.map((before) => ({ before, workload: { ...before, reason: reasons.get(before.id) ?? '' } })),
+    explained.map((before) => ({ before, workload: { ...before, reason: reasons.get(before.id) ?? '' } })),
   );
   return assigned;
 }

@@ -191,8 +191,8 @@ function thenText({ behaviour, savedSeconds }: Pick<Workload, 'behaviour' | 'sav
 function describeEnd(observed: Extract<Observed, { state: 'absent' | 'ended' }>): string {
   if (observed.state === 'absent' || observed.exitCode === null) return 'Its process is gone.';
   if (observed.exitCode === 137) return 'It was killed, perhaps because the memory did not suffice.';
-  const said = observed.lastLine ? `: ${observed.lastLine.replace(/\.$/, '')}` : '';
-  return `It ended unexpectedly with status ${observed.exitCode}${said}.`;
+  const lastLine = observed.lastLine ? `: ${observed.lastLine.replace(/\.$/, '')}` : '';
+  return `It ended unexpectedly with status ${observed.exitCode}${lastLine}.`;
 }
 
 function latest(a: Date | null, b: Date | null): Date | null {

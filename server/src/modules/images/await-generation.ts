@@ -15,17 +15,17 @@ export async function awaitGeneration(
 ): Promise<Generation> {
   const { userId } = ctx.caller;
   const over = AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]);
-  let heard = new AbortController();
+  let changed = new AbortController();
   const stop = ctx.events.subscribe(userId, (event) => {
-    if (event.topic === 'generation' && event.id === id) heard.abort();
+    if (event.topic === 'generation' && event.id === id) changed.abort();
   });
   try {
     for (;;) {
-      const change = AbortSignal.any([over, heard.signal]);
+      const change = AbortSignal.any([over, changed.signal]);
       const isUnderWay = (await hasEnded(ctx.db, { id, userId })) === false;
       if (!isUnderWay || over.aborted) return await getGeneration(ctx, { id });
       await pause(LOOK_EVERY_MS, undefined, { signal: change }).catch(() => undefined);
-      heard = new AbortController();
+      changed = new AbortController();
     }
   } finally {
     stop();

@@ -68,7 +68,7 @@ test('nothing is used for longer than the connection is known to hear, nor after
   await untilKept('a');
   // As a process that was asleep, or a connection that says nothing, would find it.
   time.aheadMs += 1_000;
-  expect(changes.areHeard()).toBe(false);
+  expect(changes.areCurrent()).toBe(false);
   expect(await isKept('a')).toBe(false);
   await untilKept('a');
   await sql`select pg_terminate_backend(pid) from pg_stat_activity

@@ -17,7 +17,7 @@ export type RowCache<Value> = <Loaded extends Value | undefined>(
 
 /**
  * Keeps in memory what was read from the database, for reads that every request waits for. A value is used only
- * while this process is certain to have heard, until less than a second ago, of every change to the rows that
+ * while this process is certain to have received, until less than a second ago, every change to the rows that
  * it was made from; each of their tables has a trigger with `notify_row_change`. Nothing that is not there is kept.
  */
 export function rowCache<Value extends object>(
@@ -25,20 +25,20 @@ export function rowCache<Value extends object>(
   { max, concerns, isKept = () => true }: Options<Value>,
 ): RowCache<Value> {
   const values = new Map<string, Value>();
-  let heard = 0;
+  let changeCount = 0;
   changes.subscribe((change) => {
-    heard += 1;
+    changeCount += 1;
     if (change === null) values.clear();
     else for (const [key, value] of values) if (concerns(value, change)) values.delete(key);
   });
 
   return async (key, load) => {
-    const known = changes.areHeard() ? values.get(key) : undefined;
+    const known = changes.areCurrent() ? values.get(key) : undefined;
     if (known !== undefined) return known;
-    const before = heard;
+    const before = changeCount;
     const loaded = await load();
     // What changed while it was read may not be in it.
-    if (loaded === undefined || heard !== before || !isKept(loaded)) return loaded;
+    if (loaded === undefined || changeCount !== before || !isKept(loaded)) return loaded;
     values.delete(key);
     if (values.size >= max) values.delete(values.keys().next().value ?? '');
     values.set(key, loaded);

@@ -12,7 +12,7 @@ export type RowChange = z.infer<typeof rowChange>;
 /** Announces every change that any process commits to rows which have such a trigger. */
 export type RowChanges = {
   /** Whether all that was committed until less than a second ago has been announced. Who asks gets it kept so. */
-  areHeard: () => boolean;
+  areCurrent: () => boolean;
   /**
    * Resolves once what was committed before the call holds in this process: it was announced, or nothing that is
    * kept is used. For calls whose change must hold for the caller's very next one.
@@ -38,7 +38,7 @@ export async function openRowChanges(
   now: () => number = () => performance.now(),
 ): Promise<RowChanges & { close: () => Promise<void> }> {
   const listeners = new Set<(change: RowChange | null) => void>();
-  let heardUntil = Number.NEGATIVE_INFINITY;
+  let currentUntil = Number.NEGATIVE_INFINITY;
   let askedAt = Number.NEGATIVE_INFINITY;
   let isPinging = false;
   const announce = (change: RowChange | null) => {
@@ -51,7 +51,7 @@ export async function openRowChanges(
     channel: CHANNEL,
     onMessage: (payload) => announce(rowChange.parse(JSON.parse(payload ?? 'null'))),
     onBreak: () => {
-      heardUntil = Number.NEGATIVE_INFINITY;
+      currentUntil = Number.NEGATIVE_INFINITY;
       announce(null);
     },
     onReconnect: () => announce(null),
@@ -65,7 +65,7 @@ export async function openRowChanges(
     const sentAt = now();
     try {
       await client.query('select 1');
-      if (client === listening.client()) heardUntil = sentAt + BELIEF_MS;
+      if (client === listening.client()) currentUntil = sentAt + BELIEF_MS;
     } catch (error) {
       log.warn({ err: error }, 'could not ask for changed rows');
     } finally {
@@ -77,11 +77,11 @@ export async function openRowChanges(
   }, PING_MS).unref();
 
   return {
-    areHeard: () => {
+    areCurrent: () => {
       const at = now();
       if (at - askedAt >= IDLE_MS) void ping();
       askedAt = at;
-      return at < heardUntil;
+      return at < currentUntil;
     },
     catchUp: async () => {
       const asked = listening.client()?.query('select 1');

@@ -27,8 +27,8 @@ test.each<[unknown, (string | number)[] | null]>([
   [{ a: 'x\0' }, ['a']],
   [{ messages: [{ content: 'fine' }, { content: half }] }, ['messages', 1, 'content']],
   [{ a: { 'b\0c': 1 } }, ['a', 'bc']],
-])('in %j the text that cannot be stored stands at %j', (value, way) => {
-  expect(findUnstorable(value)).toEqual(way);
+])('in %j the text that cannot be stored stands at %j', (value, path) => {
+  expect(findUnstorable(value)).toEqual(path);
 });
 
 test('a value of any depth is searched', () => {

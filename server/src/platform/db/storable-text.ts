@@ -25,7 +25,7 @@ export function storableJson(value: unknown): unknown {
 type Place = { value: object; within: Place | null; name: string | number };
 
 /**
- * Where in a JSON value a text stands that cannot be stored, as the names on the way to it
+ * Where in a JSON value a text stands that cannot be stored, as the path to it
  * (`['messages', 0, 'content']`); null: all can. Not recursive: a stranger chose the depth.
  */
 export function findUnstorable(root: unknown): (string | number)[] | null {
@@ -33,8 +33,8 @@ export function findUnstorable(root: unknown): (string | number)[] | null {
   const waiting: Place[] = [{ value: root, within: null, name: '' }];
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     for (const [name, value] of entriesOf(place.value)) {
-      if (typeof name === 'string' && !isStorable(name)) return [...wayTo(place), storableText(name)];
-      if (typeof value === 'string' && !isStorable(value)) return [...wayTo(place), name];
+      if (typeof name === 'string' && !isStorable(name)) return [...pathTo(place), storableText(name)];
+      if (typeof value === 'string' && !isStorable(value)) return [...pathTo(place), name];
       if (typeof value === 'object' && value !== null) waiting.push({ value, within: place, name });
     }
   }
@@ -45,7 +45,7 @@ function entriesOf(value: object): Iterable<[string | number, unknown]> {
   return Array.isArray(value) ? value.entries() : Object.entries(value);
 }
 
-function wayTo(place: Place): (string | number)[] {
+function pathTo(place: Place): (string | number)[] {
   const names: (string | number)[] = [];
   for (let at = place; at.within !== null; at = at.within) names.push(at.name);
   return names.reverse();

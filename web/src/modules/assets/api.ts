@@ -97,8 +97,8 @@ export function useCreateDataset() {
 export function useUpdateAsset(id: string) {
   return useMutation({
     mutationKey: ['asset'],
-    mutationFn: (values: { title: string; details: string; tags: string[] }) =>
-      call(updateAsset, { params: { id }, body: values }, { operation: 'save the changes' }),
+    mutationFn: (changes: { title?: string; details?: string; tags?: string[] }) =>
+      call(updateAsset, { params: { id }, body: changes }, { operation: 'save the changes' }),
     onSuccess: (asset: Asset) => {
       queryClient.setQueryData(assetQuery(id).queryKey, asset);
       return queryClient.invalidateQueries({ queryKey: ['asset', 'list'] });

@@ -24,7 +24,13 @@ import { uploadFiles } from './files/uploads.ts';
 type Props = { open: boolean; onClose: () => void };
 
 const form = z.object({
-  title: z.string().check(z.trim(), z.minLength(1, 'Name is required'), z.maxLength(200, 'Name is too long')),
+  title: z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(1, 'Name is required'),
+      z.maxLength(200, 'Name must have at most 200 characters'),
+    ),
   category: z.enum(['', ...datasetCategories]),
   tags: z.array(z.string()).check(z.maxLength(20, 'At most 20 tags')),
 });

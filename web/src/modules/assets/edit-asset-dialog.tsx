@@ -5,28 +5,31 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
 import { Input } from '../../ui/input.tsx';
+import { nameProblem } from '../../ui/name-problem.ts';
 import { TagInput } from '../../ui/tag-input.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useFormValues } from '../../ui/use-form-values.ts';
 import { useUpdateAsset } from './api.ts';
 
 const FORM_ID = 'edit-asset';
+const NAME_LENGTH_MAX = 200;
 
 /** Name, description and tags of a dataset or model. */
 export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
-  const { values, setValues, isChanged } = useFormValues(() => {
+  const { values, setValues, changes, isChanged } = useFormValues(() => {
     const { title, details, tags } = asset;
     return { title, details, tags };
   });
   const [tried, setTried] = useState(false);
   const update = useUpdateAsset(asset.dataset_id);
-  const problem = values.title.trim() === '' ? 'Name is required' : undefined;
+  const problem = nameProblem(values.title, NAME_LENGTH_MAX);
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     focusFirstInvalid(event.currentTarget, () => setTried(true));
     if (problem || update.isPending) return;
-    update.mutate(values, { onSuccess: onClose });
+    if (!isChanged) return onClose();
+    update.mutate(changes, { onSuccess: onClose });
   }
 
   return (
@@ -48,7 +51,6 @@ export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () 
         <Field label="Name" error={tried ? problem : undefined}>
           <Input
             value={values.title}
-            maxLength={200}
             onChange={(event) => setValues({ ...values, title: event.target.value })}
           />
         </Field>

@@ -110,6 +110,7 @@ function LoadedPage({ pod }: { pod: Deployment }) {
 function ChatTab({ pod }: { pod: Deployment }) {
   return canChat(pod) ? (
     <Playground
+      conversationId={pod.pod_id}
       modelName={pod.model_name}
       device={pod.device === 'CPU' ? 'CPU' : 'GPU'}
       pricePerHour={pod.price_per_hour}

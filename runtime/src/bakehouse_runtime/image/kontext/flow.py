@@ -18,7 +18,7 @@ def pack(latents: Tensor) -> Tensor:
 
 
 def unpack(tokens: Tensor, height: int, width: int) -> Tensor:
-    """The way back from `pack`, for latents of `height` x `width`."""
+    """The inverse of `pack`, for latents of `height` x `width`."""
     blocks = tokens.reshape(len(tokens), height // 2, width // 2, -1, 2, 2)
     return blocks.permute(0, 3, 1, 4, 2, 5).reshape(len(tokens), -1, height, width)
 
@@ -47,12 +47,12 @@ def velocity(
     draw from text alone; `guidance` is the distilled guidance, a number a picture.
     """
     height, width = latents.shape[-2:]
-    tokens, places = pack(latents), positions(height, width, 0, latents.device)
+    tokens, image_ids = pack(latents), positions(height, width, 0, latents.device)
     drawn = tokens.shape[1]
     if condition is not None:
         tokens = torch.cat([tokens, pack(condition)], dim=1)
-        shown = positions(condition.shape[-2], condition.shape[-1], 1, latents.device)
-        places = torch.cat([places, shown])
+        condition_ids = positions(condition.shape[-2], condition.shape[-1], 1, latents.device)
+        image_ids = torch.cat([image_ids, condition_ids])
     predicted = transformer(
         hidden_states=tokens,
         timestep=t,
@@ -60,7 +60,7 @@ def velocity(
         pooled_projections=pooled,
         encoder_hidden_states=states,
         txt_ids=torch.zeros(states.shape[1], 3, device=latents.device),
-        img_ids=places,
+        img_ids=image_ids,
         return_dict=False,
     )[0]
     return unpack(predicted[:, :drawn], height, width)

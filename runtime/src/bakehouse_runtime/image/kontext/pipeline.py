@@ -53,8 +53,8 @@ class KontextRequest:
             raise PlainError(f"steps is {self.steps}: a picture takes at least one.")
 
 
-# Told (step, total) after each step; False stops.
-Watcher = Callable[[int, int], bool]
+# Called with (step, total) after each step; False stops.
+StepCallback = Callable[[int, int], bool]
 
 
 class KontextPipeline:
@@ -82,7 +82,7 @@ class KontextPipeline:
     ) -> KontextPipeline:
         """Loads a pipeline in Diffusers' format. Raises PlainError where it cannot."""
         index = _checked_index(folder)
-        if _brings_text(index):
+        if _has_text_encoders(index):
             window = FULL_SIZE_WINDOW
             # Loaded apart from the pipeline, which would fill in at random what the files lack.
             parts: dict[str, Any] = {
@@ -136,7 +136,7 @@ class KontextPipeline:
         self._edit.unload_lora_weights()
 
     def edit(
-        self, picture: Image.Image, request: KontextRequest, on_step: Watcher | None = None
+        self, picture: Image.Image, request: KontextRequest, on_step: StepCallback | None = None
     ) -> Image.Image:
         """What the instruction makes of `picture`."""
         if self.side >= FULL_SIZE:
@@ -161,16 +161,16 @@ class KontextPipeline:
             _auto_resize=False,
         )
 
-    def draw(self, request: KontextRequest, on_step: Watcher | None = None) -> Image.Image:
+    def draw(self, request: KontextRequest, on_step: StepCallback | None = None) -> Image.Image:
         """A picture from the prompt alone."""
         return self._call(self._draw, request, on_step, height=self.side, width=self.side)
 
     def _call(
-        self, pipeline: Any, request: KontextRequest, on_step: Watcher | None, **picture: Any
+        self, pipeline: Any, request: KontextRequest, on_step: StepCallback | None, **picture: Any
     ) -> Image.Image:
         check_prompt_length(pipeline.tokenizer_2, [request.prompt], self.window)
 
-        def tell(pipe: Any, step: int, _: Any, tensors: dict[str, Any]) -> dict[str, Any]:
+        def on_step_end(pipe: Any, step: int, _: Any, tensors: dict[str, Any]) -> dict[str, Any]:
             if on_step is not None and not on_step(step + 1, pipe.num_timesteps):
                 pipe._interrupt = True
             return tensors
@@ -183,7 +183,7 @@ class KontextPipeline:
             num_inference_steps=request.steps,
             generator=torch.Generator().manual_seed(request.seed),
             max_sequence_length=self.window,
-            callback_on_step_end=tell,
+            callback_on_step_end=on_step_end,
             output_type="pt",
             **picture,
         ).images
@@ -201,7 +201,7 @@ def _checked_index(folder: Path) -> dict[str, Any]:
         raise PlainError(
             f"The model in {folder.name} is a {index.get('_class_name')}, not a Flux model."
         )
-    text_parts = TEXT_PARTS if _brings_text(index) else ()
+    text_parts = TEXT_PARTS if _has_text_encoders(index) else ()
     for part in ("transformer", "vae", "scheduler", *text_parts):
         if not (folder / part).is_dir():
             raise PlainError(f"The folder {part} of the model is missing.")
@@ -210,7 +210,7 @@ def _checked_index(folder: Path) -> dict[str, Any]:
     return index
 
 
-def _brings_text(index: dict[str, Any]) -> bool:
+def _has_text_encoders(index: dict[str, Any]) -> bool:
     # A part that a model does without is [null, null].
     return any(index.get(part) not in (None, [None, None]) for part in TEXT_PARTS)
 

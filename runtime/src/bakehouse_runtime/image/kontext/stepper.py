@@ -54,7 +54,7 @@ class DrawnPicture:
 
 
 class KontextDrawing(Drawing):
-    """A request on its way along the flow."""
+    """A request that is being sampled."""
 
     expert_weights = None
 
@@ -99,8 +99,8 @@ class KontextStepper:
         return self._pipeline.side
 
     def generate(self, requests: Sequence[PictureRequest]) -> list[DrawnPicture]:
-        """Draws all requests at once. A picture depends on its own request alone, not on its
-        company."""
+        """Draws all requests at once. A picture depends on its own request alone, not on
+        the rest of the batch."""
         drawings = [self.begin(request) for request in requests]
         while moving := [drawing for drawing in drawings if not drawing.is_done]:
             self.step(moving)
@@ -117,8 +117,8 @@ class KontextStepper:
         noise = torch.randn(1, *shape, generator=generator, dtype=self._dtype)[0].float()
         condition = None
         if request.picture is not None:
-            shown = self._shown(request.picture)
-            condition = encode_pictures(autoencoder, [shown])[0].to(self._device)
+            resized = self._resized(request.picture)
+            condition = encode_pictures(autoencoder, [resized])[0].to(self._device)
         times = self._times(request.steps, (height // pixels // 2) * (width // pixels // 2))
         return KontextDrawing(request, noise.to(self._device), times, text, condition)
 
@@ -142,14 +142,14 @@ class KontextStepper:
         ]
 
     def preview(self, drawing: KontextDrawing) -> Image.Image:
-        """What a drawing leads to as far as it is, at half its size or less."""
+        """The picture predicted at a drawing's current step, at half its size or less."""
         return decode_preview(self._pipeline.autoencoder, drawing.predicted)
 
     def _step_batch(self, batch: Sequence[KontextDrawing]) -> None:
         latents = torch.stack([drawing.latents for drawing in batch])
         times = [[drawing.now, drawing.after] for drawing in batch]
         now, after = torch.tensor(times, device=self._device).unbind(dim=1)
-        shown = [drawing.condition for drawing in batch if drawing.condition is not None]
+        conditions = [drawing.condition for drawing in batch if drawing.condition is not None]
         pooled = [drawing.text.pooled for drawing in batch if drawing.text.pooled is not None]
         predicted_velocity = velocity(
             self._pipeline.transformer,
@@ -157,7 +157,7 @@ class KontextStepper:
             now,
             torch.cat([drawing.text.tokens for drawing in batch]).to(self._dtype),
             torch.cat(pooled).to(self._dtype),
-            torch.stack(shown).to(self._dtype) if shown else None,
+            torch.stack(conditions).to(self._dtype) if conditions else None,
             torch.tensor([drawing.request.guidance for drawing in batch], device=self._device),
         ).float()
         moved = euler_step(latents, predicted_velocity, now, after)
@@ -173,8 +173,8 @@ class KontextStepper:
         width, height = round(FULL_SIZE * ratio**0.5), round(FULL_SIZE / ratio**0.5)
         return self._whole_tokens(width), self._whole_tokens(height)
 
-    def _shown(self, picture: Image.Image) -> Image.Image:
-        """The picture in a size in which the model sees it."""
+    def _resized(self, picture: Image.Image) -> Image.Image:
+        """The picture in the size in which it conditions the model."""
         if self.side < FULL_SIZE:
             return fit_square(picture, self.side)
         ratio = picture.width / picture.height

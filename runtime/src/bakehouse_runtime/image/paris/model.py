@@ -200,7 +200,7 @@ class RouterLayer(nn.Module):
 
 
 class Router(nn.Module):
-    """Tells from a noisy latent and the time alone which cluster, and so which expert, it is of."""
+    """Classifies a noisy latent, from it and the time alone, by cluster and so by expert."""
 
     def __init__(self, shape: RouterShape) -> None:
         super().__init__()

@@ -50,7 +50,7 @@ class ParisPicture:
 
 
 class ParisDrawing(RoutedDrawing):
-    """A request on its way to its picture."""
+    """A request that is being sampled."""
 
     def __init__(self, request: ParisRequest, noise: Tensor, text: Tensor) -> None:
         super().__init__(noise, request.steps, request.strategy, request.k)
@@ -101,8 +101,8 @@ class ParisPipeline:
         )
 
     def generate(self, requests: Sequence[ParisRequest]) -> list[ParisPicture]:
-        """Draws all requests at once. A picture depends on its own request alone, not on its
-        company."""
+        """Draws all requests at once. A picture depends on its own request alone, not on
+        the rest of the batch."""
         drawings = [self.begin(request) for request in requests]
         while moving := [drawing for drawing in drawings if not drawing.is_done]:
             self.step(moving)
@@ -132,7 +132,7 @@ class ParisPipeline:
         ]
 
     def preview(self, drawing: ParisDrawing) -> Image.Image:
-        """What a drawing leads to as far as it is, at half its size or less."""
+        """The picture predicted at a drawing's current step, at half its size or less."""
         return decode_preview(self.autoencoder, drawing.predicted)
 
     def _probabilities(self, latents: Tensor, t: Tensor) -> Tensor:
@@ -140,13 +140,13 @@ class ParisPipeline:
         return self.router(latents.to(dtype), 1000 * t).float().softmax(dim=-1)
 
     def _velocity(self, expert: Expert, drawings: Sequence[ParisDrawing]) -> ExpertVelocity:
-        """Guided, each row by its own scale; a row of scale 1 is not asked without its prompt."""
+        """Classifier-free guidance, each row by its own scale; at scale 1 without a second pass."""
         dtype = expert.pos_embed.dtype
 
         def velocity(latents: Tensor, t: Tensor, rows: Tensor) -> Tensor:
-            asked = [drawings[row] for row in rows.tolist()]
-            text = torch.stack([drawing.text for drawing in asked])
-            is_guided = [drawing.request.guidance != 1 for drawing in asked]
+            batch = [drawings[row] for row in rows.tolist()]
+            text = torch.stack([drawing.text for drawing in batch])
+            is_guided = [drawing.request.guidance != 1 for drawing in batch]
             guided_rows = torch.tensor(is_guided).nonzero().flatten().to(self.device)
             without = self._nothing.expand(len(guided_rows), -1, -1)
             both = expert(
@@ -154,9 +154,9 @@ class ParisPipeline:
                 1000 * torch.cat([t, t[guided_rows]]),
                 torch.cat([text, without]).to(dtype),
             ).float()
-            conditional, unconditional = both.split([len(asked), len(guided_rows)])
+            conditional, unconditional = both.split([len(batch), len(guided_rows)])
             scales = torch.tensor(
-                [drawing.request.guidance for drawing in asked], device=self.device
+                [drawing.request.guidance for drawing in batch], device=self.device
             )
             scale = scales[guided_rows].reshape(-1, 1, 1, 1)
             pushed = guided(conditional[guided_rows], unconditional, scale)

@@ -22,7 +22,7 @@ ExpertVelocity: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]
 # (latents, t) -> probabilities [n, experts].
 RouterProbabilities: TypeAlias = Callable[[Tensor, Tensor], Tensor]
 
-# An expert of less weight than this is not asked.
+# An expert of less weight than this is not computed.
 NEGLIGIBLE_WEIGHT = 1e-6
 
 
@@ -45,15 +45,15 @@ def mixed_velocity(
 ) -> Tensor:
     """The weighted sum of the experts' velocities; each expert sees only the rows that need it."""
     total = torch.zeros_like(latents)
-    # Asked once, not once an expert: the answer waits for a GPU.
-    asked = (weights > NEGLIGIBLE_WEIGHT).cpu()
+    # Copied once, not once an expert: the copy waits for a GPU.
+    is_used = (weights > NEGLIGIBLE_WEIGHT).cpu()
     for index, expert in enumerate(experts):
-        rows = asked[:, index].nonzero().flatten()
+        rows = is_used[:, index].nonzero().flatten()
         if len(rows) > 0:
-            here = rows.to(latents.device)
-            share = weights[here, index].reshape(-1, *[1] * (latents.dim() - 1))
-            velocity = expert(latents[here], t[here], rows)
-            total.index_add_(0, here, share * velocity)
+            selected = rows.to(latents.device)
+            share = weights[selected, index].reshape(-1, *[1] * (latents.dim() - 1))
+            velocity = expert(latents[selected], t[selected], rows)
+            total.index_add_(0, selected, share * velocity)
     return total
 
 

@@ -106,10 +106,10 @@ def _read_sizes(path: Path) -> dict[str, tuple[int, ...]]:
 def _heads(folder: Path, sizes: dict[str, tuple[int, ...]]) -> int:
     config = read_object(folder / "config.json") if (folder / "config.json").exists() else {}
     width = sizes["patch_embed.weight"][0]
-    said = [config[key] for key in HEADS_KEYS if isinstance(config.get(key), int)]
-    if not said and width not in PUBLISHED_HEADS:
+    declared = [config[key] for key in HEADS_KEYS if isinstance(config.get(key), int)]
+    if not declared and width not in PUBLISHED_HEADS:
         raise PlainError(f"The file {folder.name}/config.json does not say the number of heads.")
-    heads = said[0] if said else PUBLISHED_HEADS[width]
+    heads = declared[0] if declared else PUBLISHED_HEADS[width]
     if heads < 1 or width % heads != 0:
         raise PlainError(
             f"The file {folder.name}/config.json says {heads} heads, which do not divide the "

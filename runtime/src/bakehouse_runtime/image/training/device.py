@@ -25,7 +25,7 @@ def frozen_dtype(device: torch.device) -> torch.dtype:
 
 
 def sent(batch: Tensor, device: torch.device) -> Tensor:
-    """A batch that was made on the CPU, on its way to the device: nobody waits for it to arrive,
+    """A batch that was made on the CPU, copied to the device without waiting for it,
     so that the next batch can be made while the GPU still computes."""
     if device.type != "cuda":
         return batch.to(device)

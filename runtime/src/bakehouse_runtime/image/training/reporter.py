@@ -1,4 +1,4 @@
-"""What a picture trainer tells whoever started it."""
+"""The interface to which a picture trainer reports."""
 
 from __future__ import annotations
 

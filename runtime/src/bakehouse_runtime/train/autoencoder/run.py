@@ -16,9 +16,9 @@ from ...workload import workload
 from ..picture_run import (
     PictureReporter,
     fresh_outputs,
-    hand_over,
     loop_settings,
     required_input,
+    upload_result,
     write_card,
 )
 from .export import export_autoencoder, save_autoencoder
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def run(spec: TrainAutoencoderSpec) -> int:
-    """Trains, or goes on from the last checkpoint, until done or told to stop."""
+    """Trains, or goes on from the last checkpoint, until done or stopped."""
     with workload(spec) as work:
         _run(spec, work)
     return 0
@@ -73,4 +73,4 @@ def _run(spec: TrainAutoencoderSpec, work: Workload) -> None:
     else:
         export_autoencoder(model, pictures[:64], outputs / "vae")
     write_card(outputs, spec, "An autoencoder", len(pictures), reporter.latest)
-    hand_over(work, outputs, reporter)
+    upload_result(work, outputs, reporter)

@@ -21,7 +21,7 @@ from ...image.training.reporter import TrainingReporter
 from ...image.training.sources import PictureSource
 
 EXAMINED_PICTURES = 64
-SHOWN_PICTURES = 16
+SAMPLE_PICTURES = 16
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ def train_autoencoder(
         assert isinstance(averaged, AutoencoderKL)
         with fast_arithmetic(device):
             drawn = decoded(averaged, posterior(averaged, examined).mean)
-        shown = torch.cat([examined[:SHOWN_PICTURES], drawn[:SHOWN_PICTURES]])
-        sheet = grid(to_pictures(shown.cpu().numpy()), columns=SHOWN_PICTURES)
+        samples = torch.cat([examined[:SAMPLE_PICTURES], drawn[:SAMPLE_PICTURES]])
+        sheet = grid(to_pictures(samples.cpu().numpy()), columns=SAMPLE_PICTURES)
         return sheet, {"eval_psnr": psnr(drawn, examined)}
 
     finished = run_loop(training, work_dir, reporter, loss_of_step, examine)

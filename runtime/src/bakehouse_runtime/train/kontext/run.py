@@ -29,9 +29,9 @@ from ...workload import workload
 from ..picture_run import (
     PictureReporter,
     fresh_outputs,
-    hand_over,
     loop_settings,
     required_input,
+    upload_result,
     write_card,
 )
 from .train import KontextData, KontextTraining, train_kontext
@@ -53,7 +53,7 @@ TRAINED_BYTES = 5 * 4
 
 
 def run(spec: TrainKontextSpec) -> int:
-    """Trains, or goes on from the last checkpoint, until done or told to stop."""
+    """Trains, or goes on from the last checkpoint, until done or stopped."""
     with workload(spec) as work:
         _run(spec, work)
     return 0
@@ -112,7 +112,7 @@ def _run(spec: TrainKontextSpec, work: Workload) -> None:
         forget_origins(outputs)
         what = "A FLUX Kontext"
     write_card(outputs, spec, what, len(pictures), reporter.latest)
-    hand_over(work, outputs, reporter)
+    upload_result(work, outputs, reporter)
 
 
 def check_memory(weights: int, device: torch.device) -> None:

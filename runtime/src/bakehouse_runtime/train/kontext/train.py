@@ -25,7 +25,7 @@ from ...image.training.reporter import TrainingReporter
 from ...image.training.times import middle_times
 
 EXAMINED_ROWS = 64
-SHOWN_ROWS = 8
+SAMPLE_ROWS = 8
 # Larger pictures are fewer, so that a GPU holds them beside a full-size model.
 LATENT_SIDE = 16
 EXAMINED_TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -36,11 +36,11 @@ DISTILLED_GUIDANCE = 2.5
 
 @dataclass(frozen=True)
 class KontextTraining:
-    """`edit_share` is the share of the steps that show edits; the others draw from text alone.
+    """`edit_share` is the share of the steps on edits; the others draw from text alone.
     `guidance` bounds the distilled guidance that the model is given: one that has none yet must
     see the whole range that people will ask for, or it breaks outside of what it saw.
     `time_shift` draws times nearer to noise (Esser et al. 2024, arXiv 2403.03206, equation 23):
-    there the picture cannot be guessed from what is left of it, but must come from the one shown.
+    there the picture cannot be guessed from what is left of it, but must come from the condition.
     """
 
     loop: LoopSettings
@@ -118,9 +118,9 @@ def train_kontext(
                 continue
             with fast_arithmetic(device):
                 measured[f"eval_loss_{name}"] = _eval_loss(averaged, bank, seed, device)
-                shown = _first_rows(bank, SHOWN_ROWS)
-                columns = len(shown)
-                sheets += _shown(averaged, bank, shown, settings, autoencoder, device)
+                rows = _first_rows(bank, SAMPLE_ROWS)
+                columns = len(rows)
+                sheets += _sample_pictures(averaged, bank, rows, settings, autoencoder, device)
         return grid(sheets, columns), measured
 
     finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
@@ -177,7 +177,7 @@ def _first_rows(bank: Bank, most: int) -> Tensor:
     return torch.arange(min(len(bank), most, fit), device=bank.device)
 
 
-def _shown(
+def _sample_pictures(
     transformer: FluxTransformer2DModel,
     bank: Bank,
     rows: Tensor,

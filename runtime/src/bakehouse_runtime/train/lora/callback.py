@@ -1,4 +1,4 @@
-"""Tells the server how training goes, saves checkpoints in time, and obeys a stop."""
+"""Reports progress to the server, saves checkpoints in time, and obeys a stop."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ _CURVES = (*_LOGGED, "num_tokens", "tokens_per_second", "eval_loss")
 
 
 class TrainingCallback(TrainerCallback):
-    """One per run. Its hooks are called on every step, so they only note and compare. `hand_over`
-    gets the folder of every checkpoint that is whole."""
+    """One per run. Its hooks are called on every step, so they only note and compare.
+    `on_checkpoint` is called with the folder of every checkpoint that is whole."""
 
     def __init__(
-        self, reporter: Reporter, steps_per_epoch: int, hand_over: Callable[[Path], None]
+        self, reporter: Reporter, steps_per_epoch: int, on_checkpoint: Callable[[Path], None]
     ) -> None:
-        self._hand_over = hand_over
+        self._on_checkpoint = on_checkpoint
         self._reporter = reporter
         self._steps_per_epoch = steps_per_epoch
-        # Seconds spent in training steps, over all lives of the run.
+        # Seconds spent in training steps, over all restarts of the run.
         self.seconds = 0.0
         self._step_began = 0.0
         self._step_ended = 0.0
         self._cadence = Cadence(time.monotonic(), _FIRST_AFTER_S, _AFTER_S)
         self._logged = (0, 0.0)  # tokens and seconds at the last point of the curves
-        self._first_step = 0  # of this life, and the seconds until then
+        self._first_step = 0  # of this process, and the seconds until then
         self._first_seconds = 0.0
 
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
-        # A life that was stopped in an evaluation has left its point to this one.
-        args.eval_on_start = self._lacks_evaluation(args, state)
+        # A process that was stopped in an evaluation has left its point to this one.
+        args.eval_on_start = self._needs_evaluation(args, state)
         self._reporter.phase("evaluating" if args.eval_on_start else "training")
         self._first_step = state.global_step
         self._first_seconds = self.seconds
         self._cadence = Cadence(time.monotonic(), _FIRST_AFTER_S, _AFTER_S)
         self._logged = (state.num_input_tokens_seen, self.seconds)
-        # A life that was killed may have died with its last points in hand; the checkpoint has
-        # them, and a point that the server has already is the same again.
+        # A process that was killed may not have sent its last points; the checkpoint has them,
+        # and a point that the server has already is the same again.
         for point in state.log_history:
             known = {name: float(point[name]) for name in _CURVES if name in point}
             if known:
@@ -133,9 +133,9 @@ class TrainingCallback(TrainerCallback):
         mark_whole(path, self.seconds)
         self._cadence.saved(self._step_ended, time.monotonic())
         self._reporter.checkpoint(state.global_step)
-        self._hand_over(path)
+        self._on_checkpoint(path)
 
-    def _lacks_evaluation(self, args: TrainingArguments, state: TrainerState) -> bool:
+    def _needs_evaluation(self, args: TrainingArguments, state: TrainerState) -> bool:
         """Whether the checkpoint is of the end of an epoch that was not evaluated. That of the last
         one is for the caller, as after training."""
         step = state.global_step

@@ -22,7 +22,7 @@ class Checkpoint:
 
     path: Path
     step: int
-    # Seconds of training that led to it, over all lives of the run.
+    # Seconds of training that led to it, over all restarts of the run.
     seconds: float
 
 

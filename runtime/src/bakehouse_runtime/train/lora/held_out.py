@@ -1,4 +1,4 @@
-"""What the base and the tuned model say to rows that were held out, side by side.
+"""What the base and the tuned model answer to rows that were held out, side by side.
 
 Nobody pays for it, it takes about a tenth of the training at most, and whatever goes wrong in it
 leaves the trained model as it is.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ...data.questions import Question
     from ...server_client import Reporter
 
-_MEMO = "held_out_answers.json"
+_ANSWERS_FILE = "held_out_answers.json"
 _NEW_TOKENS = 64
 _TEXT_CHARACTERS = 1000
 # Of the beginning of a text that is to be gone on with.
@@ -69,31 +69,34 @@ class _Until(StoppingCriteria):
 def answer_held_out(
     trainer: Trainer, prepared: Prepared, seconds: float, reporter: Reporter, work_dir: Path
 ) -> None:
-    """Asks the base and the tuned model what some held-out rows ask, and reports what they say, or
-    why they were not asked; once in all lives of the run. `seconds` is how long training took.
+    """Asks the base and the tuned model what some held-out rows ask, and reports their answers, or
+    why they were not asked; once, however often the run restarts. `seconds` is how long training
+    took.
 
     Raises StopRequested.
     """
-    memo = work_dir / _MEMO
-    if memo.exists():
-        reporter.held_out_answers(HeldOutAnswers.model_validate_json(memo.read_text("utf-8")))
+    answers_file = work_dir / _ANSWERS_FILE
+    if answers_file.exists():
+        reporter.held_out_answers(
+            HeldOutAnswers.model_validate_json(answers_file.read_text("utf-8"))
+        )
         return
     is_text = prepared.format is None or prepared.format.format == "text"
 
     def note(rows: list[HeldOutAnswer], skipped: str | None) -> HeldOutAnswers:
         task = "continue" if is_text else "answer"
         answers = HeldOutAnswers(task=task, rows=rows, skipped=skipped)
-        with written_whole(memo) as partial:
+        with written_whole(answers_file) as partial:
             partial.write_text(answers.model_dump_json(), encoding="utf-8")
         return answers
 
     reporter.phase("asking both models", counted=False)
-    # For the next life, should this one be killed here: it would be killed again.
+    # For the next start, should this process be killed here: it would be killed again.
     note([], "The run was interrupted while both models were asked.")
     try:
         answers = note(_ask(trainer, prepared, seconds, reporter), None)
     except StopRequested:
-        memo.unlink()
+        answers_file.unlink()
         raise
     except PlainError as error:
         answers = note([], str(error))
@@ -130,10 +133,10 @@ def _ask(
         pad_token_id=tokenizer.pad_token_id,
     )
     model.eval()
-    said: list[list[str]] = []
+    generated: list[list[str]] = []
     for adapter in (model.disable_adapter(), contextlib.nullcontext()):
         with adapter, torch.inference_mode(), _precision(trainer):
-            said.append(_write(model, tokenizer, rows, stops, until))
+            generated.append(_write(model, tokenizer, rows, stops, until))
         if reporter.stop_requested:
             raise StopRequested
         if until.is_late:
@@ -144,11 +147,11 @@ def _ask(
                 _decoded(tokenizer, row.prompt) if row.question.text is None else row.question.text
             ),
             earlier_turns=row.question.earlier_turns,
-            expected=_shown(tokenizer, row.expected, ended=row.is_whole),
+            expected=_displayed(tokenizer, row.expected, ended=row.is_whole),
             base=base,
             tuned=tuned,
         )
-        for row, base, tuned in zip(rows, *said, strict=True)
+        for row, base, tuned in zip(rows, *generated, strict=True)
     ]
 
 
@@ -241,11 +244,11 @@ def _write(
     texts = []
     for answer in written[:, longest:].tolist():
         end = next((at for at, token in enumerate(answer) if token in stops), None)
-        texts.append(_shown(tokenizer, answer[:end], ended=end is not None))
+        texts.append(_displayed(tokenizer, answer[:end], ended=end is not None))
     return texts
 
 
-def _shown(tokenizer: Any, tokens: list[int], *, ended: bool) -> str:
+def _displayed(tokenizer: Any, tokens: list[int], *, ended: bool) -> str:
     text = _decoded(tokenizer, tokens)
     return _cut(text) if ended else f"{_cut(text)}…"
 

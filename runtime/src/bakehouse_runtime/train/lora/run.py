@@ -39,7 +39,7 @@ _BASE_EVALUATION = "base_evaluation.json"
 
 
 def run(spec: TrainSpec) -> int:
-    """Trains, or goes on from the last checkpoint, until done or told to stop.
+    """Trains, or goes on from the last checkpoint, until done or stopped.
 
     Returns the exit status: 0 when the result is uploaded or the work is saved for later.
     """
@@ -119,10 +119,12 @@ def _run(spec: TrainSpec, work: Workload) -> None:
 
 
 def _to_server(work: Workload) -> Callable[[Path], None]:
-    """Hands a checkpoint over to the server, with what a run measures once in all its lives."""
+    """Uploads a checkpoint to the server, with what a run measures only once."""
     on_server = CheckpointArtefact(work)
-    memo = work.work_dir / _BASE_EVALUATION
-    return lambda checkpoint: on_server.upload([checkpoint, *([memo] if memo.exists() else [])])
+    evaluation_file = work.work_dir / _BASE_EVALUATION
+    return lambda checkpoint: on_server.upload(
+        [checkpoint, *([evaluation_file] if evaluation_file.exists() else [])]
+    )
 
 
 def read_inputs(spec: TrainSpec, base_model: Path, dataset: Path) -> tuple[LoraTargets, Prepared]:
@@ -138,7 +140,7 @@ def read_inputs(spec: TrainSpec, base_model: Path, dataset: Path) -> tuple[LoraT
 def _train(
     trainer: Trainer, callback: TrainingCallback, reporter: Reporter, saved: Checkpoint | None
 ) -> None:
-    """Trains to the last step. Raises StopRequested when told to stop before it."""
+    """Trains to the last step. Raises StopRequested when stopped before it."""
     if reporter.stop_requested:
         raise StopRequested
     if saved is not None:
@@ -150,15 +152,15 @@ def _train(
 
 
 def _base_loss(trainer: Trainer, reporter: Reporter, work_dir: Path) -> float:
-    """The held-out loss before training, measured once in all lives of the run."""
-    memo = work_dir / _BASE_EVALUATION
-    if memo.exists():
-        loss = float(json.loads(memo.read_text(encoding="utf-8"))["eval_loss"])
+    """The held-out loss before training, measured once, however often the run restarts."""
+    evaluation_file = work_dir / _BASE_EVALUATION
+    if evaluation_file.exists():
+        loss = float(json.loads(evaluation_file.read_text(encoding="utf-8"))["eval_loss"])
         reporter.metrics(0, {"eval_loss": loss})
         return loss
     reporter.phase("evaluating")
     loss = float(trainer.evaluate()["eval_loss"])
-    write_json(memo, {"eval_loss": loss})
+    write_json(evaluation_file, {"eval_loss": loss})
     return loss
 
 

@@ -27,9 +27,9 @@ from ...workload import workload
 from ..picture_run import (
     PictureReporter,
     fresh_outputs,
-    hand_over,
     loop_settings,
     required_input,
+    upload_result,
     write_card,
 )
 from .train import PartTraining, train_expert, train_router
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 
 CLUSTERS_FILE = "clusters.json"
 FINE_CLUSTERS = 256
-SHOWN_TEXTS = 9
+SAMPLE_TEXTS = 9
 
 
 def run(spec: TrainParisSpec) -> int:
-    """Trains, or goes on from the last checkpoint, until done or told to stop."""
+    """Trains, or goes on from the last checkpoint, until done or stopped."""
     with workload(spec) as work:
         _run(spec, work)
     return 0
@@ -86,7 +86,7 @@ def _run(spec: TrainParisSpec, work: Workload) -> None:
         return
     what = {"clusters": "Clusters", "expert": f"Expert {spec.expert}", "router": "The router"}
     write_card(outputs, spec, f"{what[spec.part]} of a Paris", len(pictures), reporter.latest)
-    hand_over(work, outputs, reporter)
+    upload_result(work, outputs, reporter)
 
 
 def _clusters(
@@ -140,7 +140,7 @@ def _expert(
     settings = PartTraining(
         loop_settings(spec.parameters, spec.data.seed), spec.parameters.batch_size
     )
-    texts = torch.tensor(list(dict.fromkeys(bank.text_of[rows].tolist()))[:SHOWN_TEXTS])
+    texts = torch.tensor(list(dict.fromkeys(bank.text_of[rows].tolist()))[:SAMPLE_TEXTS])
     if not train_expert(
         expert.float(), bank, rows, held_out, settings, texts, autoencoder, work.work_dir,
         reporter, spec.device,

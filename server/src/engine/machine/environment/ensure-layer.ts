@@ -83,13 +83,13 @@ async function install(
     await runProgram(uv, ['venv', '--clear', '--python', await findPython(settings.python), dir], { signal });
   }
 
-  let said = uvAtStart;
+  let uvState = uvAtStart;
   let filled = 0;
-  const tell = () => onProgress(describeUv(said), estimateUv(said, filled, needed));
+  const reportProgress = () => onProgress(describeUv(uvState), estimateUv(uvState, filled, needed));
   const watch = setInterval(() => {
     freeBytes(settings.cacheDir).then((free) => {
       filled = freeAtStart - free;
-      tell();
+      reportProgress();
     }, ignoreMeasure);
   }, 1000);
   const stamp = stampOf(dir, layer);
@@ -101,8 +101,8 @@ async function install(
       cwd: runtimeDir,
       signal,
       onLine: (line) => {
-        said = readUvLine(said, line);
-        tell();
+        uvState = readUvLine(uvState, line);
+        reportProgress();
       },
     });
   try {

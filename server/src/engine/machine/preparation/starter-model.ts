@@ -47,8 +47,8 @@ export async function ensureStarterModel(
       env,
       signal,
       onLine: (line) => {
-        const said = readProgressLine(line);
-        if (said) onProgress(said.detail, said.progress);
+        const update = readProgressLine(line);
+        if (update) onProgress(update.detail, update.progress);
       },
     });
   try {

@@ -1,5 +1,5 @@
 /** What a browser shows in its place and runs nothing of. */
-const shown: Record<string, string> = {
+const inlineTypes: Record<string, string> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -27,10 +27,10 @@ const saved: Record<string, string> = {
 const UNKNOWN = 'application/octet-stream';
 
 /** The type of a file by its name, as far as it is one that cannot do harm; and whether browsers may show it. */
-export function contentTypeOf(path: string): { contentType: string; canBeShown: boolean } {
+export function contentTypeOf(path: string): { contentType: string; canBeInline: boolean } {
   const extension = path.split('.').at(-1)?.toLowerCase() ?? '';
-  const canBeShown = Object.hasOwn(shown, extension);
-  if (canBeShown) return { contentType: shown[extension] ?? UNKNOWN, canBeShown };
+  const canBeInline = Object.hasOwn(inlineTypes, extension);
+  if (canBeInline) return { contentType: inlineTypes[extension] ?? UNKNOWN, canBeInline };
   const contentType = Object.hasOwn(saved, extension) ? (saved[extension] ?? UNKNOWN) : UNKNOWN;
-  return { contentType, canBeShown };
+  return { contentType, canBeInline };
 }

@@ -86,10 +86,11 @@ export async function findSimilar(tx: Transaction, { userId, words, limit }: Sea
 export async function selectDeployable(db: Database, ids: string[]) {
   return db
     .selectFrom('assets')
-    .select(({ exists, selectFrom }) => [
+    .select((eb) => [
       'id',
-      sql<'text' | 'image'>`case when ${exists(
-        selectFrom('asset_files')
+      sql<'text' | 'image'>`case when ${eb.exists(
+        eb
+          .selectFrom('asset_files')
           .whereRef('asset_id', '=', 'assets.id')
           .where('path', '=', 'model_index.json')
           .where('last_number', 'is', null),

@@ -10,7 +10,7 @@ const MAX = 64;
 export type SendInBatch = (input: Send) => Promise<SendAnswer>;
 
 /**
- * Makes the way by which users send credits: what is asked for at the same time goes to the ledger in one call
+ * Returns a function that sends credits in batches: concurrent sends go to the ledger in one call
  * and one commit. That call waits for no account: a transfer whose account another transaction holds is made
  * by itself, so that it delays nobody else. So is each one where the call failed and left nothing. `dailyMaxMicro` is
  * what each user may send within 24 hours; null for no limit.

@@ -17,7 +17,7 @@ export function modelServerKind(jobs: Jobs): WorkloadKind {
     name: MODEL_SERVER_KIND,
     onChange: async (tx, workload, before) => {
       const moved = workload.state !== before.state || passedOver(workload) !== passedOver(before);
-      if (!moved && shownOf(workload) === shownOf(before)) return;
+      if (!moved && visibleState(workload) === visibleState(before)) return;
       const server = await findModelServerOfWorkload(tx, workload.id);
       if (!server) return;
       await announceModelServer(tx, server.id);
@@ -35,7 +35,7 @@ function passedOver(workload: Workload): boolean {
 }
 
 /** What people see of it; the rest of a workload changes far more often. */
-function shownOf(workload: Workload): string {
+function visibleState(workload: Workload): string {
   const awake = { terminatedAt: null, failed: false, sleeping: false, reason: '' };
   return JSON.stringify(showDeployment(awake, workload));
 }

@@ -25,15 +25,15 @@ export type ModelServerWatch = {
 
 /** Listens from now on: what changes between two calls of `change` is not missed. */
 export function watchModelServer(events: Pick<Events, 'subscribe'>, serverId: string): ModelServerWatch {
-  let heard = new AbortController();
-  const stop = events.subscribe(listenerName(serverId), () => heard.abort());
+  let changed = new AbortController();
+  const stop = events.subscribe(listenerName(serverId), () => changed.abort());
   return {
     serverId,
     change: async (signal) => {
       signal.throwIfAborted();
-      const either = AbortSignal.any([signal, heard.signal]);
+      const either = AbortSignal.any([signal, changed.signal]);
       await pause(LOOK_EVERY_MS, undefined, { signal: either }).catch(() => signal.throwIfAborted());
-      heard = new AbortController();
+      changed = new AbortController();
     },
     stop,
   };

@@ -96,11 +96,11 @@ function workOf(ctx: Context) {
       rows: allPages(async (cursor) => {
         const query = { search: '', limit: PAGE, cursor };
         const page = await listRuns(ctx, { params: undefined, body: undefined, query });
-        const said = await listHeldOutAnswers(
+        const answers = await listHeldOutAnswers(
           ctx.db,
           page.runs.map(({ run_id }) => run_id),
         );
-        const rows = page.runs.map((run) => ({ ...run, held_out_answers: said.get(run.run_id) ?? null }));
+        const rows = page.runs.map((run) => ({ ...run, held_out_answers: answers.get(run.run_id) ?? null }));
         return { rows, next: page.next_cursor };
       }),
     },

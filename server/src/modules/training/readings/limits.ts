@@ -11,7 +11,7 @@ export const readingLimits = {
   /** Readings in the background of one user; the oldest ends where another begins. */
   ownInBackground: 3,
   /** Longer than this nobody waits for the whole where an estimate is there. */
-  patienceMs: 4_000,
+  estimateAfterMs: 4_000,
   /** A background reader that takes the work over joins the read that has begun within this time. */
   handoverMs: 20_000,
   /** Without any progress for so long a reading is given up: a chat template is a program, and may never end. */
@@ -22,5 +22,5 @@ export const readingLimits = {
   retries: 50,
   /** What a reading came to is kept for so long, and shown for so long. */
   keptMs: 30 * 24 * 60 * 60 * 1000,
-  shownMs: 60 * 60 * 1000,
+  listedMs: 60 * 60 * 1000,
 } as const;

@@ -7,7 +7,7 @@ import { toReading } from './to-reading.ts';
 
 /** The files of the caller that are read in the background, and those that lately were. */
 export async function listReadings(ctx: Context): Promise<ResponseOf<typeof endpoint>> {
-  const since = new Date(ctx.clock.now().getTime() - readingLimits.shownMs);
+  const since = new Date(ctx.clock.now().getTime() - readingLimits.listedMs);
   const rows = await selectReadings(ctx.db, ctx.caller.userId, since);
   return { readings: rows.map(toReading) };
 }

@@ -43,10 +43,10 @@ export async function readSoon(
   });
   // Where it is not waited for.
   whole.catch(() => undefined);
-  const patience = sleep(readingLimits.patienceMs, undefined, { ref: false });
+  const timeout = sleep(readingLimits.estimateAfterMs, undefined, { ref: false });
   const first = await Promise.race([
     whole.then((report) => ({ report })),
-    Promise.all([sampled.promise, patience]).then(([progress]) => ({ progress })),
+    Promise.all([sampled.promise, timeout]).then(([progress]) => ({ progress })),
   ]);
   if ('report' in first) return { report: first.report, reading: null };
 

@@ -31,9 +31,9 @@ export async function prepareDatabase(url: string): Promise<void> {
 
 function withoutPassword(url: string): string {
   try {
-    const shown = new URL(url);
-    if (shown.password) shown.password = '***';
-    return shown.href;
+    const redacted = new URL(url);
+    if (redacted.password) redacted.password = '***';
+    return redacted.href;
   } catch {
     return 'DATABASE_URL';
   }

@@ -36,7 +36,7 @@ export async function receiveForm<Result>(
   try {
     return await take(readParts(request, form, key.signal), key.signal);
   } catch (error) {
-    // What is still on its way has to be read, or the connection would stand still for ever.
+    // The rest of the body has to be read, or the connection would hang.
     request.raw.unpipe();
     request.raw.resume();
     // What broke off because the key ended says so.

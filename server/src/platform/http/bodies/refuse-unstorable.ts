@@ -41,9 +41,9 @@ function refuseDepth(body: unknown): void {
 }
 
 function refuse(input: unknown): void {
-  const way = findUnstorable(input);
-  if (way === null) return;
-  const param = way.slice(0, NAMES_MAX).join('.');
+  const path = findUnstorable(input);
+  if (path === null) return;
+  const param = path.slice(0, NAMES_MAX).join('.');
   throw new AppError('invalid_request', {
     publicMessage: `${param} contains a character that cannot be stored: NUL or half of a surrogate pair. Remove it`,
     param,

@@ -27,7 +27,6 @@ export function KeyFields({ form, problems, currency, onChange }: Props) {
         <Input
           name="name"
           value={form.name}
-          maxLength={100}
           autoComplete="off"
           onChange={(event) => set({ name: event.target.value })}
         />

@@ -61,5 +61,8 @@ test('names what is wrong; a budget that the key already has is not', () => {
   expect(keyProblems({ ...empty, name: 'n', budget: '0,02' }, null, 'USD')).toEqual({
     budget: 'Use only digits, and a point for decimals, e.g. 0.02',
   });
+  expect(keyProblems({ ...empty, name: 'n'.repeat(101) }, null, 'USD')).toEqual({
+    name: 'Name must have at most 100 characters',
+  });
   expect(keyProblems(before, key, 'USD')).toEqual({});
 });

@@ -4,6 +4,9 @@ import type { BudgetPeriod } from '@bakehouse/contract/limits';
 import type { Currency } from '@bakehouse/contract/money';
 import { endOfDay, localDay } from '../../../lib/format/format-time.ts';
 import { amountInBgl, amountProblem, typedAmount } from '../../../lib/format/typed-amount.ts';
+import { nameProblem } from '../../../ui/name-problem.ts';
+
+const NAME_LENGTH_MAX = 100;
 
 /** What the form of an API key holds: the budget as it was typed, in the currency that the form began with. */
 export type KeyForm = {
@@ -67,8 +70,9 @@ export function keyProblems(form: KeyForm, key: ApiKey | null, currency: Currenc
   const before = keyForm(key, currency);
   const isNewBudget = form.budget !== before.budget && form.budget !== '';
   const budget = isNewBudget ? amountProblem(form.budget, currency, 'Budget') : undefined;
+  const name = nameProblem(form.name, NAME_LENGTH_MAX);
   return {
-    ...(form.name.trim() === '' && { name: 'Name is required' }),
+    ...(name && { name }),
     ...(budget && { budget }),
   };
 }

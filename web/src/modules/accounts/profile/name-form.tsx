@@ -3,15 +3,18 @@ import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
+import { nameProblem } from '../../../ui/name-problem.ts';
 import { notify } from '../../../ui/notify.ts';
 import { useUpdateProfile } from './profile-api.ts';
+
+const NAME_LENGTH_MAX = 200;
 
 /** What others call one: unlike the username, it may be changed. */
 export function NameForm({ name }: { name: string }) {
   const [typed, setTyped] = useState(name);
   const [tried, setTried] = useState(false);
   const update = useUpdateProfile('Your name could not be changed');
-  const problem = typed.trim() === '' ? 'Name is required' : undefined;
+  const problem = nameProblem(typed, NAME_LENGTH_MAX);
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -26,7 +29,6 @@ export function NameForm({ name }: { name: string }) {
         <Input
           name="name"
           autoComplete="name"
-          maxLength={200}
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />

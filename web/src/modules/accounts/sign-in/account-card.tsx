@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { getCredentials } from '../../../lib/api/credentials.ts';
+import { onSessionMessage, type SessionMessage } from '../../../lib/api/session-channel.ts';
 import { loadable } from '../../../lib/loadable.tsx';
 import { Callout } from '../../../ui/callout.tsx';
-import { signInMethodsQuery, useSessionUser } from '../api.ts';
+import { refreshSession, signInMethodsQuery, useSessionUser } from '../api.ts';
 import { keyLostQuery } from '../session.ts';
 import { ForgotPasswordForm } from './forgot-password-form.tsx';
 import { KeyLostForm } from './key-lost-form.tsx';
@@ -38,6 +40,7 @@ export function AccountCard() {
   useEffect(() => {
     document.title = form === 'sign-in' ? 'Bakehouse' : `${titles[form]} · Bakehouse`;
   }, [form]);
+  useEffect(() => onSessionMessage(followSignIn), []);
   // Somebody is signed in after all.
   const user = useSessionUser();
   const enterNow = useEffectEvent(() => void enter());
@@ -92,6 +95,13 @@ export function AccountCard() {
       )}
     </div>
   );
+}
+
+/** Another tab has signed in: this one reads the session that they share. */
+function followSignIn({ type, userId }: SessionMessage): void {
+  if (type !== 'signed-in' || userId === getCredentials()?.userId) return;
+  // One that cannot be read now leaves the form as it is.
+  refreshSession().catch(() => undefined);
 }
 
 function InvitationNote() {

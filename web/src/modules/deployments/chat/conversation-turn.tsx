@@ -25,6 +25,7 @@ export function ConversationTurn({ turn, waiting }: { turn: Turn; waiting: boole
           waiting && <p className="text-muted">Waiting for the first token…</p>
         )}
       </div>
+      {turn.interrupted && <p className="px-1 text-muted text-xs">The answer was interrupted.</p>}
       {turn.speed && (
         <p className="px-1 text-muted text-xs tabular-nums">
           {countOf(turn.speed.tokens, 'token')} · first after{' '}

@@ -1,18 +1,22 @@
 import { CornerDownLeft, RotateCcw, Square } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
+import { cx } from '../../../lib/cx.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
+import { useUser } from '../../accounts/api.ts';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
-import { ChatOptionFields, initialSettings, optionProblems } from './chat-options.tsx';
+import { ChatOptionFields, optionProblems } from './chat-options.tsx';
 import { ConversationTurn } from './conversation-turn.tsx';
 import { useConversation } from './use-conversation.ts';
 
 type Props = {
+  /** The deployment's id, or a shared model's name: each has a conversation of its own. */
+  conversationId: string;
   modelName: string;
   /** Where it is served: sets the price of its tokens. */
   device: ServingDevice | undefined;
@@ -21,16 +25,27 @@ type Props = {
 };
 
 /** Chat with one model as it streams. */
-export function Playground({ modelName, device, pricePerHour }: Props) {
-  const [settings, setSettings] = useState(initialSettings);
-  const { turns, error, answering, ask, stop, clear } = useConversation(modelName, settings);
+export function Playground(props: Props) {
+  const { id: userId } = useUser();
+  return <OwnPlayground key={`${userId} ${props.conversationId}`} userId={userId} {...props} />;
+}
+
+function OwnPlayground({
+  userId,
+  conversationId,
+  modelName,
+  device,
+  pricePerHour,
+}: Props & { userId: string }) {
+  const conversation = useConversation({ userId, id: conversationId, modelName });
+  const { turns, unanswered, settings, setSettings, error, answering, ask, stop, clear } = conversation;
   const isAskable = Object.keys(optionProblems(settings.options)).length === 0;
   return (
     <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_14rem]">
       <div className="flex min-w-0 flex-col gap-3">
         <Turns modelName={modelName} turns={turns} answering={answering} />
         {error !== null && <NoAnswer error={error} />}
-        <Question answering={answering} isAskable={isAskable} ask={ask} stop={stop} />
+        <Question {...{ answering, isAskable, unanswered, ask, stop }} />
         <TokenPrices device={device} pricePerHour={pricePerHour} />
       </div>
       <div className="flex flex-col gap-4">
@@ -67,21 +82,19 @@ function NoAnswer({ error }: { error: unknown }) {
 
 type Conversation = ReturnType<typeof useConversation>;
 
-/** What has been said; its end stays in sight. */
+/** The turns so far; their end stays in sight. */
 function Turns({
   modelName,
   turns,
   answering,
 }: Pick<Conversation, 'turns' | 'answering'> & { modelName: string }) {
   const log = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  // It also grows when a kept answer gets its formatting, and while another tab is shown.
   useEffect(() => {
-    log.current?.scrollTo({ top: log.current.scrollHeight });
-  }, [turns]);
-  // An answer may have grown while another tab was shown.
-  useEffect(() => {
-    const shown = new ResizeObserver(([entry]) => entry?.target.scrollTo({ top: entry.target.scrollHeight }));
-    if (log.current) shown.observe(log.current);
-    return () => shown.disconnect();
+    const grown = new ResizeObserver(() => log.current?.scrollTo({ top: log.current.scrollHeight }));
+    if (content.current) grown.observe(content.current);
+    return () => grown.disconnect();
   }, []);
   return (
     <div
@@ -90,27 +103,33 @@ function Turns({
       aria-label="Conversation"
       aria-busy={answering}
       tabIndex={0}
-      className="flex max-h-[28rem] min-h-40 lg:min-h-72 flex-col gap-4 overflow-y-auto rounded-xl bg-subtle p-4"
-    >
-      {turns.length === 0 && (
-        <p className="m-auto max-w-sm text-balance text-center text-muted">
-          Ask something. The answer comes from <span className="font-mono text-[0.8125rem]">{modelName}</span>
-          .
-        </p>
+      // Nothing below it moves while an answer comes, or gets its formatting after a reload.
+      className={cx(
+        'flex flex-col overflow-y-auto rounded-xl bg-subtle p-4',
+        turns.length === 0 ? 'min-h-40 lg:min-h-72' : 'h-[28rem]',
       )}
-      {turns.map((turn, index) => (
-        // Turns are only ever added at the end.
-        <ConversationTurn key={index} turn={turn} waiting={answering && index === turns.length - 1} />
-      ))}
+    >
+      <div ref={content} className="flex shrink-0 grow flex-col gap-4">
+        {turns.length === 0 && (
+          <p className="m-auto max-w-sm text-balance text-center text-muted">
+            Ask something. The answer comes from{' '}
+            <span className="font-mono text-[0.8125rem]">{modelName}</span>.
+          </p>
+        )}
+        {turns.map((turn, index) => (
+          // Turns are only ever added at the end.
+          <ConversationTurn key={index} turn={turn} waiting={answering && index === turns.length - 1} />
+        ))}
+      </div>
     </div>
   );
 }
 
-type QuestionProps = Pick<Conversation, 'answering' | 'ask' | 'stop'> & { isAskable: boolean };
+type QuestionProps = Pick<Conversation, 'answering' | 'unanswered' | 'ask' | 'stop'> & { isAskable: boolean };
 
 /** Enter sends, Shift and Enter starts a line. */
-function Question({ answering, isAskable, ask, stop }: QuestionProps) {
-  const [draft, setDraft] = useState('');
+function Question({ answering, isAskable, unanswered, ask, stop }: QuestionProps) {
+  const [draft, setDraft] = useState(unanswered);
   const sendable = draft.trim() !== '' && isAskable;
 
   async function send(question: string) {

@@ -20,7 +20,7 @@ export function StarterChatCard({ above }: { above: FirstRead }) {
       title="Try the starter model"
       description={`${starter.id} answers without a deployment; you pay only for its tokens.`}
     >
-      <Playground modelName={starter.id} device={device} />
+      <Playground conversationId={starter.id} modelName={starter.id} device={device} />
     </Card>
   );
 }

@@ -1,26 +1,43 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { type ChatMessage, type ChatSpeed, streamChat } from './chat.ts';
-import type { ChatSettings } from './chat-options.tsx';
+import { type Conversation, keepConversation, readConversation } from './kept-conversation.ts';
 
-export type Turn = ChatMessage & { speed?: ChatSpeed };
+export type Turn = ChatMessage & {
+  speed?: ChatSpeed | undefined;
+  /** It is an answer that ended early. */
+  interrupted?: boolean | undefined;
+};
 
-/** A conversation with one model. It lives as long as the component; leaving stops the answer. */
-export function useConversation(modelName: string, { system, options }: ChatSettings) {
-  const [turns, setTurns] = useState<Turn[]>([]);
+type Of = {
+  userId: string;
+  /** The conversation is the same in this tab as long as this is. */
+  id: string;
+  modelName: string;
+};
+
+/** A conversation with one model, which this tab keeps; leaving stops the answer. */
+export function useConversation({ userId, id, modelName }: Of) {
+  const [kept] = useState(() => readConversation(userId, id));
+  const [turns, setTurns] = useState(kept.turns);
+  const [unanswered, setUnanswered] = useState(kept.unanswered);
+  const [settings, setSettings] = useState(kept.settings);
   const [error, setError] = useState<unknown>(null);
   const [running, setRunning] = useState<AbortController | null>(null);
   useEffect(() => () => running?.abort(), [running]);
+
+  useKeep({ userId, id }, { turns, unanswered, settings }, running !== null);
 
   /** Resolves with whether any of an answer came. */
   async function ask(question: string): Promise<boolean> {
     const before: Turn[] = [...turns, { role: 'user', content: question }];
     const messages = before.map(({ role, content }): ChatMessage => ({ role, content }));
-    const prompt = system.trim();
+    const prompt = settings.system.trim();
     const controller = new AbortController();
     let answer = '';
     setTurns([...before, { role: 'assistant', content: '' }]);
+    setUnanswered('');
     setError(null);
     setRunning(controller);
     try {
@@ -28,7 +45,7 @@ export function useConversation(modelName: string, { system, options }: ChatSett
         {
           model: modelName,
           messages: prompt ? [{ role: 'system', content: prompt }, ...messages] : messages,
-          options,
+          options: settings.options,
         },
         (text) => {
           answer += text;
@@ -43,7 +60,9 @@ export function useConversation(modelName: string, { system, options }: ChatSett
         setError(failure);
         notifyFailure(failure, { product: 'Chat', inPlace: true });
       }
-      setTurns(answer ? [...before, { role: 'assistant', content: answer }] : turns);
+      const left = interrupt([...before, { role: 'assistant', content: answer }]);
+      setTurns(left.turns);
+      setUnanswered(left.unanswered);
       return answer !== '';
     } finally {
       setRunning(null);
@@ -54,13 +73,49 @@ export function useConversation(modelName: string, { system, options }: ChatSett
 
   return {
     turns,
+    unanswered,
+    settings,
+    setSettings,
     error,
     answering: running !== null,
     ask,
     stop: () => running?.abort(),
     clear: () => {
       setTurns([]);
+      setUnanswered('');
       setError(null);
     },
   };
+}
+
+/** Keeps the conversation as it is; while an answer comes, as it would be if the page were left now. */
+function useKeep(
+  { userId, id }: Pick<Of, 'userId' | 'id'>,
+  { turns, unanswered, settings }: Conversation,
+  answering: boolean,
+): void {
+  const keepInterrupted = useEffectEvent(() =>
+    keepConversation(userId, id, { ...interrupt(turns), settings }),
+  );
+  useEffect(() => {
+    if (!answering) return;
+    keepInterrupted();
+    window.addEventListener('pagehide', keepInterrupted);
+    return () => {
+      window.removeEventListener('pagehide', keepInterrupted);
+      keepInterrupted();
+    };
+  }, [answering]);
+  useEffect(() => {
+    if (!answering) keepConversation(userId, id, { turns, unanswered, settings });
+  }, [answering, userId, id, turns, unanswered, settings]);
+}
+
+/** Pure: what is left when the last answer ends here. A question without any answer is to be asked again. */
+function interrupt(turns: Turn[]): { turns: Turn[]; unanswered: string } {
+  const [question, answer] = turns.slice(-2);
+  if (!question || !answer) return { turns, unanswered: '' };
+  return answer.content === ''
+    ? { turns: turns.slice(0, -2), unanswered: question.content }
+    : { turns: [...turns.slice(0, -1), { ...answer, interrupted: true }], unanswered: '' };
 }

@@ -18,8 +18,8 @@ export async function linkFile(
 ): Promise<ResponseOf<typeof endpoint>> {
   const { disposition, path } = input;
   const file = await findFile(ctx, { assetId: input.assetId, revisionId: input.revision_id, path });
-  const { canBeShown } = contentTypeOf(path);
-  if (disposition === 'inline' && !canBeShown) {
+  const { canBeInline } = contentTypeOf(path);
+  if (disposition === 'inline' && !canBeInline) {
     throw new AppError('invalid_request', {
       publicMessage: `${path} can be downloaded, but not shown: only pictures, films and sounds can be shown`,
       param: 'disposition',

@@ -6,10 +6,10 @@ import { type ChatRequest, insertChatRequests } from '../gateway-queries.ts';
 /** Requests in one transaction at most. */
 const MAX = 200;
 
-/** Keeps one request, with others that end at the same time. */
+/** Inserts one request, in a batch with others that end at the same time. */
 export type KeepRequest = (request: ChatRequest) => Promise<void>;
 
-/** Makes the way by which requests are kept. */
+/** Returns a function that inserts requests in batches. */
 export function keepRequests({ db }: Pick<Services, 'db'>): KeepRequest {
   return batch<ChatRequest, void>(
     async (requests) => {

@@ -73,7 +73,7 @@ export async function awaitModelServer<Kind extends ServerKindName>(
   { upstream, modelName, kind, signal, onWait }: Wait<Kind>,
 ): Promise<ModelServer<Kind>[]> {
   const began = Date.now();
-  let said = '';
+  let reported = '';
   let podId: string | null = null;
   let woken = false;
   let watch = watchModelServer(ctx.events, upstream.server_id);
@@ -100,8 +100,8 @@ export async function awaitModelServer<Kind extends ServerKindName>(
         continue;
       }
       const { phase, reason } = phaseOf(found);
-      if (`${phase} ${reason}` !== said) onWait(phase, reason);
-      said = `${phase} ${reason}`;
+      if (`${phase} ${reason}` !== reported) onWait(phase, reason);
+      reported = `${phase} ${reason}`;
       if (Date.now() - began > WAIT_MS_MAX) throw unavailable(`${modelName} did not wake in time`);
       await watch.change(signal);
     }

@@ -25,11 +25,11 @@ async function askedFor(user: TestUser, model: string): Promise<unknown[]> {
   return query.mock.calls.map(([asked]) => (asked as { name?: string }).name ?? asked);
 }
 
-const onTheWay = ['find_key_owners', 'find_upstream'];
+const perRequest = ['find_key_owners', 'find_upstream'];
 const untilKept = (user: TestUser, model: string) =>
   vi.waitFor(async () => {
     const asked = await askedFor(user, model);
-    for (const name of onTheWay) expect(asked).not.toContain(name);
+    for (const name of perRequest) expect(asked).not.toContain(name);
     return asked;
   }, WAIT);
 
@@ -72,7 +72,7 @@ it.each([
 ])('a change of %s %s forgets the upstream: %s', async (of, id, isForgotten) => {
   let change: Parameters<RowChanges['subscribe']>[0] = () => undefined;
   const recall = recallUpstreams({
-    areHeard: () => true,
+    areCurrent: () => true,
     catchUp: async () => undefined,
     subscribe: (listener) => {
       change = listener;

@@ -1,0 +1,43 @@
+import { beforeEach, expect, test } from 'vitest';
+import { setCredentials } from '../../../lib/api/credentials.ts';
+import { keepInTab } from '../../../lib/tab-storage.ts';
+import { initialSettings } from './chat-options.tsx';
+import { keepConversation, newestTurns, readConversation } from './kept-conversation.ts';
+import type { Turn } from './use-conversation.ts';
+
+const exchange = (question: string): Turn[] => [
+  { role: 'user', content: question },
+  { role: 'assistant', content: 'Rye' },
+];
+const [first, second, third] = [exchange('first'), exchange('second'), exchange('third')] as const;
+const empty = { turns: [], unanswered: '', settings: initialSettings };
+
+beforeEach(() => {
+  sessionStorage.clear();
+  setCredentials({ userId: 'ada', apiKey: 'bk_1' });
+});
+
+test('of a long conversation the oldest questions go first, each with its answer', () => {
+  const all = [...first, ...second, ...third];
+  const { length } = JSON.stringify(all);
+  expect(newestTurns(all, length)).toEqual(all);
+  expect(newestTurns(all, length - 1)).toEqual([...second, ...third]);
+  expect(newestTurns(all, 10)).toEqual([]);
+});
+
+test('at most 200,000 characters of turns are kept', () => {
+  const long = exchange('e'.repeat(150_000));
+  keepConversation('ada', 'pod', { ...empty, turns: [...long, ...long, ...third] });
+  expect(readConversation('ada', 'pod').turns).toEqual([...long, ...third]);
+});
+
+test('an empty number field stays empty', () => {
+  const settings = { system: 'Be short', options: { temperature: Number.NaN, max_tokens: 64 } };
+  keepConversation('ada', 'pod', { ...empty, settings });
+  expect(readConversation('ada', 'pod').settings).toEqual(settings);
+});
+
+test('what cannot be read is an empty conversation', () => {
+  keepInTab('ada', 'conversation.pod', { turns: 'Rye' });
+  expect(readConversation('ada', 'pod')).toEqual(empty);
+});

@@ -1,0 +1,156 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { setCredentials } from '../../../lib/api/credentials.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { forgetTab } from '../../../lib/tab-storage.ts';
+import { UserContext } from '../../accounts/api.ts';
+import { Playground } from './playground.tsx';
+
+/** What the model has been asked, and its answer as far as the test lets it come. */
+let asked: { messages: unknown; max_tokens: number }[];
+let answer: ReadableStreamDefaultController<Uint8Array>;
+
+const says = (text: string) =>
+  answer.enqueue(
+    new TextEncoder().encode(`data: ${JSON.stringify({ choices: [{ delta: { content: text } }] })}\n\n`),
+  );
+
+/** A reload, or coming back to the page. */
+function open({ as = 'ada', id = 'pod-1' } = {}) {
+  cleanup();
+  setCredentials({ userId: as, apiKey: `bk_${as}` });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <UserContext value={{ id: as } as never}>
+        <Playground conversationId={id} modelName="rye" device={undefined} />
+      </UserContext>
+    </QueryClientProvider>,
+  );
+}
+
+async function ask(question: string) {
+  const before = asked.length;
+  await userEvent.type(screen.getByLabelText('Message'), `${question}{Enter}`);
+  await vi.waitFor(() => expect(asked).toHaveLength(before + 1));
+}
+
+async function askAndAnswer(question: string, text: string) {
+  await ask(question);
+  says(text);
+  answer.close();
+  await screen.findByRole('button', { name: 'Send' });
+}
+
+const message = () => screen.getByLabelText<HTMLTextAreaElement>('Message').value;
+const INTERRUPTED = 'The answer was interrupted.';
+
+beforeEach(() => {
+  sessionStorage.clear();
+  asked = [];
+  vi.stubGlobal('fetch', async (url: string, { body, signal }: { body: string; signal?: AbortSignal }) => {
+    if (!url.endsWith('/chat/completions')) return Response.json({ prices: [] });
+    asked.push(JSON.parse(body));
+    const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (answer = controller) });
+    signal?.addEventListener('abort', () => answer.error(signal.reason));
+    return new Response(stream);
+  });
+});
+
+afterEach(() => {
+  cleanup();
+  queryClient.clear();
+  vi.unstubAllGlobals();
+});
+
+test('a conversation and its settings are there again, and go on', async () => {
+  open();
+  const tokens = screen.getByLabelText('Maximum tokens');
+  await userEvent.clear(tokens);
+  await userEvent.type(tokens, '64{Tab}');
+  await askAndAnswer('Which bread?', 'Rye bread');
+  open();
+  expect(screen.getByText('Which bread?')).toBeTruthy();
+  expect(await screen.findByText('Rye bread')).toBeTruthy();
+  expect(screen.queryByText(INTERRUPTED)).toBeNull();
+  await ask('Why?');
+  expect(asked[1]).toMatchObject({
+    messages: [
+      { role: 'user', content: 'Which bread?' },
+      { role: 'assistant', content: 'Rye bread' },
+      { role: 'user', content: 'Why?' },
+    ],
+    max_tokens: 64,
+  });
+});
+
+test.each([
+  ['leaving the page', () => cleanup()],
+  ['a reload', () => window.dispatchEvent(new Event('pagehide'))],
+])('an answer that %s interrupts is kept as far as it came, and marked', async (_how, interrupt) => {
+  open();
+  await ask('Which bread?');
+  says('Rye br');
+  await screen.findByText('Rye br');
+  interrupt();
+  // What a page does after it was left is too late.
+  const key = sessionStorage.key(0) ?? '';
+  const kept = sessionStorage.getItem(key) ?? '';
+  cleanup();
+  sessionStorage.setItem(key, kept);
+  open();
+  expect(await screen.findByText('Rye br')).toBeTruthy();
+  expect(screen.getByText(INTERRUPTED)).toBeTruthy();
+});
+
+test('Stop marks what has come', async () => {
+  open();
+  await ask('Which bread?');
+  says('Rye br');
+  await screen.findByText('Rye br');
+  await userEvent.click(screen.getByRole('button', { name: 'Stop' }));
+  expect(await screen.findByText(INTERRUPTED)).toBeTruthy();
+});
+
+test('a question without any of an answer is in the field again', async () => {
+  open();
+  await ask('Which bread?');
+  open();
+  expect(message()).toBe('Which bread?');
+  expect(screen.queryByText(INTERRUPTED)).toBeNull();
+  open();
+  expect(message()).toBe('Which bread?');
+});
+
+test('a new conversation is empty after a reload too', async () => {
+  open();
+  await askAndAnswer('Which bread?', 'Rye bread');
+  await userEvent.click(screen.getByRole('button', { name: 'New conversation' }));
+  open();
+  expect(screen.queryByText('Which bread?')).toBeNull();
+});
+
+test('nobody else sees it, and no other deployment has it', async () => {
+  open();
+  await askAndAnswer('Which bread?', 'Rye bread');
+  open({ as: 'eve' });
+  expect(screen.queryByText('Which bread?')).toBeNull();
+  open({ id: 'pod-2' });
+  expect(screen.queryByText('Which bread?')).toBeNull();
+  open();
+  expect(screen.getByText('Which bread?')).toBeTruthy();
+});
+
+test('nothing of it is left after signing out, not even of an answer that was still coming', async () => {
+  open();
+  await ask('Which bread?');
+  says('Rye br');
+  await screen.findByText('Rye br');
+  act(() => {
+    setCredentials(null);
+    forgetTab();
+  });
+  cleanup();
+  expect(sessionStorage).toHaveLength(0);
+});
