@@ -33,8 +33,9 @@ export function showUnrounded(bgl: string, currency: Currency = currencyChoice.g
 
 /** A server's sentence with its amounts of BGL in the chosen currency, without rounding: they may be limits. */
 export function amountsInCurrency(sentence: string, currency: Currency = currencyChoice.get()): string {
-  return sentence.replace(/(?<![\d.,])(\d{1,15}(?:\.\d{1,6})?) BGL\b/g, (_, bgl: string) =>
-    showUnrounded(bgl, currency),
+  return sentence.replace(
+    /(^|[^\d.,])(\d{1,15}(?:\.\d{1,6})?) BGL\b/g,
+    (_, before: string, bgl: string) => before + showUnrounded(bgl, currency),
   );
 }
 

@@ -71,9 +71,11 @@ export function SendFields({ id, form, currency, amount, problems, onChange, onS
           {balance.sendable !== balance.available &&
             ' Promotional credit, and what running work may need, cannot be sent, and this server may limit how much you send within 24 hours.'}
           {problems.amount && amount !== null && parseBgl(amount) > parseBgl(balance.available) && (
-            <ButtonLink to="/buy-bagels" size="sm" className="mt-2 flex w-fit">
-              Buy credits
-            </ButtonLink>
+            <div className="mt-2">
+              <ButtonLink to="/buy-bagels" size="sm">
+                Buy credits
+              </ButtonLink>
+            </div>
           )}
         </div>
       )}
