@@ -5,8 +5,8 @@ import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { loadable } from '../../lib/loadable.tsx';
 
 export { displayState } from './runs/run-sentences.ts';
-export { UnfinishedBadge, useUnfinishedRuns } from './runs/unfinished-badge.tsx';
-export { unfinishedText } from './runs/unfinished-model.ts';
+export { UnfinishedBadge, useUnfinishedRuns } from './runs/unfinished/unfinished-badge.tsx';
+export { unfinishedText } from './runs/unfinished/unfinished-model.ts';
 
 /** A run that is under way, with its curve; it is loaded where there is one. */
 export const LiveRun = loadable(async () => (await import('./runs/curves/live-run.tsx')).LiveRun);

@@ -17,11 +17,13 @@ vi.mock('./wizard/use-checked-choice.ts', () => ({
 test('two clicks in the same moment create one model, and send its files once', async () => {
   vi.mocked(call).mockResolvedValue('m1');
   vi.mocked(uploadFiles).mockResolvedValue({ done: [], failed: [] });
-  const { result } = renderHook(() => useCreateModel({ modelType: 'upload' }), {
+  const { result } = renderHook(() => useCreateModel({}), {
     wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
   });
   const files = [new File(['{}'], 'config.json')];
   const values = { name: 'Rye model', baseModelType: 'qwen' as const, files };
+  act(() => result.current.dispatch({ do: 'change', values: { type: 'upload' } }));
+  act(() => result.current.goOn());
   act(() => result.current.dispatch({ do: 'change', values }));
   act(() => result.current.goOn());
   expect(result.current.state.step).toBe(3);

@@ -2,11 +2,11 @@ import type { AssetSummary } from '@bakehouse/contract/assets';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
-import { call } from '../../../lib/api/api-client.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
+import { call } from '../../../../lib/api/api-client.ts';
+import { queryClient } from '../../../../lib/api/query-client.ts';
 import { UnfinishedBadge, useUnfinishedRuns } from './unfinished-badge.tsx';
 
-vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
 const model = (id: number, file_count = 0) => ({ dataset_id: `m${id}`, file_count }) as AssetSummary;
 const models = [model(0, 3), ...Array.from({ length: 50 }, (_, n) => model(n + 1))];
