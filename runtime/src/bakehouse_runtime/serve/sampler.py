@@ -103,9 +103,8 @@ class Job:
             self._has_ended.set()
 
     def take(self, timeout_s: float) -> list[Event]:
-        """What has happened since the last call, once the job has ended or the time is over. Waking
-        at each step would take a processor from the threads that draw, which wait for each other:
-        pictures of 20 steps took half as long again."""
+        """What has happened since the last call, once the job has ended or the time is over. The
+        threads that draw take all processors: a step of a small model is no reason to wake."""
         self._has_ended.wait(timeout_s)
         events: list[Event] = []
         with contextlib.suppress(Empty):
