@@ -19,7 +19,8 @@ const later = (section: Message['section'], comesWith: 'hub' | 'videos', texts: 
 
 /**
  * The messages of sections 2, 5, 6 and 8; those of numbers are composed, and `number-field.test.ts` holds them. What
- * follows 'Failed to' is an operation, which `error-text.ts` puts there.
+ * follows 'Failed to' is an operation, which `error-text.ts` puts there; 'Amount' and the like begin what is wrong with an
+ * amount, as `send-form.test.ts` holds.
  */
 export const messages: Message[] = [
   ...of(
@@ -53,7 +54,6 @@ export const messages: Message[] = [
       'Please fill in all required fields and upload at least one file',
       'Please fill in all required fields',
       'Validation Failed',
-      'Amount must be greater than 0',
       'Missing required parameters: userId or apiKey',
     ],
   ),
@@ -65,6 +65,7 @@ export const messages: Message[] = [
       'Please select a valid number of GPUs (1, 2, 4, or 8)',
       'Recipient username cannot be empty',
       'Please enter a prompt',
+      '{name} must be greater than 0',
     ],
   ),
   ...of(
