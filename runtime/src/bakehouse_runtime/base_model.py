@@ -78,8 +78,8 @@ def lora_targets(base: BaseModel, wanted: list[str]) -> LoraTargets:
     warnings = []
     if "lm_head" in wanted and base.tied_embeddings:
         warnings.append(
-            "lm_head is left out, as is usual for this base model: it shares lm_head with its "
-            "input embeddings, and an adapter on one would change the other."
+            "lm_head is left out: in this base model it is the same matrix as the input "
+            "embeddings, and an adapter on one would change the other."
         )
     if left_out := [name for name in wanted if name in experts]:
         warnings.append(

@@ -66,7 +66,7 @@ function Figures({ run }: { run: Run }) {
         label="Held"
         note={
           <>
-            of a quote of <Money bgl={run.quote.total} />
+            quoted at <Money bgl={run.quote.total} />
           </>
         }
       >
