@@ -171,6 +171,6 @@ def test_a_stopped_training_goes_on_where_it_was(
 def test_what_is_too_large_for_an_archive_is_refused(
     tmp_path: Path, work: Path, recipe: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workshop.pack.MOST_BYTES", 10_000_000)
+    monkeypatch.setattr("workshop.pack.BARE_BYTES_MAX", 10_000_000)
     with pytest.raises(PlainError, match=r"take \d+ MB, which is more than 10\."):
         pack(work, recipe, tmp_path / "archive.tar", bare=True)
