@@ -51,7 +51,8 @@ journey('what was read once stays in sight when reading it again fails', async (
 journey(
   'what cannot be loaded offline says so, and comes by itself once the network is back',
   async ({ page, allowErrors }) => {
-    allowErrors(/ERR_INTERNET_DISCONNECTED|Failed to fetch/);
+    // What comes after the page may not have been fetched yet.
+    allowErrors(/ERR_INTERNET_DISCONNECTED|Failed to fetch|could not be fetched/);
     await signUp(page);
     await page.goto('/dataset');
     await page.getByText('No datasets yet').waitFor();
