@@ -38,7 +38,7 @@ export function Sheet({
   side = 'right',
   children,
 }: Props) {
-  const { requestClose, question } = useClosingQuestion(dirty, 'shell', onClose);
+  const { requestClose, question } = useClosingQuestion(open && dirty, 'shell', onClose);
   const content = useRef<HTMLDivElement>(null);
   // One that is open from its very first rendering would stand there without having slid in.
   const [mounted, setMounted] = useState(false);

@@ -91,6 +91,14 @@ test('a page is not left with what is shown once before that is answered', async
   await waitFor(() => expect(at()).toBe('/buy-bagels'));
 });
 
+test('a closed dialog asks nothing', async () => {
+  const { go, at } = await open({
+    page: <Dialog open={false} onOpenChange={() => undefined} title="Copy the new key now" keepOpen />,
+  });
+  go('/buy-bagels');
+  await waitFor(() => expect(at()).toBe('/buy-bagels'));
+});
+
 test('nothing is asked where nothing was typed, nor where only the search of the page changes', async () => {
   const typed = await open({ page: dialog(true) });
   typed.go('/model?sheet=create-model');
