@@ -43,7 +43,11 @@ export function Dialog({
   children,
 }: Props) {
   const close = () => onOpenChange(false);
-  const { requestClose, question } = useClosingQuestion(open && (keepOpen ? shownOnce : dirty), 'page', close);
+  const { requestClose, question } = useClosingQuestion(
+    open && (keepOpen ? shownOnce : dirty),
+    'page',
+    close,
+  );
   return (
     <Base.Root
       open={open}

@@ -93,7 +93,12 @@ test('a page is not left with what is shown once before that is answered', async
 
 test('a closed dialog asks nothing', async () => {
   const { go, at } = await open({
-    page: <Dialog open={false} onOpenChange={() => undefined} title="Copy the new key now" keepOpen />,
+    page: (
+      <>
+        {name}
+        <Dialog open={false} onOpenChange={() => undefined} title="Copy the new key now" keepOpen />
+      </>
+    ),
   });
   go('/buy-bagels');
   await waitFor(() => expect(at()).toBe('/buy-bagels'));
