@@ -6,6 +6,7 @@ import type { Context, Services } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { underLease } from '../../../platform/leases/under-lease.ts';
+import { linkSignals } from '../../../platform/link-signals.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { reachImageServer } from '../../deployments/pictures/reach-image-server.ts';
@@ -29,6 +30,14 @@ export type Drawing = {
   serving: Pick<ServingParts, 'capacity'>;
   /** Aborted when this process ends in good order. */
   closing: AbortSignal;
+};
+
+/** One attempt at a generation. */
+export type Attempt = {
+  lease: Lease<GenerationRow>;
+  report: ProgressReport;
+  /** Aborted when somebody else decides over the generation, or this process ends. */
+  signal: AbortSignal;
 };
 
 type Done = Extract<ImageEvent, { type: 'done' }>;
@@ -59,9 +68,11 @@ export async function drawGeneration(drawing: Drawing, lease: Lease<GenerationRo
 /** The lease is kept until the picture is stored, however slow the store is. Throws what `draw` throws. */
 async function drawAndStore(drawing: Drawing, lease: Lease<GenerationRow>): Promise<Stored> {
   const report = reportProgress(drawing.services, lease);
+  using ended = linkSignals(report.lost, drawing.closing);
   try {
     const isOwn = lease.row.provider === 'own';
-    const drawn = await (isOwn ? draw(drawing, lease, report) : drawByService(drawing, lease, report));
+    const attempt = { lease, report, signal: ended.signal };
+    const drawn = await (isOwn ? draw(drawing, attempt) : drawByService(drawing, attempt));
     const stored = drawn.pictures.map(({ bytes }) => storeBlob(drawing.services, Readable.from([bytes])));
     return { ...drawn, blobs: await Promise.all(stored) };
   } finally {
@@ -71,16 +82,15 @@ async function drawAndStore(drawing: Drawing, lease: Lease<GenerationRow>): Prom
 
 /** Throws what `reachImageServer` throws, and LeaseLost. */
 async function draw(
-  { services, serving, closing }: Drawing,
-  { row }: Lease<GenerationRow>,
-  report: ProgressReport,
+  { services, serving }: Drawing,
+  { lease: { row }, report, signal }: Attempt,
 ): Promise<Drawn> {
   let progress = begun;
   let made: { done: Done; revisionId: string | null } | null = null;
   const question = {
     modelName: row.model,
     readRequest: async () => pictureRequest(row, await readInput(services, row)),
-    signal: AbortSignal.any([report.lost, closing]),
+    signal,
     onWait: (phase: string, reason: string) =>
       report.update({ ...progress, reason: reason || startingReason(phase) }),
   };
@@ -125,7 +135,7 @@ async function complete(services: Services, lease: Lease<GenerationRow>, stored:
     await updateGeneration(tx, row.id, {
       step: row.steps,
       ...drawnBy,
-      ...(expertWeights && { expert_weights: toJson(expertWeights) }),
+      expert_weights: expertWeights && toJson(expertWeights),
     });
     await endGeneration(tx, row, {
       state: 'completed',

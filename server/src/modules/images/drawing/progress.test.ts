@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startingReason } from './progress.ts';
+import { begun, progressAfter, startingReason } from './progress.ts';
 
 test.each([
   ['pulling', 'The model is starting: fetching its files'],
@@ -8,4 +8,11 @@ test.each([
   ['starting', 'The model is starting'],
 ])('while its model server is %s, a generation waits because: %s', (phase, reason) => {
   expect(startingReason(phase)).toBe(reason);
+});
+
+test('a model without experts has no weights of them, in a queue and while it draws', () => {
+  const queued = progressAfter(begun, { type: 'queued', position: 1 });
+  expect(queued.expert_weights).toBeNull();
+  const event = { type: 'step', step: 1, steps: 10, preview: null, expert_weights: null } as const;
+  expect(progressAfter(queued, event).expert_weights).toBeNull();
 });

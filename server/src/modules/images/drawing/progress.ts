@@ -7,7 +7,7 @@ export type Progress = {
   reason: string;
   step: number;
   preview: string | null;
-  /** Null for a model without experts. */
+  /** Null for a model without experts, and before the first step. */
   expert_weights: number[][] | null;
 };
 
@@ -19,7 +19,7 @@ export const begun: Progress = {
   reason: 'The model is starting',
   step: 0,
   preview: null,
-  expert_weights: [],
+  expert_weights: null,
 };
 
 /** What its model server does before it can draw, for people; the phases are those of the engine and the runtime. */
