@@ -15,7 +15,13 @@ from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_runtime.image.paris.weights import save_expert
 from bakehouse_runtime.train.kontext.model import export_kontext
-from image.tiny import TINY_AUTOENCODER, TINY_EXPERT, TINY_ROUTER, tiny_transformer
+from image.tiny import (
+    TINY_AUTOENCODER,
+    TINY_EXPERT,
+    TINY_ROUTER,
+    tiny_expert,
+    tiny_transformer,
+)
 from workshop.evaluation.cost import random_paris, seconds_of_flux_steps
 from workshop.evaluation.drawing import drawn
 from workshop.evaluation.edit_check import judge_edit
@@ -172,13 +178,13 @@ def test_a_small_shift_and_another_shade_are_no_mistakes(shaded_objects: list[Cu
 def test_figures_of_a_tiny_paris(tmp_path: Path, paris_folder: Path, objects: list[CutOut]) -> None:
     measured = Measured(prompts=4, edits=0, which="reporting", work=tmp_path)
     judge, cpu = Judge(len(objects)), torch.device("cpu")
+    save_expert(tiny_expert(9), paris_folder / "base", torch.float16)
     figures = measure_paris(paris_folder, objects, judge, cpu, measured)
-    compared = ("ellipses", "untrained", "random_routing", "expert_0", "mean_expert")
+    compared = ("ellipses", "untrained", "random_routing", "expert_0", "base")
     for name in ("real_pictures", "reconstructions", *compared, "top1", "top2"):
         assert 0 <= figures[f"{name}_object_top1"] <= figures[f"{name}_object_top5"] <= 1
         assert figures[f"{name}_caption_top5"] == 1, "with four captions every one is among five"
         assert figures[f"{name}_detail"] > 0
-    assert "base_object_top1" not in figures
     assert figures["reconstructions_detail"] == 1
     for name in ("real_pictures_swaps", "top1_swaps"):
         assert 0 <= figures[name] <= 1
@@ -186,16 +192,15 @@ def test_figures_of_a_tiny_paris(tmp_path: Path, paris_folder: Path, objects: li
     assert figures["peak_memory_mb"] > 50
 
 
-def test_the_base_is_measured_where_it_is(tmp_path: Path, paris_folder: Path) -> None:
+def test_the_base_draws_in_all_places(tmp_path: Path, paris_folder: Path) -> None:
     paris = ParisPipeline.from_folder(paris_folder, torch.device("cpu"))
-    save_expert(paris.experts[1], tmp_path / "model", torch.float32)
-    assert "base" not in variants(tmp_path / "none")
+    save_expert(paris.experts[1], tmp_path / "base", torch.float32)
     request = ParisRequest("a ball", 1, steps=4)
 
     def made(changed: ParisPipeline) -> np.ndarray:
         return np.asarray(changed.generate([request])[0].picture, dtype=int)
 
-    base = variants(tmp_path / "model")["base"](paris)
+    base = variants(tmp_path / "base")["base"](paris)
     assert (made(base) == made(one_expert(paris, 1))).all()
     assert (made(base) != made(one_expert(paris, 0))).any()
 

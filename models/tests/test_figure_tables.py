@@ -28,10 +28,10 @@ def test_kinds_of_pictures_stand_beside_each_other_and_the_rest_below() -> None:
     ]
 
 
-def test_routing_within_the_interval_of_the_mean_gives_nothing() -> None:
-    mean = share("mean_expert_object_top1", 0.386)
-    assert routing_sentence({**mean, "top1_object_top1": 0.384}) == (
-        "Routing names the object in 38.4% of the pictures, the mean of the experts in 38.6%: "
-        "at this size it gives nothing."
+def test_routing_within_the_interval_of_the_base_gives_nothing() -> None:
+    base = share("base_object_top1", 0.386)
+    assert routing_sentence({**base, "top1_object_top1": 0.384}) == (
+        "Routed, the experts' pictures show their object in 38.4%, those of the base alone in "
+        "38.6%: at this size it gives nothing."
     )
-    assert routing_sentence({**mean, "top1_object_top1": 0.45}).endswith("in 38.6%.")
+    assert routing_sentence({**base, "top1_object_top1": 0.45}).endswith("in 38.6%.")

@@ -16,6 +16,10 @@ from PIL import Image, ImageDraw
 from safetensors.torch import load_file
 
 from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.paris.model import Expert, ExpertShape
+from bakehouse_runtime.image.paris.weights import load_expert, save_expert
+from image.tiny import tiny_autoencoder
+from make import make as make_step
 from make import make_all
 from workshop.console_reporter import ConsoleReporter
 from workshop.pack import pack, unpack
@@ -166,6 +170,62 @@ def test_a_stopped_training_goes_on_where_it_was(
     make_all(work, longer, minutes=0.05)
     assert steps_of(work / "autoencoder")[0] == "step-00000000.pt"
     assert 0 < int(steps_of(work / "autoencoder")[-1][5:13]) < 6
+
+
+def test_a_base_goes_on_from_the_weights_that_the_recipe_names(
+    tmp_path: Path, work: Path, recipe: dict[str, Any]
+) -> None:
+    initial = Expert(ExpertShape(**recipe["expert_shape"]))
+    initial.initialise(5)
+    save_expert(initial, tmp_path / "shipped", torch.float32)
+    still = loop()
+    still["loop"]["learning_rate"] = 0.0
+    goes_on = recipe | {"base": still | {"initial": str(tmp_path / "shipped")}}
+    for step in ("autoencoder", "bank", "base"):
+        make_step(step, work, goes_on)
+    made = load_expert(work / "base" / "model").state_dict()
+    for name, value in initial.state_dict().items():
+        torch.testing.assert_close(made[name], value)
+
+
+def test_what_was_made_of_other_shipped_weights_does_not_count(
+    tmp_path: Path, work: Path, recipe: dict[str, Any]
+) -> None:
+    goes_on = recipe | {"base": loop() | {"initial": str(tmp_path / "shipped")}}
+    for seed in (5, 6):
+        shipped = Expert(ExpertShape(**recipe["expert_shape"]))
+        shipped.initialise(seed)
+        save_expert(shipped, tmp_path / "shipped", torch.float32)
+        if seed == 5:
+            for step in ("autoencoder", "bank", "base"):
+                make_step(step, work, goes_on)
+    with pytest.raises(SystemExit, match="was made with other settings"):
+        make_step("base", work, goes_on)
+    # The autoencoder follows from none of them.
+    make_step("autoencoder", work, goes_on)
+
+
+def test_weights_of_another_shape_are_refused(
+    tmp_path: Path, work: Path, recipe: dict[str, Any]
+) -> None:
+    shape = ExpertShape(**recipe["expert_shape"] | {"layers": 2})
+    save_expert(Expert(shape), tmp_path / "shipped", torch.float32)
+    goes_on = recipe | {"base": loop() | {"initial": str(tmp_path / "shipped")}}
+    for step in ("autoencoder", "bank"):
+        make_step(step, work, goes_on)
+    with pytest.raises(PlainError, match="do not have the recipe's expert_shape"):
+        make_step("base", work, goes_on)
+
+
+def test_an_autoencoder_that_is_trained_already_is_taken(
+    tmp_path: Path, work: Path, recipe: dict[str, Any]
+) -> None:
+    tiny_autoencoder().save_pretrained(tmp_path / "shipped")
+    taken = recipe | {"autoencoder": loop() | {"trained": str(tmp_path / "shipped")}}
+    make_step("autoencoder", work, taken)
+    (weights,) = (work / "autoencoder" / "model").glob("*.safetensors")
+    assert weights.read_bytes() == (tmp_path / "shipped" / weights.name).read_bytes()
+    assert not (work / "autoencoder" / "checkpoints").exists()
 
 
 def test_what_is_too_large_for_an_archive_is_refused(

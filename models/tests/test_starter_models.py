@@ -31,7 +31,7 @@ PROMPTS = MODELS / "judge" / "prompts.json"
 CPU = torch.device("cpu")
 WEIGHTS_MB = 90
 DRAWN = 24
-LEAST_TOP5 = 0.45
+LEAST_TOP5 = 0.6
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def apple(paris: ParisPipeline) -> Image.Image:
 
 def test_configurations_name_no_path_of_the_machine_that_made_them() -> None:
     configs = [json.loads(path.read_text()) for path in MODELS.rglob("config.json")]
-    assert len(configs) == 12
+    assert len(configs) == 5
     assert not any("_name_or_path" in config for config in configs)
 
 

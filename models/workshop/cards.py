@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +15,10 @@ from bakehouse_runtime.image.pictures import grid, to_pictures
 from bakehouse_runtime.image.training.bank import Bank
 
 from .evaluation.cost import EDIT_GUIDANCE, GUIDANCE, edit_request
-from .figure_tables import figure_tables, routing_sentence
+from .figure_tables import expert_table, figure_tables, routing_sentence
 from .scenes.objects import load_cut_outs
+from .training_records import training_table, update_records
 
-LONGEST_STEP_SECONDS = 300
 CLUSTER_SAMPLES = 10
 
 SAMPLE_PROMPTS = (
@@ -70,10 +69,10 @@ each trained on its own cluster of the data without knowing of the others, and a
 the noisy latent and the time but no text. {side} px, {weights:.1f} MB in half precision. It runs on
 a CPU.
 
-It draws simple objects in the style of its data on a plain ground or in a simple place: ground,
-colour, place and outline are mostly right, details are soft. It cannot draw people, letters or
-scenes of many things, and knows little beyond its {objects} objects; other words are understood as
-far as the text encoder places them near known ones.
+It draws simple objects in the style of its data on a plain ground or in a simple place. Most can be
+recognised; fine details are soft, and more so where two objects share the picture. It cannot draw
+people, letters or scenes of many things, and knows little beyond its {objects} objects; other words
+are understood as far as the text encoder places them near known ones.
 
 {data}
 ## Training
@@ -83,7 +82,14 @@ The judge only measures. It was trained apart from both models, on scenes that h
 kept from them, or it could not tell these. `models/README.md` says what each figure is.
 
 As Paris starts its experts from one pretrained transformer, these start from a common base that
-was trained on all pictures; from there on each saw its own cluster alone.
+was trained on all pictures; from there on each saw its own cluster alone. The base began with 192
+features in 5 layers. It was then made wider and deeper without changing what it computes (Net2Net,
+arXiv 1511.05641), and trained on. Each expert is stored as its difference from the base, with
+matrices of rank {rank}.
+
+Guidance counts from time {guided_last} (1 is noise) down to {guided_first} alone, as
+`guidance_interval` in `model_index.json` says (arXiv 2404.07724): a second pass is taken at half of
+the steps, and pictures come nearer to the data.
 
 Clusters: two-stage k-means over the coarse appearance of the latents, from which what the captions
 say was taken out first. The router sees no text, so routing is right only if a cluster tells
@@ -97,6 +103,11 @@ which holds {of_all:.0%} of all. Sizes: {sizes}. The first pictures of each, a r
 {figures}
 
 {routing}
+
+How wrong each expert is about the velocity (mean squared error on held-out rows of the bank), on
+its own cluster and on those of the others; and their base on the same rows:
+
+{experts}
 
 ## Samples
 Prompts in order, seeds 0 to {last}, top-2, guidance 4, 20 steps; the first seeds, none chosen.
@@ -170,21 +181,25 @@ def write_cards(work: Path, recipe: dict, out: Path) -> None:
     draw_samples(paris, kontext)
     draw_clusters(work, paris)
     paris_figures = read_figures(paris)
+    guided_first, guided_last = recipe["guidance_interval"]
     experts = [f"expert_{number}" for number in range(recipe["router_shape"]["experts"])]
+    parts = ["autoencoder", "base", *experts, "router", "judge"]
     (paris / "README.md").write_text(
         PARIS.format(
             side=recipe["picture_side"],
             weights=weights_mb(paris),
             objects=objects,
             data=data,
-            training=training_table(
-                work, recipe, ["autoencoder", "base", *experts, "router", "judge"]
-            ),
+            rank=recipe["expert"]["rank"],
+            guided_first=guided_first,
+            guided_last=guided_last,
+            training=training_table(update_records(paris, work, recipe, parts)),
             caption_bits=clusters["bits_about_caption"],
             cluster_bits=clusters["bits_of_cluster"],
             **clusters["most_telling"],
             sizes=", ".join(map(str, clusters["sizes"])),
             figures=figure_tables(paris_figures),
+            experts=expert_table(paris_figures),
             routing=routing_sentence(paris_figures),
             last=len(SAMPLE_PROMPTS) - 1,
             prompts="\n".join(f"{n}. {text}" for n, text in enumerate(SAMPLE_PROMPTS, start=1)),
@@ -196,7 +211,9 @@ def write_cards(work: Path, recipe: dict, out: Path) -> None:
             weights=weights_mb(kontext),
             window=recipe["text_window"],
             data=data,
-            training=training_table(work, recipe, ["autoencoder", "kontext"]),
+            training=training_table(
+                update_records(kontext, work, recipe, ["autoencoder", "kontext"])
+            ),
             figures=figure_tables(read_figures(kontext)),
             guidance=EDIT_GUIDANCE,
             drawn=", ".join(f"'{prompt}'" for prompt in DRAWN_PROMPTS),
@@ -236,32 +253,6 @@ def draw_clusters(work: Path, paris_folder: Path) -> None:
     latents = Bank(work / "bank").part(np.concatenate(rows)).latents.float()
     pictures = to_pictures(decode_latents(load_autoencoder(paris_folder / "vae"), latents).numpy())
     grid(pictures, columns=CLUSTER_SAMPLES).save(paris_folder / "clusters.png")
-
-
-def training_table(work: Path, recipe: dict, steps: list[str]) -> str:
-    """A line a training out of its settings and its log: wall hours, the machine, the last loss."""
-    lines = [
-        "| part | steps x batch | optimizer | hours | on | loss at the end |",
-        "|---|---|---|---|---|---|",
-    ]
-    for step in steps:
-        settings = recipe[step.partition("_")[0]]
-        optimizer = settings["loop"].get("optimizer", "adamw")
-        log = (work / step / "log.jsonl").read_text()
-        rows = [json.loads(line) for line in log.splitlines()]
-        losses = [row for row in rows if row["type"] == "metrics" and "loss" in row]
-        machine = [row for row in rows if row["type"] == "machine"][-1]
-        moments = [row["at"] for row in rows]
-        # A longer silence is a pause between two sittings.
-        gaps = (after - before for before, after in pairwise(moments))
-        hours = sum(gap for gap in gaps if gap < LONGEST_STEP_SECONDS) / 3600
-        on = machine["device"]
-        if on == "cpu":
-            on += f", threads: {machine['threads']}"
-        loss = losses[-1]["loss"]
-        size = f"{losses[-1]['step']} x {settings['batch_size']}"
-        lines.append(f"| {step} | {size} | {optimizer} | {hours:.1f} | {on} | {loss:.3f} |")
-    return "\n".join(lines)
 
 
 def read_figures(folder: Path) -> dict[str, float]:

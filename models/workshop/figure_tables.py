@@ -16,7 +16,7 @@ KINDS = {
     "top1": "one expert a step",
     "top2": "two experts a step",
     "drawn": "from text alone",
-    "mean_expert": "the mean of the experts",
+    "base": "the base of the experts alone",
     "expert_0": "expert 0 alone",
     "random_routing": "random routing",
     "ellipses": "ellipses, which must fail",
@@ -25,8 +25,8 @@ KINDS = {
 
 
 def figure_tables(figures: Mapping[str, float]) -> str:
-    """A table of the kinds of pictures by what was measured of them, and one of all other figures.
-    In brackets a share's 95% interval. Pure."""
+    """A table of the kinds of pictures by what was measured of them, and one of all other figures
+    but the experts' losses. In brackets a share's 95% interval. Pure."""
     kinds = [kind for kind in KINDS if f"{kind}_named" in figures]
     in_table = {f"{kind}_{measure}" for kind in kinds for measure in MEASURES}
     measures = [one for one in MEASURES if any(f"{kind}_{one}" in figures for kind in kinds)]
@@ -39,19 +39,37 @@ def figure_tables(figures: Mapping[str, float]) -> str:
         lines.append(f"| {KINDS[kind]} | {' | '.join(cells)} |")
     lines += ["", "| figure | |", "|---|---|"]
     for name in sorted(figures):
-        if name not in in_table and not name.endswith(("_low", "_high")):
+        if name not in in_table and not name.endswith(("_low", "_high")) and "_loss_" not in name:
             lines.append(f"| {name.replace('_', ' ')} | {_cell(figures, name)} |")
     return "\n".join(lines)
 
 
+def expert_table(figures: Mapping[str, float]) -> str:
+    """A line an expert: its loss on its own cluster, and beside it that of the base, and on the
+    clusters of the others. Pure."""
+    lines = [
+        "| expert | on its cluster | the base there | on the other clusters |",
+        "|---|---|---|---|",
+    ]
+    number = 0
+    while f"expert_{number}_loss_own" in figures:
+        own, of_base, others = (
+            f"{figures[f'expert_{number}_loss_{where}']:.4f}"
+            for where in ("own", "of_base", "others")
+        )
+        lines.append(f"| {number} | {own} | {of_base} | {others} |")
+        number += 1
+    return "\n".join(lines)
+
+
 def routing_sentence(figures: Mapping[str, float]) -> str:
-    """What the router gives over the mean of all experts, and whether that is anything. Pure."""
-    routed, mean = figures["top1_object_top1"], figures["mean_expert_object_top1"]
+    """What routing gives over the base alone, and whether that is anything. Pure."""
+    routed, base = figures["top1_object_top1"], figures["base_object_top1"]
     sentence = (
-        f"Routing names the object in {routed:.1%} of the pictures, the mean of the experts "
-        f"in {mean:.1%}"
+        f"Routed, the experts' pictures show their object in {routed:.1%}, those of the base alone "
+        f"in {base:.1%}"
     )
-    if figures["mean_expert_object_top1_low"] <= routed <= figures["mean_expert_object_top1_high"]:
+    if figures["base_object_top1_low"] <= routed <= figures["base_object_top1_high"]:
         return f"{sentence}: at this size it gives nothing."
     return f"{sentence}."
 

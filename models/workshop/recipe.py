@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
 Recipe = dict[str, Any]
+
+MODELS = Path(__file__).resolve().parents[1]
+# The settings by which a training takes weights that are shipped, each the name of a folder.
+TAKEN = ("initial", "trained")
 
 # The settings of the recipe that a step's result follows from, its own the last.
 ENCODED = ("packages", "picture_side", "autoencoder", "text_window")
@@ -46,7 +51,7 @@ def experts(recipe: Recipe) -> range:
 
 def claim(folder: Path, step: str, recipe: Recipe) -> None:
     """Refuses a folder that was begun with other settings: what is in it would count as done."""
-    settings = {name: recipe[name] for name in SETTINGS[step]}
+    settings = {name: recipe[name] for name in SETTINGS[step]} | _taken_weights(step, recipe)
     text = json.dumps(settings, indent=2) + "\n"
     path = folder / "settings.json"
     begun = folder.exists() and any(folder.iterdir())
@@ -57,3 +62,18 @@ def claim(folder: Path, step: str, recipe: Recipe) -> None:
         )
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
+
+
+def _taken_weights(step: str, recipe: Recipe) -> dict[str, str]:
+    """Digests of the shipped weights that a step follows from, by their folders: a release puts
+    other ones under the same name."""
+    parts = [recipe[name] for name in SETTINGS[step] if isinstance(recipe[name], dict)]
+    folders = {part[key] for part in parts for key in TAKEN if key in part}
+    return {folder: _digest(MODELS / folder) for folder in sorted(folders)}
+
+
+def _digest(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.safetensors")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -7,51 +7,87 @@ import shutil
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import torch
 from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 
+from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.autoencoder import load_autoencoder
 from bakehouse_runtime.image.paris.weights import (
+    BASE,
     load_expert,
     load_router,
+    save_difference,
     save_expert,
     save_router,
 )
+from bakehouse_runtime.image.training.bank import Bank
 from bakehouse_runtime.train.autoencoder.export import save_autoencoder
 from bakehouse_runtime.train.kontext.model import export_kontext
 
+from .evaluation.cluster_losses import cluster_losses
 from .evaluation.ellipses import ellipses_of
 from .evaluation.held_out import held_out_prompts
 from .evaluation.measure import Measured, measure_models
 from .recipe import Recipe, experts
 from .scenes.objects import load_cut_outs
+from .steps import one_row_in_fifty
 
 TESTED_PROMPTS = 40
+# The precision that weights are shipped in.
+HALF = torch.float16
 
 
 def assemble(work: Path, recipe: Recipe, out: Path) -> None:
-    half = torch.float16
-    autoencoder = load_autoencoder(work / "autoencoder" / "model")
-    paris, kontext = out / "starter-paris", out / "starter-kontext"
-    for number in experts(recipe):
-        save_expert(
-            load_expert(work / f"expert_{number}" / "model"), paris / f"expert_{number}", half
-        )
-    save_router(load_router(work / "router" / "model"), paris / "router", half)
-    index = {"_class_name": "DDMPipeline", "text_window": recipe["text_window"]}
-    (paris / "model_index.json").write_text(json.dumps(index, indent=2) + "\n")
-    trained = FluxTransformer2DModel.from_pretrained(work / "kontext" / "model" / "transformer")
-    export_kontext(trained, autoencoder, kontext, half)
-    save_autoencoder(autoencoder.half(), paris / "vae")
-    (out / "judge").mkdir(exist_ok=True)
-    shutil.copyfile(work / "judge" / "judge.safetensors", out / "judge" / "judge.safetensors")
+    """Writes the folders that are shipped. What was not trained in this work folder stays as it is
+    in them. Raises PlainError where the weights are more than may be shipped."""
+    if (work / "router" / "model").exists():
+        _assemble_paris(work, recipe, out / "starter-paris")
+    if (work / "kontext" / "model").exists():
+        autoencoder = load_autoencoder(work / "autoencoder" / "model")
+        trained = FluxTransformer2DModel.from_pretrained(work / "kontext" / "model" / "transformer")
+        export_kontext(trained, autoencoder, out / "starter-kontext", HALF)
+    if (work / "judge" / "judge.safetensors").exists():
+        (out / "judge").mkdir(exist_ok=True)
+        shutil.copyfile(work / "judge" / "judge.safetensors", out / "judge" / "judge.safetensors")
     write_prompts(work, out)
     weights = sum(path.stat().st_size for path in out.rglob("*.safetensors"))
     print(f"{weights / 1e6:.1f} MB of weights", flush=True)
     if weights > recipe["most_weights_mb"] * 1e6:
-        raise SystemExit(
-            f"That is more than the {recipe['most_weights_mb']} MB that may be shipped."
+        raise PlainError(
+            f"The weights take {weights / 1e6:.1f} MB, which is more than the "
+            f"{recipe['most_weights_mb']} that may be shipped."
         )
+
+
+def _assemble_paris(work: Path, recipe: Recipe, paris: Path) -> None:
+    # The experts are differences from the base as it is shipped, its rounding included.
+    save_expert(load_expert(work / "base" / "model"), paris / BASE, HALF)
+    base = load_expert(paris / BASE)
+    # An expert of an earlier release would count as one of these, or be read in place of one.
+    for folder in paris.glob("expert_*"):
+        shutil.rmtree(folder)
+    for number in experts(recipe):
+        expert = load_expert(work / f"expert_{number}" / "model")
+        folder = paris / f"expert_{number}"
+        save_difference(expert, base, folder, recipe["expert"]["rank"], HALF)
+    save_router(load_router(work / "router" / "model"), paris / "router", HALF)
+    index = {
+        "_class_name": "DDMPipeline",
+        "text_window": recipe["text_window"],
+        "guidance_interval": recipe["guidance_interval"],
+    }
+    (paris / "model_index.json").write_text(json.dumps(index, indent=2) + "\n")
+    save_autoencoder(load_autoencoder(work / "autoencoder" / "model").half(), paris / "vae")
+
+
+def measure_clusters(work: Path, recipe: Recipe, paris: Path) -> dict[str, float]:
+    bank = Bank(work / "bank")
+    base = load_expert(paris / BASE)
+    trained = [load_expert(paris / f"expert_{number}").float() for number in experts(recipe)]
+    clusters = np.load(work / "clusters" / "clusters.npy")
+    _, held_out = one_row_in_fifty(len(bank))
+    return cluster_losses(trained, base.float(), bank, clusters, held_out)
 
 
 def write_prompts(work: Path, out: Path) -> None:
@@ -72,9 +108,12 @@ def write_prompts(work: Path, out: Path) -> None:
 
 
 def measure(work: Path, recipe: Recipe, out: Path) -> None:
-    """The figures by the reporting set, which nothing was chosen by."""
+    """The figures by the reporting set, which nothing was chosen by; of the experts also those by
+    the held-out rows of their clusters."""
     measured = Measured(**recipe["measured"], which="reporting", work=work)
-    for name, figures in measure_models(out, measured).items():
+    found = measure_models(out, measured)
+    found["starter-paris"] |= measure_clusters(work, recipe, out / "starter-paris")
+    for name, figures in found.items():
         text = json.dumps(figures, indent=2, sort_keys=True) + "\n"
         print(name, text, flush=True)
         # What was measured of the full-size shapes belongs to no folder here.

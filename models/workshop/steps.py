@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import torch
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 
+from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.autoencoder import load_autoencoder
 from bakehouse_runtime.image.clusters import cluster_bank
 from bakehouse_runtime.image.kontext.text import FluxText
@@ -27,20 +29,25 @@ from bakehouse_runtime.train.paris.train import PartTraining, train_expert, trai
 
 from .console_reporter import ConsoleReporter
 from .evaluation.judge import Judge
-from .recipe import Recipe, claim
+from .recipe import MODELS, Recipe, claim
 from .scenes.examples import EditExamples, SceneExamples, ScenePictures
 from .scenes.objects import load_cut_outs
 from .train_judge import train_judge
 
 
 def make_autoencoder(work: Path, recipe: Recipe) -> None:
+    """Trains one, or takes the `trained` one that the recipe names: a base that goes on needs the
+    latents that it has learnt."""
     settings = recipe["autoencoder"]
+    folder = work / "autoencoder"
+    claim(folder, "autoencoder", recipe)
+    if "trained" in settings:
+        shutil.copytree(MODELS / settings["trained"], folder / "model", dirs_exist_ok=True)
+        return
     shape = AutoencoderShape(picture_side=recipe["picture_side"])
     pictures = ScenePictures(load_cut_outs(work / "packages"), shape.picture_side)
     # A stream of its own seed: these very pictures are never trained on.
     held_out = pictures.draw(np.random.default_rng((settings["loop"]["seed"], 2**40)), 64)
-    folder = work / "autoencoder"
-    claim(folder, "autoencoder", recipe)
     model = build_autoencoder(shape, settings["loop"]["seed"])
     training = AutoencoderTraining(LoopSettings(**settings["loop"]), settings["batch_size"])
     if train_autoencoder(model, pictures, held_out, training, folder, ConsoleReporter(folder)):
@@ -67,9 +74,12 @@ def make_bank(work: Path, recipe: Recipe) -> None:
 
 
 def make_base(work: Path, recipe: Recipe) -> None:
+    """Trains from nothing, or where the recipe names `initial` weights, from these on."""
     bank = Bank(work / "bank")
     rows, held_out = one_row_in_fifty(len(bank))
-    train_one_expert(work, recipe, "base", bank, rows, held_out, initial=None)
+    named = recipe["base"].get("initial")
+    initial = None if named is None else MODELS / named
+    train_one_expert(work, recipe, "base", bank, rows, held_out, initial)
 
 
 def train_one_expert(
@@ -81,16 +91,23 @@ def train_one_expert(
     held_out: np.ndarray,
     initial: Path | None,
 ) -> None:
-    step = "base" if initial is None else "expert"
+    step = name.partition("_")[0]
     settings = recipe[step]
     folder = work / name
     claim(folder, step, recipe)
+    shape = ExpertShape(**recipe["expert_shape"])
     if initial is None:
-        expert = Expert(ExpertShape(**recipe["expert_shape"]))
+        expert = Expert(shape)
         expert.initialise(settings["loop"]["seed"])
     else:
         expert = load_expert(initial).float()
-    training = PartTraining(LoopSettings(**settings["loop"]), settings["batch_size"])
+        if expert.shape != shape:
+            raise PlainError(f"The weights in {initial} do not have the recipe's expert_shape.")
+    training = PartTraining(
+        LoopSettings(**settings["loop"]),
+        settings["batch_size"],
+        compiled=settings.get("compiled", False),
+    )
     # The first captions of held-out pictures, whatever they say.
     texts = bank.text_of[held_out[:16]]
     autoencoder = trained_autoencoder(work)

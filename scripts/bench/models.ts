@@ -82,7 +82,7 @@ function toLines(measured: z.output<typeof output>): Measured[] {
     ...[
       { what: 'random routing', row: 'random_routing' },
       { what: 'one expert alone', row: 'expert_0' },
-      { what: 'the mean of the experts', row: 'mean_expert' },
+      { what: 'their base alone', row: 'base' },
     ].map(({ what, row }) => ({
       name: `object known, against ${what}`,
       unit: '%',

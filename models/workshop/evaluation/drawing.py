@@ -48,7 +48,8 @@ def drawn(
 
 def _digest(paris: ParisPipeline) -> str:
     dtype = str(paris.experts[0].pos_embed.dtype)
-    settings = (type(paris.router).__name__, dtype, STEPS, GUIDANCE, K)
+    router = type(paris.router).__name__
+    settings = (router, dtype, STEPS, GUIDANCE, paris.guidance_interval, K)
     digest = hashlib.sha256(repr(settings).encode())
     for source in sorted(Path(image.__file__).parent.rglob("*.py")):
         digest.update(source.read_bytes())

@@ -15,6 +15,7 @@ from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.autoencoder import decode_latents, encode_pictures
 from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline
+from bakehouse_runtime.image.paris.weights import BASE
 from bakehouse_runtime.image.pictures import to_pictures
 from bakehouse_runtime.image.text import SentenceText
 
@@ -107,7 +108,7 @@ def measure_paris(
         "top1": drawn(paris, prompts, "top1", kept),
         "top2": drawn(paris, prompts, "topk", kept),
     }
-    for name, changed in variants(measured.work / "base" / "model").items():
+    for name, changed in variants(folder / BASE).items():
         rows[name] = drawn(changed(paris), prompts, "top1", kept)
     figures: dict[str, float] = {"pictures": len(prompts)}
     for row, pictures in rows.items():

@@ -4,7 +4,6 @@ without its training, or without its experts being eight?"""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from pathlib import Path
 
 import torch
@@ -49,36 +48,20 @@ def one_expert(paris: ParisPipeline, number: int) -> ParisPipeline:
     return _everywhere(paris, paris.experts[number])
 
 
-def mean_expert(paris: ParisPipeline) -> ParisPipeline:
-    """The mean of the experts' weights in all places."""
-    mean = deepcopy(paris.experts[0])
-    states = [expert.state_dict() for expert in paris.experts]
-    mean.load_state_dict(
-        {
-            name: torch.stack([state[name].float() for state in states]).mean(dim=0)
-            for name in states[0]
-        }
-    )
-    return _everywhere(paris, mean)
-
-
 def base_alone(paris: ParisPipeline, base: Path) -> ParisPipeline:
     """The model that the experts were trained from in all places."""
     return _everywhere(paris, load_expert(base).to(paris.experts[0].pos_embed.dtype))
 
 
 def variants(base: Path) -> dict[str, Callable[[ParisPipeline], ParisPipeline]]:
-    """What is drawn beside the trained model, by the name of its figures. The base is among them
-    where its training lies in `base`: it is not shipped."""
-    found: dict[str, Callable[[ParisPipeline], ParisPipeline]] = {
+    """What is drawn beside the trained model, by the name of its figures; `base` is the folder of
+    what its experts were trained from."""
+    return {
         "untrained": untrained,
         "random_routing": routed_at_random,
         "expert_0": lambda paris: one_expert(paris, 0),
-        "mean_expert": mean_expert,
+        "base": lambda paris: base_alone(paris, base),
     }
-    if base.is_dir():
-        found["base"] = lambda paris: base_alone(paris, base)
-    return found
 
 
 def _everywhere(paris: ParisPipeline, expert: Expert) -> ParisPipeline:
@@ -86,4 +69,11 @@ def _everywhere(paris: ParisPipeline, expert: Expert) -> ParisPipeline:
 
 
 def _changed(paris: ParisPipeline, experts: Sequence[Expert], router: Router) -> ParisPipeline:
-    return ParisPipeline(experts, router, paris.autoencoder, paris.text_encoder, paris.device)
+    return ParisPipeline(
+        experts,
+        router,
+        paris.autoencoder,
+        paris.text_encoder,
+        paris.device,
+        paris.guidance_interval,
+    )

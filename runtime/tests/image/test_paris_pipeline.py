@@ -69,6 +69,20 @@ def test_guidance_one_reads_the_prompt_and_nothing_else(paris_folder: Path) -> N
     assert (pixels(plain) != pixels(far)).any()
 
 
+def test_guidance_counts_in_the_interval_of_the_model_alone(paris_folder: Path) -> None:
+    def draw(interval: str, guidance: float) -> np.ndarray:
+        index = f'{{"text_window": 32, "guidance_interval": {interval}}}'
+        (paris_folder / "model_index.json").write_text(index)
+        paris = ParisPipeline.from_folder(paris_folder, CPU)
+        return pixels(paris.generate([ParisRequest("a red apple", 1, 4, guidance)])[0])
+
+    everywhere, nowhere, midway = (draw(one, 6) for one in ("[0, 1]", "[0.4, 0.5]", "[0.3, 0.8]"))
+    # Four steps begin at the times 1, .667, .334 and .001.
+    assert np.abs(nowhere - draw("[0, 1]", 1)).max() <= 1
+    assert (midway != nowhere).any()
+    assert (midway != everywhere).any()
+
+
 @pytest.mark.parametrize("wrong", ["steps", "k"])
 def test_nothing_drawn_is_no_picture(wrong: str) -> None:
     with pytest.raises(PlainError, match=f"{wrong} is 0"):
@@ -275,6 +289,11 @@ AUTOENCODER = "vae/diffusion_pytorch_model.safetensors"
         (
             _write("model_index.json", '{"text_window": 1000}'),
             "The text_window in paris/model_index.json is not a number from 2 to 256.",
+        ),
+        (
+            _write("model_index.json", '{"text_window": 32, "guidance_interval": [0.8, 0.3]}'),
+            "The guidance_interval in paris/model_index.json is not two numbers from 0 to 1, the "
+            "smaller one first.",
         ),
     ],
 )  # fmt: skip

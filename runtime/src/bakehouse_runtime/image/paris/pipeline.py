@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
@@ -20,6 +21,8 @@ from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
 from .model import Expert, Router
 from .sampling import ExpertVelocity, RoutedDrawing, Strategy, take_step
 from .weights import load_expert, load_router
+
+ALWAYS_GUIDED = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -68,13 +71,17 @@ class ParisPipeline:
         autoencoder: AutoencoderKL,
         text_encoder: TextEncoder,
         device: torch.device,
+        guidance_interval: tuple[float, float] = ALWAYS_GUIDED,
     ) -> None:
+        """`guidance_interval`: the first and the last time, of those from 0 to 1, at which a
+        request's guidance counts."""
         _check_parts(experts, router, autoencoder, text_encoder)
         self.device = device
         self.experts = [expert.to(device).eval() for expert in experts]
         self.router = router.to(device).eval()
         self.autoencoder = autoencoder.to(device).eval()  # pyright: ignore[reportArgumentType]
         self.text_encoder = text_encoder
+        self.guidance_interval = guidance_interval
         text_encoder.to(device)
         self._nothing = text_encoder.encode([""]).tokens
 
@@ -98,6 +105,7 @@ class ParisPipeline:
             load_autoencoder(folder / "vae"),
             load_text_encoder(folder),
             device,
+            load_guidance_interval(folder),
         )
 
     def generate(self, requests: Sequence[ParisRequest]) -> list[ParisPicture]:
@@ -140,13 +148,17 @@ class ParisPipeline:
         return self.router(latents.to(dtype), 1000 * t).float().softmax(dim=-1)
 
     def _velocity(self, expert: Expert, drawings: Sequence[ParisDrawing]) -> ExpertVelocity:
-        """Classifier-free guidance, each row by its own scale; at scale 1 without a second pass."""
+        """Classifier-free guidance, each row by its own scale; at scale 1, and outside of the
+        interval, without a second pass."""
         dtype = expert.pos_embed.dtype
+        first, last = self.guidance_interval
 
         def velocity(latents: Tensor, t: Tensor, rows: Tensor) -> Tensor:
             batch = [drawings[row] for row in rows.tolist()]
             text = torch.stack([drawing.text for drawing in batch])
-            is_guided = [drawing.request.guidance != 1 for drawing in batch]
+            is_guided = [
+                drawing.request.guidance != 1 and first <= drawing.now <= last for drawing in batch
+            ]
             guided_rows = torch.tensor(is_guided).nonzero().flatten().to(self.device)
             without = self._nothing.expand(len(guided_rows), -1, -1)
             both = expert(
@@ -165,12 +177,28 @@ class ParisPipeline:
         return velocity
 
 
+def load_guidance_interval(folder: Path) -> tuple[float, float]:
+    """What `model_index.json` names as `guidance_interval`; all times where it names none.
+
+    Guidance helps in the middle of the flow. Near the noise it makes pictures alike, near the data
+    it does little for the work of a second pass (arXiv 2404.07724).
+    """
+    interval = _index(folder).get("guidance_interval", ALWAYS_GUIDED)
+    match interval:
+        case [int() | float() as first, int() | float() as last] if 0 <= first <= last <= 1:
+            return float(first), float(last)
+        case _:
+            raise PlainError(
+                f"The guidance_interval in {folder.name}/model_index.json is not two numbers from "
+                "0 to 1, the smaller one first."
+            )
+
+
 def load_text_encoder(folder: Path) -> ClipText | SentenceText:
     """The folder's own CLIP, or, where `model_index.json` names a window, the sentence encoder."""
     if (folder / "text_encoder").is_dir():
         return ClipText(folder / "text_encoder", folder / "tokenizer")
-    index_path = folder / "model_index.json"
-    window = read_object(index_path).get("text_window") if index_path.exists() else None
+    window = _index(folder).get("text_window")
     if window is None:
         raise PlainError(
             f"The folder {folder.name} has neither a text_encoder nor a model_index.json with a "
@@ -183,6 +211,11 @@ def load_text_encoder(folder: Path) -> ClipText | SentenceText:
             f"{LONGEST_SENTENCE_WINDOW}."
         )
     return SentenceText(window)
+
+
+def _index(folder: Path) -> dict[str, Any]:
+    path = folder / "model_index.json"
+    return read_object(path) if path.exists() else {}
 
 
 def _check_parts(

@@ -2,6 +2,10 @@
 
 Shapes are read off the weights themselves, because they are in every copy, whatever the
 configuration files call them. Only the number of attention heads leaves no trace there.
+
+An expert is a whole model, as the published ones are; or a difference from the model in `base/`
+beside it, whose matrices are of low rank: eight experts of one base then take little more room than
+that base. Read, both are the same.
 """
 
 from __future__ import annotations
@@ -25,6 +29,10 @@ _log = logging.getLogger(__name__)
 
 EXPERT_WEIGHTS = "diffusion_pytorch_model.safetensors"
 ROUTER_WEIGHTS = "pytorch_model.safetensors"
+BASE = "base"
+DIFFERENCE_WEIGHTS = "difference.safetensors"
+# The difference of the matrix `x` is `x.up @ x.down`; of anything else it is stored as it is.
+UP, DOWN = ".up", ".down"
 HEADS_KEYS = ("heads", "num_heads", "num_attention_heads")
 # The published widths, whose configuration need not say the number of heads.
 PUBLISHED_HEADS = {
@@ -58,7 +66,17 @@ def _backbone_shape(sizes: dict[str, tuple[int, ...]], heads: int) -> dict[str, 
 
 
 def load_expert(folder: Path) -> Expert:
-    """The expert in `folder`, in the precision of its file."""
+    """The expert in `folder`, in the precision of its file; as a difference, in that of its base.
+
+    Raises PlainError for what is missing or damaged."""
+    if (folder / DIFFERENCE_WEIGHTS).exists() and not (folder / EXPERT_WEIGHTS).exists():
+        expert = _load_whole(folder.parent / BASE)
+        _add_difference(expert, folder / DIFFERENCE_WEIGHTS)
+        return expert
+    return _load_whole(folder)
+
+
+def _load_whole(folder: Path) -> Expert:
     sizes = _read_sizes(folder / EXPERT_WEIGHTS)
     with torch.device("meta"):
         expert = Expert(_shape(folder, lambda: expert_shape(sizes, _heads(folder, sizes))))
@@ -79,8 +97,50 @@ def save_expert(expert: Expert, folder: Path, dtype: torch.dtype) -> None:
     _save(expert, asdict(expert.shape), folder, EXPERT_WEIGHTS, dtype)
 
 
+def save_difference(
+    expert: Expert, base: Expert, folder: Path, rank: int, dtype: torch.dtype
+) -> None:
+    """Writes what makes `expert` of `base`, which belongs into `base/` beside `folder`: of each
+    matrix's difference the `rank` largest singular values (the nearest matrix of that rank,
+    Eckart and Young 1936), of everything else all."""
+    started = base.state_dict()
+    weights: dict[str, torch.Tensor] = {}
+    for name, value in expert.state_dict().items():
+        difference = value.detach().float() - started[name].float()
+        if difference.dim() == 2:
+            left, strengths, right = torch.linalg.svd(difference, full_matrices=False)
+            roots = strengths[:rank].sqrt()
+            weights[name + UP] = left[:, :rank] * roots
+            weights[name + DOWN] = roots[:, None] * right[:rank]
+        else:
+            weights[name] = difference
+    _write(weights, folder, DIFFERENCE_WEIGHTS, dtype)
+
+
 def save_router(router: Router, folder: Path, dtype: torch.dtype) -> None:
     _save(router, asdict(router.shape), folder, ROUTER_WEIGHTS, dtype)
+
+
+@torch.no_grad()
+def _add_difference(expert: Expert, path: Path) -> None:
+    try:
+        difference = load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise PlainError(f"The file {path.parent.name}/{path.name} is damaged.") from error
+    for name, value in expert.state_dict().items():
+        try:
+            if name + UP in difference:
+                added = difference[name + UP].float() @ difference[name + DOWN].float()
+            else:
+                added = difference[name].float()
+            if added.shape != value.shape:
+                raise ValueError(f"{tuple(added.shape)} instead of {tuple(value.shape)}")
+            value.copy_(value.float() + added)
+        except (KeyError, RuntimeError, ValueError) as error:
+            raise PlainError(
+                f"The file {path.parent.name}/{path.name} is no difference from the model in "
+                f"{BASE}: {name} is missing or has the wrong shape."
+            ) from error
 
 
 def _shape(folder: Path, read: Any) -> Any:
@@ -147,9 +207,12 @@ def _save(
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
-    weights = {
-        key: value.detach().to(dtype).contiguous() for key, value in model.state_dict().items()
-    }
+    _write(model.state_dict(), folder, name, dtype)
+
+
+def _write(weights: dict[str, torch.Tensor], folder: Path, name: str, dtype: torch.dtype) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    stored = {key: value.detach().to(dtype).contiguous() for key, value in weights.items()}
     partial = folder / f"{name}.partial"
-    save_file(weights, partial, metadata={"format": "pt"})
+    save_file(stored, partial, metadata={"format": "pt"})
     partial.replace(folder / name)

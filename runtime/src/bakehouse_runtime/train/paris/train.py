@@ -38,11 +38,14 @@ SAMPLE_GUIDANCE = 4.0
 @dataclass(frozen=True)
 class PartTraining:
     """Settings of one part. `text_dropout` is the share of examples that lose their caption, so
-    that the model also learns to draw without one and guidance can compare the two."""
+    that the model also learns to draw without one and guidance can compare the two. `compiled`
+    needs a C++ compiler and a minute; then an expert of 20 million weights took 89 samples a second
+    instead of 62 (two cores with AMX, batches of 128)."""
 
     loop: LoopSettings
     batch_size: int = 64
     text_dropout: float = 0.1
+    compiled: bool = False
 
 
 def train_expert(
@@ -72,6 +75,7 @@ def train_expert(
     examined = torch.from_numpy(held_out_rows[:EXAMINED_ROWS]).to(near.device)
     examined_text = near.states(near.text_of[examined]).to(device)
     examined_latents = near.latents[examined].float().to(device)
+    trained_loss = torch.compile(flow_loss) if settings.compiled else flow_loss
 
     def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
         generator = step_generator(seed, step, near.device)
@@ -80,7 +84,7 @@ def train_expert(
         latents = near.latents[batch].float().to(device)
         t = middle_times(len(batch), generator).to(device)
         noise = drawn_like(latents, generator)
-        return flow_loss(expert, latents, noise, t, near.states(texts).to(device)), {}
+        return trained_loss(expert, latents, noise, t, near.states(texts).to(device)), {}
 
     def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
         assert isinstance(averaged, Expert)

@@ -1,0 +1,58 @@
+"""What the cards say of the trainings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workshop.training_records import training_table, update_records
+
+FROM_NOTHING: dict[str, Any] = {"batch_size": 4, "loop": {"optimizer": "muon"}}
+GOING_ON = FROM_NOTHING | {"initial": "starter-paris/base"}
+
+
+def logged(work: Path, at: int, step: int, *reopened: dict[str, Any]) -> None:
+    rows = [
+        {"at": at, "type": "machine", "device": "cpu", "threads": 2},
+        {"at": at + 180, "type": "metrics", "step": step, "loss": 0.25},
+        # A night between two sittings is no training time.
+        {"at": at + 30_000, "type": "machine", "device": "cpu", "threads": 2},
+        {"at": at + 30_180, "type": "metrics", "step": 2 * step, "loss": 0.125},
+        *reopened,
+    ]
+    (work / "base").mkdir(parents=True, exist_ok=True)
+    (work / "base" / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
+
+
+def test_a_training_is_a_row_of_its_log(tmp_path: Path) -> None:
+    logged(tmp_path, at=0, step=10)
+    records = update_records(tmp_path, tmp_path, {"base": FROM_NOTHING}, ["base", "router"])
+    assert training_table(records).splitlines()[2:] == [
+        "| base | 20 x 4 | muon | 0.10 | cpu, threads: 2 | 0.125 |"
+    ]
+
+
+@pytest.mark.parametrize(("settings", "steps"), [(FROM_NOTHING, [40]), (GOING_ON, [20, 40])])
+def test_a_training_that_goes_on_has_the_earlier_rows_too(
+    tmp_path: Path, settings: dict[str, Any], steps: list[int]
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    logged(first, at=0, step=10)
+    logged(second, at=1_000_000, step=20)
+    update_records(tmp_path, first, {"base": FROM_NOTHING}, ["base"])
+    for _ in range(2):
+        records = update_records(tmp_path, second, {"base": settings}, ["base"])
+        assert [record["steps"] for record in records] == steps
+        # A step that is called again when it has ended says on which machine, and trains nothing.
+        called_again = {"at": 2_000_000, "type": "machine", "device": "cpu", "threads": 2}
+        logged(second, 1_000_000, 20, called_again)
+
+
+def test_a_part_without_a_log_keeps_its_row(tmp_path: Path) -> None:
+    logged(tmp_path / "once", at=0, step=10)
+    recipe = {"base": FROM_NOTHING}
+    before = update_records(tmp_path, tmp_path / "once", recipe, ["base"])
+    assert update_records(tmp_path, tmp_path / "elsewhere", recipe, ["base"]) == before

@@ -1,0 +1,52 @@
+"""Are the experts experts? The loss of each on its own cluster and on those of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from bakehouse_runtime.image.flow import noised
+from bakehouse_runtime.image.paris.model import Expert
+from bakehouse_runtime.image.training.bank import Bank
+from bakehouse_runtime.image.training.draws import drawn_like
+from bakehouse_runtime.image.training.loop import step_generator
+from bakehouse_runtime.train.paris.train import EXAMINED_TIMES
+
+SEED = 1
+ROWS_AT_ONCE = 64
+
+
+def cluster_losses(
+    experts: Sequence[Expert], base: Expert, bank: Bank, clusters: np.ndarray, rows: np.ndarray
+) -> dict[str, float]:
+    """Of each expert, in float32, the mean squared error of the velocity on those of `rows` that
+    are in its own cluster, and on the rest; and that of the base on the same own ones. `clusters`
+    has the cluster of every row of the bank, by the expert's number. All see the same noise."""
+    held = torch.from_numpy(rows)
+    own = torch.from_numpy(clusters[rows])
+    of_base = _losses(base, bank, held)
+    figures: dict[str, float] = {}
+    for number, expert in enumerate(experts):
+        losses, mine = _losses(expert, bank, held), own == number
+        figures[f"expert_{number}_loss_own"] = float(losses[mine].mean())
+        figures[f"expert_{number}_loss_others"] = float(losses[~mine].mean())
+        figures[f"expert_{number}_loss_of_base"] = float(of_base[mine].mean())
+    return figures
+
+
+@torch.no_grad()
+def _losses(expert: Expert, bank: Bank, rows: torch.Tensor) -> torch.Tensor:
+    """The loss of each row, the mean over the times that trainings are examined at."""
+    noise = drawn_like(bank.latents[rows].float(), step_generator(SEED, 0))
+    losses = []
+    for part, drawn in zip(rows.split(ROWS_AT_ONCE), noise.split(ROWS_AT_ONCE), strict=True):
+        latents, text = bank.latents[part].float(), bank.states(bank.text_of[part])
+        errors = []
+        for time in EXAMINED_TIMES:
+            t = torch.full((len(part),), time)
+            velocity = expert(noised(latents, drawn, t), 1000 * t, text)
+            errors.append((velocity - (drawn - latents)).square().flatten(1).mean(dim=1))
+        losses.append(torch.stack(errors).mean(dim=0))
+    return torch.cat(losses)

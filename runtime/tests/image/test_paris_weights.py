@@ -1,0 +1,102 @@
+"""Experts as differences from one base."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.paris.weights import (
+    DIFFERENCE_WEIGHTS,
+    load_expert,
+    save_difference,
+    save_expert,
+)
+from image.tiny import TINY_EXPERT, tiny_expert
+
+WHOLE_RANK = TINY_EXPERT.hidden_size
+NAME = "expert_3"
+
+
+def written(folder: Path, rank: int) -> Path:
+    save_expert(tiny_expert(1), folder / "base", torch.float32)
+    save_difference(tiny_expert(2), tiny_expert(1), folder / NAME, rank, torch.float32)
+    return folder / NAME
+
+
+def distance(folder: Path) -> float:
+    read, whole = load_expert(folder).state_dict(), tiny_expert(2).state_dict()
+    return sum(float((read[name] - whole[name]).square().sum()) for name in whole)
+
+
+def test_a_difference_of_full_rank_is_the_expert(tmp_path: Path) -> None:
+    read = load_expert(written(tmp_path, rank=WHOLE_RANK)).state_dict()
+    for name, value in tiny_expert(2).state_dict().items():
+        torch.testing.assert_close(read[name], value, atol=1e-5, rtol=0)
+
+
+def test_a_higher_rank_is_nearer_and_a_lower_one_smaller(tmp_path: Path) -> None:
+    sizes, distances = [], []
+    for rank in (1, 4, WHOLE_RANK):
+        folder = written(tmp_path / str(rank), rank)
+        sizes.append((folder / DIFFERENCE_WEIGHTS).stat().st_size)
+        distances.append(distance(folder))
+    assert sizes == sorted(sizes)
+    assert distances == sorted(distances, reverse=True)
+    assert distances[-1] < 1e-6 < distances[-2]
+
+
+def test_whole_weights_come_before_a_difference(tmp_path: Path) -> None:
+    folder = written(tmp_path, rank=1)
+    save_expert(tiny_expert(5), folder, torch.float32)
+    assert torch.equal(load_expert(folder).pos_embed, tiny_expert(5).pos_embed)
+
+
+def test_an_expert_has_the_precision_of_its_base(tmp_path: Path) -> None:
+    save_expert(tiny_expert(1), tmp_path / "base", torch.float16)
+    save_difference(tiny_expert(2), tiny_expert(1), tmp_path / NAME, 2, torch.float16)
+    assert load_expert(tmp_path / NAME).pos_embed.dtype == torch.float16
+
+
+@pytest.mark.parametrize("name", ["pos_embed", "layers.1.mlp.0.weight.down"])
+def test_a_difference_that_lacks_weights_is_one_clear_error(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path, rank=2) / DIFFERENCE_WEIGHTS
+    weights = load_file(path)
+    del weights[name]
+    save_file(weights, path)
+    with pytest.raises(PlainError, match=r"expert_3/difference\.safetensors is no difference"):
+        load_expert(path.parent)
+
+
+def test_a_difference_is_not_broadcast(tmp_path: Path) -> None:
+    path = written(tmp_path, rank=2) / DIFFERENCE_WEIGHTS
+    weights = load_file(path)
+    weights["pos_embed"] = weights["pos_embed"][..., :1].contiguous()
+    save_file(weights, path)
+    with pytest.raises(PlainError, match="pos_embed is missing or has the wrong shape"):
+        load_expert(path.parent)
+
+
+def test_a_base_is_no_difference_itself(tmp_path: Path) -> None:
+    folder = written(tmp_path, rank=2)
+    (tmp_path / "base" / "diffusion_pytorch_model.safetensors").unlink()
+    (tmp_path / "base" / DIFFERENCE_WEIGHTS).write_bytes((folder / DIFFERENCE_WEIGHTS).read_bytes())
+    with pytest.raises(PlainError, match=r"base/diffusion_pytorch_model\.safetensors of the model"):
+        load_expert(folder)
+
+
+def test_a_damaged_difference_is_one_clear_error(tmp_path: Path) -> None:
+    path = written(tmp_path, rank=2) / DIFFERENCE_WEIGHTS
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(PlainError, match=r"expert_3/difference\.safetensors is damaged"):
+        load_expert(path.parent)
+
+
+def test_a_difference_without_its_base_is_one_clear_error(tmp_path: Path) -> None:
+    folder = written(tmp_path, rank=2)
+    (tmp_path / "base" / "diffusion_pytorch_model.safetensors").unlink()
+    with pytest.raises(PlainError, match=r"base/diffusion_pytorch_model\.safetensors of the model"):
+        load_expert(folder)
