@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listAssets } from '@bakehouse/contract/assets';
 import { deployVllm, listVllm } from '@bakehouse/contract/deployments';
+import { createImage } from '@bakehouse/contract/images';
 import { listRuns } from '@bakehouse/contract/training';
 import { type Browser, launchChromium, type Page } from '../e2e/chromium.ts';
 import { Client, findServer } from './client/client.ts';
@@ -19,10 +20,22 @@ const DENSITY = 1.25;
 /** After that it hangs. */
 const ANSWER_MS_MAX = 300_000;
 const QUALITY = 80;
+const prompts = [
+  'a panda on a yellow background',
+  'a camel in the desert',
+  'a red mushroom on grass',
+  'a hamburger on a table',
+  'a sailboat on water',
+  'a penguin in the snow',
+  'a rocket in the sky',
+  'a blue gem stone',
+  'a trophy',
+  'a circus tent on grass',
+];
 const questions = ['What is the name of the house sourdough starter?', 'At which hour do the ovens open?'];
 
 /**
- * Takes the landing page's pictures of the running server: of the example account's dataset, fine-tune, deployment and bill,
+ * Takes the landing page's pictures of the running server: of the example account's dataset, fine-tune, deployment, gallery and bill,
  * which it makes where they are not there yet.
  */
 export const pictures: Command = async (args) => {
@@ -40,7 +53,7 @@ export const pictures: Command = async (args) => {
   return 0;
 };
 
-/** The pages of the dataset, the run, the deployment and the bill. */
+/** The pages of the dataset, the run, the deployment, the gallery and the bill. */
 async function takeAll(page: Page, { run, dataset, pod }: Subjects, theme: string): Promise<void> {
   await page.goto(`/dataset/${dataset}/description?tab=rows`);
   await page.getByRole('table').first().waitFor();
@@ -56,6 +69,12 @@ async function takeAll(page: Page, { run, dataset, pod }: Subjects, theme: strin
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached', timeout: ANSWER_MS_MAX });
   }
   await takePicture(page, `chat-${theme}`);
+  await page.goto('/gallery');
+  await page
+    .getByRole('link', { name: prompts.at(-1) ?? '', exact: true })
+    .first()
+    .waitFor();
+  await takePicture(page, `gallery-${theme}`);
   await page.goto('/transactions');
   await page.locator('.uplot').first().waitFor();
   await takePicture(page, `bill-${theme}`);
@@ -97,7 +116,16 @@ async function makeSubjects(client: Client): Promise<Subjects> {
   const pod =
     pods[0]?.pod_id ??
     (await client.call(deployVllm, { body: { user_id: client.userId, model_id: model } })).pod_id;
+  await drawPictures(client);
   return { dataset, run, pod };
+}
+
+/** What the gallery shows first. */
+async function drawPictures(client: Client): Promise<void> {
+  for (const prompt of prompts) {
+    await client.call(createImage, { body: { prompt } });
+    console.log(`    drew ${prompt}`);
+  }
 }
 
 /** Chromium itself writes WebP, which Playwright does not offer. */

@@ -2,7 +2,7 @@ import { cx } from '../lib/cx.ts';
 import { themeChoice } from '../lib/theme.ts';
 
 /** The pictures that `./bakehouse pictures` takes of the running product. */
-export const productPictures = ['run', 'rows', 'chat', 'bill'] as const;
+export const productPictures = ['run', 'rows', 'chat', 'gallery', 'bill'] as const;
 
 export type ProductPictureName = (typeof productPictures)[number];
 

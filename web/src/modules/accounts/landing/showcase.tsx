@@ -18,6 +18,12 @@ const parts = [
     alt: 'A conversation with a deployed model',
   },
   {
+    picture: 'gallery',
+    title: 'Draw on your own machine',
+    text: 'Starter models draw and edit pictures even on a laptop, and connected services where you want more. You see the price before you generate, and each file keeps the parameters that made it.',
+    alt: 'The gallery with pictures that the starter model has drawn',
+  },
+  {
     picture: 'bill',
     title: 'Read a bill that adds up',
     text: 'Every credit is a double entry in a sealed ledger. Failed work costs nothing, and whatever was held but not used is released automatically.',
