@@ -3,7 +3,7 @@ import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
 import { getCredentials, setCredentials } from '../lib/api/credentials.ts';
 import { queryClient } from '../lib/api/query-client.ts';
-import { onSessionMessage, type SessionMessage } from '../lib/api/session-channel.ts';
+import { onSessionMessage, type SessionMessage } from '../lib/session/session-channel.ts';
 import { forgetTab } from '../lib/tab-storage.ts';
 import { refreshSession, sessionQuery } from '../modules/accounts/api.ts';
 

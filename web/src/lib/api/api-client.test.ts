@@ -3,9 +3,9 @@ import { deleteAsset } from '@bakehouse/contract/assets';
 import { getBalance, transferTokens } from '@bakehouse/contract/credits';
 import { getMachine } from '@bakehouse/contract/machine';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { onSessionMessage, type SessionMessage } from '../session/session-channel.ts';
 import { call } from './api-client.ts';
 import { setCredentials } from './credentials.ts';
-import { onSessionMessage, type SessionMessage } from './session-channel.ts';
 
 const fetched = vi.fn<typeof fetch>();
 const heard: SessionMessage[] = [];

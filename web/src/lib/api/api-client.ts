@@ -1,9 +1,10 @@
 import type { CallOf, Endpoint, ResponseOf } from '@bakehouse/contract/endpoint';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
+import { sessionSettled } from '../session/session-change.ts';
+import { broadcastSession } from '../session/session-channel.ts';
 import { ApiError } from './api-error.ts';
 import { getCredentials } from './credentials.ts';
 import { fetchAnswer } from './fetch-answer.ts';
-import { broadcastSession } from './session-channel.ts';
 import { forgetReads, shareRead } from './shared-reads.ts';
 
 type Options = {
@@ -16,6 +17,8 @@ type Options = {
   timeoutMs?: number;
   /** What becomes of an answer that leads elsewhere; it is followed unless said. */
   redirect?: RequestRedirect;
+  /** Goes by the session's cookie where a key would do too, e.g. where the one at hand may be an old one. */
+  bySession?: boolean;
   /** What is said where there is no key; 'API key not found' unless said. */
   noKey?: string;
   /** Completes 'Failed to …' when the answer says nothing. */
@@ -79,7 +82,11 @@ async function request<Answer>(
   read: (response: Response) => Promise<Answer> | Answer,
 ): Promise<Answer> {
   const { operation = 'reach the server', redirect = 'follow', signal, timeoutMs } = options;
-  const headers = new Headers({ ...options.headers, ...keyHeader(endpoint, options.noKey) });
+  if (options.bySession || endpoint.access === 'session') await sessionSettled(signal);
+  const headers = new Headers({
+    ...options.headers,
+    ...(options.bySession ? {} : keyHeader(endpoint, options.noKey)),
+  });
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (endpoint.spends) {
     // One made here would be another one for the repeat.

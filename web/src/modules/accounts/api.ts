@@ -3,8 +3,9 @@ import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { getCredentials, setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { broadcastSession } from '../../lib/api/session-channel.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
+import { changeSession } from '../../lib/session/session-change.ts';
+import { broadcastSession } from '../../lib/session/session-channel.ts';
 import { refreshSession } from './session.ts';
 import { sessionHint } from './session-hint.ts';
 import { authRequest } from './sign-in/auth-request.ts';
@@ -74,7 +75,11 @@ export async function signInWith(provider: 'github' | 'google', returnTo: string
 export async function signOut(): Promise<void> {
   // What is still being read would be answered that nobody is signed in.
   await queryClient.cancelQueries();
-  await authRequest('POST', 'sign-out', {});
+  await changeSession(async () => {
+    await authRequest('POST', 'sign-out', {});
+    // What has waited meanwhile has nobody to read for any more.
+    await queryClient.cancelQueries();
+  });
   sessionHint.set('none');
   broadcastSession({ type: 'signed-out', userId: getCredentials()?.userId ?? null });
 }
@@ -92,22 +97,25 @@ export async function resetPassword(newPassword: string, token: string): Promise
 /** How the signed-in person can sign in: `credential` is the password. */
 export const ownSignInMethodsQuery = queryOptions({
   queryKey: ['own-sign-in-methods'],
-  queryFn: () =>
+  queryFn: ({ signal }) =>
     authRequest<{ id: string; providerId: string; createdAt: string }[]>(
       'GET',
       'list-accounts',
       undefined,
       'read your sign-in methods',
+      signal,
     ),
 });
 
 /** Ends the sessions in all other browsers; this one stays signed in. The API key stays as it is. */
 export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
-  await authRequest(
-    'POST',
-    'change-password',
-    { currentPassword, newPassword, revokeOtherSessions: true },
-    'change the password',
+  await changeSession(() =>
+    authRequest(
+      'POST',
+      'change-password',
+      { currentPassword, newPassword, revokeOtherSessions: true },
+      'change the password',
+    ),
   );
 }
 

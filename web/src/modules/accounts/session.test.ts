@@ -1,4 +1,6 @@
+import { getApiKey, getMe } from '@bakehouse/contract/accounts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { getCredentials, setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { sessionQuery } from './session.ts';
 
@@ -20,6 +22,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  setCredentials(null);
   queryClient.clear();
   asked.mockReset();
   vi.unstubAllGlobals();
@@ -40,4 +43,21 @@ test('a session that is never answered in time is read three times more, and say
   await vi.advanceTimersByTimeAsync(10_000 + 1_000 + 10_000 + 2_000 + 10_000 + 4_000 + 10_000);
   expect(asked).toHaveBeenCalledTimes(4);
   expect(await error).toMatchObject({ message: 'Request timeout after 10000ms', code: 'timeout' });
+});
+
+test('a key that was replaced elsewhere is read anew by the session, and not by the old key', async () => {
+  setCredentials({ userId: 'u1', apiKey: 'the old one' });
+  const answers: Record<string, object> = {
+    '/api/auth/get-session': { user: { id: 'u1' } },
+    [getApiKey.path]: { data: 'the new one' },
+    [getMe.path]: { id: 'u1' },
+  };
+  vi.stubGlobal('fetch', async (url: string, { headers }: RequestInit) => {
+    const key = new Headers(headers).get('x-api-key');
+    const path = url.split('?')[0] ?? '';
+    if (key === 'the old one') return Response.json({ error: { message: 'no' } }, { status: 401 });
+    return Response.json(answers[path]);
+  });
+  expect(await queryClient.fetchQuery(sessionQuery)).toEqual({ id: 'u1' });
+  expect(getCredentials()?.apiKey).toBe('the new one');
 });

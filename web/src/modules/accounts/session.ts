@@ -74,7 +74,7 @@ async function loadSession(): Promise<User | null> {
 /** Null where the server cannot show the key any more. */
 async function readKey(userId: string): Promise<string | null> {
   try {
-    return (await call(getApiKey, { query: { user_id: userId } })).data;
+    return (await call(getApiKey, { query: { user_id: userId } }, { bySession: true })).data;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'key_not_readable') return null;
     throw error;

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { sessionSettled } from '../../lib/session/session-change.ts';
 import { signOut } from './api.ts';
 import { authRequest } from './sign-in/auth-request.ts';
 
@@ -23,4 +24,26 @@ test('reads that are under way are cancelled before the session ends', async () 
   expect(await ended).toBe('cancelled');
   expect(authRequest).toHaveBeenCalledWith('POST', 'sign-out', {});
   expect(cancelledBefore).toBe(true);
+});
+
+test('what would be read by the cookie while the session ends is never sent', async () => {
+  const read = vi.fn<() => Promise<string>>().mockResolvedValue('own sessions');
+  let asked: Promise<unknown> = Promise.resolve();
+  vi.mocked(authRequest).mockImplementation(async () => {
+    await Promise.resolve();
+    // A change that the server has announced has it read again.
+    asked = queryClient
+      .fetchQuery({
+        queryKey: ['own sessions'],
+        queryFn: async ({ signal }) => {
+          await sessionSettled(signal);
+          return read();
+        },
+        retry: false,
+      })
+      .catch(() => 'cancelled');
+  });
+  await signOut();
+  expect(await asked).toBe('cancelled');
+  expect(read).not.toHaveBeenCalled();
 });

@@ -1,12 +1,10 @@
 import type { ApiKey } from '@bakehouse/contract/api-keys';
 import type { KeyScope } from '@bakehouse/contract/endpoint';
-import type { BudgetPeriod } from '@bakehouse/contract/limits';
+import { type BudgetPeriod, KEY_NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import type { Currency } from '@bakehouse/contract/money';
 import { endOfDay, localDay } from '../../../lib/format/format-time.ts';
 import { amountInBgl, amountProblem, typedAmount } from '../../../lib/format/typed-amount.ts';
-import { nameProblem } from '../../../ui/name-problem.ts';
-
-const NAME_LENGTH_MAX = 100;
+import { nameProblem } from '../../../ui/text-problem.ts';
 
 /** What the form of an API key holds: the budget as it was typed, in the currency that the form began with. */
 export type KeyForm = {
@@ -70,7 +68,7 @@ export function keyProblems(form: KeyForm, key: ApiKey | null, currency: Currenc
   const before = keyForm(key, currency);
   const isNewBudget = form.budget !== before.budget && form.budget !== '';
   const budget = isNewBudget ? amountProblem(form.budget, currency, 'Budget') : undefined;
-  const name = nameProblem(form.name, NAME_LENGTH_MAX);
+  const name = nameProblem(form.name, KEY_NAME_LENGTH_MAX);
   return {
     ...(name && { name }),
     ...(budget && { budget }),

@@ -3,6 +3,7 @@ import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Figure } from '../../../ui/figure.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
 import { useUser } from '../api.ts';
 import { Avatar } from '../avatar.tsx';
 import { ConfirmAddress } from './confirm-address.tsx';
@@ -39,7 +40,7 @@ export function AccountCard() {
 function Picture() {
   const user = useUser();
   const input = useRef<HTMLInputElement>(null);
-  const update = useUpdateProfile('Your picture could not be changed');
+  const update = useUpdateProfile({ inPlace: true });
 
   async function take(file: File | undefined) {
     if (!file) return;
@@ -67,6 +68,11 @@ function Picture() {
           )}
         </div>
         <p className="text-[0.8125rem] text-muted">PNG, JPEG, WebP or GIF. It is cropped to a square.</p>
+        {update.error && (
+          <p role="alert" className="text-[0.8125rem] text-bad">
+            {errorMessage(update.error)}
+          </p>
+        )}
       </div>
       <input
         ref={input}

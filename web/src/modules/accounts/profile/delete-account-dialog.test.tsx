@@ -35,10 +35,13 @@ test('a small debt that stands in the way is shown with its digits', async () =>
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Delete account' }).disabled).toBe(true);
 });
 
-test('the box that gives up credits is named by what is agreed to', async () => {
-  open({ owed: '0', bought: '25' });
-  const name = 'I give up 25.00 BGL ($1.00) that I bought or was sent';
+test('credits that could be sent are given up by a box, and promotional ones are said to be lost', async () => {
+  open({ owed: '0', bought: '25', given: '125' });
+  const name = 'I give up 25.00 BGL ($1.00), which I could send to someone';
   expect(await screen.findByRole('checkbox', { name, description: '' })).toBeTruthy();
+  expect(screen.getByText('Credits that can be sent')).toBeTruthy();
+  const lost = 'You will lose 125.00 BGL ($5.00) of promotional credit, which cannot be sent.';
+  expect(screen.getByText(lost)).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
   const description = 'Send them to someone first, or give them up';
   expect(await screen.findByRole('checkbox', { name, description })).toBeTruthy();

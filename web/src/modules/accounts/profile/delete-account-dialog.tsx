@@ -84,13 +84,13 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
   const [password, setPassword] = useState('');
   const [givesUp, setGivesUp] = useState(false);
   const [tried, setTried] = useState(false);
-  const hasBought = parseBgl(deletion.bought) > 0n;
+  const hasSendable = parseBgl(deletion.bought) > 0n;
   const needsPassword = deletion.asks_password && password === '';
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     focusFirstInvalid(event.currentTarget, () => setTried(true));
-    if (needsPassword || (hasBought && !givesUp)) return;
+    if (needsPassword || (hasSendable && !givesUp)) return;
     onDelete({ ...(deletion.asks_password && { password }), give_up_credits: givesUp });
   }
 
@@ -107,15 +107,15 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
           You owe {inWords(deletion.owed)}. Buy credits first: what is owed is taken from them.
         </Callout>
       )}
-      {hasBought && (
+      {hasSendable && (
         <Field
-          label="Bought credits"
+          label="Credits that can be sent"
           error={tried && !givesUp ? 'Send them to someone first, or give them up' : undefined}
         >
           <Checkbox
             checked={givesUp}
             onChange={setGivesUp}
-            label={`I give up ${inWords(deletion.bought)} that I bought or was sent`}
+            label={`I give up ${inWords(deletion.bought)}, which I could send to someone`}
           />
         </Field>
       )}
@@ -144,7 +144,9 @@ function whatGoes({ datasets, models, running, given }: Deletion): string[] {
     ...(running > 0
       ? [`${countOf(running, 'running job')} will be stopped; what was used until then is charged.`]
       : []),
-    ...(parseBgl(given) > 0n ? [`You will lose ${inWords(given)} of promotional credit.`] : []),
+    ...(parseBgl(given) > 0n
+      ? [`You will lose ${inWords(given)} of promotional credit, which cannot be sent.`]
+      : []),
     'Your name, email address, picture, sessions and API keys will be removed. Transfers stay in the ledger, and their descriptions still show your username.',
   ];
 }

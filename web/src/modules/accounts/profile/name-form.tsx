@@ -1,19 +1,18 @@
+import { NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
-import { nameProblem } from '../../../ui/name-problem.ts';
 import { notify } from '../../../ui/notify.ts';
+import { nameProblem } from '../../../ui/text-problem.ts';
 import { useUpdateProfile } from './profile-api.ts';
-
-const NAME_LENGTH_MAX = 200;
 
 /** What others call one: unlike the username, it may be changed. */
 export function NameForm({ name }: { name: string }) {
   const [typed, setTyped] = useState(name);
   const [tried, setTried] = useState(false);
-  const update = useUpdateProfile('Your name could not be changed');
+  const update = useUpdateProfile({ title: 'Your name could not be changed' });
   const problem = nameProblem(typed, NAME_LENGTH_MAX);
 
   function submit(event: FormEvent<HTMLFormElement>) {

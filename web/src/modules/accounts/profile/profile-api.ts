@@ -4,9 +4,10 @@ import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { getCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { broadcastSession } from '../../../lib/api/session-channel.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
+import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import { notify } from '../../../ui/notify.ts';
+import type { FailureOptions } from '../../../ui/notify-failure.ts';
 import { refreshSession } from '../session.ts';
 import { sessionHint } from '../session-hint.ts';
 import { authRequest } from '../sign-in/auth-request.ts';
@@ -14,8 +15,8 @@ import { resizePicture } from './resize-picture.ts';
 
 type Change = { name: string } | { picture: File | null };
 
-/** Changes the name or the picture; `title` says what failed. */
-export function useUpdateProfile(title: string) {
+/** Changes the name or the picture; `words` say how a failure is reported. */
+export function useUpdateProfile(words: FailureOptions) {
   return useMutation({
     mutationFn: async (change: Change) => {
       const body =
@@ -25,7 +26,7 @@ export function useUpdateProfile(title: string) {
       await authRequest('POST', 'update-user', body, 'change your profile');
       await refreshSession();
     },
-    meta: { title },
+    meta: words,
   });
 }
 

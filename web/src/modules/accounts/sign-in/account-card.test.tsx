@@ -13,7 +13,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { broadcastSession } from '../../../lib/api/session-channel.ts';
+import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import { signIn } from '../api.ts';
 import { sessionQuery } from '../session.ts';
 import { AccountCard } from './account-card.tsx';

@@ -1,10 +1,15 @@
-import { render, screen } from '@testing-library/react';
+import { act, cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { signIn } from '../api.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
 vi.mock('../api.ts', () => ({ signIn: vi.fn<typeof signIn>() }));
+
+beforeEach(() => {
+  cleanup();
+  vi.clearAllMocks();
+});
 
 it('refuses what is no email address under its field, without asking the server', async () => {
   render(<SignInForm onDone={async () => undefined} />);
@@ -16,4 +21,24 @@ it('refuses what is no email address under its field, without asking the server'
   expect(signIn).not.toHaveBeenCalled();
   await userEvent.type(email, '@example.com{Enter}');
   expect(signIn).toHaveBeenCalledWith({ email: 'ada@example.com', password: 'a long password' });
+});
+
+it('two submissions in the same moment sign in once, and a refused one can be tried again', async () => {
+  let refuse = (_error: Error): void => undefined;
+  vi.mocked(signIn).mockImplementation(() => new Promise((_answer, reject) => (refuse = reject)));
+  render(<SignInForm onDone={async () => undefined} />);
+  await userEvent.type(screen.getByLabelText('Email'), 'ada@example.com');
+  await userEvent.type(screen.getByLabelText('Password'), 'a long password');
+  const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Sign in' });
+  const { form } = button;
+  act(() => {
+    form?.requestSubmit();
+    form?.requestSubmit();
+  });
+  await vi.waitFor(() => expect(signIn).toHaveBeenCalled());
+  await act(async () => refuse(new Error('Wrong password')));
+  expect(signIn).toHaveBeenCalledTimes(1);
+  expect(await screen.findByText('Wrong password')).toBeTruthy();
+  act(() => form?.requestSubmit());
+  await vi.waitFor(() => expect(signIn).toHaveBeenCalledTimes(2));
 });

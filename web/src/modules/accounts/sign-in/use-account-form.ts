@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { errorMessage } from '../../../ui/notify.ts';
 
@@ -22,8 +22,11 @@ type Input<Values> = {
 export function useAccountForm<Values>({ check, submit, fieldOf, textOf }: Input<Values>) {
   const [errors, setErrors] = useState<FormErrors>({});
   const [pending, setPending] = useState(false);
+  // Two submissions can come before the button has heard of the first.
+  const underWay = useRef(false);
 
   async function run(form: HTMLFormElement) {
+    underWay.current = true;
     setPending(true);
     try {
       const texts = [...new FormData(form)].filter(
@@ -36,6 +39,7 @@ export function useAccountForm<Values>({ check, submit, fieldOf, textOf }: Input
     } catch (error) {
       refuse(form, { [fieldOf?.(error) ?? 'form']: textOf?.(error) ?? errorMessage(error) });
     } finally {
+      underWay.current = false;
       setPending(false);
     }
   }
@@ -46,7 +50,7 @@ export function useAccountForm<Values>({ check, submit, fieldOf, textOf }: Input
 
   function onSubmit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    if (!pending) void run(event.currentTarget);
+    if (!underWay.current) void run(event.currentTarget);
   }
 
   return { errors, pending, onSubmit };

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { changeSession, sessionSettled } from './session-change.ts';
+
+test('a read by the cookie waits for the new one, and goes on where the change was refused', async () => {
+  await sessionSettled();
+  for (const refused of [false, true]) {
+    const order: string[] = [];
+    const answer = Promise.withResolvers<void>();
+    const change = changeSession(() => answer.promise).then(
+      () => order.push('changed'),
+      () => order.push('refused'),
+    );
+    const read = sessionSettled().then(() => order.push('read'));
+    await Promise.resolve();
+    expect(order).toEqual([]);
+    if (refused) answer.reject(new Error('not the password'));
+    else answer.resolve();
+    await Promise.all([change, read]);
+    expect(order.toSorted()).toEqual(refused ? ['read', 'refused'] : ['changed', 'read']);
+  }
+});
+
+test('changes follow each other, and a read waits for the last one', async () => {
+  const order: string[] = [];
+  const answer = Promise.withResolvers<void>();
+  const first = changeSession(async () => {
+    await answer.promise;
+    order.push('password');
+  });
+  const second = changeSession(async () => void order.push('signed out'));
+  const read = sessionSettled().then(() => order.push('read'));
+  answer.resolve();
+  await Promise.all([first, second, read]);
+  expect(order).toEqual(['password', 'signed out', 'read']);
+});
+
+test('a read that is cancelled meanwhile is not sent', async () => {
+  const cancelled = new AbortController();
+  const answer = Promise.withResolvers<void>();
+  const change = changeSession(() => answer.promise);
+  const read = sessionSettled(cancelled.signal);
+  cancelled.abort(new Error('cancelled'));
+  answer.resolve();
+  await expect(read).rejects.toThrow('cancelled');
+  await change;
+});

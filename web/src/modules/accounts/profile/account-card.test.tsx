@@ -1,0 +1,38 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test, vi } from 'vitest';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { sendErrorReport } from '../../../lib/error-reports/send-error-report.ts';
+import { notify } from '../../../ui/notify.ts';
+import { notifyFailures } from '../../../ui/notify-failure.ts';
+import { UserContext } from '../api.ts';
+import { AccountCard } from './account-card.tsx';
+
+vi.mock('../../../lib/error-reports/send-error-report.ts', () => ({
+  sendErrorReport: vi.fn<typeof sendErrorReport>(),
+}));
+
+const ada = { id: 'ada', name: 'Ada', username: 'ada', email: 'ada@example.com', email_verified: true };
+
+test('what is wrong with a picture stands under it once, however often it is tried, and is no error report', async () => {
+  const failure = vi.spyOn(notify, 'failure');
+  vi.stubGlobal('createImageBitmap', () => Promise.reject(new Error('No picture')));
+  vi.stubGlobal('fetch', async () => new Response());
+  notifyFailures(queryClient);
+  render(
+    <QueryClientProvider client={queryClient}>
+      <UserContext value={ada as never}>
+        <AccountCard />
+      </UserContext>
+    </QueryClientProvider>,
+  );
+  for (let time = 0; time < 2; time += 1) {
+    const file = new File(['no picture'], 'ada.png', { type: 'image/png' });
+    await userEvent.upload(screen.getByLabelText('Picture'), file);
+    expect((await screen.findByRole('alert')).textContent).toMatch(/^This file is not a picture/);
+  }
+  expect(failure).not.toHaveBeenCalled();
+  await vi.dynamicImportSettled();
+  expect(sendErrorReport).not.toHaveBeenCalled();
+});
