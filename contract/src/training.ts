@@ -62,6 +62,9 @@ const trainingFields = {
     .default([...loraTargetModules]),
 };
 
+/** A load that would slow a run down more than this is estimated no worse: nobody could tell. */
+export const SLOWDOWN_MAX = 20;
+
 /** What a run may cost at most, in BGL. At it the run saves its work and stops. */
 const ceiling = positiveBgl('Ceiling');
 
@@ -81,6 +84,15 @@ export const fineTunePayload = only({
   ceiling: ceiling.optional(),
   /** In BGL, the total that it was quoted at: where the run costs more by now, it is refused with the new price. */
   cost_max: bglInput.optional(),
+  /**
+   * The `slowdown` of the estimate that was shown: the run is held for that load. The present one unless said. What
+   * is charged is the time that it takes.
+   */
+  slowdown: z
+    .number('slowdown must be a number')
+    .min(1, 'slowdown must be at least 1')
+    .max(SLOWDOWN_MAX, `slowdown must be at most ${SLOWDOWN_MAX}`)
+    .optional(),
   ...trainingFields,
 });
 
@@ -207,6 +219,7 @@ const run = z.object({
     file_name: true,
     ceiling: true,
     cost_max: true,
+    slowdown: true,
   }),
   state: z.enum(runStates),
   /** Why it is in this state; for a waiting run its position and what blocks it. */
@@ -237,7 +250,8 @@ const run = z.object({
   restarts: z.int(),
   /**
    * Of a completed run, among others: `eval_loss_base` and `eval_loss` (held-out loss before and after),
-   * `train_loss` (mean over all steps), `train_loss_end` (mean over the last tenth of the steps).
+   * `train_loss` (mean over all steps), `train_loss_end` (mean over the last tenth of the steps),
+   * `target_modules` (those of the chosen ones that the base model has, and that got an adapter).
    */
   summary: z.record(z.string(), z.union([z.number(), z.string(), z.null()])).nullable(),
   created_at: z.string(),

@@ -12,6 +12,7 @@ export type FineTuneFields = Omit<
   | 'user_id'
   | 'ceiling'
   | 'cost_max'
+  | 'slowdown'
   | 'accelerator_type'
   | 'accelerator_count'
 >;
@@ -58,6 +59,7 @@ export function hasPairColumns({ data_format, input_column, output_column }: Fin
   return data_format === 'prompt_completion' || (!data_format && Boolean(input_column || output_column));
 }
 
+/** How a run trains, as its validation and the run itself are told. */
 export function toParameters(fields: FineTuneFields): ValidateSpec['parameters'] {
   return {
     epochs: fields.epochs,

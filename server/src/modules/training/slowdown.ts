@@ -1,7 +1,6 @@
+import { SLOWDOWN_MAX } from '@bakehouse/contract/training';
 import type { CpuLoad } from '../../engine/machine/cpu-load.ts';
 
-/** Work that would take longer than this beside others is estimated no worse: nobody could tell. */
-const SLOWDOWN_MAX = 20;
 /** The system's mean follows what has changed within this time. */
 const MEAN_S = 60;
 

@@ -131,7 +131,8 @@ describe('starting', () => {
     await request(changePrice, { body: price }, { as: operator });
     const before = await counts();
     const { available } = await balance();
-    const startFor = (cost_max: string) => start({ key: 'quoted', payload: { cost_max } });
+    const startFor = (cost_max: string, slowdown = 1) =>
+      start({ key: 'quoted', payload: { cost_max, slowdown } });
     const refusal = await startFor(cost_estimate.quote.total).catch((error: unknown) => error);
     expect(refusal).toMatchObject({
       status: 409,
@@ -151,8 +152,8 @@ describe('starting', () => {
     const run = await runOf(modelId);
     expect([run.held, run.quote.total]).toEqual([newPrice, newPrice]);
     expect(run.parameters).not.toHaveProperty('cost_max');
-    // Its answer was lost, and the price is another one once more.
-    expect(await startFor('0')).toBe(modelId);
+    // Its answer was lost, and price and load are others once more.
+    expect(await startFor('0', 2)).toBe(modelId);
     await request(training.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
     await server.services.db.deleteFrom('price_changes').execute();

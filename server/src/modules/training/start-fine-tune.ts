@@ -37,8 +37,8 @@ export async function startFineTune(
   { reply }: Pick<Http, 'reply'>,
 ): Promise<string> {
   const { userId } = ctx.caller;
-  // Asked for again at a new price it is the same run.
-  const { cost_max: costMaxMicro, ...asked } = payload;
+  // Asked for again at a new price or load it is the same run.
+  const { cost_max: costMaxMicro, slowdown: _, ...asked } = payload;
   const input = { ...body, fine_tune_payload: asked };
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-fine-tune', input };
   const { id } = await preparedIdempotent(
@@ -135,12 +135,13 @@ async function checkStart(
   payload: FineTunePayload,
   reply: Http['reply'],
 ): Promise<FineTuneCheck> {
+  const cpu = await parts.runCpu(ctx.db);
   const check = await checkFineTune(ctx, parts, {
     datasetId: payload.asset_id,
     baseModelId: payload.base_model,
     gpu: { type: payload.accelerator_type, count: payload.accelerator_count },
     fields: payload,
-    cpu: await parts.load.asShown(ctx),
+    cpu: { ...cpu, slowdown: payload.slowdown ?? cpu.slowdown },
     signal: clientSignal(reply),
     // The run counts for itself.
     readsOn: false,
@@ -161,6 +162,7 @@ function parametersOf({
   user_id,
   ceiling,
   cost_max,
+  slowdown,
   ...parameters
 }: FineTunePayload) {
   return parameters;

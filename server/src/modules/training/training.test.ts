@@ -4,13 +4,11 @@ import { listTransactions } from '@bakehouse/contract/credits';
 import * as training from '@bakehouse/contract/training';
 import { describe, expect, test } from 'vitest';
 import { idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
-import { idleCpu } from '../../engine/machine/cpu-load.ts';
 import { collectBlobsJob } from '../assets/jobs/collect-blobs.ts';
 import { trainingRoutes } from './routes.ts';
 import { goodData } from './test-run.ts';
 import { trainingServer } from './testing/training-server.ts';
 import { micro, PRICE_MICRO_PER_S, step } from './testing/workload-calls.ts';
-import { estimateLoad } from './validation/estimate-load.ts';
 
 const {
   machine,
@@ -215,7 +213,7 @@ test('starting a fine-tune is limited as its validation is: both read the file',
   const bindings = trainingRoutes({
     capacity: driver.capacity,
     readData: async () => goodData,
-    load: estimateLoad(() => ({ cores: 1, memoryBytes: 1e12, load: idleCpu(), slots: 1, atWork: 0 })),
+    runCpu: async () => ({ cores: 1, memoryBytes: 1e12, slowdown: 1 }),
   });
   const limitOf = (endpoint: object) => bindings.find((one) => one.endpoint === endpoint)?.callsPerMinute;
   expect(limitOf(createAsset)).toBe(60);

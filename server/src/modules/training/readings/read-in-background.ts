@@ -5,6 +5,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { defineJob, type Job } from '../../../platform/jobs/define-job.ts';
 import type { JobKind } from '../../../platform/jobs/jobs.ts';
+import { linkSignals } from '../../../platform/link-signals.ts';
 import type { DataToRead, ReadData } from '../validation/read-data.ts';
 import { readingLimits } from './limits.ts';
 import { endReading, findReading, type ReadingEnd, type ReadingRow, updateProgress } from './queries.ts';
@@ -24,10 +25,10 @@ export function readInBackground(read: ReadData, closing: AbortSignal): Job<{ re
       const reading = await findReading(services.db, readingId);
       if (reading?.state !== 'reading') return;
       const unwanted = new AbortController();
-      const ended = AbortSignal.any([signal, closing, unwanted.signal]);
+      using linked = linkSignals(signal, closing, unwanted.signal);
       const note = noteProgress(services, reading, () => unwanted.abort());
       try {
-        const report = await readUntil(ended, (options) =>
+        const report = await readUntil(linked.signal, (options) =>
           read(toCall(services, reading), toInput(reading), {
             ...options,
             onProgress: note.progress,
@@ -37,7 +38,7 @@ export function readInBackground(read: ReadData, closing: AbortSignal): Job<{ re
       } catch (error) {
         if (unwanted.signal.aborted) return;
         // The job is done again: by the next worker, or when what hinders it has passed.
-        const mayPass = ended.aborted || (error instanceof AppError && error.code === 'unavailable');
+        const mayPass = linked.signal.aborted || (error instanceof AppError && error.code === 'unavailable');
         if (mayPass && !isLast) throw error;
         services.log.warn({ err: error, reading_id: readingId }, 'a data file could not be read');
         await finish(services, reading, { state: 'failed', reason: reasonOf(error, reading.file_name) });

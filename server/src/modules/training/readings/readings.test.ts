@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createAsset } from '@bakehouse/contract/assets';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import {
@@ -139,6 +140,19 @@ test('a reading that is hindered for a moment is tried again, and ends with the 
   expect((await readingOf(id))?.state).toBe('reading');
   await attempt(true);
   expect(await readingOf(id)).toMatchObject({ state: 'failed', reason: 'Python is being prepared' });
+}, 40_000);
+
+test('a reading leaves nothing on the signal that lives as long as its process', async () => {
+  const id = (await validate()).reading?.reading_id ?? '';
+  const { signal: closing } = new AbortController();
+  let during: unknown[] = [];
+  const readWhole: ReadData = async () => {
+    during = getEventListeners(closing, 'abort');
+    return whole;
+  };
+  const job = readInBackground(readWhole, closing);
+  await job.run(server.services, { readingId: id }, new AbortController().signal, true);
+  expect([during.length, getEventListeners(closing, 'abort').length]).toEqual([1, 0]);
 }, 40_000);
 
 test('a reading whose last attempt was killed ends, and says so', async () => {

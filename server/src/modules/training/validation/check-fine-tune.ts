@@ -4,6 +4,7 @@ import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import type { Capacity } from '../../../engine/queue/queue.ts';
 import type { Context } from '../../../platform/context.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
 import type { Price } from '../../credits/prices/prices.ts';
 import { quote } from '../../credits/prices/quote.ts';
@@ -20,7 +21,7 @@ import {
 import { placeRun, type RunPlace } from '../place-run.ts';
 import { selectMeasuredFlops } from '../queries.ts';
 import { type KnownData, readSoon } from '../readings/read-soon.ts';
-import { describeLoad, type LoadEstimate, type RunCpu } from './estimate-load.ts';
+import { describeLoad, type RunCpu } from './estimate-load.ts';
 import {
   cpuSeconds,
   gpuSeconds,
@@ -39,7 +40,8 @@ import { warnOfServing } from './warn-of-serving.ts';
 export type TrainingParts = {
   capacity: () => Promise<Capacity>;
   readData: ReadData;
-  load: LoadEstimate;
+  /** Where a run on a CPU would go now. */
+  runCpu: (db: Database) => Promise<RunCpu>;
 };
 
 export type FineTuneRequest = {
@@ -77,7 +79,7 @@ const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
  */
 export async function checkFineTune(
   ctx: Context,
-  { capacity, readData }: Omit<TrainingParts, 'load'>,
+  { capacity, readData }: Omit<TrainingParts, 'runCpu'>,
   { datasetId, baseModelId, gpu, fields, cpu, signal, readsOn }: FineTuneRequest,
 ): Promise<FineTuneCheck> {
   const { userId } = ctx.caller;

@@ -103,19 +103,12 @@ test.each([
   },
 );
 
-test.runIf(process.platform === 'linux')(
-  'a reader starts at ordinary priority, in a session of its own that can give way',
-  async () => {
-    const ctx = await withPython(
-      'chrt --pid $$ > "$(dirname "$0")/priority"',
-      'test "$(cut -d" " -f6 /proc/$$/stat)" = $$ && echo apart >> "$(dirname "$0")/priority"',
-      report,
-    );
-    const priority = path.join(path.dirname(await environmentPython(ctx.config)), 'priority');
-    await dataReader(PATIENT_MS)(ctx, input);
-    expect(await readFile(priority, 'utf8')).toMatch(/SCHED_OTHER[^]*apart/);
-  },
-);
+test.runIf(process.platform === 'linux')('a reader starts at ordinary priority', async () => {
+  const ctx = await withPython('chrt --pid $$ > "$(dirname "$0")/priority"', report);
+  const priority = path.join(path.dirname(await environmentPython(ctx.config)), 'priority');
+  await dataReader(PATIENT_MS)(ctx, input);
+  expect(await readFile(priority, 'utf8')).toContain('SCHED_OTHER');
+});
 
 test('a reader ends when nobody waits for it any more', async () => {
   const ctx = await withPython('first && exec sleep 60', report);

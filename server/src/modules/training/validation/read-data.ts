@@ -11,7 +11,6 @@ import { hasLayer } from '../../../engine/machine/environment/has-layer.ts';
 import { runtimeCommand } from '../../../engine/machine/runtime-command.ts';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { apart } from '../../../platform/processes/low-priority.ts';
 import { ProgramFailed, runProgram } from '../../../platform/processes/run-program.ts';
 import { shareFiles } from '../../../platform/sandbox/share-files.ts';
 import { withLocalFiles } from '../../../platform/storage/with-local-files.ts';
@@ -101,8 +100,8 @@ async function validateIn(
     writes: [],
     user,
   });
-  // It gives way by itself, with its session, once it has printed its first estimate.
-  const [command = '', ...args] = [...apart, ...enclosed];
+  // It gives way by itself once it has printed its first estimate.
+  const [command = '', ...args] = enclosed;
   const stalled = new AbortController();
   const giveUp = setTimeout(() => stalled.abort(), stallMs);
   const signal = gone ? AbortSignal.any([stalled.signal, gone]) : stalled.signal;

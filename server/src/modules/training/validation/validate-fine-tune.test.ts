@@ -90,7 +90,7 @@ describe('validation', () => {
     release.resolve();
   });
 
-  test('estimates for the present load, says so, and holds what it has shown', async () => {
+  test('estimates for the present load, says so, and what it has shown is held for who sends its load along', async () => {
     const idle = (await validate()).cost_estimate;
     expect(idle.slowdown).toBe(1);
     expect(idle.load).toContain('Estimated for the current load: this machine is mostly idle.');
@@ -98,9 +98,13 @@ describe('validation', () => {
     const busy = (await validate()).cost_estimate;
     expect(busy.load).toContain('about 6 times as long as on an idle one');
     expect(busy.duration_hours / idle.duration_hours).toBeCloseTo(6);
-    await beBusy(2);
-    const modelId = await start();
+    await beBusy(14);
+    const { slowdown, quote } = busy;
+    const quoted = { cost_max: quote.total };
+    await expect(start({ payload: quoted })).rejects.toMatchObject({ status: 409, code: 'conflict' });
+    const modelId = await start({ payload: { ...quoted, slowdown } });
     const run = await runOf(modelId);
+    expect(run.parameters).not.toHaveProperty('slowdown');
     expect(run.quote).toEqual(busy.quote);
     expect(run.held).toBe(busy.quote.total);
     await request(training.cancelRun, { params: { runId: run.run_id } }, { as: user });

@@ -18,7 +18,7 @@ export async function validateFineTune(
     baseModelId: model_id,
     gpu: { type: gpu_type, count: accelerator_count },
     fields,
-    cpu: await parts.load.now(ctx),
+    cpu: await parts.runCpu(ctx.db),
     signal: clientSignal(reply),
     readsOn: true,
   });

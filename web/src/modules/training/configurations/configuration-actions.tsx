@@ -1,4 +1,5 @@
 import type { Configuration } from '@bakehouse/contract/configurations';
+import { CONFIGURATION_NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { Download, Pencil, Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { saveAs } from '../../../lib/api/download.ts';
@@ -9,6 +10,7 @@ import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { Menu, MenuItem } from '../../../ui/menu.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
+import { nameProblem } from '../../../ui/text-problem.ts';
 import { useDeleteConfiguration, useRenameConfiguration } from './api.ts';
 import { type FileFormat, writeConfigurationFile } from './configuration-file.ts';
 
@@ -62,26 +64,25 @@ async function save(configuration: Configuration, format: FileFormat): Promise<v
 function RenameForm({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
   const [typed, setTyped] = useState(name);
   const rename = useRenameConfiguration();
-  const missing = typed.trim() === '' ? 'Name is required' : undefined;
+  const problem = nameProblem(typed, CONFIGURATION_NAME_LENGTH_MAX);
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     // The dialog lies in the wizard's tree, whose form is not meant.
     event.stopPropagation();
     focusFirstInvalid(event.currentTarget);
-    if (!missing && !rename.isPending) rename.mutate({ id, name: typed.trim() }, { onSuccess: onClose });
+    if (!problem && !rename.isPending) rename.mutate({ id, name: typed.trim() }, { onSuccess: onClose });
   }
   return (
     <form onSubmit={submit} noValidate className="mt-3 flex items-start gap-2">
       <Field
         label="New name"
         className="flex-1"
-        error={missing ?? (rename.error ? errorMessage(rename.error) : undefined)}
+        error={problem ?? (rename.error ? errorMessage(rename.error) : undefined)}
       >
         <Input
           // biome-ignore lint/a11y/noAutofocus: the field takes the place of the button that was pressed
           autoFocus
           value={typed}
-          maxLength={100}
           autoComplete="off"
           onChange={(event) => {
             setTyped(event.target.value);

@@ -34,7 +34,12 @@ it.each([
   ['config_name: 7', /^config_name of recipe\.yaml must be text\.$/],
   ['x'.repeat(70_000), /is too large for a configuration/],
 ])('a file with %.12j says what is wrong with it', async (text, message) => {
-  await expect(readConfigurationFile(file(text))).rejects.toThrow(message);
+  await expect(readConfigurationFile(file(text))).rejects.toMatchObject({
+    // Else it would be reported as an error of the app.
+    name: 'ApiError',
+    status: 400,
+    message: expect.stringMatching(message),
+  });
 });
 
 it('a name that is taken gets a number', () => {

@@ -1,10 +1,11 @@
 import type { Configuration } from '@bakehouse/contract/configurations';
+import { CONFIGURATION_NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
+import { ApiError } from '../../../lib/api/api-error.ts';
 
 export type FileFormat = 'yaml' | 'json';
 
 /** As much as the server takes. */
 const FILE_BYTES_MAX = 64 * 1024;
-const NAME_LENGTH_MAX = 100;
 
 /** A configuration as a file that can be imported again: its name and its parameters. */
 export async function writeConfigurationFile(
@@ -19,12 +20,12 @@ export async function writeConfigurationFile(
 
 /**
  * What a file of YAML or JSON holds. It goes by its own name where it says none. Who saved it is left out: the one
- * who imports it has it from now on. Throws an error for people where it is no configuration at all.
+ * who imports it has it from now on. Throws an `ApiError` where it is no configuration at all.
  */
 export async function readConfigurationFile(
   file: File,
 ): Promise<{ config_name: string } & Record<string, unknown>> {
-  if (file.size > FILE_BYTES_MAX) throw new Error(`${file.name} is too large for a configuration.`);
+  if (file.size > FILE_BYTES_MAX) throw refused(`${file.name} is too large for a configuration.`);
   const text = await file.text();
   const { parse } = await import('yaml');
   let content: unknown;
@@ -33,13 +34,18 @@ export async function readConfigurationFile(
     content = parse(text);
   } catch (error) {
     const [reason = ''] = (error as Error).message.split('\n');
-    throw new Error(`${file.name} is neither YAML nor JSON: ${reason.replace(/:$/, '.')}`, { cause: error });
+    throw refused(`${file.name} is neither YAML nor JSON: ${reason.replace(/:$/, '.')}`);
   }
-  if (!isRecord(content)) throw new Error(`${file.name} does not contain a configuration.`);
+  if (!isRecord(content)) throw refused(`${file.name} does not contain a configuration.`);
   const { config_name, configName, ...rest } = withoutOwner(content);
   const name = config_name ?? configName ?? file.name.replace(/\.(ya?ml|json)$/i, '');
-  if (typeof name !== 'string') throw new Error(`config_name of ${file.name} must be text.`);
+  if (typeof name !== 'string') throw refused(`config_name of ${file.name} must be text.`);
   return { ...rest, config_name: name };
+}
+
+/** As the server refuses what is wrong with an input: it is no error to report. */
+function refused(sentence: string): ApiError {
+  return new ApiError(sentence, { status: 400, code: 'invalid_request' });
 }
 
 /** The name, or the first of 'name (2)', 'name (3)' that is not taken. */
@@ -47,7 +53,7 @@ export function freeName(name: string, taken: readonly string[]): string {
   if (!taken.includes(name)) return name;
   for (let n = 2; ; n += 1) {
     const ending = ` (${n})`;
-    const other = name.slice(0, NAME_LENGTH_MAX - ending.length) + ending;
+    const other = name.slice(0, CONFIGURATION_NAME_LENGTH_MAX - ending.length) + ending;
     if (!taken.includes(other)) return other;
   }
 }

@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { fireEvent, render, screen } from '@testing-library/react';
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { initialParameters } from '../parameters/training-parameters.ts';
@@ -9,7 +9,12 @@ import { SaveConfiguration } from './save-configuration.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn(() => new Promise(() => {})) }));
 
-test('Enter saves under the name that was typed, once its last word is composed', async () => {
+beforeEach(() => {
+  cleanup();
+  vi.mocked(call).mockClear();
+});
+
+const renderForm = () =>
   render(
     <QueryClientProvider client={queryClient}>
       <SaveConfiguration
@@ -25,6 +30,20 @@ test('Enter saves under the name that was typed, once its last word is composed'
       />
     </QueryClientProvider>,
   );
+
+test('a pasted name that is too long is kept whole, and not saved', async () => {
+  renderForm();
+  const field = screen.getByLabelText<HTMLInputElement>('Template name');
+  await userEvent.click(field);
+  await userEvent.paste('e'.repeat(101));
+  await userEvent.keyboard('{Enter}');
+  expect(field.value).toHaveLength(101);
+  expect(screen.getByText('Name must have at most 100 characters')).toBeTruthy();
+  expect(call).not.toHaveBeenCalled();
+});
+
+test('Enter saves under the name that was typed, once its last word is composed', async () => {
+  renderForm();
   const field = screen.getByLabelText('Template name');
   await userEvent.type(field, 'パン');
   fireEvent.keyDown(field, { key: 'Enter', isComposing: true });

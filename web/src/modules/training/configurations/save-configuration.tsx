@@ -1,16 +1,20 @@
+import { CONFIGURATION_NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { Save } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
+import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
+import { nameProblem } from '../../../ui/text-problem.ts';
 import { type Choices, useSaveConfiguration } from './api.ts';
 
 /** Keeps what was chosen under a name, for Choose Config. It stands inside the wizard's form, and so is none itself. */
 export function SaveConfiguration({ choices }: { choices: Choices }) {
   const [name, setName] = useState('');
   const save = useSaveConfiguration();
+  const problem = nameProblem(name, CONFIGURATION_NAME_LENGTH_MAX);
   function submit() {
-    if (!name.trim() || save.isPending) return;
+    if (problem || save.isPending) return;
     save.mutate(
       { name: name.trim(), choices },
       {
@@ -22,21 +26,26 @@ export function SaveConfiguration({ choices }: { choices: Choices }) {
     );
   }
   return (
-    <div className="flex gap-2 border-line border-t pt-5">
-      <Input
-        aria-label="Template name"
-        value={name}
-        maxLength={100}
-        onChange={(event) => setName(event.target.value)}
-        onKeyDown={(event) => {
-          // Enter that ends a word which is still being composed, as in Japanese, is none.
-          if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
-          event.preventDefault();
-          submit();
-        }}
-        placeholder="Save these parameters as a template"
-      />
-      <Button loading={save.isPending} disabled={!name.trim()} onClick={submit}>
+    <div className="flex items-start gap-2 border-line border-t pt-5">
+      <Field label="Template name" error={name === '' ? undefined : problem} className="flex-1">
+        <Input
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          onKeyDown={(event) => {
+            // Enter that ends a word which is still being composed, as in Japanese, is none.
+            if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            submit();
+          }}
+          placeholder="Save these parameters as a template"
+        />
+      </Field>
+      <Button
+        className="mt-[1.625rem]"
+        loading={save.isPending}
+        disabled={problem !== undefined}
+        onClick={submit}
+      >
         <Save aria-hidden />
         Save
       </Button>

@@ -11,10 +11,11 @@ it('tells where it ran, not which GPU was asked for', () => {
     learning_rate: 0.0000005,
     accelerator_type: 'NVIDIA_TESLA_A100',
     accelerator_count: 1,
-    lora_target_modules: ['q_proj', 'v_proj'],
+    lora_target_modules: ['q_proj', 'v_proj', 'lm_head'],
   } as const;
   const run = {
     device: 'CPU',
+    summary: null,
     parameters: { ...parameters, lora_target_modules: [...parameters.lora_target_modules] },
   };
   const rows = describeParameters({ ...run, dataset: { file_name: 'rows.csv' } });
@@ -22,7 +23,12 @@ it('tells where it ran, not which GPU was asked for', () => {
   expect(rows).toContainEqual({ name: 'Input column', value: 'question' });
   expect(rows).toContainEqual({ name: 'Learning rate', value: '5e−7' });
   expect(rows).toContainEqual({ name: 'Output column', value: '–' });
-  expect(rows).toContainEqual({ name: 'LoRA target modules', value: 'q_proj, v_proj' });
+  expect(rows).toContainEqual({ name: 'LoRA target modules', value: 'q_proj, v_proj, lm_head' });
+  const summary = { target_modules: 'q_proj, v_proj' };
+  expect(describeParameters({ ...run, summary, dataset: { file_name: 'rows.csv' } })).toContainEqual({
+    name: 'LoRA target modules',
+    value: 'q_proj, v_proj',
+  });
   expect(JSON.stringify(rows)).not.toMatch(/A100|Accelerator|Crumb|Stride|Segmentation/);
   expect(describeParameters({ ...run, dataset: { file_name: 'book.txt' } })).toContainEqual({
     name: 'Stride',

@@ -6,10 +6,11 @@ import { isTextFile } from '../parameters/training-parameters.ts';
 
 /**
  * What a run was made with, as rows of name and text. The GPU that was asked for is left out: where it
- * really ran comes first. So is how text is cut, where the rows are no running text.
+ * really ran comes first. So is how text is cut, where the rows are no running text, and once it is
+ * known, the target modules that got no adapter.
  */
 export function describeParameters(
-  run: Pick<Run, 'device' | 'parameters'> & { dataset: Pick<Run['dataset'], 'file_name'> },
+  run: Pick<Run, 'device' | 'parameters' | 'summary'> & { dataset: Pick<Run['dataset'], 'file_name'> },
 ): { name: string; value: string }[] {
   const {
     model_name: _name,
@@ -27,7 +28,7 @@ export function describeParameters(
     ...(format && { data_format: formatLabels[format] }),
     ...rest,
     ...(isText && { segmentation_method, stride, min_segment_length }),
-    lora_target_modules: modules.join(', '),
+    lora_target_modules: run.summary?.target_modules ?? modules.join(', '),
   });
   return [
     { name: 'Runs on', value: deviceName(run.device) },

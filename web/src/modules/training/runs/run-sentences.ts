@@ -13,6 +13,18 @@ type Stage = Pick<Run, 'state' | 'phase'>;
 /** Of the runtime: it asks the base and the tuned model what held-out rows ask, which nobody pays for. */
 const ASKING = 'asking both models';
 
+/** The phases of the runtime in words. */
+const phases: Record<string, string> = {
+  'pulling inputs': 'Fetching its files',
+  'reading data': 'Reading the dataset',
+  'loading model': 'Loading the model',
+  training: 'Training',
+  evaluating: 'Evaluating',
+  [ASKING]: 'Asking both models',
+  saving: 'Saving the model',
+  uploading: 'Uploading the model',
+};
+
 /** What is asked before a run is cancelled, wherever that is done. */
 export const cancelQuestion = ({ step }: Pick<Run, 'step'>) => ({
   title: 'Cancel this run?',
@@ -36,7 +48,8 @@ export function phaseText({ state, phase, reason, step }: Stage & Pick<Run, 'rea
   if (state === 'starting' && phase === 'training') {
     return step === 0 ? 'Running the first step' : 'Continuing from its last checkpoint';
   }
-  return sentence(phase ?? (reason || state));
+  // A newer runtime may have phases that have no words here yet.
+  return phases[phase ?? ''] ?? sentence((phase === null && reason) || state);
 }
 
 /** '2 min 5 s so far, about 40 s left'; before the first step of an attempt, why nothing is counted. */

@@ -23,7 +23,6 @@ export function BaseModelField({ state, problems, onChange, onSuggest }: Props) 
       <Field label="Hub model" error={problems.hubModelId} help="Its name on the hub.">
         <Input
           value={state.hubModelId}
-          maxLength={200}
           autoComplete="off"
           spellCheck={false}
           placeholder="owner/name"

@@ -155,8 +155,18 @@ it('takes what the file was recognised as, unless a format was chosen', () => {
 });
 
 describe('problemsOf', () => {
+  it('keeps a name that is too long, and says how long it may be', () => {
+    const state = at({ step: 2, type: 'finetune', name: 'e'.repeat(201) });
+    expect(problemsOf(state)).toEqual({ name: 'Name must have at most 200 characters' });
+    expect(problemsOf({ ...state, name: 'e'.repeat(200) })).toEqual({});
+  });
+
   it('asks for a name of four characters, and for the base type of an upload', () => {
     expect(problemsOf(at({ step: 2, type: 'finetune', name: 'abc ' }))).toHaveProperty('name');
+    const tags = ['rye', 'r'.repeat(60)];
+    expect(problemsOf(at({ step: 2, type: 'finetune', name: 'abcd', tags }))).toEqual({
+      tags: 'A tag must have at most 50 characters',
+    });
     expect(problemsOf(at({ step: 2, type: 'upload', name: 'abcd' }))).toEqual({
       baseModelType: 'Please fill in all required fields',
     });

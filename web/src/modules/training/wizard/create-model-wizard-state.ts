@@ -3,9 +3,11 @@ import {
   FILE_SIZE_LIMIT_BYTES,
   FILE_SIZE_LIMIT_MESSAGE,
   MODEL_NAME_LENGTH_MIN,
+  NAME_LENGTH_MAX,
   type uploadBaseModelTypes,
 } from '@bakehouse/contract/limits';
 import { isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
+import { nameProblem, tagsProblem } from '../../../ui/text-problem.ts';
 import {
   ceilingProblem,
   type ParameterProblems,
@@ -191,14 +193,16 @@ export function problemsOf(state: WizardState): Problems {
   switch (state.step) {
     case 1:
       return state.type ? {} : { type: 'Please select a model type first' };
-    case 2:
+    case 2: {
+      const name = modelNameProblem(state.name);
+      const tags = tagsProblem(state.tags);
       return {
-        ...(state.name.trim().length < MODEL_NAME_LENGTH_MIN && {
-          name: `Model name must have at least ${MODEL_NAME_LENGTH_MIN} characters`,
-        }),
+        ...(name && { name }),
+        ...(tags && { tags }),
         ...(state.type === 'upload' &&
           !state.baseModelType && { baseModelType: 'Please fill in all required fields' }),
       };
+    }
     case 3:
       return state.type === 'upload' ? uploadProblems(state) : selectionProblems(state);
     case 4:
@@ -216,6 +220,12 @@ export function problemsOf(state: WizardState): Problems {
 /** What is held when a run starts, in BGL: its quote, or a lower ceiling. */
 export function holdAtStart(quote: string, ceiling: string): string {
   return isPositiveBgl(ceiling) && parseBgl(ceiling) < parseBgl(quote) ? ceiling : quote;
+}
+
+function modelNameProblem(name: string): string | undefined {
+  return name.trim().length < MODEL_NAME_LENGTH_MIN
+    ? `Model name must have at least ${MODEL_NAME_LENGTH_MIN} characters`
+    : nameProblem(name, NAME_LENGTH_MAX);
 }
 
 function uploadProblems(state: WizardState): Problems {

@@ -18,7 +18,6 @@ export function StepDetails({ state, problems, onChange }: Props) {
       <Field label="Model name" help={problems.name ? undefined : nameHelp(state)} error={problems.name}>
         <Input
           value={state.name}
-          maxLength={200}
           autoComplete="off"
           placeholder="Support assistant"
           onChange={(event) => onChange({ name: event.target.value })}
@@ -33,7 +32,7 @@ export function StepDetails({ state, problems, onChange }: Props) {
           />
         </Field>
       )}
-      <Field label="Tags" aside="Optional">
+      <Field label="Tags" aside="Optional" error={problems.tags}>
         <TagInput tags={state.tags} onChange={(tags) => onChange({ tags })} />
       </Field>
     </div>

@@ -19,6 +19,7 @@ import type { ModelPreset } from './model-preset.ts';
 import { type CheckedChoice, useCheckedChoice } from './use-checked-choice.ts';
 import { useLackOfCredit } from './use-lack-of-credit.ts';
 import {
+  type Estimate,
   type FineTuneChoice,
   type UploadedModel,
   useCreateUploadedModel,
@@ -60,10 +61,10 @@ export function useCreateModel(preset: Preset): CreateModel {
   const [state, dispatch] = useReducer(wizardReducer, preset, beginning);
   const choice = choiceOf(state, user.id);
   const checked = useCheckedChoice(choice);
-  const quoted = checked.validation?.cost_estimate.quote.total;
+  const estimate = checked.validation?.cost_estimate;
   const start = useStart(checked, () => dispatch({ do: 'finish' }));
   const upload = useUpload(state, dispatch);
-  const lack = useLackOfCredit(quoted, state.ceiling);
+  const lack = useLackOfCredit(estimate?.quote.total, state.ceiling);
 
   // What an earlier step was refused for is no longer so.
   useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step]);
@@ -82,7 +83,7 @@ export function useCreateModel(preset: Preset): CreateModel {
     } else if (state.type === 'upload' && state.step === 3) upload.create();
     else if (state.type === 'upload' && state.step === 4) dispatch({ do: 'finish' });
     else if (choice && state.step === 4) validate(choice);
-    else if (choice && quoted && state.step === 5) start.begin(choice, quoted);
+    else if (choice && estimate && state.step === 5) start.begin(choice, estimate);
     else dispatch({ do: 'continue' });
   }
 
@@ -135,9 +136,9 @@ function useStart({ stopCounting, checkAgain }: CheckedChoice, onOver: () => voi
     error: start.error,
     unaffordable: isUnaffordable(start.error) ? errorMessage(start.error) : null,
     priceChanged: isPriceChange(start.error),
-    begin: (choice: FineTuneChoice, quoted: string) =>
+    begin: (choice: FineTuneChoice, shown: Estimate) =>
       start.mutate(
-        { choice, quoted, idempotencyKey: keys.keyFor(choice) },
+        { choice, shown, idempotencyKey: keys.keyFor(choice) },
         {
           onSuccess: () => {
             stopCounting();

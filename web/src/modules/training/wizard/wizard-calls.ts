@@ -57,10 +57,12 @@ export function useValidateFineTune() {
   });
 }
 
+export type Estimate = Pick<FineTuneValidation['cost_estimate'], 'quote' | 'slowdown'>;
+
 type Start = {
   choice: FineTuneChoice;
-  /** The quote that was shown, which the run may cost at most. */
-  quoted: string;
+  /** The estimate that was shown: at its load the run may cost no more. */
+  shown: Estimate;
   idempotencyKey: string;
 };
 
@@ -68,7 +70,7 @@ type Start = {
 export function useStartFineTune() {
   return useMutation({
     meta: { product: 'Fine-tune', toastId: WIZARD_TOAST, inPlace: isPriceChange },
-    mutationFn: ({ choice, quoted, idempotencyKey }: Start) =>
+    mutationFn: ({ choice, shown, idempotencyKey }: Start) =>
       call(
         createAsset,
         {
@@ -85,7 +87,8 @@ export function useStartFineTune() {
               file_name: choice.fileName,
               user_id: choice.userId,
               ...(choice.ceiling && { ceiling: choice.ceiling }),
-              cost_max: quoted,
+              cost_max: shown.quote.total,
+              slowdown: shown.slowdown,
               ...wireParameters(choice.parameters),
             },
           },

@@ -25,11 +25,13 @@ vi.mock('../../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 vi.mock('../../readings/api.ts', () => ({ useReading: () => null, stopReading: async () => undefined }));
 
 let price: string;
+let slowdown: number;
 beforeEach(() => {
   price = '2.5';
+  slowdown = 1.5;
   vi.mocked(call).mockImplementation((async (endpoint: unknown, { body }: { body: Body }) => {
     if (endpoint === validateFineTune)
-      return { critical_errors: [], reading: null, cost_estimate: { quote: { total: price } } };
+      return { critical_errors: [], reading: null, cost_estimate: { quote: { total: price }, slowdown } };
     if (endpoint !== createAsset) throw new Error('nobody asks for this');
     if (body.fine_tune_payload.cost_max === price) return 'm1';
     throw new ApiError(`The price has changed: this run now costs ${price} BGL`, {
@@ -40,15 +42,15 @@ beforeEach(() => {
   }) as unknown as typeof call);
 });
 
-type Body = { fine_tune_payload: { cost_max: string } };
+type Body = { fine_tune_payload: { cost_max: string; slowdown: number } };
 const starts = () =>
   vi
     .mocked(call)
     .mock.calls.filter(([endpoint]) => endpoint === createAsset)
-    .map(([, input, options]) => ({
-      cost_max: (input as { body: Body }).body.fine_tune_payload.cost_max,
-      key: options?.idempotencyKey,
-    }));
+    .map(([, input, options]) => {
+      const { fine_tune_payload: asked } = (input as { body: Body }).body;
+      return { cost_max: asked.cost_max, slowdown: asked.slowdown, key: options?.idempotencyKey };
+    });
 const start = () => screen.findByRole('button', { name: 'Start training' });
 
 async function openReview() {
@@ -64,17 +66,18 @@ async function openReview() {
   await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
 }
 
-it('a run may cost what the review shows', async () => {
+it('a run may cost what the review shows, by the load that it shows it for', async () => {
   await openReview();
   await screen.findByText('$0.10');
   await userEvent.click(await start());
   await screen.findByText('The end');
-  expect(starts()).toEqual([{ cost_max: '2.5', key: expect.any(String) }]);
+  expect(starts()).toEqual([{ cost_max: '2.5', slowdown: 1.5, key: expect.any(String) }]);
 });
 
 it('a price that has changed is read again, said beside it, and what is started then', async () => {
   await openReview();
   price = '5';
+  slowdown = 3;
   await userEvent.click(await start());
   await screen.findByText('$0.20');
   expect(screen.getByText(/The price has changed\./)).toBeTruthy();
@@ -82,7 +85,10 @@ it('a price that has changed is read again, said beside it, and what is started 
   await userEvent.click(await start());
   await screen.findByText('The end');
   const [first, second] = starts();
-  expect([first?.cost_max, second?.cost_max]).toEqual(['2.5', '5']);
+  expect([first, second]).toMatchObject([
+    { cost_max: '2.5', slowdown: 1.5 },
+    { cost_max: '5', slowdown: 3 },
+  ]);
   // The same attempt for the server: should the first have been begun after all, there is one run.
   expect(second?.key).toBe(first?.key);
 });
