@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
+import { NAME_LENGTH_MAX } from './limits.ts';
 import { bgl } from './money.ts';
 
 export const PASSWORD_LENGTH_MIN = 8;
@@ -16,7 +17,7 @@ const personName = z
   .string()
   .trim()
   .min(1, 'Name is required')
-  .max(200, 'Name must have at most 200 characters');
+  .max(NAME_LENGTH_MAX, `Name must have at most ${NAME_LENGTH_MAX} characters`);
 
 const username = z
   .string()
@@ -75,12 +76,13 @@ export const user = z.object({
 
 export type User = z.infer<typeof user>;
 
-/** The key that the signed-in web app sends with every call. */
+/** The key that the signed-in web app sends with every call. A program that has it is answered with it; one with another key is refused. */
 export const getApiKey = endpoint({
   method: 'GET',
   path: '/api/v1/api_keys',
-  access: 'session',
-  summary: 'The API key of the signed-in user',
+  access: 'key_or_session',
+  managesKeys: true,
+  summary: 'The API key of the web app, for the signed-in user and whoever has it',
   query: z.object({ user_id: userId }),
   response: z.object({ data: z.string() }),
 });

@@ -3,12 +3,16 @@ import { userIdParams } from './accounts.ts';
 import { endpoint, keyScopes } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
-import { budgetPeriods } from './limits.ts';
+import { budgetPeriods, KEY_NAME_LENGTH_MAX } from './limits.ts';
 import { bgl, positiveBgl } from './money.ts';
 
 const params = z.object({ keyId: idOf('API key') });
 
-const name = z.string().trim().min(1, 'Name is required').max(100, 'Name must have at most 100 characters');
+const name = z
+  .string()
+  .trim()
+  .min(1, 'Name is required')
+  .max(KEY_NAME_LENGTH_MAX, `Name must have at most ${KEY_NAME_LENGTH_MAX} characters`);
 
 const scopes = z
   .array(z.enum(keyScopes))

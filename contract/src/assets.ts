@@ -4,7 +4,13 @@ import { endpoint } from './endpoint.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
-import { MODEL_NAME_LENGTH_MIN, uploadBaseModelTypes } from './limits.ts';
+import {
+  DETAILS_LENGTH_MAX,
+  MODEL_NAME_LENGTH_MIN,
+  NAME_LENGTH_MAX,
+  TAG_LENGTH_MAX,
+  uploadBaseModelTypes,
+} from './limits.ts';
 import { bglInput } from './money.ts';
 import { dataFormat } from './runtime/train-spec.ts';
 import { fineTunePayload } from './training.ts';
@@ -21,12 +27,16 @@ const tag = z
   .string()
   .trim()
   .min(1, 'A tag must not be empty')
-  .max(50, 'A tag must have at most 50 characters');
+  .max(TAG_LENGTH_MAX, `A tag must have at most ${TAG_LENGTH_MAX} characters`);
 const tags = z.array(tag).max(20, 'At most 20 tags');
-const title = z.string().trim().min(1, 'Name is required').max(200, 'Name must have at most 200 characters');
+const title = z
+  .string()
+  .trim()
+  .min(1, 'Name is required')
+  .max(NAME_LENGTH_MAX, `Name must have at most ${NAME_LENGTH_MAX} characters`);
 const category = z.string().trim().max(100, 'Category must have at most 100 characters');
 const price = bglInput.refine((micro) => micro >= 0n, 'Price must not be negative');
-const details = z.string().trim().max(10_000, 'Description must have at most 10,000 characters');
+const details = z.string().trim().max(DETAILS_LENGTH_MAX, 'Description must have at most 10,000 characters');
 
 const assetIdParams = z.object({ id: idOf('dataset or model') });
 
@@ -41,6 +51,8 @@ export type AssetFile = z.infer<typeof assetFile>;
 
 /** Files that an answer lists at most; the others follow by `next_cursor` of the asset's info. */
 export const FILES_SHOWN_MAX = 1000;
+/** Those that come with the asset itself: every page about it reads them, and few need them all. */
+export const FIRST_FILES_MAX = 500;
 
 /** A dataset or a model as lists show it. */
 const assetSummary = z.object({
@@ -76,7 +88,7 @@ const assetSummary = z.object({
 export type AssetSummary = z.infer<typeof assetSummary>;
 
 const asset = assetSummary.extend({
-  /** Of the newest revision, in the order of their paths: the first 1000 of `file_count`. */
+  /** Of the newest revision, in the order of their paths: the first 500 of `file_count`. */
   files: z.array(assetFile),
   /** The cursor with which `GET /api/v1/asset/{id}/info` goes on behind them; null where these are all. */
   next_files_cursor: z.string().nullable(),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { CONFIGURATION_NAME_LENGTH_MAX } from './limits.ts';
 import { fineTunePayload } from './training.ts';
 
 /*
@@ -16,6 +17,7 @@ const {
   user_id: userIdField,
   ceiling: _ceiling,
   cost_max: _costMax,
+  slowdown: _slowdown,
   base_model: _base,
   ...fields
 } = fineTunePayload.shape;
@@ -70,7 +72,7 @@ const configName = z
   .string()
   .trim()
   .min(1, 'Name is required')
-  .max(100, 'Name must have at most 100 characters');
+  .max(CONFIGURATION_NAME_LENGTH_MAX, `Name must have at most ${CONFIGURATION_NAME_LENGTH_MAX} characters`);
 
 const sentConfiguration = only({
   ...flat,

@@ -3,6 +3,7 @@ import { userId, userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { NOTE_LENGTH_MAX } from './limits.ts';
 import { bgl, positiveBgl } from './money.ts';
 
 const balance = z.object({
@@ -286,7 +287,7 @@ const description = z
   .string()
   .trim()
   .min(1, 'Description must not be empty')
-  .max(200, 'Description must have at most 200 characters');
+  .max(NOTE_LENGTH_MAX, `Description must have at most ${NOTE_LENGTH_MAX} characters`);
 
 const account = z.object({
   user_id: z.string(),

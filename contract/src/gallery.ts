@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { NAME_LENGTH_MAX } from './limits.ts';
 
 /** The last second that a date of JavaScript can name. */
 const MAX_EXPIRES = 8_640_000_000_000;
@@ -66,7 +67,7 @@ export const addTrainingPictures = endpoint({
       .string()
       .trim()
       .min(1, 'Name is required')
-      .max(200, 'Name must have at most 200 characters')
+      .max(NAME_LENGTH_MAX, `Name must have at most ${NAME_LENGTH_MAX} characters`)
       .default('Training pictures'),
   }),
   response: z.object({

@@ -5,6 +5,16 @@ import type { NumberField } from './fields/number-field.ts';
 export const FILE_SIZE_LIMIT_BYTES = 524_288_000;
 export const FILE_SIZE_LIMIT_MESSAGE = 'File size exceeds 500MB limit';
 export const MODEL_NAME_LENGTH_MIN = 4;
+/** Of a dataset, a model and a person. */
+export const NAME_LENGTH_MAX = 200;
+export const KEY_NAME_LENGTH_MAX = 100;
+export const CONFIGURATION_NAME_LENGTH_MAX = 100;
+/** Of the description of a dataset or model. */
+export const DETAILS_LENGTH_MAX = 10_000;
+export const FAMILY_LENGTH_MAX = 50;
+export const TAG_LENGTH_MAX = 50;
+/** Of what an operator writes on a transfer or on codes. */
+export const NOTE_LENGTH_MAX = 200;
 
 export const datasetCategories = ['Book', 'Art', 'Artificial intelligence'] as const;
 export const uploadBaseModelTypes = ['llama3', 'qwen'] as const;

@@ -13,9 +13,9 @@ export const previewDeletion = endpoint({
     datasets: z.int(),
     models: z.int(),
     running: z.int(),
-    /** Bought, or sent by others: it can be sent on before. */
+    /** Bought, granted by an operator, or sent by others: it can be sent on before. */
     bought: bgl,
-    /** Given by the house: it ends with the account. */
+    /** Promotional credit: it cannot be sent, and ends with the account. */
     given: bgl,
     owed: bgl,
     /** Whether a password is asked for; else the sign-in has to be recent. */
@@ -30,7 +30,7 @@ export const deleteAccount = endpoint({
   summary: 'Delete the account: at once for its owner, and within minutes for what runs',
   body: only({
     password: z.string().max(1000).optional(),
-    /** Bought credits that are left are given up. */
+    /** Credits that could be sent and are left are given up. */
     give_up_credits: z.boolean().default(false),
   }),
   status: 204,

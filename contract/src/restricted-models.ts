@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
+import { DETAILS_LENGTH_MAX, FAMILY_LENGTH_MAX, NAME_LENGTH_MAX, TAG_LENGTH_MAX } from './limits.ts';
 
 const accessStates = ['none', 'requested', 'granted', 'refused'] as const;
 
@@ -78,21 +79,34 @@ export const saveRestrictedModel = endpoint({
   method: 'PUT',
   path: '/api/v1/operator/restricted-models/:modelId',
   access: 'operator',
-  summary: 'Add a restricted model, or change the one with this id',
+  summary: 'Add a restricted model, or change the one with this id; what is absent stays',
   params: modelParams,
-  body: z.object({
-    name: z.string().trim().min(1, 'Name is required').max(200, 'Name must have at most 200 characters'),
-    family: z.string().trim().max(50, 'Family must have at most 50 characters').default(''),
-    tags: z
-      .array(
-        z.string().trim().min(1, 'A tag must not be empty').max(50, 'A tag must have at most 50 characters'),
-      )
-      .max(20, 'At most 20 tags')
-      .default([]),
-    details: z.string().trim().max(10_000, 'Description must have at most 10,000 characters').default(''),
-    /** A model of the calling operator that has its files; null: they are not here yet; absent: what is there stays. */
-    asset_id: z.uuid('No model has this id').nullable().optional(),
-  }),
+  body: z
+    .object({
+      /** A new model needs one. */
+      name: z
+        .string()
+        .trim()
+        .min(1, 'Name is required')
+        .max(NAME_LENGTH_MAX, `Name must have at most ${NAME_LENGTH_MAX} characters`),
+      family: z
+        .string()
+        .trim()
+        .max(FAMILY_LENGTH_MAX, `Family must have at most ${FAMILY_LENGTH_MAX} characters`),
+      tags: z
+        .array(
+          z
+            .string()
+            .trim()
+            .min(1, 'A tag must not be empty')
+            .max(TAG_LENGTH_MAX, `A tag must have at most ${TAG_LENGTH_MAX} characters`),
+        )
+        .max(20, 'At most 20 tags'),
+      details: z.string().trim().max(DETAILS_LENGTH_MAX, 'Description must have at most 10,000 characters'),
+      /** A model of the calling operator that has its files; null: they are not here yet. */
+      asset_id: z.uuid('No model has this id').nullable(),
+    })
+    .partial(),
   response: restrictedModel,
 });
 

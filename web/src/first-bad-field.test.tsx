@@ -42,7 +42,7 @@ const forms: [form: ReactElement, button: string, wrong: string, emptied?: strin
   [<CreateCodesCard key="" />, 'Create codes', 'Value of each code'],
   [<ChangePriceDialog key="" price={price as never} onClose={nothing} />, 'Change the price', 'New price'],
   [<EditAssetDialog key="" asset={asset as never} onClose={nothing} />, 'Save', 'Name', 'Name'],
-  [<RestrictedModelDialog key="" onClose={nothing} />, 'Add', 'Id'],
+  [<RestrictedModelDialog key="" onClose={nothing} />, 'Add', 'ID'],
   [<RequestAccessForm key="" modelId="m1" />, 'Request access', 'Message'],
   [<DeleteAccountDialog key="" onClose={nothing} />, 'Delete account', CONSENT],
   [<NameForm key="" name="Ada" />, 'Save', 'Name', 'Name'],

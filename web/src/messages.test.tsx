@@ -164,7 +164,7 @@ describe('deleting a file', () => {
     vi.mocked(call).mockImplementation(answer);
     render(
       <QueryClientProvider client={queryClient}>
-        <FileTable asset={asset as never} canChange />
+        <FileTable asset={asset as never} canChange onDeleted={() => undefined} />
       </QueryClientProvider>,
     );
     fireEvent.click(screen.getByRole('button', { name: 'Actions for a.csv' }));

@@ -35,7 +35,6 @@ export function AmountField({ label, value, onChange, per, help, placeholder, er
       <Input
         inputMode="decimal"
         autoComplete="off"
-        maxLength={20}
         value={text}
         placeholder={placeholder}
         onChange={({ target }) => {

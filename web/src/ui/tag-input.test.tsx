@@ -41,3 +41,13 @@ test('takes no more than it may', async () => {
   await userEvent.type(screen.getByLabelText('Tags'), 'rye{Enter}');
   expect(screen.getByPlaceholderText('At most 1 tags')).toHaveProperty('disabled', true);
 });
+
+test('one that is too long is added whole, and marked', async () => {
+  render(<Tags />);
+  await userEvent.click(screen.getByLabelText('Tags'));
+  await userEvent.paste('r'.repeat(60));
+  await userEvent.keyboard('{Enter}rye{Enter}');
+  expect(shown()).toEqual(['r'.repeat(60), 'rye']);
+  const isMarked = (tag: string) => screen.getByText(tag).parentElement?.className.includes('text-bad');
+  expect([isMarked('r'.repeat(60)), isMarked('rye')]).toEqual([true, false]);
+});

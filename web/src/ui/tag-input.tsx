@@ -1,3 +1,4 @@
+import { TAG_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { Badge } from './badge.tsx';
@@ -10,11 +11,9 @@ type Props = {
   max?: number;
 };
 
-const TAG_LENGTH_MAX = 50;
-
 /**
  * Short words. Enter, or leaving the field, adds a trimmed one that is not there yet; each has a remove
- * button; Backspace in the empty field takes the last.
+ * button; Backspace in the empty field takes the last. One that is too long is added too, for the form to refuse.
  */
 export function TagInput({ tags, onChange, max = 20 }: Props) {
   const [text, setText] = useState('');
@@ -30,7 +29,6 @@ export function TagInput({ tags, onChange, max = 20 }: Props) {
     <div>
       <Input
         value={text}
-        maxLength={TAG_LENGTH_MAX}
         disabled={full}
         placeholder={full ? `At most ${max} tags` : 'Type a tag and press Enter'}
         onChange={(event) => setText(event.target.value)}
@@ -51,13 +49,13 @@ export function TagInput({ tags, onChange, max = 20 }: Props) {
         <ul aria-label="Chosen tags" className="mt-2 flex flex-wrap gap-1.5">
           {tags.map((tag) => (
             <li key={tag}>
-              <Badge className="h-6 max-w-60 pr-0.5">
+              <Badge tone={tag.length > TAG_LENGTH_MAX ? 'bad' : 'neutral'} className="h-6 max-w-60 pr-0">
                 <span className="truncate">{tag}</span>
                 <button
                   type="button"
                   aria-label={`Remove the tag ${tag}`}
                   onClick={() => onChange(tags.filter((other) => other !== tag))}
-                  className="flex size-5 items-center justify-center rounded hover:bg-hover hover:text-ink"
+                  className="flex size-6 shrink-0 items-center justify-center rounded-md hover:bg-hover hover:text-ink"
                 >
                   <X aria-hidden className="size-3" />
                 </button>

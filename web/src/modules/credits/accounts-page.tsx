@@ -50,7 +50,7 @@ function Accounts() {
       <div className="mb-4 flex">
         <SearchInput
           label="Search accounts"
-          placeholder="Username, name, email or id"
+          placeholder="Username, name, email or ID"
           value={q}
           onChange={search}
         />

@@ -56,3 +56,13 @@ test('a date that is typed in part is not taken for none', async () => {
   expect(screen.getByText('Enter the whole date, or leave it empty')).toBeTruthy();
   expect(body()).toBeUndefined();
 });
+
+test('an amount is not cut off at its end, which would be another amount', async () => {
+  const amount = screen.getByLabelText<HTMLInputElement>('Value of each code');
+  await userEvent.click(amount);
+  await userEvent.paste('0'.repeat(30));
+  expect(amount.value).toHaveLength(31);
+  await submit();
+  expect(await screen.findByText(/^Amount must be less than/)).toBeTruthy();
+  expect(body()).toBeUndefined();
+});

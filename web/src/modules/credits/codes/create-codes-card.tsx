@@ -1,4 +1,4 @@
-import { CODES_AT_ONCE_MAX } from '@bakehouse/contract/limits';
+import { CODES_AT_ONCE_MAX, NOTE_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { type FormEvent, useState } from 'react';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
@@ -13,6 +13,7 @@ import { Field } from '../../../ui/field.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { LastDayField, lastDayProblem } from '../../../ui/last-day-field.tsx';
+import { lengthProblem } from '../../../ui/text-problem.ts';
 import { useCreateCodes } from './codes-api.ts';
 
 const empty = { amount: '', count: '1', redemptions: '1', lastDay: '', note: '' };
@@ -46,7 +47,6 @@ export function CreateCodesCard() {
       <Input
         value={form[name]}
         autoComplete="off"
-        maxLength={200}
         inputMode={name === 'note' ? undefined : 'decimal'}
         onChange={(event) => setForm({ ...form, [name]: event.target.value })}
       />
@@ -88,14 +88,16 @@ export function CreateCodesCard() {
   );
 }
 
-function problemsOf({ amount, count, redemptions }: typeof empty): Problems {
+function problemsOf({ amount, count, redemptions, note }: typeof empty): Problems {
   const problem = bglProblem(amount, currencyChoice.get());
+  const longNote = lengthProblem('Note', note, NOTE_LENGTH_MAX);
   return {
     ...(problem && { amount: problem }),
     ...(!isWhole(count, CODES_AT_ONCE_MAX) && {
       count: `Enter a whole number from 1 to ${CODES_AT_ONCE_MAX}`,
     }),
     ...(!isWhole(redemptions, 100_000) && { redemptions: 'Enter a whole number from 1 to 100,000' }),
+    ...(longNote && { note: longNote }),
   };
 }
 

@@ -81,7 +81,7 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, ...pr
           )}
         />
         <Field label="Description" aside="Optional" error={errors.description?.message}>
-          <Input maxLength={200} placeholder={defaultDescription} {...register('description')} />
+          <Input placeholder={defaultDescription} {...register('description')} />
         </Field>
         <Button type="submit" variant={tone}>
           {action}

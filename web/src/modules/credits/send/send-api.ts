@@ -2,8 +2,8 @@ import { previewTransfer, transferTokens } from '@bakehouse/contract/credits';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { broadcastSession } from '../../../lib/api/session-channel.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
+import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import { SEND_OPERATION } from './send-failure.ts';
 
 type Transfer = { recipient_id: string; amount: string; idempotencyKey: string };

@@ -90,7 +90,7 @@ function Recipient({ name, amount }: { name: string; amount: string | null }) {
   const { data } = useQuery(
     recipientQuery(user.id, JSON.parse(asked) as { name: string; amount: string | null }),
   );
-  if (!data?.recipient) return 'Username, email address or user id.';
+  if (!data?.recipient) return 'Username, email address or user ID.';
   return (
     <span className="flex items-center gap-1.5 text-good">
       <UserCheck aria-hidden className="size-3.5 shrink-0" />

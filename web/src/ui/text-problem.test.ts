@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameProblem } from './name-problem.ts';
+import { nameProblem } from './text-problem.ts';
 
 test.each([
   ['', 'Name is required'],

@@ -1,0 +1,19 @@
+import { TAG_LENGTH_MAX } from '@bakehouse/contract/limits';
+import { formatNumber } from '../lib/format/format-number.ts';
+
+/** What is said of a text that is too long, in the server's words. A field that cut it off instead would lose its end unnoticed. */
+export function lengthProblem(field: string, text: string, lengthMax: number): string | undefined {
+  return text.trim().length > lengthMax
+    ? `${field} must have at most ${formatNumber(lengthMax)} characters`
+    : undefined;
+}
+
+/** What is wrong with the tags of a `TagInput`. */
+export function tagsProblem(tags: readonly string[]): string | undefined {
+  return tags.map((tag) => lengthProblem('A tag', tag, TAG_LENGTH_MAX)).find(Boolean);
+}
+
+/** What is wrong with a name, in the server's words. */
+export function nameProblem(name: string, lengthMax: number): string | undefined {
+  return name.trim() === '' ? 'Name is required' : lengthProblem('Name', name, lengthMax);
+}
