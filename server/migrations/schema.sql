@@ -1834,6 +1834,18 @@ begin
   available := available - p_amount;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.newest_files(of_asset uuid, from_path text, most integer)
+ RETURNS SETOF asset_files
+ LANGUAGE sql
+ STABLE
+ SET enable_bitmapscan TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+  select * from asset_files
+  where asset_id = of_asset and last_number is null and path >= from_path
+  order by path limit most
+$function$;
+
 CREATE OR REPLACE FUNCTION public.notify_of_received_credits()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { type Asset, FILES_SHOWN_MAX } from '@bakehouse/contract/assets';
+import { type Asset, FIRST_FILES_MAX } from '@bakehouse/contract/assets';
 import type { Context, Services } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
@@ -21,7 +21,7 @@ export async function getAsset(ctx: Context, input: { assetId: string }): Promis
 /** The same for an asset that was just read. */
 export async function describeAsset(services: Services, asset: AssetRow): Promise<Asset> {
   const [{ files, nextCursor }, card, lineage] = await Promise.all([
-    listFilesPage(services.db, { assetId: asset.id, path: '', limit: FILES_SHOWN_MAX }),
+    listFilesPage(services.db, { assetId: asset.id, path: '', limit: FIRST_FILES_MAX }),
     readCard(services, asset.id),
     readLineage(services.db, { assetId: asset.id }),
   ]);

@@ -1,21 +1,16 @@
 import {
   type Asset,
-  assetInfo,
   createAsset,
   deleteAsset,
-  deleteFile,
   getModelReadiness,
   previewFile,
   updateAsset,
 } from '@bakehouse/contract/assets';
-import { linkFile } from '@bakehouse/contract/file-links';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
-import { downloadFrom } from '../../lib/api/download.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
-import { notify } from '../../ui/notify.ts';
 import { assetQuery } from './asset-queries.ts';
 
 export { assetListQuery, assetQuery, useAllAssets } from './asset-queries.ts';
@@ -24,25 +19,6 @@ export { UploadList } from './files/upload-list.tsx';
 export { type Upload, uploadFiles, useUploads } from './files/uploads.ts';
 
 export const PREVIEW_ROWS = 100;
-
-/** The files of the newest revision page by page; the first ones came with the asset. */
-export const filesQuery = ({ dataset_id: id, revision_id, updated_at, files, next_files_cursor }: Asset) =>
-  infiniteQueryOptions({
-    queryKey: ['asset', 'files', id, { revision_id, updated_at }],
-    queryFn: async ({ pageParam, signal }) => {
-      if (pageParam === null) return { files, next_cursor: next_files_cursor };
-      return call(
-        assetInfo,
-        { params: { id }, query: { cursor: pageParam } },
-        { signal, ...storedRead(), operation: 'list the files' },
-      );
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-    initialData: { pages: [{ files, next_cursor: next_files_cursor }], pageParams: [null] },
-    // Another revision has another key.
-    staleTime: Number.POSITIVE_INFINITY,
-  });
 
 /** What an uploaded model can be used for. Each change of its files asks anew. */
 export const modelReadinessQuery = (id: string) =>
@@ -115,25 +91,6 @@ export function useDeleteAsset(id: string) {
     onSuccess: () => {
       queryClient.removeQueries({ queryKey: ['asset', 'one', id] });
       return queryClient.invalidateQueries({ queryKey: ['asset', 'list'] });
-    },
-  });
-}
-
-/** Has the browser download one file of the newest revision. */
-export async function downloadAssetFile(id: string, path: string): Promise<void> {
-  const { url } = await call(linkFile, { params: { id }, query: { path } }, { operation: 'download file' });
-  downloadFrom(url, path.split('/').at(-1) ?? path);
-}
-
-export function useDeleteFile(id: string) {
-  return useMutation({
-    mutationKey: ['asset'],
-    meta: { title: 'Failed to delete file' },
-    mutationFn: (path: string) =>
-      call(deleteFile, { params: { id }, body: { file_path: path } }, { operation: 'delete file' }),
-    onSuccess: () => {
-      notify.success('File deleted successfully');
-      return queryClient.invalidateQueries({ queryKey: ['asset'] });
     },
   });
 }

@@ -1,4 +1,4 @@
-import { datasetCategories } from '@bakehouse/contract/limits';
+import { datasetCategories, NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';
@@ -15,6 +15,7 @@ import { Input } from '../../ui/input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { TagInput } from '../../ui/tag-input.tsx';
+import { tagsProblem } from '../../ui/text-problem.ts';
 import { type Round, useRound } from '../../ui/use-round.ts';
 import { useUser } from '../accounts/api.ts';
 import { useCreateDataset } from './api.ts';
@@ -29,10 +30,15 @@ const form = z.object({
     .check(
       z.trim(),
       z.minLength(1, 'Name is required'),
-      z.maxLength(200, 'Name must have at most 200 characters'),
+      z.maxLength(NAME_LENGTH_MAX, `Name must have at most ${NAME_LENGTH_MAX} characters`),
     ),
   category: z.enum(['', ...datasetCategories]),
-  tags: z.array(z.string()).check(z.maxLength(20, 'At most 20 tags')),
+  tags: z.array(z.string()).check(
+    z.maxLength(20, 'At most 20 tags'),
+    z.refine((tags) => tagsProblem(tags) === undefined, {
+      error: ({ input }) => tagsProblem(input as string[]),
+    }),
+  ),
 });
 type Values = z.infer<typeof form>;
 const empty: Values = { title: '', category: '', tags: [] };

@@ -6,7 +6,8 @@ import { Button } from '../../ui/button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AssetPage } from './asset-page.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
-import { DATA_FILES_HINT, selectedDataFile } from './files/data-file.ts';
+import { DATA_FILES_HINT } from './files/data-file.ts';
+import { selectedDataFile } from './files/selected-data-file.ts';
 import { RowsPreview } from './files/viewer/rows-preview.tsx';
 
 const route = getRouteApi('/app/dataset/$id/description');
@@ -28,7 +29,7 @@ export function DatasetPage() {
               sheets.open('create-model', {
                 dataset: id,
                 // The file whose rows are in sight is the one that is meant.
-                dataFile: tab === 'rows' ? selectedDataFile(asset, place.file)?.path : undefined,
+                dataFile: tab === 'rows' ? selectedDataFile(asset, place.file) : undefined,
               })
             }
           >

@@ -1,3 +1,5 @@
+import { updateAsset } from '@bakehouse/contract/assets';
+import { saveRestrictedModel } from '@bakehouse/contract/restricted-models';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -22,17 +24,23 @@ beforeEach(() => {
 
 const texts = { title: 'Rye', name: 'Rye', details: '', tags: ['bread'] };
 
-test.each([
-  ['a dataset or model', EditAssetDialog],
-  ['a restricted model', RestrictedModelDialog],
-])('what was typed of %s is not discarded without asking', async (_what, Edit) => {
-  const onClose = vi.fn<() => void>();
-  const both = { ...texts, id: 'm1', family: '' } as never;
+const dialogs = [
+  ['a dataset or model', EditAssetDialog, updateAsset, { id: 'd1' }],
+  ['a restricted model', RestrictedModelDialog, saveRestrictedModel, { modelId: 'm1' }],
+] as const;
+
+function renderEdit(Edit: (typeof dialogs)[number][1], onClose: () => void = () => undefined) {
+  const both = { ...texts, dataset_id: 'd1', id: 'm1', family: '' } as never;
   render(
     <QueryClientProvider client={queryClient}>
       <Edit asset={both} model={both} onClose={onClose} />
     </QueryClientProvider>,
   );
+}
+
+test.each(dialogs)('what was typed of %s is not discarded without asking', async (_what, Edit) => {
+  const onClose = vi.fn<() => void>();
+  renderEdit(Edit, onClose);
   const name = await screen.findByLabelText('Name');
   await userEvent.keyboard('{Escape}');
   expect(onClose).toHaveBeenCalledOnce();
@@ -42,37 +50,41 @@ test.each([
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-const renderEdit = (onClose: () => void) =>
-  render(
-    <QueryClientProvider client={queryClient}>
-      <EditAssetDialog asset={{ ...texts, dataset_id: 'd1' } as never} onClose={onClose} />
-    </QueryClientProvider>,
-  );
+/** What was sent to change it: the dialog also asks what it offers. */
+const sentTo = (endpoint: unknown) =>
+  vi.mocked(call).mock.calls.flatMap(([called, input]) => (called === endpoint ? [input] : []));
 
-test('only what was changed is sent: what another tab has changed meanwhile stays', async () => {
-  renderEdit(() => undefined);
-  await userEvent.type(await screen.findByLabelText('Tags'), 'rye{Enter}');
-  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
-  expect(vi.mocked(call).mock.calls.map(([, input]) => input)).toEqual([
-    { params: { id: 'd1' }, body: { tags: ['bread', 'rye'] } },
-  ]);
-});
+test.each(dialogs)(
+  'of %s only what was changed is sent: what another tab has changed meanwhile stays',
+  async (_what, Edit, endpoint, params) => {
+    renderEdit(Edit);
+    await userEvent.type(await screen.findByLabelText('Tags'), 'rye{Enter}');
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    expect(sentTo(endpoint)).toEqual([{ params, body: { tags: ['bread', 'rye'] } }]);
+  },
+);
 
-test('Save of an unchanged one closes and sends nothing', async () => {
-  const onClose = vi.fn<() => void>();
-  renderEdit(onClose);
-  await userEvent.click(await screen.findByRole('button', { name: 'Save' }));
-  expect(onClose).toHaveBeenCalledOnce();
-  expect(call).not.toHaveBeenCalled();
-});
+test.each(dialogs)(
+  'Save of %s that was not changed closes and sends nothing',
+  async (_what, Edit, endpoint) => {
+    const onClose = vi.fn<() => void>();
+    renderEdit(Edit, onClose);
+    await userEvent.click(await screen.findByRole('button', { name: 'Save' }));
+    expect(onClose).toHaveBeenCalledOnce();
+    expect(sentTo(endpoint)).toEqual([]);
+  },
+);
 
-test('a name that is too long is not cut off: the form says how long it may be', async () => {
-  renderEdit(() => undefined);
-  const name = await screen.findByLabelText('Name');
-  await userEvent.click(name);
-  await userEvent.paste('e'.repeat(500));
-  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
-  expect(await screen.findByText('Name must have at most 200 characters')).toBeTruthy();
-  expect((name as HTMLInputElement).value).toHaveLength(503);
-  expect(call).not.toHaveBeenCalled();
-});
+test.each(dialogs)(
+  'a name of %s that is too long is not cut off: the form says how long it may be',
+  async (_what, Edit, endpoint) => {
+    renderEdit(Edit);
+    const name = await screen.findByLabelText('Name');
+    await userEvent.click(name);
+    await userEvent.paste('e'.repeat(500));
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    expect(await screen.findByText('Name must have at most 200 characters')).toBeTruthy();
+    expect((name as HTMLInputElement).value).toHaveLength(503);
+    expect(sentTo(endpoint)).toEqual([]);
+  },
+);

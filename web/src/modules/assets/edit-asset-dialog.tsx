@@ -1,18 +1,18 @@
 import type { Asset } from '@bakehouse/contract/assets';
+import { DETAILS_LENGTH_MAX, NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
 import { Input } from '../../ui/input.tsx';
-import { nameProblem } from '../../ui/name-problem.ts';
 import { TagInput } from '../../ui/tag-input.tsx';
+import { lengthProblem, nameProblem, tagsProblem } from '../../ui/text-problem.ts';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useFormValues } from '../../ui/use-form-values.ts';
 import { useUpdateAsset } from './api.ts';
 
 const FORM_ID = 'edit-asset';
-const NAME_LENGTH_MAX = 200;
 
 /** Name, description and tags of a dataset or model. */
 export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
@@ -22,12 +22,17 @@ export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () 
   });
   const [tried, setTried] = useState(false);
   const update = useUpdateAsset(asset.dataset_id);
-  const problem = nameProblem(values.title, NAME_LENGTH_MAX);
+  const problems = {
+    title: nameProblem(values.title, NAME_LENGTH_MAX),
+    details: lengthProblem('Description', values.details, DETAILS_LENGTH_MAX),
+    tags: tagsProblem(values.tags),
+  };
+  const errors: Partial<typeof problems> = tried ? problems : {};
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     focusFirstInvalid(event.currentTarget, () => setTried(true));
-    if (problem || update.isPending) return;
+    if (Object.values(problems).some(Boolean) || update.isPending) return;
     if (!isChanged) return onClose();
     update.mutate(changes, { onSuccess: onClose });
   }
@@ -48,21 +53,20 @@ export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () 
       }
     >
       <form id={FORM_ID} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <Field label="Name" error={tried ? problem : undefined}>
+        <Field label="Name" error={errors.title}>
           <Input
             value={values.title}
             onChange={(event) => setValues({ ...values, title: event.target.value })}
           />
         </Field>
-        <Field label="Description" aside="Optional" help="You can use Markdown.">
+        <Field label="Description" aside="Optional" help="You can use Markdown." error={errors.details}>
           <Textarea
             value={values.details}
             rows={4}
-            maxLength={10_000}
             onChange={(event) => setValues({ ...values, details: event.target.value })}
           />
         </Field>
-        <Field label="Tags" aside="Optional">
+        <Field label="Tags" aside="Optional" error={errors.tags}>
           <TagInput tags={values.tags} onChange={(tags) => setValues({ ...values, tags })} />
         </Field>
       </form>

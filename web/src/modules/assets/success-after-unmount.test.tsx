@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { notify } from '../../ui/notify.ts';
-import { useDeleteFile } from './api.ts';
+import { useDeleteFile } from './files/file-calls.ts';
 import { useDecideAccess, useDeleteRestrictedModel, useRequestAccess } from './restricted/queries.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));

@@ -1,8 +1,10 @@
-import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
 import { type FileRow, fileColumns, newestFiles } from '../queries.ts';
 
 /* Files of the newest revision by folder. Each folder is a range of the index by path. */
+
+const columns = sql.join(fileColumns.map((name) => sql.ref(name)));
 
 /**
  * Files of the newest revision behind `after` in the order of their paths: the one of this path, or those below it,
@@ -13,21 +15,20 @@ export async function listFilesBelow(
   assetId: string,
   { path, prefix, after, limit }: { path: string; prefix: string; after: string | null; limit: number },
 ): Promise<FileRow[]> {
-  const page = (range: Expression<SqlBool>) => {
-    let query = newestFiles(db, assetId).select(fileColumns).where(range);
-    if (prefix !== '') query = query.where(beginsWith(prefix));
-    if (after !== null) query = query.where('path', '>', after);
-    return db.selectFrom(query.orderBy('path').limit(limit).as('page')).selectAll();
-  };
-  if (path === '') return page(sql`true`).orderBy('path').execute();
-  return page(sql`path = ${path}`)
-    .unionAll(page(isInFolder(path)))
-    .orderBy('path')
-    .limit(limit)
-    .execute();
+  const start = path === '' ? '' : `${path}/`;
+  // Paths that begin alike stand together, and behind a path comes at first that path with the least character.
+  const from = sql`greatest(${start} collate "C", ${prefix}, ${after ?? ''} || chr(1))`;
+  const { rows } = await sql<FileRow>`
+    select ${columns} from newest_files(${assetId}, ${path}, 1)
+    where path = ${path} and starts_with(path, ${prefix}) and (${after}::text is null or path > ${after})
+    union all
+    select ${columns} from newest_files(${assetId}, ${from}, ${limit})
+    where starts_with(path, ${start}) and starts_with(path, ${prefix})
+    order by path limit ${limit}`.execute(db);
+  return rows;
 }
 
-/** How many files there are below a path in all, and their bytes. */
+/** How many files there are at or below a path, which is not empty, in all, and their bytes. */
 export async function countFilesBelow(
   db: Database,
   assetId: string,
@@ -39,7 +40,7 @@ export async function countFilesBelow(
       sql<bigint>`count(*)`.as('count'),
       sql<bigint>`coalesce(sum(size_bytes), 0)::bigint`.as('bytes'),
     ])
-    .where(path === '' ? sql<boolean>`true` : within)
+    .where(within)
     .executeTakeFirstOrThrow();
   return { count: Number(count), bytes: Number(bytes) };
 }
@@ -47,11 +48,6 @@ export async function countFilesBelow(
 /** A range of the index by path: `0` is what follows the slash. */
 function isInFolder(folder: string) {
   return sql<boolean>`(path >= ${`${folder}/`} and path < ${`${folder}0`})`;
-}
-
-/** A range of the index by path: behind all that begins so comes the last character that there is. */
-function beginsWith(prefix: string) {
-  return sql<boolean>`(path >= ${prefix} and path < ${`${prefix}\u{10ffff}`})`;
 }
 
 /** A file or a folder of the newest revision; of a folder all that is known is its path. */
@@ -71,10 +67,7 @@ export async function listTree(
   // In characters, as the database counts.
   const rest = Array.from(prefix).length + 1;
   const nextFrom = (bound: RawBuilder<unknown>) => sql`
-    select path, sha256, size_bytes, uploaded_at from asset_files
-    where asset_id = ${assetId} and last_number is null and path >= ${bound}
-      and (${end}::text is null or path < ${end})
-    order by path limit 1`;
+    select ${columns} from newest_files(${assetId}, ${bound}, 1) where ${end}::text is null or path < ${end}`;
   const { rows } = await sql<FileRow & { name: string; in_folder: boolean }>`
     with recursive walk as (
       select *, 1 as n from (${nextFrom(sql`${start}`)}) as first

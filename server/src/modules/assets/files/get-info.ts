@@ -13,7 +13,10 @@ export async function getInfo(
 ): Promise<ResponseOf<typeof endpoint>> {
   const asset = await findReadableAsset(ctx.db, { assetId: input.assetId, userId: ctx.caller.userId });
   const path = input.path.replace(/^\/+|\/+$/g, '');
-  const { count, bytes } = await countFilesBelow(ctx.db, asset.id, path);
+  const { count, bytes } =
+    path === ''
+      ? { count: asset.file_count, bytes: Number(asset.size_bytes) }
+      : await countFilesBelow(ctx.db, asset.id, path);
   if (count === 0 && path !== '') {
     throw new AppError('not_found', { publicMessage: `There is no file or folder ${path}`, param: 'path' });
   }

@@ -43,23 +43,42 @@ export async function findModel(
   return selectModels(db, userId).where('model.id', '=', modelId).executeTakeFirst();
 }
 
+type ModelWords = {
+  family?: string | undefined;
+  tags?: string[] | undefined;
+  details?: string | undefined;
+  asset_id?: string | null | undefined;
+};
+
+/** Adds a model, or changes the one with this id; of one that is there, what is absent stays. */
 export async function upsertModel(
   tx: Transaction,
-  model: {
-    id: string;
-    name: string;
-    family: string;
-    tags: string[];
-    details: string;
-    asset_id?: string | null | undefined;
-  },
+  { id, ...words }: ModelWords & { id: string; name: string },
 ): Promise<void> {
-  const { id: _, ...words } = model;
   await tx
     .insertInto('restricted_models')
-    .values(model)
+    .values({
+      ...words,
+      id,
+      family: words.family ?? '',
+      tags: words.tags ?? [],
+      details: words.details ?? '',
+    })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...words, updated_at: sql<Date>`now()` }))
     .execute();
+}
+
+/** What is absent stays. Answers whether there is such a model. */
+export async function updateModel(
+  tx: Transaction,
+  { id, ...words }: ModelWords & { id: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('restricted_models')
+    .set({ ...words, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Answers whether there was one. */

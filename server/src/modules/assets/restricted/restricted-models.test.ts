@@ -71,6 +71,23 @@ test('an operator enters a model under an id with slashes, and everybody finds i
   await expect(save({ name: '' })).rejects.toThrow('Name is required');
 });
 
+test('what is left out of a change stays, and only a new model needs a name', async () => {
+  const id = 'meta/crust';
+  await save({ details: 'A crust' }, id);
+  const change = (body: object, to = id) =>
+    server.request(contract.saveRestrictedModel, { params: { modelId: to }, body }, { as: olga });
+  expect(await change({ tags: ['wheat'] })).toMatchObject({
+    name: 'Crumb 70B',
+    family: 'crumb',
+    tags: ['wheat'],
+    details: 'A crust',
+  });
+  expect(await change({ name: 'Crust' })).toMatchObject({ name: 'Crust', tags: ['wheat'] });
+  await expect(change({ tags: ['wheat'] }, 'meta/new')).rejects.toMatchObject({ status: 400 });
+  await expect(read(olga, 'meta/new')).rejects.toMatchObject({ status: 404 });
+  await server.send(contract.deleteRestrictedModel, { params: { modelId: id } }, { as: olga });
+});
+
 test('who asks for access waits for an operator, who grants or refuses, and each step is in the audit log', async () => {
   await expect(ask(ada, '  ')).rejects.toThrow('Say what you want to use the model for');
   expect((await ask(ada)).access).toBe('requested');

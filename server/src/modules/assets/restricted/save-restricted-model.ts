@@ -8,7 +8,7 @@ import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { findAsset } from '../queries.ts';
 import { getRestrictedModel } from './get-restricted-model.ts';
-import { listRequesters, upsertModel } from './queries.ts';
+import { listRequesters, updateModel, upsertModel } from './queries.ts';
 
 /** Adds a restricted model, or changes the one with this id; the caller is an operator. */
 export async function saveRestrictedModel(
@@ -16,10 +16,9 @@ export async function saveRestrictedModel(
   { params: { modelId }, body }: InputOf<typeof endpoint>,
 ): Promise<RestrictedModel> {
   const { userId } = ctx.caller;
-  const model = { id: modelId, ...body };
   await inTransaction(ctx.db, async (tx) => {
     if (body.asset_id) await checkFiles(tx, { assetId: body.asset_id, userId });
-    await upsertModel(tx, model);
+    await writeModel(tx, modelId, body);
     const detail = { model_id: modelId, ...(body.asset_id && { asset_id: body.asset_id }) };
     await recordAudit(tx, { userId, action: 'restricted_model.saved', detail });
     const event = { topic: 'asset', id: modelId } as const;
@@ -30,6 +29,18 @@ export async function saveRestrictedModel(
     );
   });
   return getRestrictedModel(ctx, { modelId });
+}
+
+/** Only a model that is there has a name already. */
+async function writeModel(
+  tx: Transaction,
+  id: string,
+  { name, ...words }: InputOf<typeof endpoint>['body'],
+): Promise<void> {
+  if (name !== undefined) return upsertModel(tx, { id, name, ...words });
+  if (!(await updateModel(tx, { id, ...words }))) {
+    throw new AppError('invalid_request', { publicMessage: 'Name is required', param: 'name' });
+  }
 }
 
 /** An operator opens to others only what is their own. */

@@ -1,4 +1,4 @@
-import type { Asset } from '@bakehouse/contract/assets';
+import type { Asset, AssetFile } from '@bakehouse/contract/assets';
 import { FileText } from 'lucide-react';
 import { useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
@@ -26,10 +26,13 @@ type Props = {
 /** The files of an asset: drop new ones, follow them, and work with those that are there. */
 export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) {
   const uploads = useUploads(asset.dataset_id);
-  const [uploaded, setUploaded] = useState<string[]>([]);
+  const [uploaded, setUploaded] = useState<AssetFile[]>([]);
   const send = async (files: File[]) => {
     const { done, failed } = await uploadFiles(asset.dataset_id, files);
-    setUploaded((before) => [...before, ...done]);
+    // Of two with one name the later one is there.
+    setUploaded((before) => [
+      ...new Map([...before, ...done.map(({ file }) => file)].map((file) => [file.path, file])).values(),
+    ]);
     const found = onPreview ? await checkFiles(asset.dataset_id, done) : [];
     const summary = done.length === 1 ? 'File uploaded' : `${countOf(done.length, 'file')} uploaded`;
     if (failed.length > 0)
@@ -45,7 +48,12 @@ export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) 
       {onPreview && <FileProblems asset={asset} uploaded={uploaded} onPreview={onPreview} />}
       <Card flush>
         {asset.files.length > 0 ? (
-          <FileTable asset={asset} canChange={canChange} onPreview={onPreview} />
+          <FileTable
+            asset={asset}
+            canChange={canChange}
+            onPreview={onPreview}
+            onDeleted={(deleted) => setUploaded((before) => before.filter(({ path }) => path !== deleted))}
+          />
         ) : (
           <EmptyState
             icon={<FileText aria-hidden />}
@@ -61,7 +69,7 @@ export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) 
   );
 }
 
-type ProblemsProps = { asset: Asset; uploaded: readonly string[]; onPreview: (path: string) => void };
+type ProblemsProps = { asset: Asset; uploaded: readonly AssetFile[]; onPreview: (path: string) => void };
 
 /** The data files that cannot be trained on as they are, each with its reason. */
 function FileProblems({ asset, uploaded, onPreview }: ProblemsProps) {

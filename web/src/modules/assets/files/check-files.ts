@@ -1,14 +1,15 @@
-import type { Asset } from '@bakehouse/contract/assets';
+import type { AssetFile } from '@bakehouse/contract/assets';
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { assetQuery, previewQuery } from '../api.ts';
+import { previewQuery } from '../api.ts';
 import { isDataFile } from './data-file.ts';
 import { fileProblem } from './file-problems.ts';
+import type { UploadedFile } from './uploads.ts';
 
 export type FileProblem = { path: string; problem: string };
 
-type CheckedFile = { assetId: string; revisionId: string; file: Asset['files'][number] };
+type CheckedFile = { assetId: string; revisionId: string; file: AssetFile };
 
 /** What is wrong with a data file, by its beginning, read as training would; null: nothing. The same bytes are read once. */
 export const fileProblemQuery = ({ assetId, revisionId, file: { path, sha256 } }: CheckedFile) =>
@@ -27,15 +28,11 @@ function refusal(error: unknown): string {
   throw error;
 }
 
-/** Checks the data files among `paths`, which have just come; resolves with those that have problems. */
-export async function checkFiles(assetId: string, paths: readonly string[]): Promise<FileProblem[]> {
-  if (!paths.some(isDataFile)) return [];
-  const asset = await queryClient.fetchQuery({ ...assetQuery(assetId), staleTime: 0 });
-  const { revision_id: revisionId, files } = asset;
-  if (!revisionId) return [];
-  const checked = files
-    .filter(({ path }) => paths.includes(path) && isDataFile(path))
-    .map(async (file) => {
+/** Checks the data files among those that have just come; resolves with those that have problems. */
+export async function checkFiles(assetId: string, uploaded: readonly UploadedFile[]): Promise<FileProblem[]> {
+  const checked = uploaded
+    .filter(({ file }) => isDataFile(file.path))
+    .map(async ({ file, revision_id: revisionId }) => {
       const checking = queryClient.fetchQuery(fileProblemQuery({ assetId, revisionId, file }));
       const problem = await checking.catch(() => null);
       return problem ? [{ path: file.path, problem }] : [];

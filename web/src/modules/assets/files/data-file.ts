@@ -1,5 +1,3 @@
-import type { Asset } from '@bakehouse/contract/assets';
-
 const endings = ['.csv', '.jsonl', '.json', '.txt', '.parquet'];
 
 /** What a dataset takes, for whoever drops files on it. */
@@ -10,10 +8,4 @@ export const DATA_FILES_HINT =
 export function isDataFile(path: string): boolean {
   const name = path.toLowerCase();
   return endings.some((ending) => name.endsWith(ending));
-}
-
-/** The file whose rows are looked at: the named one, else the first with rows. */
-export function selectedDataFile({ files }: Pick<Asset, 'files'>, path: string | undefined) {
-  const readable = files.filter((file) => isDataFile(file.path));
-  return readable.find((file) => file.path === path) ?? readable[0];
 }

@@ -10,14 +10,19 @@ import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Menu, MenuItem } from '../../../ui/menu.tsx';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { Pager } from '../../../ui/pager.tsx';
-import { downloadAssetFile, filesQuery, useDeleteFile } from '../api.ts';
 import { isDataFile } from './data-file.ts';
+import { downloadAssetFile, filesQuery, useDeleteFile } from './file-calls.ts';
 
 type File = Asset['files'][number];
-type Props = { asset: Asset; canChange: boolean; onPreview?: (path: string) => void };
+type Props = {
+  asset: Asset;
+  canChange: boolean;
+  onPreview?: (path: string) => void;
+  onDeleted: (path: string) => void;
+};
 
 /** The files of the newest revision, with download and delete. */
-export function FileTable({ asset, canChange, onPreview }: Props) {
+export function FileTable({ asset, canChange, onPreview, onDeleted }: Props) {
   const [deleting, setDeleting] = useState<string | null>(null);
   const deletion = useDeleteFile(asset.dataset_id);
   const files = useInfiniteQuery(filesQuery(asset));
@@ -43,7 +48,13 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
         description={`${deleting} is removed from the newest revision. Runs that used it keep their copy.`}
         action="Delete"
         pending={deletion.isPending}
-        onConfirm={() => deleting && deletion.mutate(deleting, { onSettled: () => setDeleting(null) })}
+        onConfirm={() =>
+          deleting &&
+          deletion.mutate(deleting, {
+            onSuccess: () => onDeleted(deleting),
+            onSettled: () => setDeleting(null),
+          })
+        }
       />
     </>
   );

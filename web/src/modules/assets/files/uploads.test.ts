@@ -7,6 +7,7 @@ import { dismissUpload, uploadFiles, useUploads } from './uploads.ts';
 vi.mock('../../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
 
 const file = (name: string) => new File(['text'], name);
+const uploaded = (path: string) => ({ file: { path }, revision_id: `with ${path}` });
 /** An upload that ends only when it is cancelled. */
 const untilCancelled: typeof upload = (_endpoint, _params, _file, options) =>
   new Promise((_resolve, reject) => {
@@ -21,13 +22,13 @@ it('sends one file of an asset after the other, and keeps only those that failed
     order.push(name);
     return name === 'b.csv'
       ? Promise.reject(new ApiError('b.csv is empty', { status: 400 }))
-      : Promise.resolve({} as never);
+      : Promise.resolve(uploaded(name) as never);
   });
   const { result } = renderHook(() => useUploads('asset'));
   await act(async () => {
     const outcome = await uploadFiles('asset', [file('a.csv'), file('b.csv'), file('c.csv')]);
     expect(outcome).toMatchObject({
-      done: ['a.csv', 'c.csv'],
+      done: [uploaded('a.csv'), uploaded('c.csv')],
       failed: [{ fileName: 'b.csv', error: 'b.csv is empty' }],
     });
   });

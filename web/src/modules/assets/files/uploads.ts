@@ -1,4 +1,5 @@
 import { uploadFile } from '@bakehouse/contract/assets';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { upload } from '../../../lib/api/upload.ts';
 import { reportFailure } from '../../../lib/error-reports/report-error.ts';
@@ -17,8 +18,11 @@ export type Upload = {
   error: string | null;
 };
 
-/** How a batch ended, the names of what arrived first; what the person cancelled is in neither. */
-type UploadOutcome = { done: string[]; failed: Upload[] };
+/** A file that has arrived, and the revision that it made. */
+export type UploadedFile = ResponseOf<typeof uploadFile>;
+
+/** How a batch ended, what arrived first; what the person cancelled is in neither. */
+type UploadOutcome = { done: UploadedFile[]; failed: Upload[] };
 
 const uploads = createStore<readonly Upload[]>([]);
 const cancels = new Map<string, AbortController>();
@@ -43,16 +47,16 @@ export async function uploadFiles(assetId: string, files: readonly File[]): Prom
   for (const entry of entries) cancels.set(entry.upload.id, new AbortController());
   const before = queues.get(assetId) ?? Promise.resolve();
   const work = before.then(async () => {
-    for (const { file, upload: one } of entries) await send(one, file);
+    const done: UploadedFile[] = [];
+    for (const { file, upload: one } of entries) done.push(...(await send(one, file)));
+    return done;
   });
   queues.set(assetId, work);
-  await work;
+  const done = await work;
   if (queues.get(assetId) === work) queues.delete(assetId);
   const ids = new Set<string>(entries.map((entry) => entry.upload.id));
-  const kept = uploads.get().filter((one) => ids.has(one.id));
-  const failed = kept.filter((one) => one.state === 'failed');
+  const failed = uploads.get().filter((one) => ids.has(one.id) && one.state === 'failed');
   uploads.set(uploads.get().filter((one) => !ids.has(one.id) || one.state === 'failed'));
-  const done = kept.filter((one) => one.state !== 'failed').map((one) => one.fileName);
   return { done, failed };
 }
 
@@ -73,21 +77,24 @@ export function useUploads(assetId: string): Upload[] {
   return uploads.use().filter((one) => one.assetId === assetId);
 }
 
-async function send(one: Upload, file: File): Promise<void> {
+/** Resolves to what has arrived: the file, or nothing. */
+async function send(one: Upload, file: File): Promise<UploadedFile[]> {
   const signal = cancels.get(one.id)?.signal;
   // It was cancelled while it waited.
-  if (!signal) return;
+  if (!signal) return [];
   change(one.id, { state: 'sending' });
   try {
-    await upload(uploadFile, { id: one.assetId }, file, {
+    const uploaded = await upload(uploadFile, { id: one.assetId }, file, {
       signal,
       onProgress: (sentBytes) => change(one.id, { sentBytes: Math.min(sentBytes, one.sizeBytes) }),
     });
     change(one.id, { state: 'done', sentBytes: one.sizeBytes });
     await queryClient.invalidateQueries({ queryKey: ['asset'] });
+    return [uploaded];
   } catch (error) {
     change(one.id, { state: 'failed', error: errorMessage(error) });
     reportFailure(error, ['asset']);
+    return [];
   } finally {
     cancels.delete(one.id);
   }

@@ -1,10 +1,11 @@
-import type { Asset } from '@bakehouse/contract/assets';
+import type { Asset, AssetFile } from '@bakehouse/contract/assets';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { renderHook, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { checkFiles } from './check-files.ts';
 import { useFileProblems } from './use-file-problems.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
@@ -20,10 +21,11 @@ beforeEach(() => {
   );
 });
 
-const files = (...paths: string[]) => paths.map((path) => ({ path, sha256: `of ${path}` }));
-const assetWith = (revision_id: string, listed: { path: string; sha256: string }[]) =>
-  ({ dataset_id: 'd1', revision_id, files: listed }) as Asset;
-const open = (asset: Asset, others: string[] = []) =>
+const files = (...paths: string[]) =>
+  paths.map((path) => ({ path, sha256: `of ${path}`, size_bytes: 1, uploaded_at: '' }));
+const assetWith = (revision_id: string, listed: AssetFile[], more: string | null = null) =>
+  ({ dataset_id: 'd1', revision_id, files: listed, next_files_cursor: more }) as Asset;
+const open = (asset: Asset, others: AssetFile[] = []) =>
   renderHook(() => useFileProblems(asset, others), {
     wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
   });
@@ -57,7 +59,24 @@ test('that the server is away is no problem of a file', async () => {
 test('of many files the first are read, and those that have just come', async () => {
   const many = Array.from({ length: 30 }, (_, at) => `${String(at).padStart(2, '0')}.csv`);
   answers = { '07.csv': () => broken, '08.csv': () => broken, '29.csv': () => broken };
-  const { result } = open(assetWith('r1', files(...many)), ['29.csv']);
+  const { result } = open(assetWith('r1', files(...many)), files('29.csv'));
   await waitFor(() => expect(result.current.map(({ path }) => path)).toEqual(['07.csv', '29.csv']));
   expect(call).toHaveBeenCalledTimes(9);
+});
+
+test('one that has just come is read also where the asset does not come with it, and not where it is gone', async () => {
+  answers = { 'z.csv': () => broken };
+  const cut = open(assetWith('r1', files('a.csv'), 'more'), files('z.csv'));
+  await waitFor(() => expect(cut.result.current.map(({ path }) => path)).toEqual(['z.csv']));
+  expect(open(assetWith('r2', files('a.csv')), files('z.csv')).result.current).toEqual([]);
+});
+
+test('what has just come is checked as it arrived', async () => {
+  answers = { 'z.csv': () => broken };
+  const arrived = files('y.csv', 'z.csv', 'README.md').map((file, at) => ({ file, revision_id: `r${at}` }));
+  expect(await checkFiles('d1', arrived)).toEqual([expect.objectContaining({ path: 'z.csv' })]);
+  expect(vi.mocked(call).mock.calls.map(([, input]) => (input as { query: object }).query)).toEqual([
+    expect.objectContaining({ path: 'y.csv', revision_id: 'r0' }),
+    expect.objectContaining({ path: 'z.csv', revision_id: 'r1' }),
+  ]);
 });

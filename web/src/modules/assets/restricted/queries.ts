@@ -1,3 +1,4 @@
+import type { CallOf } from '@bakehouse/contract/endpoint';
 import * as contract from '@bakehouse/contract/restricted-models';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
@@ -79,20 +80,10 @@ export function useDecideAccess() {
   });
 }
 
-export type ModelValues = {
-  id: string;
-  name: string;
-  family: string;
-  tags: string[];
-  details: string;
-  /** Undefined: what is there stays. */
-  asset_id?: string | null;
-};
-
 export function useSaveRestrictedModel() {
   return useMutation({
     meta: { inPlace: true },
-    mutationFn: ({ id, ...body }: ModelValues) =>
+    mutationFn: ({ id, body }: { id: string; body: CallOf<typeof contract.saveRestrictedModel>['body'] }) =>
       call(
         contract.saveRestrictedModel,
         { params: { modelId: id }, body },

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
+import { lengthProblem } from '../../../ui/text-problem.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { useRequestAccess } from './queries.ts';
 
@@ -17,7 +18,10 @@ export function RequestAccessForm({
   const [message, setMessage] = useState('');
   const [tried, setTried] = useState(false);
   const request = useRequestAccess(modelId);
-  const problem = message.trim() === '' ? 'Say what you want to use the model for' : undefined;
+  const problem =
+    message.trim() === ''
+      ? 'Say what you want to use the model for'
+      : lengthProblem('Message', message, ACCESS_MESSAGE_LENGTH_MAX);
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -33,12 +37,7 @@ export function RequestAccessForm({
         help="What you want to use the model for. Operators read it."
         error={tried ? problem : undefined}
       >
-        <Textarea
-          value={message}
-          rows={4}
-          maxLength={ACCESS_MESSAGE_LENGTH_MAX}
-          onChange={(event) => setMessage(event.target.value)}
-        />
+        <Textarea value={message} rows={4} onChange={(event) => setMessage(event.target.value)} />
       </Field>
       <Button type="submit" variant="primary" loading={request.isPending} className="w-fit">
         {label}

@@ -1,12 +1,18 @@
 import type { Asset } from '@bakehouse/contract/assets';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
+import { call } from '../../../../lib/api/api-client.ts';
 import { previewQuery } from '../../api.ts';
 import type { RowsPlace } from './rows-place.ts';
 import { RowsPreview } from './rows-preview.tsx';
 import { columnsQuery, rowQuery, versionsQuery } from './viewer-calls.ts';
+
+vi.mock('../../../../lib/api/api-client.ts', () => ({
+  call: vi.fn<typeof call>(() => new Promise(() => undefined)),
+}));
 
 const asset: Asset = {
   dataset_id: 'set',
@@ -53,7 +59,7 @@ const question = {
   frequent: [],
 } as const;
 
-function show(answer: object, place: RowsPlace = {}) {
+function show(answer: object, place: RowsPlace = {}, other: Partial<Asset> = {}) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } });
   client.setQueryData(columnsQuery(file).queryKey, {
     rows: 4,
@@ -84,7 +90,7 @@ function show(answer: object, place: RowsPlace = {}) {
   });
   render(
     <QueryClientProvider client={client}>
-      <Placed place={place} />
+      <Placed asset={{ ...asset, ...other }} place={place} />
     </QueryClientProvider>,
   );
   return { client, queryKey };
@@ -93,10 +99,10 @@ function show(answer: object, place: RowsPlace = {}) {
 const placed = vi.fn<(place: RowsPlace) => void>();
 
 /** As the page does, which has the place in its URL. */
-function Placed({ place }: { place: RowsPlace }) {
+function Placed({ asset: shown, place }: { asset: Asset; place: RowsPlace }) {
   const [current, setCurrent] = useState(place);
   placed.mockImplementation(setCurrent);
-  return <RowsPreview asset={asset} place={current} onPlace={placed} />;
+  return <RowsPreview asset={shown} place={current} onPlace={placed} />;
 }
 
 afterEach(() => {
@@ -263,4 +269,29 @@ test('an earlier revision says that it is one', () => {
   show({ rows, total_rows: 2 }, { revision: 'zeroth' });
   expect(screen.getByRole('combobox', { name: 'Revision' }).textContent).toContain('Revision 1');
   expect(screen.getByText(/an earlier revision of the file/)).toBeTruthy();
+});
+
+test('a file behind the first ones of the asset is looked at, and another one found by its name', async () => {
+  vi.mocked(call).mockImplementation(async (_endpoint, input) => {
+    const { prefix } = (input as { query: { prefix?: string } }).query;
+    return prefix === undefined
+      ? Promise.reject(new Error('not asked here'))
+      : { files: [{ path: 'parts/900.csv', size_bytes: 1, sha256: '', uploaded_at: '' }], next_cursor: null };
+  });
+  show({ rows, total_rows: 2 }, { file: 'parts/700.csv' }, { next_files_cursor: 'more' });
+  const field = screen.getByRole<HTMLInputElement>('combobox', { name: 'File' });
+  expect(field.value).toBe('parts/700.csv');
+  await userEvent.clear(field);
+  expect(placed).not.toHaveBeenCalled();
+  await userEvent.type(field, 'parts/');
+  await userEvent.click(await screen.findByRole('option', { name: /parts\/900\.csv/ }));
+  expect(placed).toHaveBeenCalledWith({ file: 'parts/900.csv', view: undefined });
+});
+
+test('where no file among the first ones holds rows, one behind them can be chosen', () => {
+  const photo = { path: 'a.png', size_bytes: 1, sha256: '', uploaded_at: '' };
+  show({}, {}, { files: [photo], next_files_cursor: 'more' });
+  expect(screen.getByText('No rows to show')).toBeTruthy();
+  expect(screen.getByText(/^None of the first files holds any/)).toBeTruthy();
+  expect(screen.getByRole('combobox', { name: 'File' })).toBeTruthy();
 });

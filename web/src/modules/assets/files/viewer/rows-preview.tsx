@@ -14,10 +14,11 @@ import { Conversation } from '../../../../ui/conversation.tsx';
 import { EmptyState } from '../../../../ui/empty-state.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { Segmented } from '../../../../ui/segmented.tsx';
-import { Select } from '../../../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { PREVIEW_ROWS, previewQuery } from '../../api.ts';
-import { isDataFile, selectedDataFile } from '../data-file.ts';
+import { FileCombobox } from '../../choice/file-combobox.tsx';
+import { isDataFile } from '../data-file.ts';
+import { mayHaveDataFiles, selectedDataFile } from '../selected-data-file.ts';
 import { suggestFixes } from '../suggest-fixes.ts';
 import { ColumnHead } from './column-head.tsx';
 import { ColumnsView } from './columns-view.tsx';
@@ -41,30 +42,31 @@ const views = [
 export function RowsPreview({ asset, place, onPlace }: Props) {
   const { revision, view = 'rows', offset = 0 } = place;
   const shown = selectedDataFile(asset, place.file);
-  if (!shown || !asset.revision_id) {
+  // Another file starts at its first row.
+  const select = (
+    <FileSelect asset={asset} path={shown} onPath={(path) => onPlace({ file: path, view: place.view })} />
+  );
+  if (shown === undefined || !asset.revision_id) {
     return (
-      <Card>
+      <Card title={mayHaveDataFiles(asset) && select}>
         <EmptyState
           title="No rows to show"
-          description="Rows are shown for csv, jsonl, json, txt and parquet files."
+          description={
+            mayHaveDataFiles(asset)
+              ? 'None of the first files holds any. Type the beginning of the path of another one above.'
+              : 'Rows are shown for csv, jsonl, json, txt and parquet files.'
+          }
         />
       </Card>
     );
   }
-  const file = { assetId: asset.dataset_id, revisionId: revision ?? asset.revision_id, path: shown.path };
+  const file = { assetId: asset.dataset_id, revisionId: revision ?? asset.revision_id, path: shown };
   // Of another file no row is open.
   const key = `${file.revisionId}/${file.path}`;
   return (
     <Card
       flush
-      title={
-        <FileSelect
-          asset={asset}
-          path={shown.path}
-          // Another file starts at its first row.
-          onPath={(path) => onPlace({ file: path, view: place.view })}
-        />
-      }
+      title={select}
       actions={
         <>
           <VersionSelect
@@ -102,20 +104,23 @@ export function RowsPreview({ asset, place, onPlace }: Props) {
   );
 }
 
-type FileSelectProps = { asset: Asset; path: string; onPath: (path: string) => void };
+type FileSelectProps = { asset: Asset; path: string | undefined; onPath: (path: string) => void };
 
 function FileSelect({ asset, path, onPath }: FileSelectProps) {
-  const files = asset.files.filter((file) => isDataFile(file.path));
-  if (files.length === 1) return path;
+  const isOnlyOne =
+    asset.next_files_cursor === null && asset.files.filter((file) => isDataFile(file.path)).length === 1;
+  if (isOnlyOne) return path;
   return (
-    <Select
-      aria-label="File"
-      size="sm"
-      className="min-w-56"
-      value={path}
-      onChange={onPath}
-      options={files.map((file) => ({ value: file.path, label: file.path }))}
-    />
+    <div className="max-w-md">
+      <FileCombobox
+        aria-label="File"
+        datasetId={asset.dataset_id}
+        dataset={asset}
+        value={path ?? null}
+        // An emptied field is on its way to another name.
+        onChange={(chosen) => chosen !== null && onPath(chosen)}
+      />
+    </div>
   );
 }
 

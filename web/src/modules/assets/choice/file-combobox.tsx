@@ -1,0 +1,64 @@
+import { type Asset, assetInfo } from '@bakehouse/contract/assets';
+import { formatBytes } from '@bakehouse/contract/limits';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../../lib/api/api-client.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
+import { Combobox } from '../../../ui/combobox.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
+import { isDataFile } from '../files/data-file.ts';
+
+type Props = {
+  datasetId: string;
+  /** Undefined while it is read. */
+  dataset: Pick<Asset, 'files' | 'next_files_cursor'> | undefined;
+  value: string | null;
+  onChange: (path: string | null) => void;
+  disabled?: boolean;
+  'aria-label'?: string;
+};
+
+/** A choice of the data files of a dataset. Of more than an answer lists, the server finds those that begin as typed. */
+export function FileCombobox({ datasetId, dataset, value, onChange, ...rest }: Props) {
+  const [typed, setTyped] = useState('');
+  const prefix = useDebounced(typed.trim());
+  const isCut = dataset !== undefined && dataset.next_files_cursor !== null;
+  const searching = isCut && prefix !== '';
+  const found = useQuery({
+    queryKey: ['asset', 'files', datasetId, { prefix }],
+    queryFn: ({ signal }) =>
+      call(
+        assetInfo,
+        { params: { id: datasetId }, query: { prefix } },
+        { signal, operation: 'search the files' },
+      ),
+    enabled: searching,
+  });
+  const files = ((searching && found.data?.files) || (dataset?.files ?? [])).filter(({ path }) =>
+    isDataFile(path),
+  );
+  const options = files.map(({ path, size_bytes }) => ({
+    value: path,
+    label: path,
+    description: formatBytes(size_bytes),
+  }));
+  const isMissing = value !== null && !files.some(({ path }) => path === value);
+  return (
+    <Combobox
+      {...rest}
+      value={value}
+      onChange={(path) => {
+        setTyped('');
+        onChange(path);
+      }}
+      onType={setTyped}
+      found={searching && found.isSuccess}
+      failed={searching && found.isError ? `The search failed: ${errorMessage(found.error)}` : undefined}
+      loading={dataset === undefined || (searching && found.isPending)}
+      placeholder={dataset === undefined ? 'Loading…' : 'Choose a file'}
+      emptyText="No data files found"
+      note={isCut ? 'There are more files than these: type the beginning of a path.' : undefined}
+      options={isMissing ? [{ value, label: value, description: '' }, ...options] : options}
+    />
+  );
+}

@@ -1,0 +1,19 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { isDataFile } from './data-file.ts';
+
+type FirstFiles = Pick<Asset, 'files' | 'next_files_cursor'>;
+
+/** False where no file holds rows; true also where one may be among those behind the first. */
+export function mayHaveDataFiles({ files, next_files_cursor: more }: FirstFiles): boolean {
+  return more !== null || files.some(({ path }) => isDataFile(path));
+}
+
+/** Path of the file whose rows are looked at: the named one, which may be behind the first ones, else the first with rows. */
+export function selectedDataFile(
+  { files, next_files_cursor: more }: FirstFiles,
+  path: string | undefined,
+): string | undefined {
+  const listed = files.map((file) => file.path).filter(isDataFile);
+  const isThere = path !== undefined && isDataFile(path) && (more !== null || listed.includes(path));
+  return isThere ? path : listed[0];
+}
