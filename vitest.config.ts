@@ -29,6 +29,8 @@ export default defineConfig({
           globalSetup: 'e2e/global-setup.ts',
           // One server and one browser: journeys take turns.
           fileParallelism: false,
+          // What passes then is named at the end: a browser on a busy machine shows races that nothing else does.
+          retry: 1,
           // A guard against hanging: nothing is true or false by its speed.
           testTimeout: 20 * 60_000,
           hookTimeout: 20 * 60_000,

@@ -78,7 +78,7 @@ journey(
 
     await sheet.getByLabel('Recipient').fill(bob.username);
     await sheet.getByLabel('Amount').fill('9');
-    await sheet.getByText('Username, email address or user id.').waitFor();
+    await sheet.getByText('Username, email address or user ID.').waitFor();
     await sheet.getByRole('button', { name: 'Send' }).click();
     await sheet.getByText('Insufficient balance. Required: $9.00. Available: $6.00.').waitFor();
     await sheet.getByRole('link', { name: 'Buy credits' }).waitFor();

@@ -10,7 +10,7 @@ import { createAsset, downloadFile } from '@bakehouse/contract/assets';
 import { readConfig } from '../../server/src/config.ts';
 import { runtimeDir } from '../../server/src/engine/machine/environment/environment.ts';
 import { runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
-import { apart, atLowPriority } from '../../server/src/platform/processes/low-priority.ts';
+import { atLowPriority } from '../../server/src/platform/processes/low-priority.ts';
 import { Client } from '../client/client.ts';
 import { findStarterModel, waitForMachine } from '../client/machine-ready.ts';
 import { type OwnServer, startOwnServer } from '../client/own-server.ts';
@@ -72,13 +72,12 @@ function compare(attack: Attack, what: keyof Seconds, before: Seconds, during: S
 async function besideAttack(attack: Attack, target: Target, victim: Victim): Promise<Seconds> {
   // Somebody else's machine makes the requests: here they get only what the server leaves over, and
   // never a core that the victim could use.
-  const [priority = '', ...rest] = [...apart, ...atLowPriority];
+  const [priority = '', ...rest] = atLowPriority;
   const attacker = spawn(
     priority,
     [...rest, process.execPath, ATTACKER, JSON.stringify({ attack, ...target })],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
+    // In a session of its own, which alone is lowered.
+    { detached: true, stdio: ['ignore', 'ignore', 'inherit'] },
   );
   const ended = new Promise((resolve) => attacker.once('close', resolve));
   try {

@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
 import { addCounts, countJunit, countVitest } from './test-counts.ts';
 
-const result = (fullName: string, status: string) => ({ fullName, status });
+const result = (fullName: string, status: string, failureMessages: string[] = []) => ({
+  fullName,
+  status,
+  failureMessages,
+});
 
 it("counts vitest's report", () => {
   const report = {
@@ -17,7 +21,25 @@ it("counts vitest's report", () => {
       { status: 'failed', assertionResults: [] },
     ],
   };
-  expect(countVitest(JSON.stringify(report), null)).toEqual({ passed: 1, failed: 2, skipped: 1 });
+  expect(countVitest(JSON.stringify(report), null)).toEqual({ passed: 1, failed: 2, skipped: 1, flaky: [] });
+});
+
+it('names what passed only when it was tried again', () => {
+  const report = {
+    testResults: [
+      {
+        status: 'passed',
+        assertionResults: [
+          result('draws', 'passed', ['AssertionError: a toast was missed\n    at draws.test.ts:1']),
+          result('chats', 'passed'),
+        ],
+      },
+    ],
+  };
+  expect(countVitest(JSON.stringify(report), null)).toMatchObject({
+    passed: 2,
+    flaky: ['draws: AssertionError: a toast was missed'],
+  });
 });
 
 it('counts only the tests of a name', () => {
@@ -26,19 +48,27 @@ it('counts only the tests of a name', () => {
       { status: 'passed', assertionResults: [result('money adds', 'passed'), result('ledger', 'skipped')] },
     ],
   };
-  expect(countVitest(JSON.stringify(report), 'adds')).toEqual({ passed: 1, failed: 0, skipped: 0 });
+  expect(countVitest(JSON.stringify(report), 'adds')).toEqual({
+    passed: 1,
+    failed: 0,
+    skipped: 0,
+    flaky: [],
+  });
 });
 
 it("counts pytest's report", () => {
   const xml =
     '<?xml version="1.0"?><testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="2" skipped="3" tests="10" time="1.2">';
-  expect(countJunit(xml)).toEqual({ passed: 4, failed: 3, skipped: 3 });
+  expect(countJunit(xml)).toEqual({ passed: 4, failed: 3, skipped: 3, flaky: [] });
 });
 
 it('adds counts', () => {
-  expect(addCounts({ passed: 1, failed: 2, skipped: 3 }, { passed: 10, failed: 20, skipped: 30 })).toEqual({
+  const one = { passed: 1, failed: 2, skipped: 3, flaky: ['chats'] };
+  const other = { passed: 10, failed: 20, skipped: 30, flaky: ['draws'] };
+  expect(addCounts(one, other)).toEqual({
     passed: 11,
     failed: 22,
     skipped: 33,
+    flaky: ['chats', 'draws'],
   });
 });

@@ -15,7 +15,7 @@ const testFiles = [
   '{contract,server,web,scripts,e2e}/**/*.test.{ts,tsx}',
   '{models,runtime}/tests/**/test_*.py',
 ];
-const nothing: Counts = { passed: 0, failed: 0, skipped: 0 };
+const nothing: Counts = { passed: 0, failed: 0, skipped: 0, flaky: [] };
 /** pytest's exit code when a name fits none of its tests. */
 const NO_TESTS = 5;
 
@@ -45,6 +45,10 @@ export const test: Command = async ({ words }) => {
   } finally {
     await rm(reports, { recursive: true });
   }
+  if (counts.flaky.length > 0)
+    console.log(
+      `\nPassed at the second attempt only:\n${counts.flaky.map((name) => `  ${name}`).join('\n')}`,
+    );
   console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   return counts.failed === 0 ? 0 : 1;
 };
