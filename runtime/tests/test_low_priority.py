@@ -51,7 +51,6 @@ def lowered_after_work() -> set[int]:
 
 
 def seconds_until_priority_is_lowered() -> float:
-    os.setsid()
     used = time.process_time()
 
     def never_estimates(*_: object, **__: object) -> float:
@@ -60,6 +59,11 @@ def seconds_until_priority_is_lowered() -> float:
         return time.process_time() - used
 
     validate.read_as_training_would = never_estimates
+    return validate.read_at_low_priority(None)  # type: ignore[arg-type, return-value]
+
+
+def session_of_a_reader() -> int:
+    validate.read_as_training_would = lambda *_, **__: os.getsid(0)
     return validate.read_at_low_priority(None)  # type: ignore[arg-type, return-value]
 
 
@@ -73,6 +77,10 @@ def test_a_process_that_has_worked_long_enough_lowers_its_priority() -> None:
 
 def test_a_file_without_a_first_estimate_soon_lowers_its_priority() -> None:
     assert run_confined("x", seconds_until_priority_is_lowered) < 10
+
+
+def test_a_file_is_read_in_a_session_of_its_own() -> None:
+    assert run_confined("x", session_of_a_reader) != os.getsid(0)
 
 
 def test_the_session_that_runs_the_tests_keeps_its_priority() -> None:

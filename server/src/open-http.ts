@@ -148,7 +148,7 @@ function listBindings(
       ...trainingRoutes({
         capacity,
         readData,
-        load: estimateLoad(() => ownCpu(cpuLoad())),
+        runCpu: (db) => estimateLoad(db, ownCpu(cpuLoad())),
       }),
       ...deploymentsRoutes({
         capacity,

@@ -20,7 +20,12 @@ import { trainingRoutes } from './modules/training/routes.ts';
 import { PageError } from './shell/states/page-error.tsx';
 import { AppPending, PagePending } from './shell/states/page-pending.tsx';
 
-const rootRoute = createRootRoute({ component: Outlet, errorComponent: PageError });
+const rootRoute = createRootRoute({
+  component: Outlet,
+  errorComponent: PageError,
+  // Of what cannot even be decoded; each other address has the page of `notFoundRoute`.
+  notFoundComponent: pageComponent(() => import('./shell/not-found-shell.tsx'), 'NotFoundShell'),
+});
 
 /** What a visitor comes upon; who is signed in never sees it. */
 const landingRoute = createRoute({

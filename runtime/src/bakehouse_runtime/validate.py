@@ -3,6 +3,7 @@ reads a long file it prints its progress, and once an estimate by the first rows
 
 from __future__ import annotations
 
+import os
 import time
 from functools import partial
 from itertools import groupby
@@ -70,6 +71,8 @@ def validate(spec: ValidateSpec) -> ValidateReport:
 def read_at_low_priority(spec: ValidateSpec) -> ValidateReport:
     """What `validate` says, where memory and time suffice. The first estimate is made at ordinary
     priority; what comes after it at low priority."""
+    # The kernel lowers whole sessions: not that of the server, or of the shell that calls it.
+    os.setsid()
     lower_priority_after(_FIRST_S)
     return read_as_training_would(spec, on_estimated=lower_priority)
 

@@ -2,7 +2,7 @@ import type { User } from '@bakehouse/contract/accounts';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useEffectEvent, useRef } from 'react';
-import { broadcastSession } from '../lib/api/session-channel.ts';
+import { broadcastSession } from '../lib/session/session-channel.ts';
 import { sessionQuery } from '../modules/accounts/api.ts';
 import { ErrorState } from '../ui/error-state.tsx';
 import { Shell } from './shell.tsx';

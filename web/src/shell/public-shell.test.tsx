@@ -10,7 +10,7 @@ import { render, screen } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { setCredentials } from '../lib/api/credentials.ts';
 import { queryClient } from '../lib/api/query-client.ts';
-import { broadcastSession } from '../lib/api/session-channel.ts';
+import { broadcastSession } from '../lib/session/session-channel.ts';
 import { keepInTab, readFromTab } from '../lib/tab-storage.ts';
 import { sessionQuery } from '../modules/accounts/api.ts';
 import { PublicShell } from './public-shell.tsx';

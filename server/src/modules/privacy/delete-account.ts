@@ -14,7 +14,7 @@ import { purgeDeletedJob } from './jobs/purge-deleted.ts';
 /**
  * Deletes the caller's account: from the commit on nobody gets into it, and nothing says whose it was. A job ends what
  * runs and removes what was stored. `address` is where the call comes from. Throws AppError 'invalid_request' or 'forbidden' for a stranger, and 'conflict'
- * while something is owed or a payment is under way, or bought credits are left that were not given up.
+ * while something is owed or a payment is under way, or credits that can be sent are left and were not given up.
  */
 export async function deleteAccount(
   ctx: Context,
@@ -51,7 +51,7 @@ async function refuseUnsettled(
   }
   if (balance > given && !givesUp) {
     throw new AppError('conflict', {
-      publicMessage: `You have ${inWords(balance - given)} of bought credits left. Send them to someone, or give them up`,
+      publicMessage: `${inWords(balance - given)} can still be sent. Send it to someone, or give it up`,
       param: 'give_up_credits',
     });
   }

@@ -95,7 +95,7 @@ describe('deleting an account', () => {
       status: 409,
       body: {
         error: {
-          message: 'You have 12.50 BGL ($0.50) of bought credits left. Send them to someone, or give them up',
+          message: '12.50 BGL ($0.50) can still be sent. Send it to someone, or give it up',
           param: 'give_up_credits',
         },
       },

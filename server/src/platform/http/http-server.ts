@@ -27,7 +27,7 @@ import { measureHttp } from './measure-http.ts';
 import { describeInOpenApi, type Paths } from './openapi.ts';
 import { refuseOtherMethods } from './refuse-other-methods.ts';
 import { sendError } from './send-error.ts';
-import { serveWebApp } from './web-app.ts';
+import { routedUrl, serveWebApp } from './web-app.ts';
 
 type Options = {
   services: Services;
@@ -67,6 +67,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     trustProxy: services.config.trustedProxies,
     bodyLimit: BODY_BYTES_MAX,
     routerOptions: { maxParamLength: 512 },
+    rewriteUrl: routedUrl,
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -7,6 +8,38 @@ import { AppError } from '../errors.ts';
 /** Paths of programs, also of those that the server does not serve yet. */
 const PROGRAM_PATHS =
   /^\/(api|v1|runtime|huggingface|healthz|readyz|metrics|openapi\.json|\.well-known)(\/|$)|\.git(\/|$)/;
+
+/** The route of all that no other route has: files of the web app, and its pages. */
+export const PAGE_ROUTE = '/*';
+
+type Asked = Pick<FastifyRequest, 'method' | 'url' | 'headers'>;
+
+const pathnameOf = ({ url }: Asked) => url.split('?')[0] ?? '/';
+
+/** Whether a browser asks for a page, whose path and search only the web app's router reads. */
+export function asksForPage(request: Asked): boolean {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const takesPages = request.headers.accept?.includes('text/html') ?? false;
+  return isRead && takesPages && !PROGRAM_PATHS.test(pathnameOf(request));
+}
+
+/**
+ * The URL that a request is routed by. Fastify refuses a path that cannot be decoded, as '/runs/%zz', before it looks for
+ * a route; a browser that asks for a page gets the web app there too, which says that there is no such page.
+ */
+export function routedUrl({ method = 'GET', url = '/', headers }: IncomingMessage): string {
+  const asked = { method, url, headers };
+  return asksForPage(asked) && !canBeDecoded(pathnameOf(asked)) ? '/' : url;
+}
+
+function canBeDecoded(pathname: string): boolean {
+  try {
+    decodeURIComponent(pathname);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Serves the built web app, as it was compressed when it was built. Its assets carry a hash in their names and may
@@ -17,11 +50,10 @@ const PROGRAM_PATHS =
 export async function serveWebApp(app: FastifyInstance, dist: string): Promise<void> {
   const isBuilt = existsSync(path.join(dist, 'index.html'));
   const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
-    const [pathname = '/'] = request.url.split('?');
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const isPage = request.headers.accept?.includes('text/html') && !PROGRAM_PATHS.test(pathname);
-    if (!isRead || !isPage)
-      throw new AppError('not_found', { publicMessage: `There is no ${request.method} ${pathname}` });
+    if (!asksForPage(request))
+      throw new AppError('not_found', {
+        publicMessage: `There is no ${request.method} ${pathnameOf(request)}`,
+      });
     if (!isBuilt)
       throw new AppError('not_found', {
         publicMessage: "The web app is not built: './bakehouse up' builds it",
@@ -45,11 +77,13 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
   });
   app.route<{ Params: { '*': string } }>({
     method: ['GET', 'HEAD'],
-    url: '/*',
+    url: PAGE_ROUTE,
     config: { rateLimit: false },
     schema: { hide: true },
     handler: (request, reply) => {
       const file = request.params['*'];
+      // No file's name has one; it would be refused before it is looked for.
+      if (file.includes('\0')) return sendPage(request, reply);
       reply.sendFile(file === '' ? 'index.html' : file);
     },
   });

@@ -8,6 +8,3 @@ const GIVE_WAY = '(echo 19 > /proc/self/autogroup) 2> /dev/null; exec chrt --idl
  */
 export const atLowPriority =
   process.platform === 'linux' ? ['/bin/sh', '-c', GIVE_WAY, 'sh'] : ['nice', '-n', '19'];
-
-/** Before a command that would else share the session of this process, and with it its priority. */
-export const apart = process.platform === 'linux' ? ['setsid'] : [];

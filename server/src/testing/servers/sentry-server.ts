@@ -6,6 +6,7 @@ import { onFileEnd } from '../on-file-end.ts';
 
 /** An event as it came, as far as tests look at it. */
 type SentEvent = {
+  event_id: string;
   platform: string;
   user?: { id: string };
   tags: Record<string, string>;
@@ -41,7 +42,7 @@ export async function sentryServer() {
       if (response.statusCode !== 200) return;
       const [header = '', item = '', event = '', end] = body.split('\n');
       const { event_id } = JSON.parse(header) as { event_id: string };
-      const parsed = JSON.parse(event) as SentEvent & { event_id: string };
+      const parsed = JSON.parse(event) as SentEvent;
       if (
         (JSON.parse(item) as { type: string }).type !== 'event' ||
         end !== '' ||

@@ -68,7 +68,7 @@ function Audit() {
       <div className="mb-4 flex flex-wrap items-center gap-3">
         <SearchInput
           label="Who did it"
-          placeholder="Username, email or id"
+          placeholder="Username, email or ID"
           value={user ?? ''}
           onChange={changeUser}
         />
@@ -91,7 +91,7 @@ function Audit() {
             <EmptyState
               icon={<ScrollText aria-hidden />}
               title="No entries"
-              description={user ? 'The whole username, email address or id is compared.' : undefined}
+              description={user ? 'The whole username, email address or ID is compared.' : undefined}
             />
           }
           flush

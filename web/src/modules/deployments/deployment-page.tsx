@@ -13,7 +13,7 @@ import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { DeployButton, useDeployment } from './api.ts';
-import { Playground } from './chat/playground.tsx';
+import { ChatTab } from './chat/chat-tab.tsx';
 import { DeploymentLog } from './deployment-log.tsx';
 import { DeploymentMetrics } from './deployment-metrics.tsx';
 import { DeploymentFacts } from './details/deployment-facts.tsx';
@@ -25,7 +25,7 @@ import { TerminateDialog } from './terminate-dialog.tsx';
 const route = getRouteApi('/app/my-deployments/$podId');
 
 const KIND = 'text';
-const { usable, pending, ended, words } = deploymentKinds[KIND];
+const { pending, ended, words } = deploymentKinds[KIND];
 
 export function DeploymentPage() {
   const { podId } = route.useParams();
@@ -107,23 +107,6 @@ function LoadedPage({ pod }: { pod: Deployment }) {
   );
 }
 
-function ChatTab({ pod }: { pod: Deployment }) {
-  return canChat(pod) ? (
-    <Playground
-      conversationId={pod.pod_id}
-      modelName={pod.model_name}
-      device={pod.device === 'CPU' ? 'CPU' : 'GPU'}
-      pricePerHour={pod.price_per_hour}
-    />
-  ) : (
-    <p className="py-8 text-center text-muted">
-      {ended.has(pod.status)
-        ? 'This deployment has ended. Deploy the model again to chat with it.'
-        : 'You can chat as soon as the model is running.'}
-    </p>
-  );
-}
-
 function CodeTab({ pod }: { pod: Deployment }) {
   return (
     <Card
@@ -141,9 +124,4 @@ function CodeTab({ pod }: { pod: Deployment }) {
       <CodeTabs examples={apiExamples(window.location.origin, pod.model_name)} />
     </Card>
   );
-}
-
-/** It answers, or has answered before and takes a question while it wakes or starts again. */
-function canChat({ status, ready_at }: Deployment): boolean {
-  return usable.has(status) || (ready_at !== null && pending.has(status));
 }

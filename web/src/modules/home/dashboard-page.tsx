@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ComponentProps, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ComponentProps, type ReactNode, Suspense, startTransition, useEffect, useState } from 'react';
 import { aboutDuration, localDay, relativeTime } from '../../lib/format/format-time.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
@@ -64,7 +64,10 @@ function useCodeOfCards(answered: boolean, { live, spent }: { live: boolean; spe
   useEffect(() => {
     if (!answered) return;
     const needed = [...(live ? [LiveRun] : []), ...(spent ? [SpendCard] : [])];
-    void Promise.allSettled(needed.map((card) => card.preload())).then(() => setReady(true));
+    // All cards at once are long work on a phone: as a transition, whoever touches the page meanwhile interrupts it.
+    void Promise.allSettled(needed.map((card) => card.preload())).then(() =>
+      startTransition(() => setReady(true)),
+    );
   }, [answered, live, spent]);
   return ready;
 }

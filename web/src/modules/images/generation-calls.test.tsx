@@ -5,8 +5,10 @@ import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { upload } from '../../lib/api/upload.ts';
+import { takeAwaited } from '../../ui/long-work.ts';
 import { useGeneration, useStartGeneration } from './generation-calls.ts';
 import { POLLS_MAX } from './generation-queries.ts';
+import { workId } from './generation-sentences.ts';
 import { unfinished } from './testing/generation-of.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
@@ -48,6 +50,14 @@ test('Generation timed out after multiple attempts. Please try again.', async ()
   );
   expect(call).toHaveBeenCalledTimes(POLLS_MAX);
   expect(vi.mocked(call).mock.calls[0]?.[2]).toMatchObject({ timeoutMs: 15_000 });
+});
+
+test('the end of one that was started here is announced, though it may have ended before it is listed', async () => {
+  const generation = unfinished();
+  vi.mocked(call).mockResolvedValue(generation);
+  const { result } = renderHook(() => useStartGeneration(), { wrapper });
+  await act(() => result.current.mutateAsync(request));
+  expect(takeAwaited(workId(generation.id))).toBe(true);
 });
 
 test('what is not lost is reported as the server says it', async () => {

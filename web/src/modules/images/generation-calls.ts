@@ -16,6 +16,7 @@ import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
+import { awaitEnd } from '../../ui/long-work.ts';
 import { notify } from '../../ui/notify.ts';
 import type { FailureOptions } from '../../ui/notify-failure.ts';
 import { forgetSent, type OnUpload, sendSource } from './editing/send-source.ts';
@@ -31,6 +32,7 @@ import {
   pollMsOf,
   timedOut,
 } from './generation-queries.ts';
+import { workId } from './generation-sentences.ts';
 
 /*
  * What the pages ask the server for. Apart from the module's api.ts, which is on the first screen: they are not.
@@ -94,6 +96,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
     onError: () => queryClient.invalidateQueries({ queryKey: QUOTES }),
     onSuccess: (generation) => {
       keys.renew();
+      awaitEnd(workId(generation.id));
       queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
       return queryClient.invalidateQueries({ queryKey: LISTS });
     },

@@ -10,6 +10,11 @@ export function isUnderWay({ state }: Pick<Generation, 'state'>): boolean {
   return unfinished.has(state);
 }
 
+/** A generation's id in the list of long work. */
+export function workId(id: string): string {
+  return `generation-${id}`;
+}
+
 /** What is said to whoever asks for a second picture. */
 export const ONE_AT_A_TIME = 'A picture is still being generated. Wait for it to finish, or cancel it first.';
 

@@ -4,14 +4,14 @@ import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/api.ts';
 import { useRecentGenerations } from './api.ts';
 import { useCancelGeneration } from './generation-calls.ts';
-import { freeText, isUnderWay, percentOf, phaseText } from './generation-sentences.ts';
+import { freeText, isUnderWay, percentOf, phaseText, workId } from './generation-sentences.ts';
 
 /** Generations, as the list of long work shows them. */
 export function useGenerationWork(): LongWork[] {
   const cancel = useCancelGeneration();
   const pathname = useLocation({ select: (location) => location.pathname });
   return useRecentGenerations(useUser().id).map((generation) => ({
-    id: `generation-${generation.id}`,
+    id: workId(generation.id),
     title: generation.prompt,
     phase: phaseText(generation),
     progress: percentOf(generation),

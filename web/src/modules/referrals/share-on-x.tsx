@@ -4,8 +4,10 @@ import { ExternalLink } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
+import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
 import { notify } from '../../ui/notify.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { lengthProblem } from '../../ui/text-problem.ts';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useConnectX, useDisconnectX, useFinishX, usePostOnX, xQuery } from './api.ts';
 
@@ -65,24 +67,28 @@ export function ShareOnX({ code, link }: { code: string; link: string }) {
 
 function PostForm({ username }: { username: string }) {
   const [message, setMessage] = useState(MESSAGE);
+  const [tried, setTried] = useState(false);
   const post = usePostOnX();
   const disconnect = useDisconnectX();
+  const problem =
+    message.trim() === '' ? 'Message is required' : lengthProblem('Message', message, MESSAGE_LENGTH_MAX);
   return (
     <form
+      noValidate
       className="grid gap-3"
       onSubmit={(event) => {
         event.preventDefault();
+        focusFirstInvalid(event.currentTarget, () => setTried(true));
+        if (problem) return;
         post.mutate(message, { onSuccess: () => notify.success('Your invitation was posted on X') });
       }}
     >
-      <Field label="Post on X" help={`Posted as @${username}. Your link is added at the end.`}>
-        <Textarea
-          rows={2}
-          required
-          maxLength={MESSAGE_LENGTH_MAX}
-          value={message}
-          onChange={(event) => setMessage(event.target.value)}
-        />
+      <Field
+        label="Post on X"
+        help={`Posted as @${username}. Your link is added at the end.`}
+        error={tried ? problem : undefined}
+      >
+        <Textarea rows={2} value={message} onChange={(event) => setMessage(event.target.value)} />
       </Field>
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" loading={post.isPending}>

@@ -212,4 +212,5 @@ def _summary(outcome: Outcome) -> dict[str, float | str | None]:
         "tokens": outcome.tokens,
         "steps": outcome.steps,
         "seconds": round(outcome.seconds, 3),
+        "target_modules": ", ".join(outcome.modules),
     }

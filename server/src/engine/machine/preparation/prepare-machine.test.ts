@@ -42,7 +42,12 @@ it('prepares the environment and registers the starter models', { timeout: 600_0
     expect.arrayContaining(['config.json', 'model.safetensors', 'tokenizer.json']),
   );
   expect(drawing.paris?.map((file) => file.path)).toEqual(
-    expect.arrayContaining(['README.md', 'model_index.json', 'expert_0/diffusion_pytorch_model.safetensors']),
+    expect.arrayContaining([
+      'README.md',
+      'model_index.json',
+      'base/config.json',
+      'expert_0/difference.safetensors',
+    ]),
   );
   expect(drawing.kontext?.map((file) => file.path)).toEqual(
     expect.arrayContaining(['model_index.json', 'transformer/config.json', 'vae/config.json']),

@@ -5,7 +5,7 @@ import { decryptApiKey } from './api-key.ts';
 import { findEncryptedKey } from './key-queries.ts';
 
 /**
- * The caller's API key, in full. Only a browser session may read it. Throws AppError
+ * The caller's API key of the web app, in full. Only a browser session may read it, and a program that has it. Throws AppError
  * 'key_not_readable' where it was encrypted under another secret: the database knows only its hash.
  */
 export async function getApiKey(ctx: Context): Promise<{ data: string }> {

@@ -1,4 +1,5 @@
 import { getApiKey, getMe, rotateApiKey } from '@bakehouse/contract/accounts';
+import { createApiKey } from '@bakehouse/contract/api-keys';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
 
@@ -14,10 +15,21 @@ describe('the API key', () => {
       server.request(getApiKey, { query: { user_id: userId } }, { headers });
     expect((await ask(kim.userId, { cookie: kim.cookie })).data).toBe(kim.apiKey);
     await expect(ask(lea.userId, { cookie: kim.cookie })).rejects.toMatchObject({ status: 403 });
-    await expect(ask(kim.userId, { 'x-api-key': kim.apiKey })).rejects.toMatchObject({ status: 401 });
     await expect(ask(kim.userId, { cookie: 'bakehouse.session_token=made-up' })).rejects.toMatchObject({
       status: 401,
     });
+  });
+
+  test('is answered to a program that sends it, and to none that sends another one', async () => {
+    const [kim, lea] = [await server.signUp('Kim'), await server.signUp('Lea')];
+    const ask = (key: string) =>
+      server.request(getApiKey, { query: { user_id: kim.userId } }, { headers: { 'x-api-key': key } });
+    expect(await ask(kim.apiKey)).toEqual({ data: kim.apiKey });
+    const call = { params: { userId: kim.userId }, body: { name: 'program' } };
+    const { secret } = await server.request(createApiKey, call, { as: kim });
+    await expect(ask(secret)).rejects.toMatchObject({ status: 403 });
+    await expect(ask(lea.apiKey)).rejects.toMatchObject({ status: 403 });
+    await expect(ask('nonsense')).rejects.toMatchObject({ status: 401 });
   });
 
   test('can be rotated; the old one is nobody’s at once', async () => {

@@ -43,7 +43,7 @@ export function requestDeadline(
     isOurs = true;
     over.abort(closing?.reason);
   };
-  // It outlives every request: what AbortSignal.any takes from it stays in memory.
+  // It outlives every request: see linkSignals.
   closing?.addEventListener('abort', close);
   if (closing?.aborted) close();
   const rest = () => clearTimeout(still);

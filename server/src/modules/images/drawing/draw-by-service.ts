@@ -3,25 +3,23 @@ import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts
 import { drawUpstream, type UpstreamJob } from '../../upstreams/draw-upstream.ts';
 import { type GenerationRow, hasEnded } from '../queries.ts';
 import { cancelJob } from '../services/cancel-job.ts';
-import type { Drawing, Drawn } from './draw-generation.ts';
+import type { Attempt, Drawing, Drawn } from './draw-generation.ts';
 import { fetchDrawn } from './fetch-drawn.ts';
 import { generationsTable } from './generations-table.ts';
 import { begun } from './progress.ts';
-import { LeaseLost, type ProgressReport } from './report-progress.ts';
+import { LeaseLost } from './report-progress.ts';
 
 /**
  * Has the service draw that the generation names. Its job is in the row before it is waited for: whoever goes on with
  * the generation goes on with the job. Throws what `drawUpstream` throws, and LeaseLost.
  */
 export async function drawByService(
-  { services, closing }: Drawing,
-  lease: Lease<GenerationRow>,
-  report: ProgressReport,
+  { services }: Drawing,
+  { lease, report, signal }: Attempt,
 ): Promise<Drawn> {
   const { db, clock, config } = services;
   const { generator, model, prompt, parameters, upstream_job } = lease.row;
   const current = { job: upstream_job };
-  const signal = AbortSignal.any([report.lost, closing]);
   report.update({ ...begun, reason: '' });
   try {
     const drawn = await drawUpstream(

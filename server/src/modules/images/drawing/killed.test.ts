@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listTransactions } from '@bakehouse/contract/credits';
 import { cancelGeneration, deleteGeneration, type Generation } from '@bakehouse/contract/generations';
@@ -97,6 +98,18 @@ test('a picture stays in the hands of whoever draws it, however long it takes to
   await work;
   expect(await setting.read(ada, id)).toMatchObject({ state: 'completed' });
   expect(await attemptsOf(id)).toBe(1);
+});
+
+test('a picture leaves nothing on the signal that lives as long as its process', async () => {
+  await setting.draw(ada);
+  const { services, stored, goOn } = slowStore();
+  const { signal: closing } = new AbortController();
+  const work = drawGeneration({ services, serving, closing }, await lease());
+  await vi.waitFor(() => expect(stored()).toBe(true), { timeout: 10_000 });
+  expect(getEventListeners(closing, 'abort')).toHaveLength(1);
+  goOn();
+  await work;
+  expect(getEventListeners(closing, 'abort')).toEqual([]);
 });
 
 test('a picture that waited until its price was held no more is not drawn for nothing', async () => {

@@ -35,7 +35,7 @@ export async function takeTurn(
     }
     const attempt = row.attempt + 1;
     const startedAt = row.started_at ?? now;
-    await updateGeneration(tx, row.id, { ...begun, attempt, started_at: startedAt });
+    await updateGeneration(tx, row.id, { ...begun, expert_weights: null, attempt, started_at: startedAt });
     await announceGeneration(tx, row, { lineMoved: true });
     return { lease: { ...lease, row: { ...row, attempt } } };
   });

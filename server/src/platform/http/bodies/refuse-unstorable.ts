@@ -1,6 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { findUnstorable } from '../../db/storable-text.ts';
 import { AppError } from '../../errors.ts';
+import { asksForPage, PAGE_ROUTE } from '../web-app.ts';
 
 /** Far deeper than anything of ours; what goes through a value by calling itself bears as much. */
 const DEPTH_MAX = 100;
@@ -10,12 +11,15 @@ const NAMES_MAX = 10;
 /**
  * Answers 400, naming the field, where a path, query or parsed body holds text that PostgreSQL
  * refuses: no use case has to think of it. What workloads report is taken and cleaned instead,
- * since it quotes what libraries and data files say. Bodies that are streamed are not looked at.
+ * since it quotes what libraries and data files say. A page of the web app is sent whatever its path
+ * holds: what it then asks for is refused, and the page says so. Bodies that are streamed are not looked at.
  * Bodies that are nested too deeply are refused too.
  */
 export function refuseUnstorable(app: FastifyInstance): void {
   // Before authentication, which looks for the workload that the path names.
   app.addHook('onRequest', async (request) => {
+    // By the route that was found, not by the address, in which each letter may be encoded.
+    if (isPage(request)) return;
     refuse(request.params);
     refuse(request.query);
   });
@@ -24,6 +28,10 @@ export function refuseUnstorable(app: FastifyInstance): void {
     refuseDepth(request.body);
     refuse(request.body);
   });
+}
+
+function isPage(request: FastifyRequest): boolean {
+  return asksForPage(request) && (request.is404 || request.routeOptions.url === PAGE_ROUTE);
 }
 
 /** Not recursive: a stranger chose the depth. */

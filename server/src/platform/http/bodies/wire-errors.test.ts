@@ -100,7 +100,24 @@ describe('errors on the wire', () => {
     const answer = await call('/api/v1/items/a%00b', { headers: { 'x-api-key': 'key-of-ada' } });
     expect(answer).toMatchObject({ status: 400, json: { error: { param: 'itemId' } } });
     expect((await call('/assets/a%00.js')).status).toBe(400);
+    const encoded = '/%61pi/v1/items/a%00b?search=%00';
+    const headers = { 'x-api-key': 'key-of-ada', accept: 'text/html' };
+    expect(await call(encoded, { headers })).toMatchObject({
+      status: 400,
+      json: { error: { param: 'itemId' } },
+    });
   });
+
+  test.each(['/runs/%00', '/gallery?q=a%00', '/runs/%zz', '/%ff?tab=log'])(
+    'are left to the page where a browser asks for %s',
+    async (url) => {
+      const { call } = await serve([]);
+      const page = await call(url, { headers: { accept: 'text/html,*/*;q=0.8' } });
+      expect(page).toMatchObject({ status: 200, text: expect.stringContaining('<title>Bakehouse</title>') });
+      expect((await call(url, { headers: { accept: 'application/json' } })).status).toBe(400);
+      expect((await call(`/api/v1${url}`, { headers: { accept: 'text/html' } })).status).toBe(400);
+    },
+  );
 
   test('leave it to the engine to clean what a workload quotes', async () => {
     const reports = endpoint({

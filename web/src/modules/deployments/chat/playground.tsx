@@ -12,7 +12,7 @@ import { useUser } from '../../accounts/api.ts';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
 import { ChatOptionFields, optionProblems } from './chat-options.tsx';
 import { ConversationTurn } from './conversation-turn.tsx';
-import { useConversation } from './use-conversation.ts';
+import { type Turn, useConversation } from './use-conversation.ts';
 
 type Props = {
   /** The deployment's id, or a shared model's name: each has a conversation of its own. */
@@ -22,6 +22,8 @@ type Props = {
   device: ServingDevice | undefined;
   /** BGL for an hour of a deployment; a model that everybody shares has none. */
   pricePerHour?: string;
+  /** Why nothing can be asked any more. */
+  closed?: string | undefined;
 };
 
 /** Chat with one model as it streams. */
@@ -36,9 +38,11 @@ function OwnPlayground({
   modelName,
   device,
   pricePerHour,
+  closed,
 }: Props & { userId: string }) {
   const conversation = useConversation({ userId, id: conversationId, modelName });
   const { turns, unanswered, settings, setSettings, error, answering, ask, stop, clear } = conversation;
+  if (closed) return <ClosedConversation why={closed} modelName={modelName} conversation={conversation} />;
   const isAskable = Object.keys(optionProblems(settings.options)).length === 0;
   return (
     <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_14rem]">
@@ -81,6 +85,20 @@ function NoAnswer({ error }: { error: unknown }) {
 }
 
 type Conversation = ReturnType<typeof useConversation>;
+
+type ClosedProps = { why: string; modelName: string; conversation: Conversation };
+
+/** What was said, also the question that was never answered. */
+function ClosedConversation({ why, modelName, conversation }: ClosedProps) {
+  const { turns, unanswered, answering } = conversation;
+  const said: Turn[] = unanswered ? [...turns, { role: 'user', content: unanswered }] : turns;
+  return (
+    <div className="flex flex-col gap-3">
+      {said.length > 0 && <Turns modelName={modelName} turns={said} answering={answering} />}
+      <p className={cx('text-center text-muted', said.length === 0 && 'py-8')}>{why}</p>
+    </div>
+  );
+}
 
 /** The turns so far; their end stays in sight. */
 function Turns({

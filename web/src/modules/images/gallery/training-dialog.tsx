@@ -1,5 +1,6 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { addTrainingPictures } from '@bakehouse/contract/gallery';
+import { NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
@@ -10,6 +11,7 @@ import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
+import { nameProblem } from '../../../ui/text-problem.ts';
 import { AssetField } from '../../assets/choice/api.ts';
 import { useAddTrainingPictures } from './reuse-calls.ts';
 
@@ -53,14 +55,14 @@ export function TrainingDialog({ ids, onClose, onAdded }: Props) {
   const [datasetId, setDatasetId] = useState<string | null>(null);
   const [submitted, setSubmitted] = useState(false);
   const addition = useAddTrainingPictures();
-  const missing =
-    target === 'new' ? title.trim() === '' && 'Name is required' : datasetId === null && 'Choose a dataset';
-  const error = (submitted && missing) || undefined;
+  const problem =
+    target === 'new' ? nameProblem(title, NAME_LENGTH_MAX) : datasetId === null && 'Choose a dataset';
+  const error = (submitted && problem) || undefined;
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     focusFirstInvalid(event.currentTarget, () => setSubmitted(true));
-    if (missing || addition.isPending) return;
+    if (problem || addition.isPending) return;
     addition.mutate(
       { ids, title: title.trim(), datasetId: target === 'existing' ? datasetId : null },
       {
@@ -92,7 +94,7 @@ export function TrainingDialog({ ids, onClose, onAdded }: Props) {
         <Segmented label="Dataset" value={target} onChange={setTarget} options={targets} />
         {target === 'new' ? (
           <Field label="Name" error={error}>
-            <Input value={title} onChange={(event) => setTitle(event.target.value)} maxLength={200} />
+            <Input value={title} onChange={(event) => setTitle(event.target.value)} />
           </Field>
         ) : (
           <AssetField

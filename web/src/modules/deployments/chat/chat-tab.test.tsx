@@ -1,0 +1,74 @@
+import type { Deployment } from '@bakehouse/contract/deployments';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { setCredentials } from '../../../lib/api/credentials.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { UserContext } from '../../accounts/api.ts';
+import { initialSettings } from './chat-options.tsx';
+import { ChatTab } from './chat-tab.tsx';
+import { keepConversation } from './kept-conversation.ts';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: async () => ({ prices: [] }) }));
+
+function open(status: Deployment['status']) {
+  const pod = {
+    pod_id: 'pod-1',
+    model_name: 'rye',
+    device: 'CPU',
+    price_per_hour: '1',
+    ready_at: null,
+    status,
+  };
+  render(
+    <QueryClientProvider client={queryClient}>
+      <UserContext value={{ id: 'ada' } as never}>
+        <ChatTab pod={pod as Deployment} />
+      </UserContext>
+    </QueryClientProvider>,
+  );
+}
+
+const keep = (unanswered = '') =>
+  keepConversation('ada', 'pod-1', {
+    turns: [
+      { role: 'user', content: 'Which bread?' },
+      { role: 'assistant', content: 'Rye bread' },
+    ],
+    unanswered,
+    settings: initialSettings,
+  });
+
+beforeEach(() => {
+  sessionStorage.clear();
+  setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
+});
+afterEach(cleanup);
+
+const ENDED = 'This deployment has ended. Deploy the model again to chat with it.';
+
+test.each([
+  ['terminated', ENDED],
+  ['failed', ENDED],
+  ['stopping', 'This deployment is being terminated.'],
+] as const)('the conversation with a %s deployment can be read, and nothing asked', async (status, why) => {
+  keep('Why rye?');
+  open(status);
+  for (const text of ['Which bread?', 'Rye bread', 'Why rye?', why])
+    expect(await screen.findByText(text)).toBeTruthy();
+  expect(screen.queryByLabelText('Message')).toBeNull();
+  expect(screen.queryByRole('button', { name: 'New conversation' })).toBeNull();
+});
+
+test('without a conversation an ended deployment says only that it has ended', () => {
+  open('terminated');
+  expect(screen.getByText(ENDED)).toBeTruthy();
+  expect(screen.queryByRole('log')).toBeNull();
+});
+
+test('a conversation goes on where the deployment answers', async () => {
+  keep();
+  open('sleeping');
+  expect(await screen.findByText('Rye bread')).toBeTruthy();
+  expect(screen.getByLabelText('Message')).toBeTruthy();
+});
