@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
-import { NAME_LENGTH_MAX } from './limits.ts';
+import { nameText } from './fields/text.ts';
+import { tooLong, NAME_LENGTH_MAX } from './limits.ts';
 import { bgl } from './money.ts';
 
 export const PASSWORD_LENGTH_MIN = 8;
@@ -13,11 +14,7 @@ const IMAGE_CHARS_MAX = 280_000;
 export const userId = z.string().min(1);
 export const userIdParams = z.object({ userId });
 
-const personName = z
-  .string()
-  .trim()
-  .min(1, 'Name is required')
-  .max(NAME_LENGTH_MAX, `Name must have at most ${NAME_LENGTH_MAX} characters`);
+const personName = nameText(NAME_LENGTH_MAX);
 
 const username = z
   .string()
@@ -33,7 +30,7 @@ export const signUpForm = z.object({
   password: z
     .string()
     .min(PASSWORD_LENGTH_MIN, `Password must have at least ${PASSWORD_LENGTH_MIN} characters`)
-    .max(PASSWORD_LENGTH_MAX, `Password must have at most ${PASSWORD_LENGTH_MAX} characters`),
+    .max(PASSWORD_LENGTH_MAX, tooLong('Password', PASSWORD_LENGTH_MAX)),
 });
 
 /** Body of the library's `POST /api/auth/update-user`. */

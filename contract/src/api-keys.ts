@@ -3,16 +3,13 @@ import { userIdParams } from './accounts.ts';
 import { endpoint, keyScopes } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { nameText } from './fields/text.ts';
 import { budgetPeriods, KEY_NAME_LENGTH_MAX } from './limits.ts';
 import { bgl, positiveBgl } from './money.ts';
 
 const params = z.object({ keyId: idOf('API key') });
 
-const name = z
-  .string()
-  .trim()
-  .min(1, 'Name is required')
-  .max(KEY_NAME_LENGTH_MAX, `Name must have at most ${KEY_NAME_LENGTH_MAX} characters`);
+const name = nameText(KEY_NAME_LENGTH_MAX);
 
 const scopes = z
   .array(z.enum(keyScopes))

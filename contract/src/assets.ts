@@ -4,11 +4,11 @@ import { endpoint } from './endpoint.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { nameText, tags, text } from './fields/text.ts';
 import {
   DETAILS_LENGTH_MAX,
   MODEL_NAME_LENGTH_MIN,
   NAME_LENGTH_MAX,
-  TAG_LENGTH_MAX,
   uploadBaseModelTypes,
 } from './limits.ts';
 import { bglInput } from './money.ts';
@@ -23,20 +23,10 @@ export type DatasetType = (typeof datasetTypes)[number];
 export const assetTypes = [...datasetTypes, 'VECTOR'] as const;
 export type AssetType = (typeof assetTypes)[number];
 
-const tag = z
-  .string()
-  .trim()
-  .min(1, 'A tag must not be empty')
-  .max(TAG_LENGTH_MAX, `A tag must have at most ${TAG_LENGTH_MAX} characters`);
-const tags = z.array(tag).max(20, 'At most 20 tags');
-const title = z
-  .string()
-  .trim()
-  .min(1, 'Name is required')
-  .max(NAME_LENGTH_MAX, `Name must have at most ${NAME_LENGTH_MAX} characters`);
-const category = z.string().trim().max(100, 'Category must have at most 100 characters');
+const title = nameText(NAME_LENGTH_MAX);
+const category = text('Category', 100);
 const price = bglInput.refine((micro) => micro >= 0n, 'Price must not be negative');
-const details = z.string().trim().max(DETAILS_LENGTH_MAX, 'Description must have at most 10,000 characters');
+const details = text('Description', DETAILS_LENGTH_MAX);
 
 const assetIdParams = z.object({ id: idOf('dataset or model') });
 

@@ -4,6 +4,7 @@ import { withSecret } from './api-keys.ts';
 import { assetFile } from './assets.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
+import { nameText } from './fields/text.ts';
 import { KEY_NAME_LENGTH_MAX } from './limits.ts';
 import { runStates } from './training.ts';
 
@@ -70,11 +71,7 @@ export const createClientKey = endpoint({
   access: 'public',
   summary: 'Make a further API key, with the key of the web app in `api_key` or the header',
   body: z.object({
-    name: z
-      .string()
-      .trim()
-      .min(1, 'Name is required')
-      .max(KEY_NAME_LENGTH_MAX, `Name must have at most ${KEY_NAME_LENGTH_MAX} characters`),
+    name: nameText(KEY_NAME_LENGTH_MAX),
     api_key: z.string().max(1_000).default(''),
     userId,
   }),

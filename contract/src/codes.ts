@@ -3,6 +3,7 @@ import { userId } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { text } from './fields/text.ts';
 import { CODES_AT_ONCE_MAX, NOTE_LENGTH_MAX } from './limits.ts';
 import { bgl, positiveBgl } from './money.ts';
 
@@ -65,11 +66,7 @@ export const createCodes = endpoint({
     count: whole('count', CODES_AT_ONCE_MAX).default(1),
     /** How many users may redeem each of them. */
     redemptions_max: whole('redemptions_max', 100_000).default(1),
-    note: z
-      .string()
-      .trim()
-      .max(NOTE_LENGTH_MAX, `Note must have at most ${NOTE_LENGTH_MAX} characters`)
-      .default(''),
+    note: text('Note', NOTE_LENGTH_MAX).default(''),
     expires_at: z.iso
       .datetime({ offset: true, error: 'expires_at must be a time, such as 2030-01-31T12:00:00Z' })
       .nullish(),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { nameText } from './fields/text.ts';
 import { CONFIGURATION_NAME_LENGTH_MAX } from './limits.ts';
 import { fineTunePayload } from './training.ts';
 
@@ -68,11 +69,7 @@ function withAliases<Fields extends Record<string, z.ZodType>>(shape: Fields) {
 /** Who has saved it is the caller; the original payload names them too. */
 const flat = withAliases({ ...payload.shape, user_id: userIdField });
 
-const configName = z
-  .string()
-  .trim()
-  .min(1, 'Name is required')
-  .max(CONFIGURATION_NAME_LENGTH_MAX, `Name must have at most ${CONFIGURATION_NAME_LENGTH_MAX} characters`);
+const configName = nameText(CONFIGURATION_NAME_LENGTH_MAX);
 
 const sentConfiguration = only({
   ...flat,

@@ -3,20 +3,14 @@ import { userId } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { text } from './fields/text.ts';
 
 /** The form of the web app, too. */
 export const contactForm = {
-  subject: z
-    .string()
-    .trim()
+  subject: text('Subject', 200)
     .min(1, 'Subject is required')
-    .max(200, 'Subject must have at most 200 characters')
     .regex(/^[^\r\n]*$/, 'Subject must be one line'),
-  message: z
-    .string()
-    .trim()
-    .min(1, 'Message is required')
-    .max(5_000, 'Message must have at most 5,000 characters'),
+  message: text('Message', 5_000).min(1, 'Message is required'),
 };
 
 export const contactUs = endpoint({

@@ -3,6 +3,7 @@ import { userId, userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { text } from './fields/text.ts';
 import { NOTE_LENGTH_MAX } from './limits.ts';
 import { bgl, positiveBgl } from './money.ts';
 
@@ -283,11 +284,7 @@ export const getLedger = endpoint({
 });
 
 /** What an operator's transfer is called in the statement. */
-const description = z
-  .string()
-  .trim()
-  .min(1, 'Description must not be empty')
-  .max(NOTE_LENGTH_MAX, `Description must have at most ${NOTE_LENGTH_MAX} characters`);
+const description = text('Description', NOTE_LENGTH_MAX).min(1, 'Description must not be empty');
 
 const account = z.object({
   user_id: z.string(),

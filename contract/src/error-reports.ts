@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
+import { tooLong } from './limits.ts';
 
 /** Characters of a report's parts: what is longer is cut before it is sent. */
 export const ERROR_REPORT_MAX = { name: 100, message: 1_000, stack: 8_000, path: 300 } as const;
 
 const text = (part: keyof typeof ERROR_REPORT_MAX) =>
-  z.string().max(ERROR_REPORT_MAX[part], `${part} must have at most ${ERROR_REPORT_MAX[part]} characters`);
+  z.string().max(ERROR_REPORT_MAX[part], tooLong(part, ERROR_REPORT_MAX[part]));
 
 export const reportError = endpoint({
   method: 'POST',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
+import { text } from './fields/text.ts';
 
 const linkDispositions = ['attachment', 'inline'] as const;
 /** The last second that a date of JavaScript can name. */
@@ -49,6 +50,6 @@ export const downloadImage = endpoint({
   query: z.object({
     url: z.string('Image URL not provided').min(1, 'Image URL not provided').max(4_000, 'url is too long'),
     /** The name in the address unless said. */
-    filename: z.string().trim().min(1).max(200, 'filename must have at most 200 characters').optional(),
+    filename: text('filename', 200).min(1).optional(),
   }),
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { nameText } from './fields/text.ts';
 import { NAME_LENGTH_MAX } from './limits.ts';
 
 /** The last second that a date of JavaScript can name. */
@@ -63,12 +64,7 @@ export const addTrainingPictures = endpoint({
     /** A dataset of the caller that is empty or has a metadata.jsonl; left out: a new one is made. */
     dataset_id: idOf('dataset').optional(),
     /** Of the new dataset. */
-    title: z
-      .string()
-      .trim()
-      .min(1, 'Name is required')
-      .max(NAME_LENGTH_MAX, `Name must have at most ${NAME_LENGTH_MAX} characters`)
-      .default('Training pictures'),
+    title: nameText(NAME_LENGTH_MAX).default('Training pictures'),
   }),
   response: z.object({
     dataset_id: z.string(),

@@ -5,6 +5,11 @@ import type { NumberField } from './fields/number-field.ts';
 export const FILE_SIZE_LIMIT_BYTES = 524_288_000;
 export const FILE_SIZE_LIMIT_MESSAGE = 'File size exceeds 500MB limit';
 export const MODEL_NAME_LENGTH_MIN = 4;
+/** What is said of a text that has more characters than `lengthMax`. */
+export function tooLong(field: string, lengthMax: number): string {
+  return `${field} must have at most ${lengthMax.toLocaleString('en')} characters`;
+}
+
 /** Of a dataset, a model and a person. */
 export const NAME_LENGTH_MAX = 200;
 export const KEY_NAME_LENGTH_MAX = 100;

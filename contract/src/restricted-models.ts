@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
-import { DETAILS_LENGTH_MAX, FAMILY_LENGTH_MAX, NAME_LENGTH_MAX, TAG_LENGTH_MAX } from './limits.ts';
+import { nameText, tags, text } from './fields/text.ts';
+import { DETAILS_LENGTH_MAX, FAMILY_LENGTH_MAX, NAME_LENGTH_MAX } from './limits.ts';
 
 const accessStates = ['none', 'requested', 'granted', 'refused'] as const;
 
@@ -63,14 +64,7 @@ export const requestAccess = endpoint({
   summary: 'Ask the operators for access to a restricted model',
   params: modelParams,
   body: z.object({
-    message: z
-      .string()
-      .trim()
-      .min(1, 'Say what you want to use the model for')
-      .max(
-        ACCESS_MESSAGE_LENGTH_MAX,
-        `The message must have at most ${ACCESS_MESSAGE_LENGTH_MAX} characters`,
-      ),
+    message: text('The message', ACCESS_MESSAGE_LENGTH_MAX).min(1, 'Say what you want to use the model for'),
   }),
   response: restrictedModel,
 });
@@ -84,25 +78,10 @@ export const saveRestrictedModel = endpoint({
   body: z
     .object({
       /** A new model needs one. */
-      name: z
-        .string()
-        .trim()
-        .min(1, 'Name is required')
-        .max(NAME_LENGTH_MAX, `Name must have at most ${NAME_LENGTH_MAX} characters`),
-      family: z
-        .string()
-        .trim()
-        .max(FAMILY_LENGTH_MAX, `Family must have at most ${FAMILY_LENGTH_MAX} characters`),
-      tags: z
-        .array(
-          z
-            .string()
-            .trim()
-            .min(1, 'A tag must not be empty')
-            .max(TAG_LENGTH_MAX, `A tag must have at most ${TAG_LENGTH_MAX} characters`),
-        )
-        .max(20, 'At most 20 tags'),
-      details: z.string().trim().max(DETAILS_LENGTH_MAX, 'Description must have at most 10,000 characters'),
+      name: nameText(NAME_LENGTH_MAX),
+      family: text('Family', FAMILY_LENGTH_MAX),
+      tags,
+      details: text('Description', DETAILS_LENGTH_MAX),
       /** A model of the calling operator that has its files; null: they are not here yet. */
       asset_id: z.uuid('No model has this id').nullable(),
     })

@@ -1,11 +1,8 @@
-import { TAG_LENGTH_MAX } from '@bakehouse/contract/limits';
-import { formatNumber } from '../lib/format/format-number.ts';
+import { TAG_LENGTH_MAX, tooLong } from '@bakehouse/contract/limits';
 
 /** What is said of a text that is too long, in the server's words. A field that cut it off instead would lose its end unnoticed. */
 export function lengthProblem(field: string, text: string, lengthMax: number): string | undefined {
-  return text.trim().length > lengthMax
-    ? `${field} must have at most ${formatNumber(lengthMax)} characters`
-    : undefined;
+  return text.trim().length > lengthMax ? tooLong(field, lengthMax) : undefined;
 }
 
 /** What is wrong with the tags of a `TagInput`. */

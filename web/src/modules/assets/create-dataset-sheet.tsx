@@ -1,4 +1,4 @@
-import { datasetCategories, NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
+import { datasetCategories, NAME_LENGTH_MAX, tooLong } from '@bakehouse/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';
@@ -30,7 +30,7 @@ const form = z.object({
     .check(
       z.trim(),
       z.minLength(1, 'Name is required'),
-      z.maxLength(NAME_LENGTH_MAX, `Name must have at most ${NAME_LENGTH_MAX} characters`),
+      z.maxLength(NAME_LENGTH_MAX, tooLong('Name', NAME_LENGTH_MAX)),
     ),
   category: z.enum(['', ...datasetCategories]),
   tags: z.array(z.string()).check(

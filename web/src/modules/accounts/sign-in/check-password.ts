@@ -1,4 +1,5 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '@bakehouse/contract/accounts';
+import { tooLong } from '@bakehouse/contract/limits';
 import { ApiError } from '../../../lib/api/api-error.ts';
 
 /** Why this cannot be a password, in the server's words; null when it can. */
@@ -6,9 +7,7 @@ export function refusePassword(password: string): string | null {
   if (password.length < PASSWORD_LENGTH_MIN) {
     return `Password must have at least ${PASSWORD_LENGTH_MIN} characters`;
   }
-  return password.length > PASSWORD_LENGTH_MAX
-    ? `Password must have at most ${PASSWORD_LENGTH_MAX} characters`
-    : null;
+  return password.length > PASSWORD_LENGTH_MAX ? tooLong('Password', PASSWORD_LENGTH_MAX) : null;
 }
 
 /** Whether the server refused a new password that too many people use. */

@@ -1,3 +1,4 @@
+import { text } from '@bakehouse/contract/fields/text';
 import { NOTE_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import * as z from 'zod';
@@ -16,9 +17,6 @@ export const bookingResolver = (userLabel: string) =>
           const message = bglProblem(amount, currencyChoice.get());
           if (message) context.addIssue({ code: 'custom', message });
         }),
-      description: z
-        .string()
-        .trim()
-        .max(NOTE_LENGTH_MAX, `Description must have at most ${NOTE_LENGTH_MAX} characters`),
+      description: text('Description', NOTE_LENGTH_MAX),
     }),
   );

@@ -1,0 +1,16 @@
+import * as z from 'zod';
+import { tooLong, TAG_LENGTH_MAX } from '../limits.ts';
+
+/** Text without the spaces around it; one of more than `lengthMax` characters is refused as `field`. */
+export function text(field: string, lengthMax: number) {
+  return z.string().trim().max(lengthMax, tooLong(field, lengthMax));
+}
+
+/** A name, which nothing goes without. */
+export function nameText(lengthMax: number) {
+  return text('Name', lengthMax).min(1, 'Name is required');
+}
+
+export const tags = z
+  .array(text('A tag', TAG_LENGTH_MAX).min(1, 'A tag must not be empty'))
+  .max(20, 'At most 20 tags');
