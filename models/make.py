@@ -117,7 +117,7 @@ def release(step: str, work: Path, recipe: Recipe, out: Path) -> None:
 
 def print_figures(arguments: argparse.Namespace, recipe: Recipe) -> None:
     """The figures of the models in `--out`, as one JSON object."""
-    from workshop.evaluation.measure import Measured, measure_models
+    from workshop.evaluation.measure import STARTERS, Measured, measure_models
 
     counts = recipe["measured"]
     measured = Measured(
@@ -126,7 +126,7 @@ def print_figures(arguments: argparse.Namespace, recipe: Recipe) -> None:
         arguments.set,
         arguments.work,
     )
-    print(json.dumps(measure_models(arguments.out, measured)), flush=True)
+    print(json.dumps(measure_models(arguments.out, measured, STARTERS)), flush=True)
 
 
 def main() -> None:

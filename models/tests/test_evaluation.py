@@ -31,7 +31,13 @@ from workshop.evaluation.held_out import (
     swapped_captions,
 )
 from workshop.evaluation.judge import Judge
-from workshop.evaluation.measure import Measured, measure_kontext, measure_models, measure_paris
+from workshop.evaluation.measure import (
+    STARTERS,
+    Measured,
+    measure_kontext,
+    measure_models,
+    measure_paris,
+)
 from workshop.evaluation.variants import one_expert, routed_at_random, variants
 from workshop.scenes.edits import EDITS, Edit
 from workshop.scenes.grounds import Ground
@@ -248,10 +254,10 @@ def test_steps_of_a_flux_of_any_shape_are_timed() -> None:
 def test_what_is_missing_is_a_clear_error(tmp_path: Path) -> None:
     measured = Measured(prompts=4, edits=4, which="reporting", work=tmp_path)
     with pytest.raises(PlainError, match="The data packages are missing"):
-        measure_models(tmp_path, measured)
+        measure_models(tmp_path, measured, STARTERS)
     (tmp_path / "packages").mkdir()
     with pytest.raises(PlainError, match="The judge is missing"):
-        measure_models(tmp_path, measured)
+        measure_models(tmp_path, measured, STARTERS)
 
 
 def test_figures_of_a_tiny_kontext(

@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 import torch
+from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 from PIL import Image, ImageDraw
 from safetensors.torch import load_file
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.model import Expert, ExpertShape
 from bakehouse_runtime.image.paris.weights import load_expert, save_expert
+from bakehouse_runtime.train.kontext.model import build_transformer
 from image.tiny import tiny_autoencoder
 from make import make as make_step
 from make import make_all
@@ -203,6 +205,23 @@ def test_what_was_made_of_other_shipped_weights_does_not_count(
         make_step("base", work, goes_on)
     # The autoencoder follows from none of them.
     make_step("autoencoder", work, goes_on)
+
+
+def test_a_kontext_goes_on_from_weights_with_fewer_blocks(
+    tmp_path: Path, work: Path, recipe: dict[str, Any]
+) -> None:
+    shape = recipe["kontext_shape"]
+    initial = build_transformer(**shape | {"axes": tuple(shape["axes"])}, seed=5)
+    initial.save_pretrained(tmp_path / "shipped")
+    still = recipe["kontext"] | {"initial": str(tmp_path / "shipped")}
+    still["loop"]["learning_rate"] = 0.0
+    goes_on = recipe | {"kontext_shape": shape | {"single_layers": 2}, "kontext": still}
+    for step in ("autoencoder", "kontext-banks", "kontext"):
+        make_step(step, work, goes_on)
+    made = FluxTransformer2DModel.from_pretrained(work / "kontext" / "model" / "transformer")
+    for name, value in initial.state_dict().items():
+        torch.testing.assert_close(made.state_dict()[name], value)
+    assert not made.single_transformer_blocks[1].proj_out.weight.any()
 
 
 def test_weights_of_another_shape_are_refused(

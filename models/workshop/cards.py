@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import torch
+from PIL import Image
 
 from bakehouse_runtime.image.autoencoder import decode_latents, load_autoencoder
 from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
@@ -16,6 +18,8 @@ from bakehouse_runtime.image.training.bank import Bank
 
 from .evaluation.cost import EDIT_GUIDANCE, GUIDANCE, edit_request
 from .figure_tables import expert_table, figure_tables, routing_sentence
+from .recipe import Recipe, experts
+from .release import trained_models
 from .scenes.objects import load_cut_outs
 from .training_records import training_table, update_records
 
@@ -166,55 +170,67 @@ From text alone, with the same seeds and true guidance 4: {drawn}.
 """
 
 
-def write_cards(work: Path, recipe: dict, out: Path) -> None:
-    """Writes README.md and samples.png into both starter folders."""
-    objects = len(load_cut_outs(work / "packages"))
+def write_cards(work: Path, recipe: Recipe, out: Path) -> None:
+    """Writes README.md and sample pictures into the folders of what was trained in this work
+    folder."""
     packages = recipe["packages"]
+    objects = len(load_cut_outs(work / "packages"))
     data = DATA.format(
         objects=objects,
         fluent=packages["@lobehub/fluent-emoji-3d"],
         names=packages["unicode-emoji-json"],
         words=packages["emojilib"],
     )
+    drawn = draw_pictures(out / "starter-paris")
+    trained_here = trained_models(work)
+    if "starter-paris" in trained_here:
+        write_paris_card(work, recipe, out / "starter-paris", objects, data)
+        grid(list(drawn.values()), columns=6).save(out / "starter-paris" / "samples.png")
+    if "starter-kontext" in trained_here:
+        write_kontext_card(work, recipe, out / "starter-kontext", data)
+        draw_edits(out / "starter-kontext", drawn)
+
+
+def write_paris_card(work: Path, recipe: Recipe, folder: Path, objects: int, data: str) -> None:
     clusters = json.loads((work / "clusters" / "summary.json").read_text())
-    paris, kontext = out / "starter-paris", out / "starter-kontext"
-    draw_samples(paris, kontext)
-    draw_clusters(work, paris)
-    paris_figures = read_figures(paris)
+    draw_clusters(work, folder)
+    figures = read_figures(folder)
     guided_first, guided_last = recipe["guidance_interval"]
-    experts = [f"expert_{number}" for number in range(recipe["router_shape"]["experts"])]
-    parts = ["autoencoder", "base", *experts, "router", "judge"]
-    (paris / "README.md").write_text(
+    names = [f"expert_{number}" for number in experts(recipe)]
+    parts = ["autoencoder", "base", *names, "router", "judge"]
+    (folder / "README.md").write_text(
         PARIS.format(
             side=recipe["picture_side"],
-            weights=weights_mb(paris),
+            weights=weights_mb(folder),
             objects=objects,
             data=data,
             rank=recipe["expert"]["rank"],
             guided_first=guided_first,
             guided_last=guided_last,
-            training=training_table(update_records(paris, work, recipe, parts)),
+            training=training_table(update_records(folder, work, recipe, parts)),
             caption_bits=clusters["bits_about_caption"],
             cluster_bits=clusters["bits_of_cluster"],
             **clusters["most_telling"],
             sizes=", ".join(map(str, clusters["sizes"])),
-            figures=figure_tables(paris_figures),
-            experts=expert_table(paris_figures),
-            routing=routing_sentence(paris_figures),
+            figures=figure_tables(figures),
+            experts=expert_table(figures),
+            routing=routing_sentence(figures),
             last=len(SAMPLE_PROMPTS) - 1,
             prompts="\n".join(f"{n}. {text}" for n, text in enumerate(SAMPLE_PROMPTS, start=1)),
         )
     )
-    (kontext / "README.md").write_text(
+
+
+def write_kontext_card(work: Path, recipe: Recipe, folder: Path, data: str) -> None:
+    records = update_records(folder, work, recipe, ["autoencoder", "kontext"])
+    (folder / "README.md").write_text(
         KONTEXT.format(
             side=recipe["picture_side"],
-            weights=weights_mb(kontext),
+            weights=weights_mb(folder),
             window=recipe["text_window"],
             data=data,
-            training=training_table(
-                update_records(kontext, work, recipe, ["autoencoder", "kontext"])
-            ),
-            figures=figure_tables(read_figures(kontext)),
+            training=training_table(records),
+            figures=figure_tables(read_figures(folder)),
             guidance=EDIT_GUIDANCE,
             drawn=", ".join(f"'{prompt}'" for prompt in DRAWN_PROMPTS),
             last=len(SAMPLE_EDITS) - 1,
@@ -223,16 +239,18 @@ def write_cards(work: Path, recipe: dict, out: Path) -> None:
     )
 
 
-def draw_samples(paris_folder: Path, kontext_folder: Path) -> None:
-    """The first seeds of the fixed prompts and instructions."""
-    cpu = torch.device("cpu")
-    paris = ParisPipeline.from_folder(paris_folder, cpu)
-    drawn = {
+def draw_pictures(paris_folder: Path) -> dict[str, Image.Image]:
+    """The first seeds of the fixed prompts."""
+    paris = ParisPipeline.from_folder(paris_folder, torch.device("cpu"))
+    return {
         prompt: paris.generate([ParisRequest(prompt, seed, guidance=GUIDANCE)])[0].picture
         for seed, prompt in enumerate(SAMPLE_PROMPTS)
     }
-    grid(list(drawn.values()), columns=6).save(paris_folder / "samples.png")
-    kontext = KontextPipeline.from_folder(kontext_folder, cpu)
+
+
+def draw_edits(kontext_folder: Path, drawn: Mapping[str, Image.Image]) -> None:
+    """The first seeds of the fixed instructions, and of prompts alone."""
+    kontext = KontextPipeline.from_folder(kontext_folder, torch.device("cpu"))
     before = [drawn[prompt] for prompt, _ in SAMPLE_EDITS]
     after = [
         kontext.edit(drawn[prompt], edit_request(text, seed))

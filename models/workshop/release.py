@@ -38,12 +38,20 @@ TESTED_PROMPTS = 40
 HALF = torch.float16
 
 
+def trained_models(work: Path) -> list[str]:
+    """The starters whose trainings have ended in this work folder; of the others everything that
+    is shipped stays as it is."""
+    last = {"starter-paris": "router", "starter-kontext": "kontext"}
+    return [name for name, step in last.items() if (work / step / "model").exists()]
+
+
 def assemble(work: Path, recipe: Recipe, out: Path) -> None:
-    """Writes the folders that are shipped. What was not trained in this work folder stays as it is
-    in them. Raises PlainError where the weights are more than may be shipped."""
-    if (work / "router" / "model").exists():
+    """Writes the folders that are shipped, of what was trained in this work folder. Raises
+    PlainError where the weights are more than may be shipped."""
+    trained_here = trained_models(work)
+    if "starter-paris" in trained_here:
         _assemble_paris(work, recipe, out / "starter-paris")
-    if (work / "kontext" / "model").exists():
+    if "starter-kontext" in trained_here:
         autoencoder = load_autoencoder(work / "autoencoder" / "model")
         trained = FluxTransformer2DModel.from_pretrained(work / "kontext" / "model" / "transformer")
         export_kontext(trained, autoencoder, out / "starter-kontext", HALF)
@@ -108,11 +116,12 @@ def write_prompts(work: Path, out: Path) -> None:
 
 
 def measure(work: Path, recipe: Recipe, out: Path) -> None:
-    """The figures by the reporting set, which nothing was chosen by; of the experts also those by
-    the held-out rows of their clusters."""
+    """The figures of what was trained in this work folder by the reporting set, which nothing was
+    chosen by; of the experts also those by the held-out rows of their clusters."""
     measured = Measured(**recipe["measured"], which="reporting", work=work)
-    found = measure_models(out, measured)
-    found["starter-paris"] |= measure_clusters(work, recipe, out / "starter-paris")
+    found = measure_models(out, measured, trained_models(work))
+    if "starter-paris" in found:
+        found["starter-paris"] |= measure_clusters(work, recipe, out / "starter-paris")
     for name, figures in found.items():
         text = json.dumps(figures, indent=2, sort_keys=True) + "\n"
         print(name, text, flush=True)

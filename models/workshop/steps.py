@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.autoencoder import load_autoencoder
@@ -23,7 +24,11 @@ from bakehouse_runtime.image.training.loop import LoopSettings
 from bakehouse_runtime.train.autoencoder.export import export_autoencoder
 from bakehouse_runtime.train.autoencoder.model import AutoencoderShape, build_autoencoder
 from bakehouse_runtime.train.autoencoder.train import AutoencoderTraining, train_autoencoder
-from bakehouse_runtime.train.kontext.model import build_transformer, export_kontext
+from bakehouse_runtime.train.kontext.model import (
+    build_transformer,
+    export_kontext,
+    initialise_from,
+)
 from bakehouse_runtime.train.kontext.train import KontextData, KontextTraining, train_kontext
 from bakehouse_runtime.train.paris.train import PartTraining, train_expert, train_router
 
@@ -204,6 +209,11 @@ def make_kontext(work: Path, recipe: Recipe) -> None:
     settings = recipe["kontext"]
     shape = recipe["kontext_shape"] | {"axes": tuple(recipe["kontext_shape"]["axes"])}
     transformer = build_transformer(**shape, seed=settings["loop"]["seed"])
+    if "initial" in settings:
+        initial = FluxTransformer2DModel.from_pretrained(
+            MODELS / settings["initial"], dtype=torch.float32
+        )
+        initialise_from(transformer, initial)
     autoencoder = trained_autoencoder(work)
     data, held_out = (
         KontextData(Bank(work / f"kontext-edits-{part}"), Bank(work / f"kontext-pictures-{part}"))
@@ -217,6 +227,7 @@ def make_kontext(work: Path, recipe: Recipe) -> None:
         edit_share=settings["edit_share"],
         guidance=tuple(settings["guidance"]),
         time_shift=settings["time_shift"],
+        compiled=settings.get("compiled", False),
     )
     reporter = ConsoleReporter(folder)
     if train_kontext(transformer, data, held_out, training, autoencoder, folder, reporter):

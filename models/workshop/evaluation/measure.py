@@ -3,7 +3,7 @@ it says, how long does a picture take."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,10 +53,11 @@ class Measured:
     work: Path
 
 
-def measure_models(models: Path, measured: Measured) -> dict[str, dict[str, float]]:
-    """The figures of `starter-paris` and `starter-kontext` below `models`, on a CPU and as they are
-    served there; where there is a GPU also the cost of the published shapes there, with random
-    weights.
+def measure_models(
+    models: Path, measured: Measured, names: Collection[str]
+) -> dict[str, dict[str, float]]:
+    """The figures of the starters of these names below `models`, on a CPU and as they are served
+    there; where there is a GPU also the cost of the published shapes there, with random weights.
 
     Real pictures are drawn from the unpacked data packages in the work folder. Raises PlainError
     where packages or models are missing, or the judge is not good enough.
@@ -72,10 +73,9 @@ def measure_models(models: Path, measured: Measured) -> dict[str, dict[str, floa
     judge = load_judge(judge_path)
     check_judge(judge, cut_outs)
     figures = {
-        "starter-paris": measure_paris(models / "starter-paris", cut_outs, judge, cpu, measured),
-        "starter-kontext": measure_kontext(
-            models / "starter-kontext", cut_outs, judge, cpu, measured
-        ),
+        name: measure(models / name, cut_outs, judge, cpu, measured)
+        for name, measure in STARTERS.items()
+        if name in names
     }
     if torch.cuda.is_available():
         cuda = torch.device("cuda")
@@ -162,6 +162,9 @@ def measure_kontext(
     judged = PictureFigures(judge, prompts, cut_outs, SentenceText())
     figures |= {f"drawn_{name}": value for name, value in judged.of(from_text).items()}
     return figures | in_fresh_process(kontext_cost, folder)
+
+
+STARTERS = {"starter-paris": measure_paris, "starter-kontext": measure_kontext}
 
 
 def _reconstructed(paris: ParisPipeline, pictures: list[Image.Image]) -> list[Image.Image]:

@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 import torch
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 from PIL import Image
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.kontext.flow import velocity
 from bakehouse_runtime.image.kontext.text import FluxText
 from bakehouse_runtime.image.paris.model import Expert, Router
 from bakehouse_runtime.image.training.bank import Bank, write_bank
@@ -21,7 +24,7 @@ from bakehouse_runtime.image.training.sources import StoredPictures
 from bakehouse_runtime.train.autoencoder.export import export_autoencoder
 from bakehouse_runtime.train.autoencoder.model import build_autoencoder
 from bakehouse_runtime.train.autoencoder.train import AutoencoderTraining, psnr, train_autoencoder
-from bakehouse_runtime.train.kontext.model import build_transformer
+from bakehouse_runtime.train.kontext.model import build_transformer, initialise_from
 from bakehouse_runtime.train.kontext.train import KontextData, KontextTraining, train_kontext
 from bakehouse_runtime.train.paris.train import (
     PartTraining,
@@ -146,6 +149,40 @@ def test_kontext_learns_edits_and_pictures(
         assert recorder.curve(name)[-1] < recorder.curve(name)[0]
     sheet = Image.open(recorder.of("samples")[-1])
     assert sheet.size == (8 * 32, 5 * 32), "source, made, wanted; made, wanted"
+
+
+def deeper_transformer(**shape: int) -> FluxTransformer2DModel:
+    usual = {"latent_channels": 4, "text_size": 384, "heads": 2, "layers": 2, "single_layers": 3}
+    return build_transformer(**usual | shape, head_size=8, axes=(2, 2, 4), seed=7)  # pyright: ignore[reportArgumentType]
+
+
+def test_blocks_that_the_initial_weights_lack_change_nothing_at_first(
+    kontext_data: KontextData,
+) -> None:
+    initial, deeper = tiny_transformer(), deeper_transformer()
+    initialise_from(deeper, initial)
+    bank = kontext_data.edits
+    assert bank is not None
+    assert bank.sources is not None
+    rows = torch.arange(4)
+    states, pooled = bank.states(bank.text_of[rows]), bank.pooled(bank.text_of[rows])
+    given = (states, pooled, bank.sources[rows].float(), torch.full((4,), 2.5))
+    latents, t = bank.latents[rows].float(), torch.full((4,), 0.5)
+    with torch.no_grad():
+        wanted = velocity(initial, latents, t, *given)
+        torch.testing.assert_close(velocity(deeper, latents, t, *given), wanted)
+    # They do learn: what they add follows from weights that are not zero.
+    velocity(deeper, latents, t, *given).square().mean().backward()
+    for block in (deeper.transformer_blocks[1], deeper.single_transformer_blocks[2]):
+        assert any(weight.grad is not None and weight.grad.any() for weight in block.parameters())
+
+
+@pytest.mark.parametrize("shape", [{"heads": 4}, {"single_layers": 0}])
+def test_initial_weights_of_another_width_or_of_more_blocks_are_refused(
+    shape: dict[str, int],
+) -> None:
+    with pytest.raises(PlainError, match="do not fit"):
+        initialise_from(deeper_transformer(**shape), tiny_transformer())
 
 
 class SyncCounter(TorchDispatchMode):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from copy import deepcopy
 from pathlib import Path
 
@@ -13,7 +14,12 @@ from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
     FlowMatchEulerDiscreteScheduler,
 )
 
+from ...errors import PlainError
 from ...image.model_files import forget_origins
+
+DEPTHS = {"num_layers": "transformer_blocks", "num_single_layers": "single_transformer_blocks"}
+# The maps by which a block adds to the stream: with these at zero it leaves it as it is.
+OUTPUTS = ("attn.to_out.0", "attn.to_add_out", "ff.net.2", "ff_context.net.2", "proj_out")
 
 
 def build_transformer(
@@ -38,6 +44,26 @@ def build_transformer(
     torch.nn.init.zeros_(transformer.proj_out.weight)
     torch.nn.init.zeros_(transformer.proj_out.bias)
     return transformer
+
+
+def initialise_from(transformer: FluxTransformer2DModel, initial: FluxTransformer2DModel) -> None:
+    """Takes the weights of `initial`, which may have fewer blocks. Those that it lacks come behind
+    its own and add nothing at first, so that both predict the same (block expansion: Wu et al.
+    2024, arXiv 2401.02415). Raises PlainError where anything else differs, or it has more blocks.
+    """
+    # As JSON, because of tuples, which a configuration that was read has as lists.
+    wanted, given = (json.loads(model.to_json_string()) for model in (transformer, initial))
+    names = {name for name in wanted if not name.startswith("_")} - DEPTHS.keys()
+    same = all(wanted[name] == given[name] for name in names)
+    if not same or any(wanted[depth] < given[depth] for depth in DEPTHS):
+        raise PlainError("The initial weights do not fit the transformer's shape.")
+    transformer.load_state_dict(initial.state_dict(), strict=False)
+    for depth, blocks in DEPTHS.items():
+        for block in getattr(transformer, blocks)[given[depth] :]:
+            for name, module in block.named_modules():
+                if name in OUTPUTS:
+                    torch.nn.init.zeros_(module.weight)
+                    torch.nn.init.zeros_(module.bias)
 
 
 def export_kontext(

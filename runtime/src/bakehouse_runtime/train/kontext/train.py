@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -41,6 +42,7 @@ class KontextTraining:
     see the whole range that people will ask for, or it breaks outside of what it saw.
     `time_shift` draws times nearer to noise (Esser et al. 2024, arXiv 2403.03206, equation 23):
     there the picture cannot be guessed from what is left of it, but must come from the condition.
+    `compiled` needs a C++ compiler and a minute or two.
     """
 
     loop: LoopSettings
@@ -49,6 +51,7 @@ class KontextTraining:
     edit_share: float = 0.6
     guidance: tuple[float, float] = (2.5, 2.5)
     time_shift: float = 3.0
+    compiled: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,8 @@ def train_kontext(
     training = Training(transformer, settings.loop, device)
     seed = settings.loop.seed
     near, near_held_out = data.near(device), held_out.near(device)
+    # Edits have twice the tokens: each length is compiled by itself.
+    trained: Any = torch.compile(transformer, dynamic=False) if settings.compiled else transformer
 
     def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
         bank = near.bank_of_step(np.random.default_rng((seed, step)), settings.edit_share)
@@ -103,7 +108,7 @@ def train_kontext(
         noise = drawn_like(torch.empty(shape, device=device), generator)
         guidance = torch.empty(len(rows), device=bank.device)
         guidance.uniform_(*settings.guidance, generator=generator)
-        return flow_loss(transformer, bank, rows, texts, t, noise, guidance.to(device)), {}
+        return flow_loss(trained, bank, rows, texts, t, noise, guidance.to(device)), {}
 
     def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
         assert isinstance(averaged, FluxTransformer2DModel)
