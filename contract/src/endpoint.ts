@@ -3,7 +3,7 @@ import type * as z from 'zod';
 /**
  * Who may call an endpoint.
  * - `public`: anybody.
- * - `session`: a browser that is signed in (cookie). Only for reading the key that all else uses.
+ * - `session`: a browser that is signed in (cookie): for the account itself, its sessions, export and deletion.
  * - `key`: the owner of the API key in `X-API-KEY` or `Authorization: Bearer`.
  * - `key_or_session`: either of the two; a browser is let in from the server's own pages alone.
  * - `operator`: such an owner whose verified email address is named in `BAKEHOUSE_OPERATORS`.

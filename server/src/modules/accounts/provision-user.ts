@@ -2,7 +2,7 @@ import type { Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { encryptApiKey, hashApiKey, makeApiKey } from './keys/api-key.ts';
-import { insertWebAppKey } from './keys/key-queries.ts';
+import { findEncryptedKey, insertWebAppKey } from './keys/key-queries.ts';
 import { setReturning } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
 import { recogniseMailbox } from './returning/recognise-mailbox.ts';
@@ -24,6 +24,7 @@ export async function provisionUser(
   input: { userId: string; onUserCreated: OnUserCreated[] },
 ): Promise<void> {
   const { userId, onUserCreated } = input;
+  if (await findEncryptedKey(services.db, userId)) return;
   const key = makeApiKey();
   const secret = serverSecret(services.config);
   const encrypted = encryptApiKey(key, { userId, secret });

@@ -227,7 +227,7 @@ export async function sumKeyTransfers(tx: Transaction, input: Selection): Promis
   return rows;
 }
 
-/** What the user paid to each revenue account on each day (UTC), less what came back; oldest first. */
+/** What the user paid to each revenue account on each day of that time zone, less what came back; oldest first. */
 export async function sumSpendByDay(
   db: Reader,
   input: Period & { userId: string },

@@ -1,5 +1,5 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { as, oneOf, type SayField } from './say-field.ts';
+import { as, oneOf, type FieldMapper } from './field-mapper.ts';
 import type { ServiceName } from './services/services.ts';
 
 /** A generator's model at a service. */
@@ -8,7 +8,7 @@ export type UpstreamModel = {
   /** Its name there. */
   model: string;
   /** How it is told each field of the form that it takes; the others are not asked for. */
-  fields: Readonly<Record<string, SayField>>;
+  fields: Readonly<Record<string, FieldMapper>>;
   /** What it is always told. */
   always?: Readonly<Record<string, unknown>>;
 };

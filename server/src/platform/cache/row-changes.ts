@@ -24,7 +24,7 @@ export type RowChanges = {
 
 const PING_MS = 250;
 /** So long after a ping that was answered was sent the connection is believed to be whole. */
-const BELIEF_MS = 800;
+const VALIDITY_MS = 800;
 /** So long after it was last asked for, nothing is kept heard any more. */
 const IDLE_MS = 2 * 60_000;
 
@@ -65,7 +65,7 @@ export async function openRowChanges(
     const sentAt = now();
     try {
       await client.query('select 1');
-      if (client === listening.client()) currentUntil = sentAt + BELIEF_MS;
+      if (client === listening.client()) currentUntil = sentAt + VALIDITY_MS;
     } catch (error) {
       log.warn({ err: error }, 'could not ask for changed rows');
     } finally {
@@ -85,7 +85,7 @@ export async function openRowChanges(
     },
     catchUp: async () => {
       const asked = listening.client()?.query('select 1');
-      await Promise.race([asked?.catch(() => undefined), sleep(BELIEF_MS, undefined, { ref: false })]);
+      await Promise.race([asked?.catch(() => undefined), sleep(VALIDITY_MS, undefined, { ref: false })]);
     },
     subscribe: (listener) => void listeners.add(listener),
     close: async () => {

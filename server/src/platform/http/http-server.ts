@@ -130,7 +130,7 @@ type MountOptions = Pick<Options, 'services' | 'authenticators'> &
 
 function mount(
   app: FastifyInstance,
-  { services, authenticators, guardStrangers, countCall, enterBodyRoom }: MountOptions,
+  { services, authenticators, limitFailures, countCall, enterBodyRoom }: MountOptions,
   binding: Binding,
 ): void {
   const { endpoint, handle, callsPerMinute } = binding;
@@ -156,7 +156,7 @@ function mount(
     },
     // Access is checked before the body is read, so that strangers cannot make the server parse.
     onRequest: async (request, reply) => {
-      request.caller = await guardStrangers(request, reply, () =>
+      request.caller = await limitFailures(request, reply, () =>
         findCaller(request, endpoint, { authenticators, publicUrl: services.config.publicUrl }),
       );
     },

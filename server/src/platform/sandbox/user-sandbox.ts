@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { gpuDevices, groupsToUse } from './gpu-devices.ts';
 import type { Sandbox, SandboxedCommand } from './sandbox.ts';
 
-const OPEN_DOORS = fileURLToPath(new URL('./open-doors.sh', import.meta.url));
+const BIND_MOUNTS = fileURLToPath(new URL('./bind-mounts.sh', import.meta.url));
 
 /**
  * Programs run as users of their own, to whom the machine's ordinary rights apply. They get no more
@@ -19,7 +19,7 @@ export function userSandbox(sharedDir: string): Sandbox {
     kind: 'user',
     sharedDir,
     enclose: async (program) => [
-      ...(await openDoors(program)),
+      ...(await bindMounts(program)),
       ...(await becomeUser(program)),
       ...program.argv,
     ],
@@ -40,21 +40,21 @@ async function becomeUser({ user }: SandboxedCommand): Promise<string[]> {
   ];
 }
 
-/** Words that make closed folders enterable for what follows them; none where nothing is closed. */
-async function openDoors({ cwd, reads, writes, user }: SandboxedCommand): Promise<string[]> {
+/** The command that mounts what is needed where the user may enter; none where nothing is inaccessible. */
+async function bindMounts({ cwd, reads, writes, user }: SandboxedCommand): Promise<string[]> {
   const needed = [...new Set([...reads, ...writes, cwd])].sort();
   const pairs: string[][] = [];
   for (const place of needed) {
-    const door = await closedFolder(place, user);
-    if (door !== null) pairs.push([door, place]);
+    const ancestor = await inaccessibleAncestor(place, user);
+    if (ancestor !== null) pairs.push([ancestor, place]);
   }
   if (pairs.length === 0) return [];
   const unshare = ['unshare', '--mount', '--propagation', 'private'];
-  return [...unshare, '/bin/sh', OPEN_DOORS, cwd, ...pairs.flat(), '--'];
+  return [...unshare, '/bin/sh', BIND_MOUNTS, cwd, ...pairs.flat(), '--'];
 }
 
 /** The topmost folder above a place that the user may not enter; null where there is none. */
-async function closedFolder(place: string, user: number): Promise<string | null> {
+async function inaccessibleAncestor(place: string, user: number): Promise<string | null> {
   let above = path.dirname(place);
   let closed: string | null = null;
   for (;;) {

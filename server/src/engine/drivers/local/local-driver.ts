@@ -149,7 +149,7 @@ async function enclose(
     writes: [places.work],
     user,
   });
-  return [...politely(launch), ...(program.pull?.(specFile) ?? []), ...command];
+  return [...priorityPrefix(launch), ...(program.pull?.(specFile) ?? []), ...command];
 }
 
 function fullSpec(launch: Launch, places: { work: string; inputs: string; host: string }) {
@@ -173,6 +173,6 @@ function showGpus({ devices }: Launch): Record<string, string> {
 }
 
 /** A run on a GPU keeps its priority: it takes little of the processor, and a late step leaves the GPU idle. */
-function politely(launch: Launch): string[] {
+function priorityPrefix(launch: Launch): string[] {
   return launch.behaviour === 'run' && launch.devices.length === 0 ? atLowPriority : [];
 }

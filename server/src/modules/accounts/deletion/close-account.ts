@@ -16,8 +16,8 @@ import { recordAudit } from '../record-audit.ts';
 import { recogniseMailbox } from '../returning/recognise-mailbox.ts';
 
 /**
- * Step: nobody gets into the account any more, and nothing in its row says whose it was; descriptions of transfers
- * still name the username. Name and address are free for a new account from the commit on.
+ * Step: nobody gets into the account any more, and nothing in its row says whose it was; descriptions of old transfers
+ * may still name the username. Name and address are free for a new account from the commit on.
  */
 export async function closeAccount(
   tx: Transaction,

@@ -22,7 +22,7 @@ type Input = {
  */
 export async function putFiles(
   tx: Transaction,
-  services: Pick<Services, 'config' | 'db'>,
+  config: Services['config'],
   { assetId, userId, revisionId, files }: Input,
 ): Promise<string> {
   const asset = await lockChangeableAsset(tx, { assetId, userId });
@@ -35,7 +35,7 @@ export async function putFiles(
     tx,
     files.map(({ sha256 }) => sha256),
   );
-  const quota = await readQuota(services, userId);
+  const quota = await readQuota({ config, db: tx }, userId);
   for (const blob of files) await takeStorage(tx, { userId, quota, blob });
   const added = await addRevision(tx, asset, { put: files, remove: [] });
   await recordAudit(tx, {

@@ -3,7 +3,7 @@ import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
 import { type References, transfer } from './transfer.ts';
 
 /**
- * Step: gives a user credits of the house, once per key. They are spent first, cannot be sent to others, and end at
+ * Step: gives a user promotional credits, once per key. They are spent first, cannot be sent to others, and end at
  * `expiresAt`, or never.
  */
 export async function giveCredits(

@@ -4,7 +4,7 @@ import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
 import { transfer } from './transfer.ts';
 
 /**
- * Step: what a user has and nothing holds goes back to the house. Answers what is still held: it can be given up once the
+ * Step: what a user has and nothing holds goes back to the installation. Answers what is still held: it can be given up once the
  * work has ended that it is for.
  */
 export async function giveUpCredits(tx: Transaction, userId: string): Promise<{ heldMicro: bigint }> {

@@ -52,6 +52,7 @@ export async function reachImageServer(
       if (!server) throw unavailable(`${modelName} does not answer`);
       await draw(server, await readRequest(), { deadline, signal, modelName }, take);
     } finally {
+      deadline.rest();
       endUse();
     }
   };

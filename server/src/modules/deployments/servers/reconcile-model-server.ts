@@ -31,27 +31,28 @@ import { announceModelServer } from './watch-model-server.ts';
 export async function reconcileModelServer(tx: Transaction, clock: Clock, serverId: string): Promise<void> {
   const now = clock.now();
   const servers = await moveReadyAhead(tx, await lockModelServers(tx, serverId));
-  const struck: DeploymentRow[] = [];
-  for (const server of servers) struck.push(...(await reconcileOne(tx, now, server)));
+  const failedDeployments: DeploymentRow[] = [];
+  for (const server of servers) failedDeployments.push(...(await reconcileOne(tx, now, server)));
   const owner = servers[0]?.deployment_id;
   if (owner) {
     await countTime(tx, now, await findRow(tx, owner));
     await deleteReplicasOfEnded(tx, owner);
   }
   // The ledger last, and its accounts in one order.
-  for (const deployment of struck.toSorted(byUser)) await settleTime(tx, now, deployment);
+  for (const deployment of failedDeployments.toSorted(byUser)) await settleTime(tx, now, deployment);
 }
 
-/** Returns the deployments that its failure has struck, whose time is to be settled. */
+/** Returns the deployments that its failure has ended, whose time is to be settled. */
 async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow): Promise<DeploymentRow[]> {
-  const seen = await see(tx, server);
+  const seen = await readState(tx, server);
   const { current, next } = seen;
   const all = await listLiveDeployments(tx, server.id);
   const failed = [next, current].find((workload) => workload?.state === 'failed') ?? null;
   const up = current?.state === 'ready' || current?.state === 'degraded' ? current : null;
   const dropped = server.replica > 1 && (await dropReplica(tx, now, server, all, current));
-  const struck = failed && server.replica === 1 ? await noteFailure(tx, all, { failed, up, now }) : [];
-  const live = all.filter((deployment) => !struck.includes(deployment));
+  const failedDeployments =
+    failed && server.replica === 1 ? await noteFailure(tx, all, { failed, up, now }) : [];
+  const live = all.filter((deployment) => !failedDeployments.includes(deployment));
 
   const starterWanted = server.starter_requested_at !== null && (failed === null || up !== null);
   if (!starterWanted && server.starter_requested_at) await setStarterRequested(tx, server.id, null);
@@ -74,10 +75,10 @@ async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow):
     await publishChange(tx, user_id, { topic: 'deployment', id });
   }
   if (acted) await announceModelServer(tx, server.id);
-  return struck;
+  return failedDeployments;
 }
 
-async function see(tx: Transaction, { workload_id, next_workload_id }: ModelServerRow) {
+async function readState(tx: Transaction, { workload_id, next_workload_id }: ModelServerRow) {
   return {
     current: workload_id ? await findWorkloadWithSpec(tx, workload_id) : null,
     next: next_workload_id ? await findWorkloadWithSpec(tx, next_workload_id) : null,

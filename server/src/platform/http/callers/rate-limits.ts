@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 import { shareLimit } from '../../share-limit.ts';
 
-/** Runs the check of who calls, unless this address has failed it too often. */
-type GuardStrangers = <T>(
+/** Runs the check of who calls; where this address fails it too often, throws AppError('rate_limited') in its place. */
+type LimitFailures = <T>(
   request: FastifyRequest,
   reply: FastifyReply,
   authenticate: () => Promise<T>,
@@ -23,8 +23,9 @@ const TOO_MANY = 'Too many requests';
 /**
  * Makes the limits of calls per minute: `countCall` counts those of each user over all routes, and
  * of each address where nobody is known. It runs once it is known who calls, so that a made-up key
- * opens no bucket of its own. What fails before that counts in a bucket of its address, which
- * `guardStrangers` looks at first: users behind one address do not count against each other.
+ * opens no bucket of its own. What fails before that counts in a bucket of its address by
+ * `limitFailures`, which lets through whoever is known: a program with a revoked key does not lock
+ * out the others behind its address.
  * 0 switches all of it off, `limitBy` too. Each process counts what comes to it, up to its share of
  * a limit among `webProcesses`.
  */
@@ -32,10 +33,10 @@ export async function limitCalls(
   app: FastifyInstance,
   perMinute: number,
   webProcesses: () => number,
-): Promise<{ guardStrangers: GuardStrangers; countCall: CountCall }> {
+): Promise<{ limitFailures: LimitFailures; countCall: CountCall }> {
   if (perMinute === 0) {
     return {
-      guardStrangers: (_request, _reply, authenticate) => authenticate(),
+      limitFailures: (_request, _reply, authenticate) => authenticate(),
       countCall: async () => undefined,
     };
   }
@@ -50,13 +51,13 @@ export async function limitCalls(
 
   return {
     countCall: limitBy(app, { max: perMinute, keyOf: callerOf }),
-    guardStrangers: async (request, reply, authenticate) => {
-      const failures = await countFailure(request, { increment: false });
-      if (!failures.isAllowed && failures.remaining === 0) throw tooMany(reply, failures.ttlInSeconds);
+    limitFailures: async (request, reply, authenticate) => {
       try {
         return await authenticate();
       } catch (error) {
-        if (error instanceof AppError && error.status < 500) await countFailure(request);
+        if (!(error instanceof AppError) || error.status >= 500) throw error;
+        const failures = await countFailure(request);
+        if (!failures.isAllowed && failures.isExceeded) throw tooMany(reply, failures.ttlInSeconds);
         throw error;
       }
     },

@@ -14,10 +14,10 @@ export type GatewayPresence = {
   alone: () => number | null;
 };
 
-/** So long after it looked a process believes that it is alone. */
-const BELIEF_MS = 6_000;
-/** So long a new process waits until no other believes that any more. */
-const SETTLE_MS = BELIEF_MS + 1_000;
+/** How long after it looked a process may take itself to be alone. */
+const VALIDITY_MS = 6_000;
+/** How long a new process waits until no other one does any more. */
+const SETTLE_MS = VALIDITY_MS + 1_000;
 
 type Options = {
   /** Makes a beat now, for a process that was suspended. */
@@ -31,7 +31,7 @@ type Options = {
 export function gatewayPresence({ beat, goneMs, now = () => performance.now() }: Options): GatewayPresence {
   let seenAt = Number.NEGATIVE_INFINITY;
   let maySendAt = Number.POSITIVE_INFINITY;
-  let believedUntil = Number.NEGATIVE_INFINITY;
+  let validUntil = Number.NEGATIVE_INFINITY;
   let epoch = 0;
   const isNew = () => now() - seenAt > goneMs / 2;
 
@@ -43,12 +43,12 @@ export function gatewayPresence({ beat, goneMs, now = () => performance.now() }:
       }
       seenAt = notedAt;
       if (others.lastSeenMs !== null) {
-        believedUntil = Number.NEGATIVE_INFINITY;
+        validUntil = Number.NEGATIVE_INFINITY;
         return;
       }
-      if (lookedAt > believedUntil) epoch += 1;
+      if (lookedAt > validUntil) epoch += 1;
       // From before the commit on: that is when the others have last heard of this process.
-      believedUntil = notedAt + BELIEF_MS;
+      validUntil = notedAt + VALIDITY_MS;
     },
     settled: async (signal) => {
       while (isNew() || now() < maySendAt) {
@@ -56,6 +56,6 @@ export function gatewayPresence({ beat, goneMs, now = () => performance.now() }:
         else await pause(Math.max(1, maySendAt - now()), undefined, { signal });
       }
     },
-    alone: () => (now() < believedUntil ? epoch : null),
+    alone: () => (now() < validUntil ? epoch : null),
   };
 }
