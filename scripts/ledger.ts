@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { formatBgl } from '@bakehouse/contract/money';
 import { readConfig } from '../server/src/config.ts';
-import { proveLedger } from '../server/src/modules/credits/verification/prove-ledger.ts';
-import { PROOF_CONNECTIONS } from '../server/src/modules/credits/verification/verify-ledger.ts';
+import { PROOF_CONNECTIONS, proveLedger } from '../server/src/modules/credits/verification/prove-ledger.ts';
 import type { Database } from '../server/src/platform/db/database.ts';
 import { onOwnConnections } from '../server/src/platform/db/own-connections.ts';
 import { startEmbeddedPostgres } from '../server/src/platform/postgres/embedded-postgres.ts';
@@ -23,7 +22,10 @@ export const ledger: Command = async ({ words }) => {
 
 /** Prints every check of the ledger; resolves to whether all hold. */
 export async function printProof(db: Database, { full }: { full: boolean }): Promise<boolean> {
-  const report = await proveLedger(db, { full });
+  const report = await proveLedger(db, {
+    full,
+    onWait: () => console.log('The books are being proven already: this proof comes after that one.'),
+  });
   for (const { ok, name, detail } of report.checks) {
     console.log(`${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${detail}`);
   }

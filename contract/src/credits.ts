@@ -255,12 +255,26 @@ export const listPrices = endpoint({
   response: z.object({ prices: z.array(price) }),
 });
 
-/** The operator's page: accounts, and the proofs that the books are right. */
+/** What a proof of the books found. */
+const ledgerProof = z.object({
+  /** The books are proven as they were then. */
+  proved_at: z.string(),
+  sum_of_balances: bgl,
+  transfers: z.int(),
+  open_holds: z.int(),
+  sealed_transfers: z.int(),
+  chain_head: z.string().nullable(),
+  checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })),
+});
+export type LedgerProof = z.infer<typeof ledgerProof>;
+
+/** The operator's page: accounts, and the last proof that the books are right. */
 export const getLedger = endpoint({
   method: 'GET',
   path: '/api/v1/operator/ledger',
   access: 'operator',
-  summary: 'The largest accounts, the sums of all, open holds and the state of the hash chain',
+  summary:
+    'The largest accounts, and the last proof of the books: the sums of all, open holds and the hash chain',
   response: z.object({
     /** Those of the system, and of users the 200 with the highest balances. */
     accounts: z.array(
@@ -274,12 +288,10 @@ export const getLedger = endpoint({
       }),
     ),
     accounts_total: z.int(),
-    sum_of_balances: bgl,
-    transfers: z.int(),
-    open_holds: z.int(),
-    sealed_transfers: z.int(),
-    chain_head: z.string().nullable(),
-    checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })),
+    /** Null until the books were proven for the first time. */
+    proof: ledgerProof.nullable(),
+    /** There is no proof, or it is more than a minute old: a newer one is on its way. */
+    is_being_proved: z.boolean(),
   }),
 });
 

@@ -557,6 +557,14 @@ create table ledger_holds (
 CREATE INDEX ledger_holds_pending_by_account ON public.ledger_holds USING btree (debit_account_id) WHERE (status = 'pending'::text);
 CREATE INDEX ledger_holds_pending_by_expiry ON public.ledger_holds USING btree (expires_at) WHERE (status = 'pending'::text);
 
+create table ledger_last_proof (
+  single boolean not null default true,
+  proved_at timestamp with time zone not null,
+  report jsonb not null,
+  constraint ledger_last_proof_pkey PRIMARY KEY (single),
+  constraint ledger_last_proof_single_check CHECK (single)
+);
+
 create table ledger_sealed_totals (
   account_id text not null,
   counterpart text not null,

@@ -97,7 +97,7 @@ export async function createApp(options: Options): Promise<App> {
   });
   const usage = new UsageLeader(services);
   const http = await openHttp({
-    ...{ services, databaseUrl, kinds, driver, usage, presence, cpuLoad, errorReports },
+    ...{ services, kinds, driver, usage, presence, cpuLoad, errorReports },
     readData: readFile,
     closing: closing.signal,
   });

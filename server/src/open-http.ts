@@ -69,7 +69,6 @@ import { measureBlobs } from './platform/storage/measure-blobs.ts';
 
 type Parts = {
   services: Services;
-  databaseUrl: string;
   kinds: WorkloadKinds;
   driver: Driver;
   usage: UsageLeader;
@@ -120,7 +119,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
 }
 
 function listBindings(
-  { services, databaseUrl, kinds, driver, usage, presence, readData, cpuLoad, errorReports, closing }: Parts,
+  { services, kinds, driver, usage, presence, readData, cpuLoad, errorReports, closing }: Parts,
   { payments, countGuess }: { payments: PaymentProvider | null; countGuess: CountCall },
 ): Binding[] {
   const capacity = () => installationCapacity(services.db, driver.capacity);
@@ -143,7 +142,7 @@ function listBindings(
       modelUses: { deploy: findDeployObstacle(capacity), train: findTrainObstacle },
     }),
     ...withIdleCredit(usage, [
-      ...creditsRoutes({ databaseUrl, payments, send: batchSends(services, dailyLimit(services)) }),
+      ...creditsRoutes({ payments, send: batchSends(services, dailyLimit(services)) }),
       ...imagesRoutes,
       ...trainingRoutes({
         capacity,

@@ -2,16 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { chargeBackPayment, getLedger, grantCredits, listPrices } from '@bakehouse/contract/credits';
 import { parseBgl } from '@bakehouse/contract/money';
 import { listNotifications } from '@bakehouse/contract/notifications';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { collectDebtsJob } from './jobs/collect-debts.ts';
+import { verifyLedgerJob } from './jobs/verify-ledger.ts';
 import { availableMicro } from './ledger/available-micro.ts';
 import { insertTestUser } from './test-user.ts';
 import { creditsServer } from './testing/credits-server.ts';
+import { proveLedger } from './verification/prove-ledger.ts';
 import { sealTransfers } from './verification/seal-transfers.ts';
 
 const credits = await creditsServer();
 const { server, db, signUp, balanceOf, statementOf, usernameOf } = credits;
 const operator = await credits.signUpOperator();
+const prove = () =>
+  verifyLedgerJob(server.databaseUrl).run(server.services, {}, new AbortController().signal);
 
 describe('the operator', () => {
   test('grants credits, once per key', async () => {
@@ -68,10 +73,60 @@ describe('the operator', () => {
     ).rejects.toMatchObject({ status: 404, body: { error: { param: 'payer_id' } } });
   });
 
+  test('asks for proofs of the books, and waits for none', async () => {
+    const look = () => server.request(getLedger, {}, { as: operator });
+    const proofs = async () => {
+      const { rows } = await sql<{ seq: bigint }>`select seq from ledger_verifications`.execute(db);
+      return rows.length;
+    };
+    const queued = async () => {
+      const { rows } = await sql`
+        select from pgboss.job where name = 'credits.verify-ledger' and state = 'created'`.execute(db);
+      return rows.length;
+    };
+    await sealTransfers(db);
+    const looks = await Promise.all([look(), look(), look()]);
+    for (const { proof, is_being_proved } of looks)
+      expect({ proof, is_being_proved }).toEqual({ proof: null, is_being_proved: true });
+    expect([await proofs(), await queued()]).toEqual([0, 1]);
+
+    const before = Date.now();
+    await Promise.all([prove(), prove()]);
+    const { proof, is_being_proved } = await look();
+    expect(Date.parse(proof?.proved_at ?? '')).toBeGreaterThanOrEqual(before - 1000);
+    expect(is_being_proved).toBe(false);
+    // One that is a moment old is enough.
+    await prove();
+    expect(await proofs()).toBe(1);
+
+    await sql`update ledger_last_proof set proved_at = proved_at - interval '2 minutes'`.execute(db);
+    const old = await look();
+    expect(old.is_being_proved).toBe(true);
+    expect(Date.parse(old.proof?.proved_at ?? '')).toBeLessThan(before);
+    await prove();
+    expect([(await look()).is_being_proved, await proofs()]).toEqual([false, 2]);
+  });
+
+  test('sees what a proof found wrong until another finds it right', async () => {
+    const shift = (micro: number) =>
+      sql`update ledger_sealed_totals set paid = paid + ${micro} where counterpart = 'payments'`.execute(db);
+    const broken = async () => {
+      await sql`update ledger_last_proof set proved_at = proved_at - interval '2 minutes'`.execute(db);
+      await prove();
+      const { proof } = await server.request(getLedger, {}, { as: operator });
+      return proof?.checks.filter(({ ok }) => !ok).map(({ name }) => name);
+    };
+    await shift(1);
+    expect(await broken()).toContain('totals');
+    await shift(-1);
+    expect(await broken()).toEqual([]);
+  });
+
   test('reads the whole ledger with its proofs', async () => {
     await sealTransfers(db);
+    await proveLedger(db, { full: true });
     const ledger = await server.request(getLedger, {}, { as: operator });
-    expect(ledger.checks.map((check) => [check.name, check.ok])).toEqual([
+    expect(ledger.proof?.checks.map((check) => [check.name, check.ok])).toEqual([
       ['sum', true],
       ['balances', true],
       ['holds', true],
@@ -83,9 +138,9 @@ describe('the operator', () => {
       ['totals', true],
       ['chain', true],
     ]);
-    expect(ledger.sum_of_balances).toBe('0');
-    expect(ledger.sealed_transfers).toBe(ledger.transfers);
-    expect(ledger.chain_head).toMatch(/^[0-9a-f]{64}$/);
+    expect(ledger.proof?.sum_of_balances).toBe('0');
+    expect(ledger.proof?.sealed_transfers).toBe(ledger.proof?.transfers);
+    expect(ledger.proof?.chain_head).toMatch(/^[0-9a-f]{64}$/);
     expect(ledger.accounts).toContainEqual(
       expect.objectContaining({ owner: await usernameOf(operator), balance: '125' }),
     );

@@ -28,12 +28,10 @@ import { getLedger } from './verification/get-ledger.ts';
 export const creditsRoutes = ({
   send,
   payments,
-  databaseUrl,
 }: {
   send: SendInBatch;
   /** Null where no credits are sold. */
   payments: PaymentProvider | null;
-  databaseUrl: string;
 }): Binding[] => [
   bind(contract.getBalance, (ctx) => getBalance(ctx)),
   bind(contract.listTransactions, (ctx, { query }) => listTransactions(ctx, query)),
@@ -54,7 +52,7 @@ export const creditsRoutes = ({
   bindPublic(contract.listPrices, (ctx) => listPrices(ctx)),
   bind(prices.listPriceChanges, (ctx, { query }) => listPriceChanges(ctx, query)),
   bind(prices.changePrice, (ctx, { body }) => changePrice(ctx, body)),
-  bind(contract.getLedger, (ctx) => getLedger(ctx, databaseUrl)),
+  bind(contract.getLedger, getLedger),
   bind(contract.listAccounts, listAccounts),
   bind(contract.grantCredits, (ctx, { body }) => grantCredits(ctx, body)),
   bind(contract.chargeBackPayment, (ctx, { body }) => chargeBackPayment(ctx, body)),

@@ -364,6 +364,12 @@ export type LedgerHoldsTable = {
   ended_at: Timestamp | null;
 };
 
+export type LedgerLastProofTable = {
+  single: Generated<boolean>;
+  proved_at: Timestamp;
+  report: Json;
+};
+
 export type LedgerSealedTotalsTable = {
   account_id: string;
   counterpart: string;
@@ -820,6 +826,7 @@ export type DB = {
   ledger_daily: LedgerDailyTable;
   ledger_given: LedgerGivenTable;
   ledger_holds: LedgerHoldsTable;
+  ledger_last_proof: LedgerLastProofTable;
   ledger_sealed_totals: LedgerSealedTotalsTable;
   ledger_seals: LedgerSealsTable;
   ledger_transfers: LedgerTransfersTable;

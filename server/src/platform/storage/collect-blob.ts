@@ -1,19 +1,19 @@
 import type { Services } from '../context.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import { deleteUnownedBlob } from './owner-queries.ts';
-import { isRegistered, lockBytes } from './queries.ts';
+import { lockBytes } from './queries.ts';
 
 /**
- * Deletes a blob that nobody has wanted since then and nobody owns. Its bytes go when the database has
- * forgotten it for good, unless they have been stored again meanwhile.
+ * Deletes a blob that nobody has wanted since then and nobody owns, with its bytes. Where it is interrupted
+ * the row stays, so that the blob is collected again: bytes without a row would never be found.
  */
 export async function collectBlob(
   services: Pick<Services, 'db' | 'blobs'>,
   { sha256, untouchedSince }: { sha256: string; untouchedSince: Date },
 ): Promise<void> {
-  if (!(await inTransaction(services.db, (tx) => deleteUnownedBlob(tx, sha256, untouchedSince)))) return;
   await inTransaction(services.db, async (tx) => {
+    // Whoever stores the same bytes again waits until these are gone, and registers and writes them after that.
     await lockBytes(tx, sha256);
-    if (!(await isRegistered(tx, sha256))) await services.blobs.delete(sha256);
+    if (await deleteUnownedBlob(tx, sha256, untouchedSince)) await services.blobs.delete(sha256);
   });
 }

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import * as contract from '@bakehouse/contract/assets';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type FakeClock, fakeClock } from '../../testing/fake-clock.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
@@ -251,24 +252,58 @@ describe('collecting', () => {
     }
   });
 
-  test('removes no bytes before the database has forgotten them', async () => {
+  const isKnown = async (sha256: string) => {
+    const { db } = server.services;
+    const row = await db.selectFrom('blobs').select('sha256').where('sha256', '=', sha256).executeTakeFirst();
+    return row !== undefined;
+  };
+
+  const isSomebodyWaiting = async () => {
+    const { rows } = await sql`
+      select from pg_locks join pg_database on pg_database.oid = database
+      where locktype = 'advisory' and not granted and datname = current_database()`.execute(
+      server.services.db,
+    );
+    return rows.length > 0;
+  };
+
+  test.each([
+    ['before its bytes are deleted', false],
+    ['after its bytes are deleted', true],
+  ])('a blob whose collecting is interrupted %s is collected again', async (_when, isLate) => {
     const { sha256 } = await storeBlob(server.services, Readable.from([randomBytes(2000)]));
     const { blobs, db } = server.services;
-    let isKnown: boolean | null = null;
+    const interrupted = {
+      ...blobs,
+      delete: async (name: string) => {
+        if (isLate) await blobs.delete(name);
+        throw new Error('interrupted');
+      },
+    };
+    const collecting = collectBlob({ db, blobs: interrupted }, { sha256, untouchedSince: later() });
+    await expect(collecting).rejects.toThrow('interrupted');
+    expect(await isKnown(sha256)).toBe(true);
+    await collectBlob(server.services, { sha256, untouchedSince: later() });
+    expect(await isKnown(sha256)).toBe(false);
+    expect(await blobs.stat(sha256)).toBeNull();
+  });
+
+  test('who stores the same bytes meanwhile waits, and has them afterwards', async () => {
+    const bytes = randomBytes(2000);
+    const { sha256 } = await storeBlob(server.services, Readable.from([bytes]));
+    const { blobs, db } = server.services;
+    const storing: Promise<unknown>[] = [];
     const watched = {
       ...blobs,
       delete: async (name: string) => {
-        // On a connection of its own it sees only what is committed.
-        const row = await db
-          .selectFrom('blobs')
-          .select('sha256')
-          .where('sha256', '=', name)
-          .executeTakeFirst();
-        isKnown = row !== undefined;
+        storing.push(storeBlob(server.services, Readable.from([bytes])));
+        await expect.poll(isSomebodyWaiting).toBe(true);
         await blobs.delete(name);
       },
     };
     await collectBlob({ db, blobs: watched }, { sha256, untouchedSince: later() });
-    expect(isKnown).toBe(false);
+    await Promise.all(storing);
+    expect(await isKnown(sha256)).toBe(true);
+    expect(await buffer(await readBlob(server.services, { sha256, path: 'x' }))).toEqual(bytes);
   });
 });

@@ -19,11 +19,6 @@ export async function lockBytes(tx: Transaction, sha256: string): Promise<void> 
   await sql`select pg_advisory_xact_lock(hashtextextended(${`blob ${sha256}`}, 0))`.execute(tx);
 }
 
-export async function isRegistered(tx: Transaction, sha256: string): Promise<boolean> {
-  const row = await tx.selectFrom('blobs').select('sha256').where('sha256', '=', sha256).executeTakeFirst();
-  return row !== undefined;
-}
-
 /** Says of which writing of the bytes a look at them tells; the text has all digits of the time. */
 const version = sql<string>`touched_at::text`;
 

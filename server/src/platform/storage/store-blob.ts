@@ -6,8 +6,8 @@ import { lockBytes, markStored, upsertBlob } from './queries.ts';
 
 /**
  * Stores bytes, so that they are collected unless another table refers to them soon. They are
- * registered before they are visible: the store has none that the database does not know, also
- * where the server is killed. Throws what the store throws.
+ * registered before they are visible, and `collectBlob` deletes their row and them in one transaction: also where
+ * the server is killed the store has none that the database does not know. Throws what the store throws.
  */
 export async function storeBlob(
   services: Pick<Services, 'blobs' | 'db'>,

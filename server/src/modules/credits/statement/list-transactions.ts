@@ -8,6 +8,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
+import type { Transaction as DatabaseTransaction } from '../../../platform/db/database.ts';
 import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
 import { accountOwner, accountUse, userAccount } from '../ledger/accounts.ts';
 import type { TransferKind } from '../ledger/transfer.ts';
@@ -49,10 +50,15 @@ export async function listTransactions(
   const { limit, cursor, from, to, time_zone: timeZone, key_id: keyId } = input;
   const selection: Selection = { userId, from, to, timeZone, keyId };
   const before = cursor === undefined ? null : BigInt(cursor);
-  const transfers = await knownTimeZone(
-    listUserTransfers(ctx.db, { ...selection, before, limit: limit + 1 }),
+  const isFirstPage = before === null;
+  // Of one moment: what is settled meanwhile is either held or charged, and the sums are those of the list.
+  const { transfers, holds, summary } = await knownTimeZone(
+    readSnapshot(ctx.db, async (tx) => ({
+      transfers: await listUserTransfers(tx, { ...selection, before, limit: limit + 1 }),
+      holds: isFirstPage ? await listOpenHolds(tx, selection) : [],
+      summary: isFirstPage ? await summarise(tx, selection) : null,
+    })),
   );
-  const holds = before === null ? await listOpenHolds(ctx.db, selection) : [];
   const page = transfers.slice(0, limit);
   return {
     transactions: [
@@ -61,7 +67,7 @@ export async function listTransactions(
         toTransaction(userId, transfer, { status: 'completed', hash: transfer.hash }),
       ),
     ],
-    summary: before === null ? await summarise(ctx, selection) : null,
+    summary,
     next_cursor: transfers.length > limit ? (page.at(-1)?.seq.toString() ?? null) : null,
   };
 }
@@ -92,7 +98,10 @@ function toTransaction(
 }
 
 /** Costs are net of refunds; credits sent to other users are counted apart. */
-async function summarise(ctx: Context, selection: Selection): Promise<z.infer<typeof transactionSummary>> {
+async function summarise(
+  tx: DatabaseTransaction,
+  selection: Selection,
+): Promise<z.infer<typeof transactionSummary>> {
   const sums = {
     video_generation: 0n,
     image_generation: 0n,
@@ -101,9 +110,9 @@ async function summarise(ctx: Context, selection: Selection): Promise<z.infer<ty
     deployment: 0n,
   };
   let sent = 0n;
-  const counterparts = await readSnapshot(ctx.db, (tx) =>
-    selection.keyId === undefined ? sumUserTransfers(tx, selection) : sumKeyTransfers(tx, selection),
-  );
+  const counterparts = await (selection.keyId === undefined
+    ? sumUserTransfers(tx, selection)
+    : sumKeyTransfers(tx, selection));
   for (const { counterpart, paid, received } of counterparts) {
     const use = accountUse(counterpart);
     if (use !== null) sums[use] += paid - received;

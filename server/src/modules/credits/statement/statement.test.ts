@@ -84,6 +84,41 @@ describe('the statement', () => {
     expect(summary?.total_cost_fine_tuning).toBe('1.250001');
   });
 
+  test('shows what is settled while it is read: as held or as charged', async () => {
+    const ada = await signUp('Ada');
+    const { holdId } = await db.transaction().execute((tx) =>
+      hold(tx, {
+        userId: ada.userId,
+        amountMicro: 20_000_000n,
+        kind: 'fine_tuning',
+        description: 'Fine-tune of Crumb',
+        expiresAt: new Date('2100-01-01'),
+        idempotencyKey: randomUUID(),
+      }),
+    );
+    const reading = await db.transaction().execute(async (tx) => {
+      await sql`lock table ledger_holds in access exclusive mode`.execute(tx);
+      const statement = statementOf(ada);
+      // It has read the transfers.
+      await expect
+        .poll(async () => {
+          const { rows } = await sql`
+            select from pg_locks where relation = 'ledger_holds'::regclass and not granted`.execute(tx);
+          return rows.length;
+        })
+        .toBeGreaterThan(0);
+      await settle(tx, { holdId, amountMicro: 5_000_000n });
+      return { statement };
+    });
+    const { transactions, summary } = await reading.statement;
+    expect(transactions.map(({ status, amount }) => [status, amount])).toEqual([
+      ['pending', '20'],
+      ['completed', '125'],
+    ]);
+    expect(summary?.total_cost_fine_tuning).toBe('0');
+    expect((await statementOf(ada)).summary?.total_cost_fine_tuning).toBe('5');
+  });
+
   test('names every kind of movement and sums costs by use, net of refunds', async () => {
     const ada = await signUp('Ada');
     const account = userAccount(ada.userId);

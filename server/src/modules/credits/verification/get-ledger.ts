@@ -2,24 +2,30 @@ import type { getLedger as contract } from '@bakehouse/contract/credits';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
-import { onOwnConnections } from '../../../platform/db/own-connections.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
+import { proofJob } from '../jobs/verify-ledger.ts';
 import { findChainHead } from '../queries.ts';
-import { listLargestAccounts } from './proof-queries.ts';
-import { proveLedger } from './prove-ledger.ts';
-import { PROOF_CONNECTIONS } from './verify-ledger.ts';
+import { countAccounts, findLastProof, listLargestAccounts } from './proof-queries.ts';
 
 const USERS_MAX = 200;
 
-/** The largest accounts and the proofs that the books are right since they were last proven; the caller is an operator. */
-export async function getLedger(ctx: Context, databaseUrl: string): Promise<ResponseOf<typeof contract>> {
-  const report = await onOwnConnections(databaseUrl, PROOF_CONNECTIONS, (db) =>
-    proveLedger(db, { full: false }),
-  );
-  const largest = await readSnapshot(ctx.db, async (tx) => {
+/**
+ * The largest accounts and the last proof of the books; the caller is an operator. A newer proof is asked for
+ * where there is none, or it is old: it may take long, so nobody waits for it here.
+ */
+export async function getLedger(ctx: Context): Promise<ResponseOf<typeof contract>> {
+  const { last, total, largest } = await readSnapshot(ctx.db, async (tx) => {
     const headSeq = (await findChainHead(tx))?.seq ?? 0n;
-    return listLargestAccounts(tx, { headSeq, usersMax: USERS_MAX });
+    return {
+      last: await findLastProof(tx),
+      total: await countAccounts(tx),
+      largest: await listLargestAccounts(tx, { headSeq, usersMax: USERS_MAX }),
+    };
   });
+  const isWanted = last === undefined || last.isOld;
+  // Where it is in the queue already, that is enough.
+  if (isWanted) await inTransaction(ctx.db, (tx) => ctx.jobs.enqueue(tx, proofJob, {}));
   return {
     accounts: largest.map((account) => ({
       account_id: account.id,
@@ -29,12 +35,8 @@ export async function getLedger(ctx: Context, databaseUrl: string): Promise<Resp
       held: formatBgl(account.debits_pending ?? 0n),
       transfers: account.transfers,
     })),
-    accounts_total: report.accounts,
-    sum_of_balances: formatBgl(report.sumOfBalances),
-    transfers: report.transfers,
-    open_holds: report.openHolds,
-    sealed_transfers: report.sealedTransfers,
-    chain_head: report.chainHead,
-    checks: report.checks,
+    accounts_total: total,
+    proof: last ? { proved_at: last.provedAt.toISOString(), ...last.report } : null,
+    is_being_proved: isWanted,
   };
 }

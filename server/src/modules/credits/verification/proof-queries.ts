@@ -1,5 +1,6 @@
+import type { LedgerProof } from '@bakehouse/contract/credits';
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
 import { FIRST_HASH, type SealableTransfer, sealableColumns, sqlHash } from './hash-transfer.ts';
 
 type Reader = Database | Transaction;
@@ -117,6 +118,13 @@ export async function listLargestAccounts(
     left join users u on u.id = a.owner_user_id
     order by a.kind = 'user', case when a.kind = 'user' then a.balance end desc, a.id`.execute(db);
   return rows;
+}
+
+export async function countAccounts(db: Reader): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from ledger_accounts`.execute(
+    db,
+  );
+  return oneOf(rows).count;
 }
 
 /** Settled holds and settling transfers that do not agree; only those of transfers above `afterSeq`, where it is given. */
@@ -252,8 +260,55 @@ export async function findLastVerified(db: Reader): Promise<Verified | undefined
     .executeTakeFirst();
 }
 
-export async function insertVerified(db: Database, { seq, hash, totalsDigest }: Verified): Promise<void> {
-  await db.insertInto('ledger_verifications').values({ seq, hash, totals_digest: totalsDigest }).execute();
+export async function insertVerified(tx: Transaction, { seq, hash, totalsDigest }: Verified): Promise<void> {
+  await tx.insertInto('ledger_verifications').values({ seq, hash, totals_digest: totalsDigest }).execute();
+}
+
+const proofs = sql`hashtextextended('a proof of the ledger', 0)`;
+
+/** One proof at a time, over all processes, until the transaction ends. */
+export async function lockProofs(tx: Transaction): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${proofs})`.execute(tx);
+}
+
+/** The same where no proof is under way; else false. */
+export async function tryLockProofs(tx: Transaction): Promise<boolean> {
+  const { rows } = await sql<{ ours: boolean }>`select pg_try_advisory_xact_lock(${proofs}) as ours`.execute(
+    tx,
+  );
+  return rows[0]?.ours === true;
+}
+
+/** The time now, which is before all that the proof will see. */
+export async function beginProof(tx: Transaction): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(tx);
+  return oneOf(rows).at;
+}
+
+/** What a proof found, as the wire has it. */
+type ProofReport = Omit<LedgerProof, 'proved_at'>;
+
+/** The last proof, whoever made it; old once it is worth making another. */
+export async function findLastProof(
+  db: Reader,
+): Promise<{ provedAt: Date; report: ProofReport; isOld: boolean } | undefined> {
+  const row = await db
+    .selectFrom('ledger_last_proof')
+    .select(['proved_at', 'report', sql<boolean>`proved_at < now() - interval '1 minute'`.as('is_old')])
+    .executeTakeFirst();
+  return row && { provedAt: row.proved_at, report: row.report as ProofReport, isOld: row.is_old };
+}
+
+export async function upsertLastProof(
+  tx: Transaction,
+  { provedAt, report }: { provedAt: Date; report: ProofReport },
+): Promise<void> {
+  const values = { proved_at: provedAt, report: toJson(report) };
+  await tx
+    .insertInto('ledger_last_proof')
+    .values(values)
+    .onConflict((conflict) => conflict.column('single').doUpdateSet(values))
+    .execute();
 }
 
 /** The hash of the seal with this seq; undefined where there is none. */

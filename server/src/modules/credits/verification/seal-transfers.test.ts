@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { shareSnapshot } from '../../../platform/db/read-snapshot.ts';
 import { storableText } from '../../../platform/db/storable-text.ts';
@@ -11,8 +11,8 @@ import { settle } from '../ledger/holds/settle.ts';
 import { transfer } from '../ledger/transfer.ts';
 import { hasEveryoneBeforeEnded, takeFence } from '../queries.ts';
 import { insertTestUser } from '../test-user.ts';
-import { checkSeals, countSealed } from './proof-queries.ts';
-import { proveLedger } from './prove-ledger.ts';
+import { checkSeals, countSealed, lockProofs } from './proof-queries.ts';
+import { proveIfOld, proveLedger } from './prove-ledger.ts';
 import { recomputeChain } from './recompute-chain.ts';
 import { sealTransfers } from './seal-transfers.ts';
 import { verifyLedger } from './verify-ledger.ts';
@@ -234,6 +234,22 @@ describe('a proof that continues', () => {
     await tamper(db, statement);
     expect(await names(db)).toEqual(expected);
     expect(await names(db)).toEqual(expected);
+  });
+
+  test('waits for the one that is under way, in whichever process', async () => {
+    const { db } = await sealedLedger();
+    const waits = vi.fn<() => void>();
+    let isOver = false;
+    const proof = await db.transaction().execute(async (tx) => {
+      await lockProofs(tx);
+      const waiting = proveLedger(db, { full: true, onWait: waits }).then(() => expect(isOver).toBe(true));
+      await expect.poll(() => waits.mock.calls.length).toBe(1);
+      // Who needs none at once does not wait.
+      expect(await proveIfOld(db)).toBeNull();
+      isOver = true;
+      return { waiting };
+    });
+    await proof.waiting;
   });
 
   test('leaves what was proven before to a full one', async () => {

@@ -35,15 +35,15 @@ export type LedgerReport = {
 };
 
 /** A full proof works on two cores of PostgreSQL: it needs as many connections. */
-export const PROOF_CONNECTIONS = 2;
+export const SNAPSHOT_CONNECTIONS = 2;
 
 /**
  * Proves the books, in one snapshot of the database: recomputes every balance from the transfers
  * and the holds, and every seal from the transfers. It takes as long as the book is thick, and
- * always as much memory: call it on `PROOF_CONNECTIONS` connections without a limit of time.
+ * always as much memory: call it on `SNAPSHOT_CONNECTIONS` connections without a limit of time.
  */
 export async function verifyLedger(db: Database): Promise<LedgerReport> {
-  return shareSnapshot(db, PROOF_CONNECTIONS, async ([tx, ...others]) => {
+  return shareSnapshot(db, SNAPSHOT_CONNECTIONS, async ([tx, ...others]) => {
     if (tx === undefined) throw new Error('A proof needs a connection');
     const head = await findChainHead(tx);
     const sums = proveSums(tx, head?.seq ?? 0n);

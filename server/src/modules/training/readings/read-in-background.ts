@@ -6,6 +6,7 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import { defineJob, type Job } from '../../../platform/jobs/define-job.ts';
 import type { JobKind } from '../../../platform/jobs/jobs.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
+import { oneAtATime } from '../../../platform/one-at-a-time.ts';
 import type { DataToRead, ReadData } from '../validation/read-data.ts';
 import { readingLimits } from './limits.ts';
 import { endReading, findReading, type ReadingEnd, type ReadingRow, updateProgress } from './queries.ts';
@@ -43,7 +44,7 @@ export function readInBackground(read: ReadData, closing: AbortSignal): Job<{ re
         services.log.warn({ err: error, reading_id: readingId }, 'a data file could not be read');
         await finish(services, reading, { state: 'failed', reason: reasonOf(error, reading.file_name) });
       } finally {
-        note.stop();
+        await note.stop();
       }
     },
     onLost: async (services, { readingId }) => {
@@ -79,27 +80,38 @@ async function readUntil(
   }
 }
 
-/** Writes down how far it is, a moment at a time; `onUnwanted` once nobody wants it any more. */
-function noteProgress(services: Services, { id, user_id }: ReadingRow, onUnwanted: () => void) {
+/** Writes down what is new of how far it is, a moment at a time; `onUnwanted` once nobody wants it any more. */
+function noteProgress(services: Services, reading: ReadingRow, onUnwanted: () => void) {
+  const { db, log } = services;
+  const { id, user_id } = reading;
   let latest: ValidateProgress = { rows_read: 0, part: 0, sample: null };
+  let noted: Pick<ValidateProgress, 'rows_read' | 'part'> = reading;
   const note = async () => {
-    const isWanted = await inTransaction(services.db, async (tx) => {
-      const updated = await updateProgress(tx, id, latest);
+    const progress = latest;
+    if (progress.rows_read === noted.rows_read && progress.part === noted.part) {
+      if ((await findReading(db, id))?.state !== 'reading') onUnwanted();
+      return;
+    }
+    const isWanted = await inTransaction(db, async (tx) => {
+      const updated = await updateProgress(tx, id, progress);
       if (updated) await publishChange(tx, user_id, { topic: 'reading', id });
       return updated;
     });
+    noted = progress;
     if (!isWanted) onUnwanted();
   };
-  const timer = setInterval(() => {
-    note().catch((error: unknown) =>
-      services.log.warn({ err: error }, 'could not note how far a reading is'),
-    );
-  }, NOTE_MS);
+  // A slow database is not asked more and more.
+  const notes = oneAtATime(note, (error) => log.warn({ err: error }, 'could not note how far a reading is'));
+  const timer = setInterval(notes.ask, NOTE_MS);
   return {
     progress: (progress: ValidateProgress) => {
       latest = progress;
     },
-    stop: () => clearInterval(timer),
+    /** Nothing is written once it resolves. */
+    stop: async () => {
+      clearInterval(timer);
+      await notes.end();
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createAsset } from '@bakehouse/contract/assets';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import {
@@ -8,6 +9,7 @@ import {
   listRuns,
   validateFineTune,
 } from '@bakehouse/contract/training';
+import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '../../../platform/errors.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
@@ -108,6 +110,33 @@ test('a long file is estimated at once, read on in the background, and then know
   expect(last.data?.rows_total).toBe(990_000);
   expect(begun.length).toBe(1);
 }, 40_000);
+
+test('how far a reading is is written once for each step, by one transaction at a time', async () => {
+  const { db } = server.services;
+  const id = (await validate()).reading?.reading_id ?? '';
+  await vi.waitFor(() => expect(begun.length).toBe(1));
+  const row = () =>
+    sql<{ xmin: string }>`select xmin::text, * from data_readings where id = ${id} for update`;
+  const most = await db.transaction().execute(async (tx) => {
+    await row().execute(tx);
+    begun[0]?.options.onProgress?.({ rows_read: 500_000, part: 0.5, sample: null });
+    const waiting = async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        tx,
+      );
+      return rows.length;
+    };
+    await vi.waitFor(async () => expect(await waiting()).toBeGreaterThan(0), { timeout: 20_000 });
+    await sleep(2_500);
+    return waiting();
+  });
+  expect(most).toBe(1);
+  await vi.waitFor(async () => expect((await readingOf(id))?.rows_read).toBe(500_000), { timeout: 20_000 });
+  const written = await row().execute(db);
+  await sleep(2_500);
+  expect((await row().execute(db)).rows).toEqual(written.rows);
+}, 60_000);
 
 test('what nobody wants any more is not read on', async () => {
   const id = (await validate()).reading?.reading_id ?? '';

@@ -6,8 +6,8 @@ import { cutHostPaths, type HostFolders } from '../../../engine/machine/cut-host
 import type { Workload, WorkloadState } from '../../../engine/workload.ts';
 import { costSoFarMicro, resumeCeilingMicro } from '../charges/ceiling.ts';
 import { resumeCostMicro } from '../charges/resume-cost.ts';
+import { roundCostMicro } from '../charges/round-cost.ts';
 import type { RunRow } from '../queries.ts';
-import { runCostMicro } from '../validation/estimate-run.ts';
 
 /** The words of the wire for the engine's states. */
 const states: Record<WorkloadState, Run['state']> = {
@@ -69,7 +69,7 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
 
 /** What the time so far costs, with that of earlier rounds; never more than is held. */
 function usedMicro(run: RunRow, { activeSeconds }: Workload): bigint {
-  const used = runCostMicro(run.price, Math.max(0, activeSeconds - run.settledSeconds), run.devices);
+  const used = roundCostMicro(run, activeSeconds);
   return run.settledMicro + (used < run.heldMicro ? used : run.heldMicro);
 }
 

@@ -5,10 +5,15 @@ import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
+/** A proof is there after a moment, unless it is the first of many transfers. */
+const PROOF_POLL_MS = 3_000;
+
+/** The books and their last proof; they are read again until one is there that is not old. */
 export const ledgerQuery = queryOptions({
   queryKey: ['ledger'],
   queryFn: ({ signal }) => call(getLedger, {}, { signal, operation: 'load the ledger', timeoutMs: 30_000 }),
   staleTime: 0,
+  refetchInterval: ({ state: { data } }) => (data?.is_being_proved ? PROOF_POLL_MS : false),
 });
 
 /** What an operator books for a user, whose username or email address was typed. */

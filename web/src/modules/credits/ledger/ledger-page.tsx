@@ -5,11 +5,13 @@ import { CircleCheck, CircleX, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
+import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { DataTable, type Sort } from '../../../ui/data-table.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { OperatorOnly } from '../../../ui/operator-only.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
@@ -22,8 +24,9 @@ import { ledgerQuery } from './ledger-api.ts';
 import { sortAccounts } from './sort-accounts.ts';
 
 type Ledger = ResponseOf<typeof getLedger>;
+type Proof = NonNullable<Ledger['proof']>;
 
-/** The operator's view of the books: the proofs first, then the accounts. */
+/** The operator's view of the books: the last proof first, then the accounts. */
 export function LedgerPage() {
   const { is_operator } = useUser();
   return (
@@ -39,9 +42,12 @@ function Books() {
     <>
       <PageHeader
         title="Ledger"
-        description="Every transaction is a double entry. These checks are computed from the rows each time this page loads."
+        description="Every transaction is a double entry. These checks are computed from the rows each hour, and when this page opens."
         actions={
-          <Button loading={ledger.isFetching} onClick={() => void ledger.refetch()}>
+          <Button
+            loading={ledger.isFetching || ledger.data?.is_being_proved}
+            onClick={() => void ledger.refetch()}
+          >
             <RotateCw aria-hidden />
             Check again
           </Button>
@@ -60,9 +66,9 @@ function Books() {
       >
         {(data) => (
           <div className="grid grid-cols-1 gap-6">
-            <Figures ledger={data} />
+            {data.proof && <Figures proof={data.proof} />}
             <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
-              <Checks checks={data.checks} />
+              <Checks proof={data.proof} isBeingProved={data.is_being_proved} />
               <div className="grid gap-6">
                 <GrantCard />
                 <ChargebackCard />
@@ -76,12 +82,12 @@ function Books() {
   );
 }
 
-function Figures({ ledger }: { ledger: Ledger }) {
+function Figures({ proof }: { proof: Proof }) {
   const figures = [
-    { label: 'Sum of all balances', value: <Money bgl={ledger.sum_of_balances} /> },
-    { label: 'Transfers', value: formatNumber(ledger.transfers) },
-    { label: 'Open holds', value: formatNumber(ledger.open_holds) },
-    { label: 'Sealed transfers', value: formatNumber(ledger.sealed_transfers) },
+    { label: 'Sum of all balances', value: <Money bgl={proof.sum_of_balances} /> },
+    { label: 'Transfers', value: formatNumber(proof.transfers) },
+    { label: 'Open holds', value: formatNumber(proof.open_holds) },
+    { label: 'Sealed transfers', value: formatNumber(proof.sealed_transfers) },
   ];
   return (
     <div className="card">
@@ -93,29 +99,41 @@ function Figures({ ledger }: { ledger: Ledger }) {
           </div>
         ))}
       </dl>
-      {ledger.chain_head && (
+      {proof.chain_head && (
         <div className="flex items-center gap-2 border-line border-t px-5 py-2.5 text-[0.8125rem]">
           <span className="shrink-0 text-muted">Head of the hash chain</span>
-          <span className="truncate font-mono text-xs">{ledger.chain_head}</span>
-          <CopyButton text={ledger.chain_head} label="Copy the head of the hash chain" />
+          <span className="truncate font-mono text-xs">{proof.chain_head}</span>
+          <CopyButton text={proof.chain_head} label="Copy the head of the hash chain" />
         </div>
       )}
     </div>
   );
 }
 
-function Checks({ checks }: { checks: Ledger['checks'] }) {
-  const broken = checks.filter((check) => !check.ok).length;
+function Checks({ proof, isBeingProved }: { proof: Proof | null; isBeingProved: boolean }) {
+  if (proof === null) {
+    return (
+      <Card title="Checks">
+        <EmptyState
+          title="The books are being checked"
+          description="The first check reads every transfer. What it finds appears here."
+          compact
+        />
+      </Card>
+    );
+  }
+  const broken = proof.checks.filter((check) => !check.ok).length;
   return (
     <Card
       title="Checks"
+      description={`The books as of ${formatDateTime(new Date(proof.proved_at))}${isBeingProved ? '; they are being checked again' : ''}.`}
       actions={
         <Badge tone={broken === 0 ? 'good' : 'bad'}>{broken === 0 ? 'All pass' : `${broken} failing`}</Badge>
       }
       flush
     >
       <ul className="divide-y divide-line border-line border-t">
-        {checks.map(({ name, ok, detail }) => (
+        {proof.checks.map(({ name, ok, detail }) => (
           <li key={name} className="flex gap-3 px-5 py-3">
             {ok ? (
               <CircleCheck aria-label="Passed" className="mt-0.5 size-[1.125rem] shrink-0 text-good" />
@@ -138,7 +156,7 @@ function Accounts({ accounts, total }: { accounts: Ledger['accounts']; total: nu
   return (
     <Card
       title="Accounts"
-      description={`${countOf(total, 'account')}, whose balances add up to zero${accounts.length < total ? `; the ${accounts.length} largest are shown` : ''}.`}
+      description={`${countOf(total, 'account')}${accounts.length < total ? `; the ${accounts.length} largest are shown` : ''}.`}
       flush
     >
       <DataTable
