@@ -48,7 +48,7 @@ export function DeploymentsPage() {
   const user = useUser();
   const [choosing, setChoosing] = useState(false);
   const { search, status, ended = false } = route.useSearch();
-  const deployments = useDeployments(KIND, user.id, ended, { search, status });
+  const deployments = useDeployments(KIND, user.id, ended, { search, status }, { showsCosts: true });
   return (
     <>
       <PageHeader
