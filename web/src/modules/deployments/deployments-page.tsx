@@ -34,8 +34,8 @@ const ROW_HEIGHT = 60;
 
 const filters = [
   { value: 'live', label: 'Active' },
-  { value: 'running', label: 'Awake' },
-  { value: 'sleeping', label: 'Asleep' },
+  { value: 'running', label: 'Running' },
+  { value: 'sleeping', label: 'Sleeping' },
   { value: 'failed', label: 'Failed' },
   { value: 'terminated', label: 'Terminated' },
   { value: 'all', label: 'All' },

@@ -39,7 +39,7 @@ export function InstantGenerationPage() {
         <QuickForm />
         {answered && (
           <Suspense>
-            <RecentGenerations title="Your last generations" />
+            <RecentGenerations title="Recent generations" />
             <section aria-label="All generators">
               <h2 className="mb-3 font-semibold">All generators</h2>
               <GeneratorList served={served.data} />
