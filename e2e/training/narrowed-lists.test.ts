@@ -19,7 +19,7 @@ journey('runs and deployments are narrowed in the address, which a reload keeps'
 
   await page.goto('/my-deployments');
   await page.getByText('Nothing is deployed').waitFor();
-  await choose(page, 'Status', 'Asleep');
+  await choose(page, 'Status', 'Sleeping');
   await page.getByText('No deployments found').waitFor();
   await page.waitForURL(/status=sleeping/);
   await look(page, 'deployments-narrowed');

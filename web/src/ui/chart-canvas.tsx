@@ -54,7 +54,8 @@ export default function ChartCanvas(props: ChartProps) {
             {smoothing > 0 && ', smoothed'}
           </div>
           {series.map((one, index) => (
-            <div key={one.label} className="flex items-center justify-between gap-4">
+            // Two may have the same label.
+            <div key={index} className="flex items-center justify-between gap-4">
               <Swatch name={one.label} color={colourName(one.color, index)} />
               <span className="font-medium tabular-nums">
                 {showValue(drawnValue(one, smoothing, hover.index), formatY)}
@@ -66,7 +67,7 @@ export default function ChartCanvas(props: ChartProps) {
       {series.length > 1 && (
         <figcaption className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-muted text-xs">
           {series.map((one, index) => (
-            <Swatch key={one.label} name={one.label} color={colourName(one.color, index)} />
+            <Swatch key={index} name={one.label} color={colourName(one.color, index)} />
           ))}
         </figcaption>
       )}

@@ -48,10 +48,12 @@ export function useDeployments(
   userId: string,
   includeTerminated: boolean,
   wanted: DeploymentSearch = {},
+  /** The page shows what they cost so far. */
+  { showsCosts = false } = {},
 ) {
   return useInfiniteQuery({
     ...deploymentListQuery(kind, userId, includeTerminated, wanted),
-    refetchInterval: useFallbackInterval(POLL_MS) || TICK_MS,
+    refetchInterval: useFallbackInterval(POLL_MS) || (showsCosts && TICK_MS),
   });
 }
 
@@ -67,7 +69,7 @@ export function useDeploymentsOf(modelId: string | undefined) {
         { signal, operation: 'fetch deployments' },
       ),
     enabled: modelId !== undefined,
-    refetchInterval: useFallbackInterval(POLL_MS) || TICK_MS,
+    refetchInterval: useFallbackInterval(POLL_MS),
   });
 }
 

@@ -34,8 +34,8 @@ const ROW_HEIGHT = 60;
 
 const filters = [
   { value: 'live', label: 'Active' },
-  { value: 'running', label: 'Awake' },
-  { value: 'sleeping', label: 'Asleep' },
+  { value: 'running', label: 'Running' },
+  { value: 'sleeping', label: 'Sleeping' },
   { value: 'failed', label: 'Failed' },
   { value: 'terminated', label: 'Terminated' },
   { value: 'all', label: 'All' },
@@ -48,7 +48,7 @@ export function DeploymentsPage() {
   const user = useUser();
   const [choosing, setChoosing] = useState(false);
   const { search, status, ended = false } = route.useSearch();
-  const deployments = useDeployments(KIND, user.id, ended, { search, status });
+  const deployments = useDeployments(KIND, user.id, ended, { search, status }, { showsCosts: true });
   return (
     <>
       <PageHeader

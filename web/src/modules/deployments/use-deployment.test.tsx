@@ -1,20 +1,77 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { renderHook, waitFor } from '@testing-library/react';
-import { expect, test, vi } from 'vitest';
+import { act, cleanup, renderHook, waitFor } from '@testing-library/react';
+import type { PropsWithChildren } from 'react';
+import { afterEach, expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { useDeployment, useDeploymentLogs, useDeploymentMetrics } from './api.ts';
+import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { UserContext } from '../accounts/api.ts';
+import {
+  useDeployment,
+  useDeploymentLogs,
+  useDeploymentMetrics,
+  useDeployments,
+  useDeploymentsOf,
+} from './api.ts';
+import { deploymentKinds } from './kinds.ts';
+import { useDeploymentWork } from './use-deployment-work.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../../lib/live/event-stream.ts', () => ({
+  useFallbackInterval: vi.fn<typeof useFallbackInterval>(),
+}));
+
+const wrapper = ({ children }: PropsWithChildren) => (
+  <QueryClientProvider client={queryClient}>
+    <UserContext value={{ id: 'u1' } as never}>{children}</UserContext>
+  </QueryClientProvider>
+);
+
+afterEach(() => {
+  cleanup();
+  queryClient.clear();
+  vi.useRealTimers();
+});
 
 test.each(['', 'undefined'])('nothing is asked about a deployment with the id "%s"', async (podId) => {
   const { result } = renderHook(
     () => [useDeployment, useDeploymentLogs, useDeploymentMetrics].map((use) => use('text', podId)),
-    {
-      wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
-    },
+    { wrapper },
   );
   await waitFor(() => expect(result.current.map(({ isError }) => isError)).toEqual([true, true, true]));
   expect(result.current[0]?.error).toMatchObject({ status: 404, code: 'not_found' });
   expect(call).not.toHaveBeenCalled();
 });
+
+const useDashboard = () => void useDeployments('text', 'u1', false);
+const useModelPage = () => void useDeploymentsOf('m1');
+const useListWithCosts = () => void useDeployments('text', 'u1', false, {}, { showsCosts: true });
+
+const readers = {
+  tray: useDeploymentWork,
+  dashboard: useDashboard,
+  'page of a model': useModelPage,
+  'list with costs': useListWithCosts,
+};
+
+test.each([
+  ['tray', 'up', 1],
+  ['dashboard', 'up', 1],
+  ['page of a model', 'up', 1],
+  ['list with costs', 'up', 5],
+  ['tray', 'down', 13],
+  ['list with costs', 'down', 13],
+] as const)(
+  'in a minute the %s with its event stream %s reads the deployments %i times',
+  async (reader, stream, times) => {
+    vi.useFakeTimers();
+    vi.mocked(useFallbackInterval).mockImplementation((ms) => (stream === 'up' ? false : ms));
+    vi.mocked(call).mockReset().mockResolvedValue({ pods: [], deployments: [], next_cursor: null });
+    renderHook<unknown, unknown>(readers[reader], { wrapper });
+    await act(() => vi.advanceTimersByTimeAsync(61_000));
+    const lists = vi
+      .mocked(call)
+      .mock.calls.filter(([endpoint]) => endpoint === deploymentKinds.text.calls.list);
+    expect(lists).toHaveLength(times);
+  },
+);

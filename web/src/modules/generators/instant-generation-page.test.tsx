@@ -1,3 +1,4 @@
+import { quoteGeneration } from '@bakehouse/contract/generations';
 import { QueryClientProvider } from '@tanstack/react-query';
 import {
   createMemoryHistory,
@@ -6,16 +7,18 @@ import {
   Outlet,
   RouterProvider,
 } from '@tanstack/react-router';
-import { render, screen } from '@testing-library/react';
+import { act, render, renderHook, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { sessionQuery, UserContext } from '../accounts/api.ts';
 import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
+import { useDraft } from './form/use-draft.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from './routes.ts';
 
-vi.mock('../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
+vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 
 // The pages are loaded on demand; how long that takes says nothing here.
 beforeAll(() =>
@@ -26,8 +29,16 @@ beforeAll(() =>
   ]),
 );
 
-it('asks for a prompt, says what the generator waits for, and goes on in its page with the prompt', async () => {
-  queryClient.setQueryData(servedGeneratorsQuery.queryKey, {} as never);
+beforeEach(() => {
+  sessionStorage.clear();
+  queryClient.clear();
+  vi.mocked(call)
+    .mockReset()
+    .mockImplementation(() => new Promise(() => {}));
+});
+
+function open(served: object) {
+  queryClient.setQueryData(servedGeneratorsQuery.queryKey, served as never);
   queryClient.setQueryData(sessionQuery.queryKey, { id: 'u1' } as never);
   queryClient.setQueryData(recentGenerationsQuery('u1').queryKey, {
     pages: [{ generations: [], next_cursor: null }],
@@ -45,6 +56,11 @@ it('asks for a prompt, says what the generator waits for, and goes on in its pag
       </UserContext>
     </QueryClientProvider>,
   );
+  return router;
+}
+
+it('asks for a prompt, says what the generator waits for, and goes on in its page with the prompt', async () => {
+  const router = open({});
   const goOn = await screen.findByRole('button', { name: 'Continue' });
   expect(screen.getByText(/^FLUX.1 needs an engine/)).toBeTruthy();
   expect(await screen.findByText('No generations yet')).toBeTruthy();
@@ -59,4 +75,19 @@ it('asks for a prompt, says what the generator waits for, and goes on in its pag
   await screen.findByRole('heading', { level: 1, name: 'Instant Generation' });
   expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' }).value).toBe('Rye bread');
   expect(screen.getByRole('combobox', { name: 'Generator' }).textContent).toContain('FLUX.1');
+});
+
+it('shows the price of the settings with which the page of the generator begins: those that were left there', async () => {
+  const page = renderHook(() => useDraft('flux', {}, () => undefined));
+  const [{ values }, change] = page.result.current;
+  act(() => change({ values: { ...values, n: 4 } }));
+  page.unmount();
+  open({ flux: { served_by: ['own'], upstream: null } });
+  await vi.waitFor(() =>
+    expect(call).toHaveBeenCalledWith(
+      quoteGeneration,
+      { body: { generator: 'flux', parameters: expect.objectContaining({ n: 4 }) } },
+      expect.anything(),
+    ),
+  );
 });

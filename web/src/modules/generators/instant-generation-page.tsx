@@ -18,6 +18,7 @@ import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
 import { initialValues } from './form/form-values.ts';
 import { servedForm } from './form/served-form.ts';
+import { readKept } from './form/use-draft.ts';
 import { isServed, waitsFor } from './form/waits-for.ts';
 import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
@@ -38,7 +39,7 @@ export function InstantGenerationPage() {
         <QuickForm />
         {answered && (
           <Suspense>
-            <RecentGenerations title="Your last generations" />
+            <RecentGenerations title="Recent generations" />
             <section aria-label="All generators">
               <h2 className="mb-3 font-semibold">All generators</h2>
               <GeneratorList served={served.data} />
@@ -126,7 +127,7 @@ function QuickForm() {
   );
 }
 
-/** What a picture costs with the settings that the form begins with, or what its generator waits for. */
+/** What a picture costs with the settings that the generator's page begins with, or what its generator waits for. */
 function PriceOrReason({ name }: { name: GeneratorName }) {
   return (
     <QueryView
@@ -144,7 +145,7 @@ function PriceOrReason({ name }: { name: GeneratorName }) {
           <GenerationPrice
             name={name}
             form={servedForm(name, servedBy[name], false)}
-            values={initialValues(generators[name])}
+            values={initialValues(generators[name], readKept(name).values)}
           />
         ) : (
           waitsFor(generators[name], false)

@@ -112,7 +112,10 @@ function useBackFromX(): boolean {
     // The code works once: a reload must not send it again.
     void navigate({ to: '/invite', search: {}, replace: true });
     if (code !== undefined && state !== undefined) mutate({ code, state });
-    else notify.failure('X was not connected', { description: 'You did not let this server post for you.' });
+    else
+      notify.failure('X was not connected', {
+        description: 'You did not allow this server to post for you.',
+      });
   }, [code, state, error, navigate, mutate]);
   return isPending;
 }

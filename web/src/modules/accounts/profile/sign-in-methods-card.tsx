@@ -93,7 +93,7 @@ function LinkRow({ provider }: { provider: 'github' | 'google' }) {
       <div className="min-w-0 flex-1 basis-40">
         <p className="font-medium">{providerNames[provider]}</p>
         <p className="text-[0.8125rem] text-muted">
-          Not linked. Your address there has to be the one of this account.
+          Not linked. Its email address must match this account's.
         </p>
       </div>
       <Button size="sm" loading={link.isPending} onClick={() => link.mutate()}>

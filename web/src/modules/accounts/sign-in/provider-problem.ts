@@ -1,9 +1,9 @@
 const sentences = new Map([
   ['email_not_verified', 'The provider has not verified your email address. Verify it there and try again.'],
-  ['email_does_not_match', 'Your address there is not the one of this account.'],
-  ['account_already_linked_to_different_user', 'It is linked to another Bakehouse account already.'],
-  ['rate_limited', 'Too many accounts were made in the last hour. Try again later.'],
-  ['access_denied', 'You did not allow it.'],
+  ['email_does_not_match', "That email address does not match this account's."],
+  ['account_already_linked_to_different_user', 'It is already linked to another Bakehouse account.'],
+  ['rate_limited', 'Too many accounts were created in the last hour. Try again later.'],
+  ['access_denied', 'You did not grant access.'],
 ]);
 
 /** What to say of the code with which a provider's page comes back. */

@@ -57,7 +57,7 @@ function Decision({ request }: { request: AccessRequest }) {
   );
   return (
     <div className="flex gap-2">
-      {state !== 'refused' && button('refused', state === 'granted' ? 'Withdraw' : 'Refuse')}
+      {state !== 'refused' && button('refused', state === 'granted' ? 'Revoke' : 'Refuse')}
       {state !== 'granted' && button('granted', 'Grant')}
     </div>
   );

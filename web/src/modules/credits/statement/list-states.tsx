@@ -25,7 +25,7 @@ export function NoTransactions({ filtered, showAll }: Props) {
       title="No transactions found"
       description={
         filtered
-          ? 'There are no transactions that match your choice.'
+          ? 'No transactions match your filters.'
           : `${none}${user.is_returning ? ` ${NO_STARTING_CREDITS}` : ''}`
       }
       action={filtered && showAll}

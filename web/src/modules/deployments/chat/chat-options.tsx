@@ -5,9 +5,10 @@ import type { ChatOptions } from './chat.ts';
 
 export type ChatSettings = { system: string; options: ChatOptions };
 
-export const initialSettings: ChatSettings = { system: '', options: { temperature: 0, max_tokens: 256 } };
+/** An answer may take a quarter of the context with which models are served: the rest is the conversation's. */
+export const initialSettings: ChatSettings = { system: '', options: { temperature: 0, max_tokens: 1024 } };
 
-const limits = { temperature: { min: 0, max: 2 }, max_tokens: { min: 1, max: 2048 } } as const;
+export const limits = { temperature: { min: 0, max: 2 }, max_tokens: { min: 1, max: 2048 } } as const;
 
 /** What keeps a question from being sent, by field. An empty field is NaN. */
 export function optionProblems(options: ChatOptions): Partial<Record<keyof ChatOptions, string>> {

@@ -11,6 +11,11 @@ export type ChatOptions = { temperature: number; max_tokens: number };
 /** How the answer came: milliseconds to its first token, tokens, tokens per second after the first. */
 export type ChatSpeed = { firstTokenMs: number; tokens: number; tokensPerSecond: number | null };
 
+/** What ended an answer before the model did: the most tokens that were asked for, or a context with no room for more. */
+export type ChatCut = 'maximum' | 'context';
+
+type ChatEnd = { speed: ChatSpeed; cut?: ChatCut | undefined };
+
 /** The first answer may wait for a model to wake. */
 const TIMEOUT_MS = 10 * 60_000;
 
@@ -30,7 +35,7 @@ export async function streamChat(
   request: { model: string; messages: ChatMessage[]; options: ChatOptions },
   onText: (text: string) => void,
   signal: AbortSignal,
-): Promise<ChatSpeed> {
+): Promise<ChatEnd> {
   const started = performance.now();
   const response = await callRaw(
     chatCompletions,
@@ -50,6 +55,7 @@ export async function streamChat(
   const parse = eventStreamParser();
   let firstTokenMs: number | null = null;
   let tokens = 0;
+  let isCut = false;
   for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
     for (const { data } of parse(piece)) {
       if (data === '[DONE]') continue;
@@ -57,7 +63,9 @@ export async function streamChat(
       if (chunk.error) {
         throw toApiError(response.status, data, response.headers.get('x-request-id'), OPERATION);
       }
-      const text = chunk.choices?.[0]?.delta?.content;
+      const choice = chunk.choices?.[0];
+      isCut ||= choice?.finish_reason === 'length';
+      const text = choice?.delta?.content;
       if (text) {
         firstTokenMs ??= performance.now() - started;
         onText(text);
@@ -65,7 +73,9 @@ export async function streamChat(
       if (chunk.usage) tokens = chunk.usage.completion_tokens;
     }
   }
-  return speedOf(firstTokenMs ?? performance.now() - started, performance.now() - started, tokens);
+  const speed = speedOf(firstTokenMs ?? performance.now() - started, performance.now() - started, tokens);
+  // The one reason stands for both.
+  return isCut ? { speed, cut: tokens < request.options.max_tokens ? 'context' : 'maximum' } : { speed };
 }
 
 /** Pure: the figures under an answer. */
@@ -79,7 +89,7 @@ export function speedOf(firstTokenMs: number, totalMs: number, tokens: number): 
 }
 
 type Chunk = {
-  choices?: { delta?: { content?: string | null } }[];
+  choices?: { delta?: { content?: string | null }; finish_reason?: string | null }[];
   usage?: { completion_tokens: number } | null;
   error?: unknown;
 };

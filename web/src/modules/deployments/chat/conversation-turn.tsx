@@ -2,6 +2,8 @@ import { cx } from '../../../lib/cx.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { MarkdownLines } from '../../../ui/markdown.tsx';
+import type { ChatCut, ChatSpeed } from './chat.ts';
+import { limits } from './chat-options.tsx';
 import type { Turn } from './use-conversation.ts';
 
 /** A question as it was typed, or an answer with its formatting; `waiting` before its first token. */
@@ -26,6 +28,7 @@ export function ConversationTurn({ turn, waiting }: { turn: Turn; waiting: boole
         )}
       </div>
       {turn.interrupted && <p className="px-1 text-muted text-xs">The answer was interrupted.</p>}
+      {turn.cut && <p className="px-1 text-muted text-xs">{sentenceOfCut(turn.cut, turn.speed)}</p>}
       {turn.speed && (
         <p className="px-1 text-muted text-xs tabular-nums">
           {countOf(turn.speed.tokens, 'token')} · first after{' '}
@@ -36,4 +39,14 @@ export function ConversationTurn({ turn, waiting }: { turn: Turn; waiting: boole
       )}
     </div>
   );
+}
+
+/** Why the answer is not longer, and what makes longer ones possible. */
+function sentenceOfCut(cut: ChatCut, speed: ChatSpeed | undefined): string {
+  if (cut === 'context') {
+    return 'The answer stopped because the model can read no more. Begin a new conversation for longer answers.';
+  }
+  const tokens = speed?.tokens ?? 0;
+  const stopped = `The answer stopped at the maximum of ${countOf(tokens, 'token')}.`;
+  return tokens < limits.max_tokens.max ? `${stopped} For longer answers, raise “Maximum tokens”.` : stopped;
 }

@@ -23,6 +23,7 @@ const stored = z.object({
       speed: z.optional(
         z.object({ firstTokenMs: z.number(), tokens: z.number(), tokensPerSecond: z.nullable(z.number()) }),
       ),
+      cut: z.optional(z.enum(['maximum', 'context'])),
       interrupted: z.optional(z.boolean()),
     }),
   ),

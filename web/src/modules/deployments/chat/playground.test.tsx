@@ -12,10 +12,9 @@ import { Playground } from './playground.tsx';
 let asked: { messages: unknown; max_tokens: number }[];
 let answer: ReadableStreamDefaultController<Uint8Array>;
 
-const says = (text: string) =>
-  answer.enqueue(
-    new TextEncoder().encode(`data: ${JSON.stringify({ choices: [{ delta: { content: text } }] })}\n\n`),
-  );
+const sends = (chunk: object) =>
+  answer.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`));
+const says = (text: string) => sends({ choices: [{ delta: { content: text } }] });
 
 /** A reload, or coming back to the page. */
 function open({ as = 'ada', id = 'pod-1' } = {}) {
@@ -111,6 +110,45 @@ test('Stop marks what has come', async () => {
   await screen.findByText('Rye br');
   await userEvent.click(screen.getByRole('button', { name: 'Stop' }));
   expect(await screen.findByText(INTERRUPTED)).toBeTruthy();
+});
+
+test.each([
+  [64, 64, 'The answer stopped at the maximum of 64 tokens. For longer answers, raise “Maximum tokens”.'],
+  [2048, 2048, 'The answer stopped at the maximum of 2,048 tokens.'],
+  [
+    64,
+    40,
+    'The answer stopped because the model can read no more. Begin a new conversation for longer answers.',
+  ],
+])(
+  'of at most %i tokens an answer that was cut at %i says so, after a reload too',
+  async (most, came, words) => {
+    open();
+    const tokens = screen.getByLabelText('Maximum tokens');
+    await userEvent.clear(tokens);
+    await userEvent.type(tokens, `${most}{Tab}`);
+    await ask('Which bread?');
+    says('Rye br');
+    sends({ choices: [{ delta: {}, finish_reason: 'length' }] });
+    sends({ choices: [], usage: { completion_tokens: came } });
+    answer.close();
+    expect(await screen.findByText(words)).toBeTruthy();
+    expect(screen.queryByText(INTERRUPTED)).toBeNull();
+    open();
+    expect(await screen.findByText(words)).toBeTruthy();
+  },
+);
+
+test('an answer that came to its end is not said to be cut', async () => {
+  open();
+  await ask('Which bread?');
+  says('Rye');
+  sends({ choices: [{ delta: {}, finish_reason: 'stop' }] });
+  sends({ choices: [], usage: { completion_tokens: 1024 } });
+  answer.close();
+  expect(await screen.findByText(/^1,024 tokens · first after/)).toBeTruthy();
+  expect(screen.queryByText(/The answer stopped/)).toBeNull();
+  expect(asked[0]).toMatchObject({ max_tokens: 1024 });
 });
 
 test('a question without any of an answer is in the field again', async () => {

@@ -1,12 +1,13 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
-import { type ChatMessage, type ChatSpeed, streamChat } from './chat.ts';
+import { type ChatCut, type ChatMessage, type ChatSpeed, streamChat } from './chat.ts';
 import { type Conversation, keepConversation, readConversation } from './kept-conversation.ts';
 
 export type Turn = ChatMessage & {
   speed?: ChatSpeed | undefined;
-  /** It is an answer that ended early. */
+  cut?: ChatCut | undefined;
+  /** It is an answer that was stopped, or broke off. */
   interrupted?: boolean | undefined;
 };
 
@@ -41,7 +42,7 @@ export function useConversation({ userId, id, modelName }: Of) {
     setError(null);
     setRunning(controller);
     try {
-      const speed = await streamChat(
+      const end = await streamChat(
         {
           model: modelName,
           messages: prompt ? [{ role: 'system', content: prompt }, ...messages] : messages,
@@ -53,7 +54,7 @@ export function useConversation({ userId, id, modelName }: Of) {
         },
         controller.signal,
       );
-      setTurns([...before, { role: 'assistant', content: answer, speed }]);
+      setTurns([...before, { role: 'assistant', content: answer, ...end }]);
       return true;
     } catch (failure) {
       if (!controller.signal.aborted) {

@@ -41,7 +41,8 @@ const keyOf = (name: GeneratorName) => `bakehouse.draft.${name}`;
 
 type Kept = Pick<Draft, 'prompt' | 'source'> & { values: Record<string, unknown> };
 
-function readKept(name: GeneratorName): Kept {
+/** What was typed on the generator's page, as this tab has kept it. */
+export function readKept(name: GeneratorName): Kept {
   try {
     const { prompt, values, source } = JSON.parse(sessionStorage.getItem(keyOf(name)) ?? '{}');
     return {

@@ -81,7 +81,7 @@ function AboutGeneration({ source }: { source: Exclude<Source, { file: File }> }
   const isSame = 'sameAsId' in source;
   const { data, isError } = useGeneration(isSame ? source.sameAsId : source.generationId);
   if (isError || (data && !pictureOf(source, data)))
-    return <p className="text-bad">This picture is not there any more.</p>;
+    return <p className="text-bad">This picture is no longer available.</p>;
   if (!data) return null;
   return (
     <>

@@ -26,7 +26,7 @@ export function PictureHistory({ generator, awaited = null }: Props) {
   useHistoryRefresh(() => void list.refetch());
   return (
     <Card
-      title="Your last pictures"
+      title="Recent pictures"
       className="mt-10"
       actions={
         <Link to="/gallery" className="rounded text-[0.8125rem] text-muted hover:text-ink hover:underline">

@@ -60,8 +60,7 @@ function Side({ generation }: { generation: Generation }) {
 
 function Differences({ both }: { both: Generation[] }) {
   const rows = differences(both);
-  if (rows.length === 0)
-    return <p className="text-[0.8125rem] text-muted">They were asked for in the same way.</p>;
+  if (rows.length === 0) return <p className="text-[0.8125rem] text-muted">Both used the same settings.</p>;
   return (
     <table className="w-full text-left text-[0.8125rem]">
       <caption className="pb-2 text-left text-muted text-xs">Where they differ</caption>

@@ -95,7 +95,7 @@ function RenameForm({ id, name, onClose }: { id: string; name: string; onClose: 
           Rename
         </Button>
         <Button variant="ghost" onClick={onClose}>
-          Keep
+          Cancel
         </Button>
       </div>
     </form>

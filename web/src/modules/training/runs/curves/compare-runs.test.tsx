@@ -13,7 +13,9 @@ vi.mock('../../../../ui/chart.tsx', () => ({
     <p>{`${label}: ${series.map((one) => one.label).join(', ')}`}</p>
   ),
 }));
-vi.mock('../describe-parameters.ts', () => ({ describeParameters: () => [] }));
+vi.mock('../describe-parameters.ts', () => ({
+  describeParameters: ({ run_id }: { run_id: string }) => [{ name: 'Seed', value: run_id }],
+}));
 
 const onClose = vi.fn<() => void>();
 const points = [{ step: 1, at: '2026-11-01T10:00:00.000Z', values: { loss: 2 } }];
@@ -63,6 +65,23 @@ test('a run that cannot be loaded leaves the others in sight, and is asked for a
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('Training loss of the selected runs: Run a, Run b')).toBeTruthy();
   expect(screen.queryByText('1 run could not be loaded')).toBeNull();
+});
+
+test('runs of one title are told apart, in the legends and in the table', async () => {
+  vi.mocked(call).mockImplementation((endpoint, request) => {
+    const { runId } = (request as { params: { runId: string } }).params;
+    const created_at = new Date(2026, 10, 20, 6, runId === 'a' ? 5 : 7).toISOString();
+    return Promise.resolve(
+      endpoint.path.endsWith('/metrics') ? { points } : { run_id: runId, title: 'Rye', created_at },
+    );
+  });
+  show(['a', 'b']);
+  const names = ['Rye (20 Nov 2026, 06:05)', 'Rye (20 Nov 2026, 06:07)'];
+  expect(await screen.findByText(`Training loss of the selected runs: ${names.join(', ')}`)).toBeTruthy();
+  expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
+    'Parameter',
+    ...names,
+  ]);
 });
 
 test('at its limit no further run can be chosen, on a phone either, and no chosen one is dropped', async () => {

@@ -13,6 +13,7 @@ import { runQuery } from '../../api.ts';
 import { describeParameters } from '../describe-parameters.ts';
 import { runMetricsQuery } from '../run-calls.ts';
 import { overlay } from './curves.ts';
+import { namesOfRuns } from './names-of-runs.ts';
 
 const step = (x: number) => `Step ${formatNumber(x)}`;
 
@@ -94,7 +95,8 @@ type Read = { run: Run; points: Parameters<typeof overlay>[0][number]['points'] 
 
 function Comparison({ read }: { read: Read[] }) {
   const runs = read.map(({ run }) => run);
-  const pointsOf = read.map(({ run, points }) => ({ label: run.title, points }));
+  const names = namesOfRuns(runs);
+  const pointsOf = read.map(({ points }, index) => ({ label: names[index] ?? '', points }));
   const loss = overlay(pointsOf, 'loss');
   const evaluation = overlay(pointsOf, 'eval_loss');
   const differing = differingParameters(runs);
@@ -126,9 +128,9 @@ function Comparison({ read }: { read: Read[] }) {
                   <th scope="col" className="px-5 py-2 font-medium text-muted text-xs">
                     Parameter
                   </th>
-                  {runs.map((run) => (
+                  {runs.map((run, index) => (
                     <th key={run.run_id} scope="col" className="px-3 py-2 font-medium text-muted text-xs">
-                      {run.title}
+                      {names[index]}
                     </th>
                   ))}
                 </tr>
