@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { tooLong, TAG_LENGTH_MAX } from '../limits.ts';
+import { TAG_LENGTH_MAX, tooLong } from '../limits.ts';
 
 /** Text without the spaces around it; one of more than `lengthMax` characters is refused as `field`. */
 export function text(field: string, lengthMax: number) {

@@ -1,5 +1,5 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { as, oneOf, type FieldMapper } from './field-mapper.ts';
+import { as, type FieldMapper, oneOf } from './field-mapper.ts';
 import type { ServiceName } from './services/services.ts';
 
 /** A generator's model at a service. */
