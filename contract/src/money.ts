@@ -27,6 +27,11 @@ export function isPositiveBgl(text: string): boolean {
   }
 }
 
+/** The smaller of two amounts: Math.min takes no bigint. */
+export function smallerAmount(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
 /** 12500000n -> '12.5'. Exact, without trailing zeros. */
 export function formatBgl(micro: bigint): string {
   return formatDecimal(micro, 6);

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { readOrMakeFile } from '../../platform/files/kept-file.ts';
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+import { isUuid } from '../../platform/is-uuid.ts';
 
 /**
  * Which machine a data folder belongs to: its file `machine`, made when missing. `known` is whose
@@ -12,7 +11,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export async function readMachineId(dataDir: string, known: string | null): Promise<string> {
   const file = path.join(dataDir, 'machine');
   const id = await readOrMakeFile(file, known ?? randomUUID());
-  if (!uuid.test(id)) {
+  if (!isUuid(id)) {
     throw new Error(
       `${file} does not name a machine: restore it from a backup; without it this counts as another machine`,
     );

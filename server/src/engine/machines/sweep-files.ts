@@ -1,17 +1,16 @@
 import type { Database } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { isUuid } from '../../platform/is-uuid.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { lockWorkload } from '../lock-workload.ts';
 import { listRemovable } from '../queries.ts';
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Deletes what a machine still has of workloads that were given to another one while it was gone,
  * or whose files were given up, and ends what lives of them.
  */
 export async function sweepFiles(db: Database, driver: Driver, machineId: string): Promise<void> {
-  const there = (await driver.list()).filter((name) => uuid.test(name));
+  const there = (await driver.list()).filter(isUuid);
   if (there.length === 0) return;
   for (const id of await listRemovable(db, there, machineId)) {
     await inTransaction(db, async (tx) => {

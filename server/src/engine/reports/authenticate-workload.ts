@@ -1,10 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { WorkloadCaller } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { isUuid } from '../../platform/is-uuid.ts';
 import { workloadEnded } from './workload-ended.ts';
 import { hashToken } from './workload-token.ts';
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Recognises a running workload by the token of its present attempt; null for any other token.
@@ -14,7 +13,7 @@ export function authenticateWorkload(
   db: Database,
 ): (workloadId: string, token: string) => Promise<WorkloadCaller | null> {
   return async (workloadId, token) => {
-    if (!uuid.test(workloadId)) return null;
+    if (!isUuid(workloadId)) return null;
     const row = await db
       .selectFrom('workloads')
       .select(['token_sha256', 'ended_at'])

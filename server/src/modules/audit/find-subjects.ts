@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/database.ts';
+import { isUuid } from '../../platform/is-uuid.ts';
 import { findNames } from '../accounts/audit/find-names.ts';
 import { findTitles } from '../assets/find-titles.ts';
 
@@ -9,9 +10,6 @@ const fields = {
   assets: ['asset_id', 'model_id'],
 };
 
-/** A restricted model has a name of its own where others have such an id. */
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** What the ids in these details stand for, as it is called now; what is gone is left out. */
 export async function findSubjects(
   db: Database,
@@ -20,7 +18,8 @@ export async function findSubjects(
   const idsIn = (names: string[]) => [
     ...new Set(details.flatMap((detail) => names.flatMap((name) => detail[name] ?? []))),
   ];
-  const uuidsIn = (names: string[]) => idsIn(names).filter((id) => UUID.test(id));
+  // A restricted model has a name of its own where others have such an id.
+  const uuidsIn = (names: string[]) => idsIn(names).filter(isUuid);
   const [named, titled] = await Promise.all([
     findNames(db, { userIds: idsIn(fields.users), keyIds: uuidsIn(fields.keys) }),
     findTitles(db, uuidsIn(fields.assets)),

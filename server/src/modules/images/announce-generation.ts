@@ -1,9 +1,9 @@
 import type { Transaction } from '../../platform/db/database.ts';
-import { publishChanges } from '../../platform/events/publish-change.ts';
+import { publishChanges, publishSignal } from '../../platform/events/publish-change.ts';
 import { type GenerationRow, listWaiting } from './queries.ts';
 
-/** Those who draw listen under a name of its own, beside the users'. */
-export const DRAWERS = 'generations';
+/** The signal to those who draw that a line has moved. */
+export const LINE_MOVED = 'generations:line-moved';
 
 /** Each turn is told to so many: who waits further behind hears of it once the line has moved up. */
 const ANNOUNCED_MAX = 10;
@@ -18,6 +18,6 @@ export async function announceGeneration(
   await publishChanges(tx, [
     { userId: user_id, event: { topic: 'generation', id } },
     ...waiting.map((one) => ({ userId: one.userId, event: { topic: 'generation' as const, id: one.id } })),
-    ...(lineMoved ? [{ userId: DRAWERS, event: { topic: 'generation' as const, id: 'line' } }] : []),
   ]);
+  if (lineMoved) await publishSignal(tx, LINE_MOVED);
 }

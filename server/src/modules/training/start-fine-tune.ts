@@ -1,5 +1,6 @@
 import type { createAsset } from '@bakehouse/contract/assets';
 import type { InputOf } from '@bakehouse/contract/endpoint';
+import { smallerAmount } from '@bakehouse/contract/money';
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import { requestWorkload } from '../../engine/request-workload.ts';
 import type { Context } from '../../platform/context.ts';
@@ -107,7 +108,7 @@ async function makeRun(
   const ceilingMicro = payload.ceiling ?? usualCeilingMicro(check.costMicro);
   const hold = await holdForRun(tx, run, {
     round: 'first',
-    amountMicro: smaller(check.costMicro, ceilingMicro),
+    amountMicro: smallerAmount(check.costMicro, ceilingMicro),
     now,
   });
   await insertRun(tx, {
@@ -166,8 +167,4 @@ function parametersOf({
   ...parameters
 }: FineTunePayload) {
   return parameters;
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

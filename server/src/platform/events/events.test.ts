@@ -12,6 +12,7 @@ import {
   announceChange,
   logFailedAnnouncements,
   publishChange,
+  publishSignal,
 } from './publish-change.ts';
 
 const { db, url } = await testDatabase();
@@ -124,5 +125,39 @@ describe('events', () => {
     await vi.waitFor(() => expect(reconnects).toBe(1), { timeout: 10_000 });
     await publish('ada', 'after');
     await vi.waitFor(() => expect(ada.heard).toEqual(['after']));
+  });
+});
+
+describe('signals', () => {
+  test('reach every process that listens for their name, after the commit, and are not kept', async () => {
+    const other = await openEvents(url, pino({ level: 'silent' }));
+    onFileEnd(other.close);
+    const heard: string[] = [];
+    const stop = events.onSignal('oven', () => heard.push('here'));
+    other.onSignal('oven', () => heard.push('there'));
+    other.onSignal('mill', () => heard.push('mill'));
+    const ofUser = listen('oven');
+
+    const undone = inTransaction(db, async (tx) => {
+      await publishSignal(tx, 'mill');
+      throw new Error('no');
+    });
+    await expect(undone).rejects.toThrow('no');
+    await inTransaction(db, async (tx) => {
+      await publishSignal(tx, 'oven');
+      await publishChange(tx, 'gus', { topic: 'run', id: 'one' });
+      expect(heard).toEqual([]);
+    });
+    await vi.waitFor(() => expect(heard.toSorted()).toEqual(['here', 'there']));
+    stop();
+    await db.transaction().execute((tx) => publishSignal(tx, 'oven'));
+    await vi.waitFor(() => expect(heard.toSorted()).toEqual(['here', 'there', 'there']));
+
+    await publish(null, 'all');
+    await vi.waitFor(() => expect(ofUser.heard).toEqual(['all']));
+    expect(heard.toSorted()).toEqual(['here', 'there', 'there']);
+    const kept = await db.selectFrom('recent_changes').select(['user_id', 'thing_id']).execute();
+    expect(kept).toContainEqual({ user_id: 'gus', thing_id: 'one' });
+    expect(new Set(kept.map(({ user_id }) => user_id))).toEqual(new Set(['', 'ada', 'gus']));
   });
 });

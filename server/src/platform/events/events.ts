@@ -5,10 +5,12 @@ import { CHANNEL, message } from './publish-change.ts';
 
 type Listener = (event: ChangeEvent, at: Date) => void;
 
-/** Tells listeners of any server process what changed for a user. */
+/** Tells listeners of any server process what changed for a user, and passes signals between processes. */
 export type Events = {
   /** Calls `listener` for every event of the user, and when it was announced, until the returned function is called. */
   subscribe: (userId: string, listener: Listener) => () => void;
+  /** Calls `listener` for every signal of this name until the returned function is called. */
+  onSignal: (name: string, listener: () => void) => () => void;
   /**
    * Calls `listener` whenever the connection is there again after it broke, until the returned function is
    * called: what happened meanwhile was not heard.
@@ -22,14 +24,19 @@ export type Events = {
  */
 export async function openEvents(url: string, log: Logger): Promise<Events & { close: () => Promise<void> }> {
   const listeners = new Map<string, Set<Listener>>();
+  const signalListeners = new Map<string, Set<() => void>>();
   const reconnectListeners = new Set<() => void>();
 
   const deliver = (payload: string | undefined) => {
     const parsed = message.safeParse(JSON.parse(payload ?? 'null'));
     if (!parsed.success) return;
+    // A listener may leave while it listens.
+    if ('signal' in parsed.data) {
+      for (const listener of [...(signalListeners.get(parsed.data.signal) ?? [])]) listener();
+      return;
+    }
     const { user_id, event, at } = parsed.data;
     const subscribed = user_id === null ? [...listeners.values()] : [listeners.get(user_id) ?? []];
-    // A listener may leave while it listens.
     for (const own of subscribed) for (const listener of [...own]) listener(event, new Date(at));
   };
 
@@ -44,18 +51,22 @@ export async function openEvents(url: string, log: Logger): Promise<Events & { c
     log,
   });
   return {
-    subscribe: (userId, listener) => {
-      const own = listeners.get(userId) ?? new Set();
-      listeners.set(userId, own.add(listener));
-      return () => {
-        own.delete(listener);
-        if (own.size === 0 && listeners.get(userId) === own) listeners.delete(userId);
-      };
-    },
+    subscribe: (userId, listener) => addTo(listeners, userId, listener),
+    onSignal: (name, listener) => addTo(signalListeners, name, listener),
     onReconnect: (listener) => {
       reconnectListeners.add(listener);
       return () => reconnectListeners.delete(listener);
     },
     close: listening.close,
+  };
+}
+
+/** Adds a listener under a key. The returned function removes it, and the key with its last one. */
+function addTo<Listening>(all: Map<string, Set<Listening>>, key: string, listener: Listening): () => void {
+  const own = all.get(key) ?? new Set();
+  all.set(key, own.add(listener));
+  return () => {
+    own.delete(listener);
+    if (own.size === 0 && all.get(key) === own) all.delete(key);
   };
 }

@@ -10,16 +10,18 @@ import type { Database, Transaction } from '../db/database.ts';
 const ANNOUNCE_AGAIN_MS = 100;
 
 export const CHANNEL = 'bakehouse_change';
-export const message = z.object({
+const changeMessage = z.object({
   user_id: z.string().nullable(),
   event: changeEvent,
   /** When it was announced, in milliseconds. */
   at: z.number(),
 });
+const signalMessage = z.object({ signal: z.string() });
+export const message = z.union([changeMessage, signalMessage]);
 
 /** What travels on the channel, but for its time. */
 function toPayload(userId: string | null, event: ChangeEvent): string {
-  const payload: Omit<z.infer<typeof message>, 'at'> = { user_id: userId, event };
+  const payload: Omit<z.infer<typeof changeMessage>, 'at'> = { user_id: userId, event };
   return JSON.stringify(payload);
 }
 
@@ -51,7 +53,22 @@ export async function publishChanges(
   tx: Transaction,
   changes: { userId: string | null; event: ChangeEvent }[],
 ): Promise<void> {
-  const payloads = changes.map(({ userId, event }) => toPayload(userId, event));
+  await publish(
+    tx,
+    changes.map(({ userId, event }) => toPayload(userId, event)),
+  );
+}
+
+/**
+ * Sends a signal to the server processes that listen for this name, once the transaction has committed, and not if
+ * it fails. It is no change of anybody's: no stream hears of it, and nothing is kept.
+ */
+export async function publishSignal(tx: Transaction, name: string): Promise<void> {
+  const payload: z.infer<typeof signalMessage> = { signal: name };
+  await publish(tx, [JSON.stringify(payload)]);
+}
+
+async function publish(tx: Transaction, payloads: string[]): Promise<void> {
   const waiting = afterCommit.get(tx);
   if (waiting === undefined) await writeAnnouncement(tx, new Set(payloads));
   else for (const payload of payloads) waiting.add(payload);
@@ -110,7 +127,7 @@ async function writeAnnouncement(db: Database | Transaction, payloads: Set<strin
     ), kept as (
       insert into recent_changes (user_id, topic, thing_id, at)
       select coalesce(change ->> 'user_id', ''), change #>> '{event,topic}', change #>> '{event,id}', at
-      from announced order by 1, 2, 3
+      from announced where change ? 'event' order by 1, 2, 3
       on conflict (user_id, topic, thing_id) do update set at = excluded.at
     )
     select pg_notify(${CHANNEL}, (change || jsonb_build_object('at', floor(extract(epoch from at) * 1000)))::text)

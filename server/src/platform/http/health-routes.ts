@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import { AppError } from '../errors.ts';
+import { isSameSecret } from '../signature.ts';
 
 type Options = {
   metrics: Registry;
@@ -37,7 +37,7 @@ function refuseStrangers(request: FastifyRequest, token: string | null): void {
       publicMessage: 'Metrics are for this machine alone, unless BAKEHOUSE_METRICS_TOKEN is set',
     });
   }
-  if (isSame(request.headers.authorization ?? '', `Bearer ${token}`)) return;
+  if (isSameSecret(`Bearer ${token}`, request.headers.authorization ?? '')) return;
   throw new AppError('unauthenticated', { publicMessage: 'This metrics token is not valid' });
 }
 
@@ -46,10 +46,4 @@ function isThisMachine(request: FastifyRequest): boolean {
   const { headers, socket } = request.raw;
   const isForwarded = 'x-forwarded-for' in headers || 'forwarded' in headers || 'via' in headers;
   return !isForwarded && /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '');
-}
-
-/** Takes as long for any guess. */
-function isSame(a: string, b: string): boolean {
-  const [first, second] = [a, b].map((text) => createHash('sha256').update(text).digest());
-  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
 }

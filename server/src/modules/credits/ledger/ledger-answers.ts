@@ -1,6 +1,7 @@
 import { formatBgl } from '@bakehouse/contract/money';
 import type { RawBuilder } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { idempotencyConflict } from '../../../platform/db/idempotency/idempotent.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { accountOwner } from './accounts.ts';
@@ -53,12 +54,7 @@ export function refuseUnlessMoved(outcome: MoveOutcome, amountMicro: bigint, lim
       limits.sendable ?? 0n,
       'A payment of yours was taken back and is still owed',
     );
-  if (outcome === 'idempotency_conflict') {
-    throw new AppError('idempotency_conflict', {
-      publicMessage: 'This Idempotency-Key was already used for another request. Send a new key',
-      param: 'Idempotency-Key',
-    });
-  }
+  if (outcome === 'idempotency_conflict') throw idempotencyConflict();
 }
 
 /** Throws AppError 'insufficient_funds' or 'conflict' unless the hold is larger now. */

@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { addressOf, limitBy } from '../../../platform/http/callers/rate-limits.ts';
+import { isUuid } from '../../../platform/is-uuid.ts';
 import type { PaymentEvent, PaymentProvider } from './payment-provider.ts';
 import { findPurchase, findPurchaseOfPayment, setSession } from './purchase-queries.ts';
 import { syncPurchase } from './sync-purchase.ts';
 
 const PATH = '/api/payments/stripe';
 const BODY_BYTES_MAX = 256 * 1024;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Makes the Fastify plugin that takes the provider's events about payments. An event only says which purchase to check: it may
@@ -48,7 +48,7 @@ export function paymentEvents(services: Services, provider: PaymentProvider) {
 /** Null for what is not ours: others may sell through the same account of the provider. */
 async function purchaseOf({ db }: Services, event: PaymentEvent): Promise<string | null> {
   const { purchaseId, sessionId, paymentId } = event;
-  if (purchaseId === null || !UUID.test(purchaseId))
+  if (purchaseId === null || !isUuid(purchaseId))
     return paymentId === null ? null : ((await findPurchaseOfPayment(db, paymentId)) ?? null);
   const purchase = await findPurchase(db, purchaseId);
   // Whoever opened the page may have died before it was noted.

@@ -160,6 +160,22 @@ export class UsageLeader {
     }, LOOK_MS).unref();
   }
 
+  /** Looks after the windows once. */
+  async look(): Promise<void> {
+    if (this.windows.size === 0 && this.doubtful.size === 0) return;
+    const leasedAt = performance.now();
+    // Who leads no window may have no lease either.
+    if (this.windows.size > 0 && leasedAt - this.renewedAt >= RENEW_MS) {
+      if (!(await renewLease(this.services.db, this.leaderId))) return this.abandon();
+      this.leaseUntil = leasedAt + LEASE_MS;
+      this.renewedAt = leasedAt;
+    }
+    const nowMs = this.nowMs();
+    for (const led of this.current.values())
+      if (isOver(led.window, nowMs) || isDue(led.window, nowMs)) this.endTaking(led);
+    await this.closeEnding();
+  }
+
   /** Writes and closes what it leads. What cannot be closed now is closed by others. */
   async close(): Promise<void> {
     this.closed = true;
@@ -307,21 +323,6 @@ export class UsageLeader {
         if (used && this.windows.has(led.id)) this.writer.add(led.id, { n: led.window.events, ...used });
       },
     };
-  }
-
-  private async look(): Promise<void> {
-    if (this.windows.size === 0 && this.doubtful.size === 0) return;
-    const leasedAt = performance.now();
-    // Who leads no window may have no lease either.
-    if (this.windows.size > 0 && leasedAt - this.renewedAt >= RENEW_MS) {
-      if (!(await renewLease(this.services.db, this.leaderId))) return this.abandon();
-      this.leaseUntil = leasedAt + LEASE_MS;
-      this.renewedAt = leasedAt;
-    }
-    const nowMs = this.nowMs();
-    for (const led of this.current.values())
-      if (isOver(led.window, nowMs) || isDue(led.window, nowMs)) this.endTaking(led);
-    await this.closeEnding();
   }
 
   /** One after the other: a close that fails is tried again at the next look. */

@@ -1,3 +1,4 @@
+import { smallerAmount } from '@bakehouse/contract/money';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { availableMicro } from '../../credits/ledger/available-micro.ts';
@@ -111,7 +112,7 @@ async function holdTime(
 export async function holdLastPart(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<boolean> {
   const available = await availableMicro(tx, deployment.user_id);
   const left = deployment.key_id === null ? null : await leftOfBudgetMicro(tx, deployment.key_id);
-  const micro = left !== null && left < available ? left : available;
+  const micro = left === null ? available : smallerAmount(left, available);
   const priced = await atPriceOfNow(tx, now, deployment);
   const periodMs = (micro * BigInt(PERIOD_MS)) / timeCostMicro(priced, BigInt(PERIOD_MS));
   const nextLookMs = UNSEEN_MS_MAX * deployment.max_replicas;
@@ -125,7 +126,7 @@ export async function settleTime(tx: Transaction, now: Date, deployment: Deploym
   if (deployment.hold_id === null) return;
   const held = timeCostMicro(deployment, deployment.held_ms);
   const used = timeCostMicro(deployment, await servedMs(tx, now, deployment));
-  const amountMicro = used < held ? used : held;
+  const amountMicro = smallerAmount(used, held);
   const alive = await unlessEnded(settle(tx, { holdId: deployment.hold_id, amountMicro }));
   await noteSettled(tx, deployment.id, alive ? amountMicro : 0n);
 }

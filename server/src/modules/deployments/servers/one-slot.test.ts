@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { chatCompletions } from '@bakehouse/contract/chat';
 import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments';
+import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { createFakeDriver } from '../../../engine/drivers/fake/fake-driver.ts';
 import { testServer } from '../../../testing/test-server.ts';
@@ -10,6 +10,11 @@ import { insertFineTune, insertStarter } from '../testing/test-models.ts';
 it('serves a second fine-tune where there is room for one model server only', async () => {
   const stub = stubModelServer();
   const driver = createFakeDriver({ capacity: { 'cpu:deployment': 1 }, script: stub.script });
+  const [looked, stopped, killed] = [
+    vi.spyOn(driver, 'observe'),
+    vi.spyOn(driver, 'stop'),
+    vi.spyOn(driver, 'kill'),
+  ];
   const server = await testServer({ driver, roles: ['web', 'worker', 'reconciler'] });
   const starter = await insertStarter(server.services, 'starter-model');
   const user = await server.signUp();
@@ -42,11 +47,21 @@ it('serves a second fine-tune where there is room for one model server only', as
   await expect.poll(() => stub.open, { timeout: 10_000 }).toBe(1);
   const second = await deploy('Second Tune');
   await expect.poll(() => modelServers.execute()).toMatchObject([{ state: 'stopping' }, { state: 'queued' }]);
-  // Longer than one has that is told to end.
-  await pause(500);
+  // Whatever the engine does after a look, it has done before the next one.
+  for (let look = 0; look < 2; look += 1) {
+    const looks = looked.mock.calls.length;
+    await sql`update workloads set check_at = now() where state = 'stopping'`.execute(server.services.db);
+    await expect.poll(() => looked.mock.calls.length, { timeout: 15_000 }).toBeGreaterThan(looks);
+  }
+  expect([...stopped.mock.calls, ...killed.mock.calls]).toEqual([]);
+  expect(stub.open).toBe(1);
   release();
   expect(await answer.text()).toContain('[DONE]');
   await untilRunning(second);
   await untilRunning(first);
   expect(driver.running()).toHaveLength(1);
+  // What its processes told each other meanwhile is kept as nobody's change.
+  const { rows: strangers } = await sql`
+    select user_id from recent_changes where user_id not in (${user.userId}, '')`.execute(server.services.db);
+  expect(strangers).toEqual([]);
 });

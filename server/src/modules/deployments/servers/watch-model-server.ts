@@ -1,19 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Transaction } from '../../../platform/db/database.ts';
 import type { Events } from '../../../platform/events/events.ts';
-import { publishChange } from '../../../platform/events/publish-change.ts';
+import { publishSignal } from '../../../platform/events/publish-change.ts';
 
-/** An event may be lost with its connection: this often a waiting request looks by itself. */
+/** A signal may be lost with its connection: this often a waiting request looks by itself. */
 const LOOK_EVERY_MS = 3_000;
 
-/** Those who listen for a model server do it under a name of its own, beside the users'. */
-function listenerName(serverId: string): string {
+function signalName(serverId: string): string {
   return `model-server:${serverId}`;
 }
 
 /** Step: tells the requests that wait for a model server, in whichever process, that it has changed. */
 export function announceModelServer(tx: Transaction, serverId: string): Promise<void> {
-  return publishChange(tx, listenerName(serverId), { topic: 'deployment', id: serverId });
+  return publishSignal(tx, signalName(serverId));
 }
 
 export type ModelServerWatch = {
@@ -24,9 +23,9 @@ export type ModelServerWatch = {
 };
 
 /** Listens from now on: what changes between two calls of `change` is not missed. */
-export function watchModelServer(events: Pick<Events, 'subscribe'>, serverId: string): ModelServerWatch {
+export function watchModelServer(events: Pick<Events, 'onSignal'>, serverId: string): ModelServerWatch {
   let changed = new AbortController();
-  const stop = events.subscribe(listenerName(serverId), () => changed.abort());
+  const stop = events.onSignal(signalName(serverId), () => changed.abort());
   return {
     serverId,
     change: async (signal) => {

@@ -1,10 +1,10 @@
 import type { Provider } from '@bakehouse/contract/generators';
 import { oneAtATime } from '../../../platform/one-at-a-time.ts';
-import { DRAWERS } from '../announce-generation.ts';
+import { LINE_MOVED } from '../announce-generation.ts';
 import { type Drawing, drawGeneration } from './draw-generation.ts';
 import { takeTurn } from './take-turn.ts';
 
-/** Events may be lost: this often it is looked whether somebody's turn has come. */
+/** Signals may be lost: this often it is looked whether somebody's turn has come. */
 const TICK_MS = 1_000;
 
 /** How many pictures services draw at once: others' machines, each with limits of its own. */
@@ -51,7 +51,7 @@ export function createDrawing({
 
   return {
     start: () => {
-      stopListening = services.events.subscribe(DRAWERS, passes.ask);
+      stopListening = services.events.onSignal(LINE_MOVED, passes.ask);
       ticker = setInterval(passes.ask, TICK_MS);
       passes.ask();
     },

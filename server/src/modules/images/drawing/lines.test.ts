@@ -3,6 +3,7 @@ import path from 'node:path';
 import { cancelGeneration, listGenerations, startGeneration } from '@bakehouse/contract/generations';
 import { deployFluxKontext } from '@bakehouse/contract/image-deployments';
 import { uploadPicture } from '@bakehouse/contract/pictures';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { testDrawing } from '../../../testing/test-drawing.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
@@ -94,4 +95,18 @@ test('deployments of a starter share its places, by turns', async () => {
   await untilRunning(bob, 1);
   expect(await edit(bob)).toMatchObject({ model: 'kontext-starter', position: 0 });
   expect(await positions(ada)).toEqual([1, 2]);
+});
+
+test('that a line has moved is kept for its users alone', async () => {
+  const { id } = await drawing.draw(ada);
+  await untilRunning(ada, 1);
+  // Both are announced by the same statement.
+  const { rows } = await vi.waitFor(async () => {
+    const kept = await sql<{ is_user: boolean; thing_id: string }>`
+      select thing_id, exists (select from users where users.id = user_id) as is_user
+      from recent_changes where topic = 'generation'`.execute(server.services.db);
+    expect(kept.rows).toContainEqual({ thing_id: id, is_user: true });
+    return kept;
+  });
+  expect(rows.filter((row) => !row.is_user)).toEqual([]);
 });

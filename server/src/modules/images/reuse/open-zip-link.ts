@@ -3,7 +3,7 @@ import type { openZipLink as endpoint } from '@bakehouse/contract/gallery';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { isSameSignature } from '../../../platform/signature.ts';
+import { isSameSecret } from '../../../platform/signature.ts';
 import { sendZip } from '../../../platform/storage/send-zip.ts';
 import { contentDisposition } from '../../assets/files/content-disposition.ts';
 import { listPictures } from './list-pictures.ts';
@@ -19,7 +19,7 @@ export async function openZipLink(
   http: Http,
 ): Promise<void> {
   const { userId, ids, expires, signature } = query;
-  if (!isSameSignature(signZip(services.config, { userId, ids, expires }), signature)) {
+  if (!isSameSecret(signZip(services.config, { userId, ids, expires }), signature)) {
     throw new AppError('forbidden', {
       publicMessage: 'This link was not made by this server, or has been changed. Ask for a new one.',
       param: 'signature',

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { isSameSignature, signatureOf } from '../../../platform/signature.ts';
+import { isSameSecret, signatureOf } from '../../../platform/signature.ts';
 
 /** How long a person may take on X's page. */
 const VALID_SECONDS = 15 * 60;
@@ -19,7 +19,7 @@ export function makeXState({ userId, secret, now }: Owner): string {
 /** Whether this server made it for the user, a short while ago. */
 export function isXState(state: string, { userId, secret, now }: Owner): boolean {
   const [seconds = '', nonce = '', signature = ''] = state.split('.');
-  if (!isSameSignature(signatureOf(secret, 'x state', [userId, seconds, nonce]), signature)) return false;
+  if (!isSameSecret(signatureOf(secret, 'x state', [userId, seconds, nonce]), signature)) return false;
   const age = now.getTime() / 1000 - Number(seconds);
   return age < VALID_SECONDS;
 }

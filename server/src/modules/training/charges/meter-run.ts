@@ -1,4 +1,4 @@
-import { formatBgl } from '@bakehouse/contract/money';
+import { formatBgl, smallerAmount } from '@bakehouse/contract/money';
 import { stopWorkload } from '../../../engine/stop-workload.ts';
 import type { Workload } from '../../../engine/workload.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
@@ -26,10 +26,10 @@ export async function meterRun(tx: Transaction, run: RunRow, workload: Workload,
   const costAfter = (seconds: number) => roundCostMicro(run, workload.activeSeconds + seconds);
   let held = run.heldMicro;
   const ceiling = leftOfCeilingMicro(run);
-  const isShort = held < smaller(costAfter(LEFT_S), ceiling) && workload.startedAt !== null;
+  const isShort = held < smallerAmount(costAfter(LEFT_S), ceiling) && workload.startedAt !== null;
   const expiresSoon = run.holdExpiresAt.getTime() - now.getTime() < HOLD_MS / 2;
   if (isShort || expiresSoon)
-    held = await extend(tx, run, isShort ? smaller(costAfter(EXTENDED_BY_S), ceiling) : held, now);
+    held = await extend(tx, run, isShort ? smallerAmount(costAfter(EXTENDED_BY_S), ceiling) : held, now);
   if (held === 0n || held < costAfter(0)) {
     await stopFor(tx, run, held < ceiling ? (await readMeans(tx, run)).limit : 'ceiling', now);
   }
@@ -65,7 +65,7 @@ async function readMeans(
 /** Extends the hold to `wantedMicro`, or to as much as there is. Returns what is held then. */
 async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Date): Promise<bigint> {
   const { micro: available } = await readMeans(tx, run);
-  const micro = smaller(wantedMicro, run.heldMicro + available);
+  const micro = smallerAmount(wantedMicro, run.heldMicro + available);
   const expiresAt = new Date(now.getTime() + HOLD_MS);
   try {
     await extendHold(tx, { holdId: run.holdId, amountMicro: micro, expiresAt });
@@ -73,7 +73,7 @@ async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Da
     // Somebody else has spent it since: what is held stays.
     if (isOutOfCredit(error)) return run.heldMicro;
     if (error instanceof AppError && error.code === 'conflict') {
-      return replace(tx, run, smaller(wantedMicro, available), now);
+      return replace(tx, run, smallerAmount(wantedMicro, available), now);
     }
     throw error;
   }
@@ -96,8 +96,4 @@ async function replace(tx: Transaction, run: RunRow, amountMicro: bigint, now: D
     if (isOutOfCredit(error)) return 0n;
     throw error;
   }
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

@@ -1,3 +1,4 @@
+import { smallerAmount } from '@bakehouse/contract/money';
 import type { Workload } from '../../../engine/workload.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -13,7 +14,7 @@ import { roundCostMicro } from './round-cost.ts';
 export async function settleRun(tx: Transaction, run: RunRow, workload: Workload): Promise<void> {
   if (run.chargedMicro !== null) return;
   const used = roundCostMicro(run, workload.activeSeconds);
-  const chargedMicro = workload.state === 'failed' ? 0n : used < run.heldMicro ? used : run.heldMicro;
+  const chargedMicro = workload.state === 'failed' ? 0n : smallerAmount(used, run.heldMicro);
   await updateCharge(tx, run.id, chargedMicro);
   try {
     await settle(tx, { holdId: run.holdId, amountMicro: chargedMicro });

@@ -1,4 +1,5 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
+import { smallerAmount } from '@bakehouse/contract/money';
 import type { resumeRun as endpoint, Run } from '@bakehouse/contract/training';
 import { lockWorkload } from '../../../engine/lock-workload.ts';
 import { resumeWorkload } from '../../../engine/resume-workload.ts';
@@ -43,7 +44,7 @@ export async function resumeRun(ctx: Context, { params, body }: InputOf<typeof e
       const ceilingMicro = body.ceiling ?? resumeCeilingMicro(run, costMicro);
       refuseLowCeiling(run, ceilingMicro);
       const leftMicro = ceilingMicro - costSoFarMicro(run);
-      const amountMicro = costMicro < leftMicro ? costMicro : leftMicro;
+      const amountMicro = smallerAmount(costMicro, leftMicro);
       const hold = await holdForRun(tx, run, { round: `resume:${run.resumes + 1}`, amountMicro, now });
       // Less than before where a machine was lost: what was charged once stays charged.
       const settledSeconds = Math.max(run.settledSeconds, workload.activeSeconds);

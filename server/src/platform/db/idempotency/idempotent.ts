@@ -52,10 +52,7 @@ export async function idempotent<Answer extends object | null>(
     .where('key', '=', key)
     .executeTakeFirstOrThrow();
   if (first.operation !== operation || first.input_sha256 !== input_sha256.toString('hex')) {
-    throw new AppError('idempotency_conflict', {
-      publicMessage: 'This Idempotency-Key was already used for another request. Send a new key',
-      param: 'Idempotency-Key',
-    });
+    throw idempotencyConflict();
   }
   return first.answer as Answer;
 }
@@ -86,6 +83,14 @@ async function hasAnswer(db: Database, { userId, key }: Call): Promise<boolean> 
     .where('key', '=', key)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** The refusal of a key that came before with something else. */
+export function idempotencyConflict(): AppError {
+  return new AppError('idempotency_conflict', {
+    publicMessage: 'This Idempotency-Key was already used for another request. Send a new key',
+    param: 'Idempotency-Key',
+  });
 }
 
 /** Throws AppError('invalid_request') unless the key has 1 to 255 characters. */

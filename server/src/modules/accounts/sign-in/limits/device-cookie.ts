@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { isSameSecret, signatureOfText } from '../../../../platform/signature.ts';
 
 const NAME = 'bakehouse.device';
 const AGE_S = 400 * 24 * 3600;
@@ -12,7 +13,7 @@ export function makeDeviceCookie(
   { secret, isSecure }: { secret: string; isSecure: boolean },
 ): string {
   const device = randomBytes(16).toString('base64url');
-  const value = `${device}.${sign(device, email, secret).toString('base64url')}`;
+  const value = `${device}.${sign(device, email, secret)}`;
   const flags = `Path=/api; HttpOnly; SameSite=Lax; Max-Age=${AGE_S}${isSecure ? '; Secure' : ''}`;
   return `${NAME}=${value}; ${flags}`;
 }
@@ -24,11 +25,9 @@ export function readDeviceCookie(
 ): string | null {
   const own = cookies?.split('; ').find((cookie) => cookie.startsWith(`${NAME}=`));
   const [device = '', signature = ''] = own?.slice(NAME.length + 1).split('.') ?? [];
-  const [given, right] = [Buffer.from(signature, 'base64url'), sign(device, email, secret)];
-  return given.length === right.length && timingSafeEqual(given, right) ? device : null;
+  return isSameSecret(sign(device, email, secret), signature) ? device : null;
 }
 
-function sign(device: string, email: string, secret: string): Buffer {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'bakehouse device cookies', 32));
-  return createHmac('sha256', key).update(`${device}\n${email.toLowerCase()}`).digest();
+function sign(device: string, email: string, secret: string): string {
+  return signatureOfText(secret, 'device cookies', `${device}\n${email.toLowerCase()}`);
 }

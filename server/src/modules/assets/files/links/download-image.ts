@@ -6,6 +6,7 @@ import type { Http } from '../../../../platform/http/bind.ts';
 import { sendBlob } from '../../../../platform/storage/send-blob.ts';
 import { contentDisposition } from '../content-disposition.ts';
 import { contentTypeOf } from '../content-type.ts';
+import { decodePath } from './decode-path.ts';
 import { fetchImage, isImageType, onlyS3Urls } from './fetch-image.ts';
 import { readOwnLink } from './read-own-link.ts';
 
@@ -51,14 +52,5 @@ function headersOf(contentType: string, name: string): Record<string, string> {
 }
 
 function nameIn(url: URL): string {
-  return decoded(url.pathname).split('/').at(-1) || 'image';
-}
-
-/** A path whose escapes make no text is taken as it is written. */
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  return decodePath(url.pathname).split('/').at(-1) || 'image';
 }

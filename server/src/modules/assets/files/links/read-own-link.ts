@@ -1,6 +1,7 @@
 import { openFileLink } from '@bakehouse/contract/file-links';
 import type { Services } from '../../../../platform/context.ts';
 import { checkLink } from './check-link.ts';
+import { decodePath } from './decode-path.ts';
 
 const OWN_PATH = /^\/api\/v1\/files\/([^/]+)\/(.+)$/;
 
@@ -10,18 +11,9 @@ export async function readOwnLink(
   url: URL,
 ): Promise<{ sha256: string; path: string; sizeBytes: number } | null> {
   const [, sha256, path] = OWN_PATH.exec(url.pathname) ?? [];
-  const params = openFileLink.params?.safeParse({ sha256, '*': path && decoded(path) }).data;
+  const params = openFileLink.params?.safeParse({ sha256, '*': path && decodePath(path) }).data;
   const query = openFileLink.query?.safeParse(Object.fromEntries(url.searchParams)).data;
   if (!params || !query) return null;
   const { sizeBytes } = await checkLink(services, { params, query });
   return { sha256: params.sha256, path: params['*'], sizeBytes };
-}
-
-/** A path whose escapes make no text is taken as it is written. */
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

@@ -1,4 +1,4 @@
-import { isSameSignature, signatureOf } from '../../../../platform/signature.ts';
+import { isSameSecret, signatureOf } from '../../../../platform/signature.ts';
 
 export type LinkedFile = {
   sha256: string;
@@ -15,5 +15,5 @@ export function signLink(secret: string, file: LinkedFile): string {
 
 /** Whether this server has signed just that. */
 export function isSignatureOf(secret: string, file: LinkedFile, signature: string): boolean {
-  return isSameSignature(signLink(secret, file), signature);
+  return isSameSecret(signLink(secret, file), signature);
 }

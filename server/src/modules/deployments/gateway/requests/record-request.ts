@@ -1,3 +1,4 @@
+import { smallerAmount } from '@bakehouse/contract/money';
 import type { Context } from '../../../../platform/context.ts';
 import { costMicro } from '../../../credits/prices/cost-micro.ts';
 import type { Reservation } from '../../../credits/usage/usage-leader.ts';
@@ -30,7 +31,7 @@ export async function recordRequest(
     { price: prices.prompt, parts: BigInt(promptTokens) },
     { price: prices.completion, parts: BigInt(completionTokens) },
   ]);
-  const amountMicro = cost < reservation.priceMicro ? cost : reservation.priceMicro;
+  const amountMicro = smallerAmount(cost, reservation.priceMicro);
   const endedAt = ctx.clock.now();
   const quantities = { prompt_tokens: promptTokens, completion_tokens: completionTokens };
   reservation.settle(amountMicro > 0n ? { id, at: endedAt, amountMicro, quantities } : null);

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { makeDeviceCookie, readDeviceCookie } from './device-cookie.ts';
+
+const secret = 'only-for-tests-only-for-tests-only';
+
+test('a device cookie is good for its address, however that is spelled, and under the same secret alone', () => {
+  const [cookie] = makeDeviceCookie('Ada@Example.com', { secret, isSecure: true }).split('; ');
+  expect(readDeviceCookie(cookie, { email: 'ada@example.com', secret })).toMatch(/^[\w-]{22}$/);
+  expect(readDeviceCookie(cookie, { email: 'bob@example.com', secret })).toBeNull();
+  expect(readDeviceCookie(cookie, { email: 'ada@example.com', secret: `${secret}!` })).toBeNull();
+  expect(readDeviceCookie(`${cookie}A`, { email: 'ada@example.com', secret })).toBeNull();
+});
+
+test('a device cookie that a browser has had for a year is still good', () => {
+  const cookie = 'bakehouse.device=UjsdxzcqohKnE1SAahXB2g._6jye81whjNcrcNCEiPowCgXfZrBVZjm5Hdh_fFNYNc';
+  const email = 'ada@example.com';
+  expect(readDeviceCookie(`theme=dark; ${cookie}`, { email, secret })).toBe('UjsdxzcqohKnE1SAahXB2g');
+});
