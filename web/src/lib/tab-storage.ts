@@ -1,12 +1,17 @@
 import { getCredentials } from './api/credentials.ts';
+import { createStore } from './store.ts';
 
 /** Everything that is kept here begins with it. */
 const PREFIX = 'bakehouse.tab.';
 
-const keyOf = (userId: string, name: string) => `${PREFIX}${userId}.${name}`;
+/** How often what is kept was removed: what is still in sight of it begins anew. */
+export const timesForgotten = createStore(0);
+
+/** Without a user it is of whoever sits before the tab, signed in or not. */
+const keyOf = (userId: string | null, name: string) => `${PREFIX}${userId ?? 'anybody'}.${name}`;
 
 /** What `keepInTab` has kept of the user in this tab; null where that is nothing. */
-export function readFromTab(userId: string, name: string): unknown {
+export function readFromTab(userId: string | null, name: string): unknown {
   try {
     return JSON.parse(sessionStorage.getItem(keyOf(userId, name)) ?? 'null');
   } catch {
@@ -14,10 +19,10 @@ export function readFromTab(userId: string, name: string): unknown {
   }
 }
 
-/** Keeps something of the user over reloads of this tab, until somebody signs out or the tab is closed. */
-export function keepInTab(userId: string, name: string, value: unknown): void {
+/** Keeps something over reloads of this tab, of the user or of anybody, until somebody signs out or the tab is closed. */
+export function keepInTab(userId: string | null, name: string, value: unknown): void {
   // Who has signed out meanwhile leaves nothing behind.
-  if (getCredentials()?.userId !== userId) return;
+  if (userId !== null && getCredentials()?.userId !== userId) return;
   try {
     sessionStorage.setItem(keyOf(userId, name), JSON.stringify(value));
   } catch {
@@ -33,4 +38,5 @@ export function forgetTab(): void {
   } catch {
     // Storage is blocked: nothing is kept.
   }
+  timesForgotten.set(timesForgotten.get() + 1);
 }

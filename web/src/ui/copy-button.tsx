@@ -1,5 +1,6 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { copyText } from '../lib/device/copy-text.ts';
 import { Button, type ButtonSize, type ButtonVariant } from './button.tsx';
 import { notify } from './notify.ts';
 import { Tooltip } from './tooltip.tsx';
@@ -30,7 +31,7 @@ export function CopyButton({
 
   async function copy() {
     try {
-      await navigator.clipboard.writeText(text);
+      await copyText(text);
       setCopied(true);
     } catch {
       notify.failure('This browser does not allow copying here. Select the text instead.');

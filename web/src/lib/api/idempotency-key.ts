@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { newId } from '../new-id.ts';
+import { ApiError } from './api-error.ts';
 
 /** Keys for a form that spends: the same input keeps its key, so that a repeat after a lost answer is not charged again. */
 export type IdempotencyKeys = {
@@ -27,4 +28,14 @@ export function idempotencyKeys(newKey: () => string = newId): IdempotencyKeys {
 
 export function useIdempotencyKeys(): IdempotencyKeys {
   return useState(() => idempotencyKeys())[0];
+}
+
+/**
+ * Whether nobody knows if a failed call was carried out: its answer was lost, or the server broke down over it. What was
+ * never sent was not.
+ */
+export function isUnanswered(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return true;
+  const { status, code } = error;
+  return status === 0 ? code !== 'no_key' : status === 408 || status >= 500;
 }

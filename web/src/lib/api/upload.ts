@@ -32,21 +32,32 @@ export function upload<E extends Endpoint>(
     request.open(endpoint.method, endpointUrl(endpoint.path, params));
     for (const [name, value] of Object.entries(keyHeader(endpoint))) request.setRequestHeader(name, value);
     request.upload.onprogress = (event) => options.onProgress?.(event.loaded, event.total);
+    const fail = () => reject(new ApiError('Failed to upload file.', { status: 0, code: 'network' }));
     request.onload = () =>
       finish(() => {
-        if (request.status >= 200 && request.status < 300)
-          return resolve(JSON.parse(request.responseText) as ResponseOf<E>);
+        if (request.status >= 200 && request.status < 300) {
+          const answer = parseJson(request.responseText);
+          // Something between here and the server has answered in its place.
+          return answer === undefined ? fail() : resolve(answer as ResponseOf<E>);
+        }
         const requestId = request.getResponseHeader('x-request-id');
         reject(
           refused(endpoint, toApiError(request.status, request.responseText, requestId, 'upload file.')),
         );
       });
-    request.onerror = () =>
-      finish(() => reject(new ApiError('Failed to upload file.', { status: 0, code: 'network' })));
+    request.onerror = () => finish(fail);
     request.onabort = () =>
       finish(() => reject(new ApiError('The upload was cancelled', { status: 0, code: 'aborted' })));
     options.signal?.addEventListener('abort', abort);
     request.send(form);
     if (options.signal?.aborted) request.abort();
   });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

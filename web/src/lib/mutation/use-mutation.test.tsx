@@ -60,3 +60,21 @@ test('what has failed can be tried again', async () => {
   act(() => result.current.mutate());
   await waitFor(() => expect(write).toHaveBeenCalledTimes(2));
 });
+
+test('after a reset the same is written anew, with its own callbacks', async () => {
+  const { write, answer } = slowWrite();
+  const { result } = renderHook(() => useMutation({ mutationFn: write }), { wrapper });
+  const [before, after] = [vi.fn(), vi.fn()];
+  act(() => result.current.mutate('choice', { onSuccess: before }));
+  await waitFor(() => expect(write).toHaveBeenCalledTimes(1));
+  act(() => result.current.reset());
+  act(() => result.current.mutate('choice', { onSuccess: after }));
+  await waitFor(() => expect(write).toHaveBeenCalledTimes(2));
+  await act(async () => answer());
+  // What was under way before it has ended does not end what is under way now.
+  act(() => result.current.mutate('choice'));
+  await act(async () => answer());
+  await waitFor(() => expect(after).toHaveBeenCalledTimes(1));
+  expect(before).not.toHaveBeenCalled();
+  expect(write).toHaveBeenCalledTimes(2);
+});

@@ -11,13 +11,14 @@ type UnderWay<Data> = { variables: unknown; answer: Promise<Data> };
 
 /**
  * TanStack Query's `useMutation` that does not begin again what is under way with the same variables: two clicks can
- * come before the button has heard of the first. The second has no effect, and no callbacks of its own.
+ * come before the button has heard of the first. The second has no effect, and no callbacks of its own. After `reset` it
+ * begins anew: the callbacks of what is still under way are not called any more.
  */
 export function useMutation<Data = unknown, Failure = DefaultError, Variables = void, Before = unknown>(
   options: UseMutationOptions<Data, Failure, Variables, Before>,
 ): UseMutationResult<Data, Failure, Variables, Before> {
   const mutation = useUnguarded(options);
-  const { mutateAsync: begin } = mutation;
+  const { mutateAsync: begin, reset: forget } = mutation;
   const [underWay] = useState(() => new Set<UnderWay<Data>>());
   const mutateAsync = useCallback<typeof begin>(
     (...args) => {
@@ -35,7 +36,11 @@ export function useMutation<Data = unknown, Failure = DefaultError, Variables = 
     (...args) => void mutateAsync(...args).catch(() => undefined),
     [mutateAsync],
   );
-  return { ...mutation, mutate, mutateAsync };
+  const reset = useCallback(() => {
+    underWay.clear();
+    forget();
+  }, [forget, underWay]);
+  return { ...mutation, mutate, mutateAsync, reset };
 }
 
 /** By value; a file and a function are the same only as themselves. */

@@ -12,6 +12,7 @@ import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { forgetTab } from '../../lib/tab-storage.ts';
 import { sessionQuery } from '../accounts/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
 import { generatorsRoutes } from './routes.ts';
@@ -118,6 +119,19 @@ it('a visitor fills the form of a served page, is asked to sign in, and finds th
   await router.navigate({ href: next ?? '' });
   await screen.findByRole('heading', { name: 'FLUX.1' });
   expect(prompt().value).toBe('A loaf of bread');
+});
+
+it('what somebody has typed goes with the sign-out, in the form in sight and on the other pages', async () => {
+  const router = await open('/wan', []);
+  await userEvent.type(prompt(), 'My secret film');
+  await router.navigate({ href: '/flux' });
+  await screen.findByRole('heading', { name: 'FLUX.1' });
+  await userEvent.type(prompt(), 'My secret loaf');
+  act(() => forgetTab());
+  expect(prompt().value).toBe('');
+  await router.navigate({ href: '/wan' });
+  await screen.findByRole('heading', { name: /WAN/i });
+  expect(prompt().value).toBe('');
 });
 
 it('a prompt that is brought along stands in the form', async () => {

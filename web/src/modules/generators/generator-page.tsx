@@ -3,6 +3,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, Suspense } from 'react';
+import { timesForgotten } from '../../lib/tab-storage.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -23,8 +24,9 @@ import { useGenerate } from './use-generate.ts';
 export function GeneratorPage() {
   // Its own address, which stays while the page is left for another.
   const { name, ownOnly } = useMatch({ strict: false, select: ({ pathname }) => parsePath(pathname) });
-  // Another generator is another form.
-  return <Page key={name} name={name} ownOnly={ownOnly} />;
+  const forgotten = timesForgotten.use();
+  // Another generator is another form; so is what comes after a sign-out, for whoever is next.
+  return <Page key={`${name} ${forgotten}`} name={name} ownOnly={ownOnly} />;
 }
 
 function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {

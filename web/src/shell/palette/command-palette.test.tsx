@@ -86,3 +86,18 @@ test('each model is deployed as what it is, and what cannot be is not offered', 
   await userEvent.click(screen.getByRole('option', { name: 'Deploy Kontext Image model' }));
   expect(navigate).toHaveBeenCalledWith({ to: '/my-deployments/images', search: { deploy: 'k' } });
 });
+
+test('the API key is copied on plain http too, where a page has no clipboard', async () => {
+  const clipboard = vi.spyOn(navigator, 'clipboard', 'get').mockReturnValue(undefined as never);
+  let copied = '';
+  Object.assign(document, {
+    execCommand: () => {
+      copied = (document.activeElement as HTMLTextAreaElement).value;
+      return true;
+    },
+  });
+  await search(200, [], 'copy api');
+  await userEvent.click(await screen.findByRole('option', { name: /Copy API key/ }));
+  expect(copied).toBe('bk_1');
+  clipboard.mockRestore();
+});

@@ -1,5 +1,6 @@
 import { Keyboard, KeyRound, type LucideIcon, Monitor, Moon, Sun } from 'lucide-react';
 import { getCredentials } from '../../lib/api/credentials.ts';
+import { copyText } from '../../lib/device/copy-text.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { themeChoice } from '../../lib/theme.ts';
 import { useUser } from '../../modules/accounts/api.ts';
@@ -68,7 +69,7 @@ function useActions(): Command[] {
 
 async function copyApiKey(): Promise<void> {
   try {
-    await navigator.clipboard.writeText(getCredentials()?.apiKey ?? '');
+    await copyText(getCredentials()?.apiKey ?? '');
     notify.success('The API key was copied');
   } catch {
     notify.failure('This browser does not allow copying here. Open API-Key to see the key.');

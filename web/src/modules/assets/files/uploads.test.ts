@@ -8,6 +8,8 @@ vi.mock('../../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() })
 
 const file = (name: string) => new File(['text'], name);
 const uploaded = (path: string) => ({ file: { path }, revision_id: `with ${path}` });
+/** Whether the browser asks before the page is reloaded or closed. */
+const isHeld = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
 /** An upload that ends only when it is cancelled. */
 const untilCancelled: typeof upload = (_endpoint, _params, _file, options) =>
   new Promise((_resolve, reject) => {
@@ -52,4 +54,29 @@ it('counts a cancelled file neither as sent nor as failed, and never sends one t
   await expect(outcome).resolves.toEqual({ done: [], failed: [] });
   expect(upload).toHaveBeenCalledOnce();
   expect(result.current).toEqual([]);
+});
+
+it('the page is not left without a question while a file waits or is sent', async () => {
+  vi.mocked(upload).mockReset().mockImplementation(untilCancelled);
+  expect(isHeld()).toBe(false);
+  const outcome = uploadFiles('held', [file('a.csv'), file('b.csv')]);
+  const { result } = renderHook(() => useUploads('held'));
+  const [sending, waiting] = result.current;
+  expect(isHeld()).toBe(true);
+  act(() => dismissUpload(waiting?.id ?? ''));
+  expect(isHeld()).toBe(true);
+  await vi.waitFor(() => expect(upload).toHaveBeenCalledOnce());
+  await act(async () => {
+    dismissUpload(sending?.id ?? '');
+    await outcome;
+  });
+  expect(isHeld()).toBe(false);
+});
+
+it('one that has failed holds the page no more', async () => {
+  vi.mocked(upload)
+    .mockReset()
+    .mockRejectedValue(new ApiError('a.csv is empty', { status: 400 }));
+  await uploadFiles('failed', [file('a.csv')]);
+  expect(isHeld()).toBe(false);
 });

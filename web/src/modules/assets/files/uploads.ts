@@ -43,7 +43,7 @@ export async function uploadFiles(assetId: string, files: readonly File[]): Prom
       error: null,
     } satisfies Upload,
   }));
-  uploads.set([...uploads.get(), ...entries.map((entry) => entry.upload)]);
+  set([...uploads.get(), ...entries.map((entry) => entry.upload)]);
   for (const entry of entries) cancels.set(entry.upload.id, new AbortController());
   const before = queues.get(assetId) ?? Promise.resolve();
   const work = before.then(async () => {
@@ -56,7 +56,7 @@ export async function uploadFiles(assetId: string, files: readonly File[]): Prom
   if (queues.get(assetId) === work) queues.delete(assetId);
   const ids = new Set<string>(entries.map((entry) => entry.upload.id));
   const failed = uploads.get().filter((one) => ids.has(one.id) && one.state === 'failed');
-  uploads.set(uploads.get().filter((one) => !ids.has(one.id) || one.state === 'failed'));
+  set(uploads.get().filter((one) => !ids.has(one.id) || one.state === 'failed'));
   return { done, failed };
 }
 
@@ -64,7 +64,7 @@ export async function uploadFiles(assetId: string, files: readonly File[]): Prom
 export function dismissUpload(id: string): void {
   cancels.get(id)?.abort();
   cancels.delete(id);
-  uploads.set(uploads.get().filter((one) => one.id !== id));
+  set(uploads.get().filter((one) => one.id !== id));
 }
 
 /** The uploads of every asset. */
@@ -101,5 +101,17 @@ async function send(one: Upload, file: File): Promise<UploadedFile[]> {
 }
 
 function change(id: string, values: Partial<Upload>): void {
-  uploads.set(uploads.get().map((one) => (one.id === id ? { ...one, ...values } : one)));
+  set(uploads.get().map((one) => (one.id === id ? { ...one, ...values } : one)));
+}
+
+/** While anything is under way, the browser asks before the page is left: with it the upload would end. */
+function set(next: readonly Upload[]): void {
+  uploads.set(next);
+  if (next.some(({ state }) => state === 'waiting' || state === 'sending'))
+    window.addEventListener('beforeunload', holdPage);
+  else window.removeEventListener('beforeunload', holdPage);
+}
+
+function holdPage(event: BeforeUnloadEvent): void {
+  event.preventDefault();
 }

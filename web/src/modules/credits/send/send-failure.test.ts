@@ -47,3 +47,12 @@ test.each([
     isUncertain: true,
   });
 });
+
+test.each([
+  [new ApiError('Request Timeout', { status: 408 }), true],
+  [new ApiError('Bad gateway', { status: 502 }), true],
+  // It was never sent.
+  [new ApiError('API key not found', { status: 0, code: 'no_key' }), false],
+])('it may have been sent where nobody knows, and only there: %s', (error, isUncertain) => {
+  expect(describeSendFailure(error)).toMatchObject({ isUncertain });
+});

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../lib/api/api-error.ts';
+import { isUnanswered } from '../../../lib/api/idempotency-key.ts';
 import { errorMessage } from '../../../ui/notify.ts';
 
 /**
@@ -19,13 +20,12 @@ export type SendFailure = {
 /** The message for a failed transfer. */
 export function describeSendFailure(error: unknown): SendFailure {
   const answered = error instanceof ApiError && error.status > 0;
-  const isUncertain = !answered || error.status >= 500;
   const aboutRecipient = answered && (error.status === 404 || error.param === 'recipient_id');
   return {
     title: aboutRecipient
       ? 'Failed to transfer Bagels. Please check the recipient username and try again.'
       : 'There was an error processing your transfer. Please try again.',
     reason: answered ? errorMessage(error) : 'Failed to send Bagels. Please try again.',
-    isUncertain,
+    isUncertain: isUnanswered(error),
   };
 }

@@ -9,29 +9,23 @@ import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { useUser } from '../../accounts/api.ts';
-import { transactionsQuery, useBalance } from '../api.ts';
+import { transactionsQuery } from '../api.ts';
+import { Statement } from './balances/statement.tsx';
 import { ExportMenu } from './export/export-menu.tsx';
 import { KeyField } from './key-field.tsx';
 import { LOADING_FAILED, LoadingTransactions, NoTransactions } from './list-states.tsx';
-import { type Period, usablePeriod } from './period.ts';
+import { usablePeriod } from './period.ts';
 import { PeriodFields } from './period-fields.tsx';
 import { PeriodTotals } from './period-totals.tsx';
 import { SpendCard } from './spend-card.tsx';
-import { StatementSummary } from './statement-summary.tsx';
-import { StatementTable } from './statement-table.tsx';
 import { TransactionList } from './transaction-list.tsx';
-import { type Transaction, untilDay, withRunningBalance } from './transaction-rows.ts';
 
 /** Every movement of the account: by day, or as a statement with the balance after each. Filters live in the URL. */
 export function TransactionsPage() {
-  const user = useUser();
   const { view = 'list', key: askedKey, ...asked } = useSearch({ from: '/app/transactions' });
   const { from, to } = usablePeriod(asked, localDay(new Date()));
-  // The statement reckons back from today's balance, so it needs what came after `to`, and of every key.
+  // The statement is of every key.
   const key = view === 'statement' ? undefined : askedKey;
-  const filter = view === 'statement' ? { from } : { from, to, key };
-  const list = useInfiniteQuery(transactionsQuery(user.id, filter));
-  const transactions = useMemo(() => list.data?.pages.flatMap((page) => page.transactions), [list.data]);
   const filtered = (from ?? to ?? key) !== undefined;
   const nothing = (
     <NoTransactions
@@ -54,74 +48,45 @@ export function TransactionsPage() {
         <SpendCard from={from} to={to} />
         <Card flush>
           <Toolbar />
-          <Totals from={from} to={to} chosenKey={key} />
-          <QueryView
-            query={{ ...list, data: transactions }}
-            failed={LOADING_FAILED}
-            retryLabel="Try Again"
-            pending={<LoadingTransactions />}
-            isEmpty={(rows) => rows.length === 0 && !list.hasNextPage}
-            empty={nothing}
-            flush
-          >
-            {(rows) =>
-              view === 'statement' ? (
-                <Statement
-                  transactions={rows}
-                  period={{ from, to }}
-                  hasMore={list.hasNextPage}
-                  nothing={nothing}
-                />
-              ) : (
-                <TransactionList transactions={rows} />
-              )
-            }
-          </QueryView>
-          <Pager pages={list} />
+          <Totals filter={{ from, to, key }} />
+          {view === 'statement' ? (
+            <Statement period={{ from, to }} nothing={nothing} />
+          ) : (
+            <ByDay filter={{ from, to, key }} nothing={nothing} />
+          )}
         </Card>
       </div>
     </>
   );
 }
 
-type StatementProps = {
-  transactions: readonly Transaction[];
-  period: Period;
-  hasMore: boolean;
-  nothing: ReactNode;
-};
+type Filter = Parameters<typeof transactionsQuery>[1];
+type ByDayProps = { filter: Filter; nothing: ReactNode };
 
-/** The settled movements with the balance after each, reckoned back from the present one. */
-function Statement({ transactions, period, hasMore, nothing }: StatementProps) {
-  const balance = useBalance(useUser().id);
-  const now = balance.data?.balance;
-  const rows = useMemo(
-    () => (now === undefined ? undefined : untilDay(withRunningBalance(transactions, now), period.to)),
-    [transactions, now, period.to],
-  );
+function ByDay({ filter, nothing }: ByDayProps) {
+  const list = useInfiniteQuery(transactionsQuery(useUser().id, filter));
+  const transactions = useMemo(() => list.data?.pages.flatMap((page) => page.transactions), [list.data]);
   return (
-    <QueryView
-      query={{ ...balance, data: rows }}
-      failed={LOADING_FAILED}
-      retryLabel="Try Again"
-      pending={<LoadingTransactions />}
-      isEmpty={(all) => all.length === 0 && !hasMore}
-      empty={nothing}
-      flush
-    >
-      {(all) => (
-        <>
-          <StatementSummary rows={all} hasMore={hasMore} sendable={balance.data?.sendable} />
-          <StatementTable rows={all} />
-        </>
-      )}
-    </QueryView>
+    <>
+      <QueryView
+        query={{ ...list, data: transactions }}
+        failed={LOADING_FAILED}
+        retryLabel="Try Again"
+        pending={<LoadingTransactions />}
+        isEmpty={(rows) => rows.length === 0 && !list.hasNextPage}
+        empty={nothing}
+        flush
+      >
+        {(rows) => <TransactionList transactions={rows} />}
+      </QueryView>
+      <Pager pages={list} />
+    </>
   );
 }
 
 /** The same for both views: the statement may begin after the period, to reckon back from today. */
-function Totals({ from, to, chosenKey: key }: Period & { chosenKey: string | undefined }) {
-  const { data, isError } = useInfiniteQuery(transactionsQuery(useUser().id, { from, to, key }));
+function Totals({ filter }: { filter: Filter }) {
+  const { data, isError } = useInfiniteQuery(transactionsQuery(useUser().id, filter));
   return <PeriodTotals summary={data?.pages[0]?.summary} failed={isError} />;
 }
 

@@ -1,14 +1,15 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useEffect, useEffectEvent, useState } from 'react';
+import { keepInTab, readFromTab } from '../../../lib/tab-storage.ts';
 import type { Brought, Source } from '../../images/api.ts';
 import { type FormValues, initialValues, withSettings } from './form-values.ts';
 
 export type Draft = { prompt: string; values: FormValues; source: Source | null };
 
 /**
- * What is typed on a generator's page. This tab keeps it, so that it is there again after signing in or a reload. What is
- * brought along is put over it, and `onTaken` says so.
+ * What is typed on a generator's page. This tab keeps it until somebody signs out, so that it is there again after
+ * signing in or a reload. What is brought along is put over it, and `onTaken` says so.
  */
 export function useDraft(name: GeneratorName, brought: Brought, onTaken: () => void) {
   const [draft, setDraft] = useState<Draft>(() => {
@@ -37,22 +38,19 @@ export function useDraft(name: GeneratorName, brought: Brought, onTaken: () => v
   return [draft, change] as const;
 }
 
-const keyOf = (name: GeneratorName) => `bakehouse.draft.${name}`;
+/** Not of one user: a visitor's is there after signing in. */
+const nameOf = (name: GeneratorName) => `draft.${name}`;
 
 type Kept = Pick<Draft, 'prompt' | 'source'> & { values: Record<string, unknown> };
 
 /** What was typed on the generator's page, as this tab has kept it. */
 export function readKept(name: GeneratorName): Kept {
-  try {
-    const { prompt, values, source } = JSON.parse(sessionStorage.getItem(keyOf(name)) ?? '{}');
-    return {
-      prompt: typeof prompt === 'string' ? prompt : '',
-      values: values ?? {},
-      source: isKept(source) ? source : null,
-    };
-  } catch {
-    return { prompt: '', values: {}, source: null };
-  }
+  const { prompt, values, source } = (readFromTab(null, nameOf(name)) ?? {}) as Partial<Draft>;
+  return {
+    prompt: typeof prompt === 'string' ? prompt : '',
+    values: values ?? {},
+    source: isKept(source) ? source : null,
+  };
 }
 
 /** Files are not. */
@@ -62,11 +60,7 @@ function isKept(source: unknown): source is Source {
 }
 
 function keep(name: GeneratorName, draft: Draft): void {
-  try {
-    // A file cannot be kept.
-    const source = draft.source && 'file' in draft.source ? null : draft.source;
-    sessionStorage.setItem(keyOf(name), JSON.stringify({ ...draft, source }));
-  } catch {
-    // Storage is blocked: the draft lasts as long as the page.
-  }
+  // A file cannot be kept.
+  const source = draft.source && 'file' in draft.source ? null : draft.source;
+  keepInTab(null, nameOf(name), { ...draft, source });
 }

@@ -1,4 +1,5 @@
 import type { Generation } from '@bakehouse/contract/generations';
+import { copyText } from '../../../lib/device/copy-text.ts';
 import { notify } from '../../../ui/notify.ts';
 import { downloadPicture } from './download-picture.ts';
 
@@ -14,7 +15,7 @@ export async function downloadEdit(
     const url = new URL(output.url, window.location.href).href;
     if (openInNewTab(url)) return;
     try {
-      await navigator.clipboard.writeText(url);
+      await copyText(url);
       notify.info('The picture could not be downloaded. Its link was copied.');
     } catch {
       throw new Error(`The picture could not be downloaded. It is at ${url}`, { cause: error });

@@ -97,16 +97,7 @@ function Wizard({ open, onClose, begunWith, onDraft }: WizardProps) {
       >
         <WizardStep wizard={wizard} wantedFile={begunWith.dataFile} />
       </form>
-      {state.step === 5 && wizard.validation && (
-        <StepReview
-          state={state}
-          validation={wizard.validation}
-          reading={wizard.reading}
-          unaffordable={wizard.unaffordable}
-          ceilingProblem={wizard.problems.ceiling}
-          onCeiling={(ceiling) => wizard.dispatch({ do: 'ceiling', ceiling })}
-        />
-      )}
+      {state.step === 5 && wizard.validation && <StepReview wizard={wizard} validation={wizard.validation} />}
       {state.step === 6 && (
         <CreateModelResult
           type={state.type ?? 'finetune'}

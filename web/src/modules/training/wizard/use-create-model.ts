@@ -1,7 +1,7 @@
 import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
-import { type Dispatch, useEffect, useReducer } from 'react';
+import { type Dispatch, useEffect, useReducer, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
-import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { isUnanswered, useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { errorMessage, notify } from '../../../ui/notify.ts';
@@ -48,6 +48,8 @@ export type CreateModel = {
   unaffordable: string | null;
   /** The run was to cost more than was shown: nothing has started, and the price is read again. */
   priceChanged: boolean;
+  /** No answer came: the training may have begun all the same, with the choices in sight or as they were before. */
+  mayHaveBegun: 'as chosen' | 'as before' | null;
   /** Whether the review leads anywhere: the run can be made and paid. */
   canStart: boolean;
   uploads: Upload[];
@@ -62,9 +64,8 @@ export function useCreateModel(preset: Preset): CreateModel {
   const choice = choiceOf(state, user.id);
   const checked = useCheckedChoice(choice);
   const estimate = checked.validation?.cost_estimate;
-  const start = useStart(checked, () => dispatch({ do: 'finish' }));
+  const start = useStart(checked, choice, () => dispatch({ do: 'finish' }));
   const upload = useUpload(state, dispatch);
-  const lack = useLackOfCredit(estimate?.quote.total, state.ceiling);
 
   // What an earlier step was refused for is no longer so.
   useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step]);
@@ -72,7 +73,7 @@ export function useCreateModel(preset: Preset): CreateModel {
   const problems = problemsOf(state);
   const busy = checked.isPending || start.isPending || upload.isPending;
   const isReview = state.type !== 'upload' && state.step === 5;
-  const canStart = !isReview || (lack === null && checked.validation?.critical_errors.length === 0);
+  const canStart = !isReview || (start.lack === null && checked.validation?.critical_errors.length === 0);
 
   function goOn() {
     if (busy || !canStart) return;
@@ -88,7 +89,7 @@ export function useCreateModel(preset: Preset): CreateModel {
   }
 
   function validate(wanted: FineTuneChoice) {
-    start.reset();
+    start.again();
     checked.check(wanted, ({ critical_errors: [critical] }) => {
       if (critical) notify.failure('Validation Failed', { description: critical, id: WIZARD_TOAST });
       else dispatch({ do: 'continue' });
@@ -117,8 +118,9 @@ export function useCreateModel(preset: Preset): CreateModel {
     reset,
     validation: checked.validation,
     reading: checked.reading,
-    unaffordable: start.unaffordable ?? lack,
+    unaffordable: start.unaffordable,
     priceChanged: start.priceChanged,
+    mayHaveBegun: start.mayHaveBegun,
     canStart,
     uploads: upload.uploads,
     modelId: start.modelId ?? upload.modelId,
@@ -126,32 +128,48 @@ export function useCreateModel(preset: Preset): CreateModel {
   };
 }
 
-/** Starts the run; what fails for want of credit, or at another price, can be tried again. */
-function useStart({ stopCounting, checkAgain }: CheckedChoice, onOver: () => void) {
+/** Starts the run; what fails for want of credit, at another price, or without an answer can be tried again. */
+function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver: () => void) {
   const start = useStartFineTune();
   const keys = useIdempotencyKeys();
+  // Stays while it is tried again, and while the choices are looked at once more.
+  const [isLost, setLost] = useState(false);
+  const mayHaveBegun: CreateModel['mayHaveBegun'] = isLost
+    ? keys.isRepeat(inSight)
+      ? 'as chosen'
+      : 'as before'
+    : null;
+  const missing = useLackOfCredit(checked.validation?.cost_estimate.quote.total, inSight?.ceiling ?? '');
+  // What has perhaps begun may be paid from what is missing now: the server knows.
+  const lack = mayHaveBegun === 'as chosen' ? null : missing;
   return {
     isPending: start.isPending,
     modelId: start.data,
     error: start.error,
-    unaffordable: isUnaffordable(start.error) ? errorMessage(start.error) : null,
+    unaffordable: isUnaffordable(start.error) ? errorMessage(start.error) : lack,
+    lack,
+    mayHaveBegun,
     priceChanged: isPriceChange(start.error),
     begin: (choice: FineTuneChoice, shown: Estimate) =>
       start.mutate(
         { choice, shown, idempotencyKey: keys.keyFor(choice) },
         {
           onSuccess: () => {
-            stopCounting();
+            checked.stopCounting();
             onOver();
           },
           onError: (error) => {
-            if (isPriceChange(error)) checkAgain();
-            else if (!isUnaffordable(error)) onOver();
+            setLost(isUnanswered(error));
+            if (isPriceChange(error)) checked.checkAgain();
+            else if (!isUnaffordable(error) && !isUnanswered(error)) onOver();
           },
         },
       ),
+    /** Nothing is reported any more; the same choice is still the same attempt. */
+    again: start.reset,
     reset: () => {
       keys.renew();
+      setLost(false);
       start.reset();
     },
   };

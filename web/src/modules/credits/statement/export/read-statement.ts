@@ -1,5 +1,6 @@
-import { getBalance, listTransactions } from '@bakehouse/contract/credits';
+import { listTransactions } from '@bakehouse/contract/credits';
 import { call } from '../../../../lib/api/api-client.ts';
+import { readNewest } from '../balances/read-newest.ts';
 import { type Period, withTimeZone } from '../period.ts';
 import { type StatementRow, type Transaction, untilDay, withRunningBalance } from '../transaction-rows.ts';
 
@@ -11,24 +12,19 @@ const PAGE_LENGTH = 200;
  */
 export async function readStatement(userId: string, { from, to }: Period): Promise<StatementRow[]> {
   const operation = 'load the transactions';
-  const readBalance = async () => (await call(getBalance, { params: { userId } }, { operation })).balance;
   const readPage = (cursor?: string) =>
     call(
       listTransactions,
       { params: { userId }, query: { ...withTimeZone({ from }), limit: PAGE_LENGTH, cursor } },
       { operation },
     );
-  let balance = '';
-  let page: Awaited<ReturnType<typeof readPage>>;
-  // The balance must be the one that the newest movement has left; older pages do not change.
-  do {
-    balance = await readBalance();
-    page = await readPage();
-  } while (balance !== (await readBalance()));
+  const newest = await readNewest(userId, () => readPage(), { operation });
+  let { page } = newest;
   const transactions: Transaction[] = [...page.transactions];
+  // Older pages do not change.
   while (page.next_cursor) {
     page = await readPage(page.next_cursor);
     transactions.push(...page.transactions);
   }
-  return untilDay(withRunningBalance(transactions, balance), to);
+  return untilDay(withRunningBalance(transactions, newest.balance), to);
 }

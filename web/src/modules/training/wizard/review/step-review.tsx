@@ -1,29 +1,21 @@
-import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
+import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { ButtonLink } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { ReadingNotice } from '../../readings/reading-notice.tsx';
-import type { WizardState } from '../create-model-wizard-state.ts';
+import type { CreateModel } from '../use-create-model.ts';
 import { CostEstimate } from './cost-estimate.tsx';
 import { DataSummary } from './data-summary.tsx';
 import { RecommendedGpus } from './recommended-gpus.tsx';
 
-type Props = {
-  state: WizardState;
-  validation: FineTuneValidation;
-  /** A long file that is still being read; its figures are estimates. */
-  reading: DataReading | null;
-  /** Why there is too little credit to start. */
-  unaffordable: string | null;
-  /** What is wrong with the ceiling, once it was tried. */
-  ceilingProblem: string | undefined;
-  onCeiling: (ceiling: string) => void;
-};
+type Props = { wizard: CreateModel; validation: FineTuneValidation };
 
 /** What will be trained, on what, where, and what it costs: the same quote that is held. */
-export function StepReview({ state, validation, reading, unaffordable, ceilingProblem, onCeiling }: Props) {
+export function StepReview({ wizard, validation }: Props) {
+  const { state, reading, unaffordable, mayHaveBegun, problems, dispatch } = wizard;
   const { cost_estimate: cost, data, placement, warnings, recommendations } = validation;
   return (
     <div className="flex flex-col gap-6">
+      {mayHaveBegun && <MayHaveBegun as={mayHaveBegun} />}
       {unaffordable && <TooLittleCredit reason={unaffordable} />}
       {validation.critical_errors.length > 0 && (
         <Callout tone="bad" title="This run cannot start">
@@ -34,8 +26,8 @@ export function StepReview({ state, validation, reading, unaffordable, ceilingPr
       <CostEstimate
         cost={cost}
         ceiling={state.ceiling}
-        ceilingProblem={ceilingProblem}
-        onCeiling={onCeiling}
+        ceilingProblem={problems.ceiling}
+        onCeiling={(ceiling) => dispatch({ do: 'ceiling', ceiling })}
       />
       <Callout>{placement.description}</Callout>
       {warnings.length > 0 && (
@@ -49,6 +41,27 @@ export function StepReview({ state, validation, reading, unaffordable, ceilingPr
       )}
       {data && <DataSummary data={data} fileName={state.fileName} isEstimate={validation.reading !== null} />}
       <RecommendedGpus recommended={recommendations.recommended_gpus} />
+    </div>
+  );
+}
+
+/** In the words of a transfer whose answer is lost. */
+function MayHaveBegun({ as }: { as: NonNullable<CreateModel['mayHaveBegun']> }) {
+  return (
+    <div role="alert">
+      <Callout
+        tone="warn"
+        title="The training may have begun"
+        action={
+          <ButtonLink size="sm" to="/llm-training">
+            See your runs
+          </ButtonLink>
+        }
+      >
+        {as === 'as chosen'
+          ? 'If it was started after all, trying again does not start it twice.'
+          : 'If it was started after all, what you start now is a second run.'}
+      </Callout>
     </div>
   );
 }

@@ -1,0 +1,48 @@
+import { uploadFile } from '@bakehouse/contract/assets';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { setCredentials } from './credentials.ts';
+import { upload } from './upload.ts';
+
+/** A request that is answered with what the test says. */
+let answer: { status: number; body: string };
+class Request {
+  status = 0;
+  responseText = '';
+  upload = {};
+  onload: () => void = () => undefined;
+  open() {}
+  setRequestHeader() {}
+  getResponseHeader = () => null;
+  send() {
+    this.status = answer.status;
+    this.responseText = answer.body;
+    this.onload();
+  }
+}
+
+beforeEach(() => {
+  setCredentials({ userId: 'u1', apiKey: 'bk_1' });
+  vi.stubGlobal('XMLHttpRequest', Request);
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const send = () => upload(uploadFile, { id: 'a1' }, new File(['x'], 'x.csv'));
+
+test('resolves with the answer', async () => {
+  answer = { status: 200, body: '{"revision_id":"r1"}' };
+  await expect(send()).resolves.toEqual({ revision_id: 'r1' });
+});
+
+test('what is no answer of the server is none: the upload fails instead of waiting for ever', async () => {
+  answer = { status: 200, body: '<html>Sign in to the network</html>' };
+  await expect(send()).rejects.toMatchObject({
+    message: 'Failed to upload file.',
+    status: 0,
+    code: 'network',
+  });
+});
+
+test('a refusal says why', async () => {
+  answer = { status: 400, body: '{"error":{"message":"x.csv is empty"}}' };
+  await expect(send()).rejects.toMatchObject({ message: 'x.csv is empty', status: 400 });
+});

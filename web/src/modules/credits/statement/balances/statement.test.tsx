@@ -1,0 +1,87 @@
+import { getBalance, listTransactions } from '@bakehouse/contract/credits';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, render, screen, within } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { call } from '../../../../lib/api/api-client.ts';
+import { queryClient } from '../../../../lib/api/query-client.ts';
+import { currencyChoice } from '../../../../lib/format/currency.ts';
+import { UserContext } from '../../../accounts/session.ts';
+import { TransactionsPage } from '../transactions-page.tsx';
+
+vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<object>()),
+  createLink: () => () => null,
+  useSearch: () => ({ view: 'statement' }),
+  useNavigate: () => () => undefined,
+}));
+vi.mock('../spend-card.tsx', () => ({ SpendCard: () => null }));
+vi.mock('../period-totals.tsx', () => ({ PeriodTotals: () => null }));
+
+const movement = (transaction_id: string, amount: string) => ({
+  transaction_id,
+  transaction_date: '2026-11-20T08:00:00.000Z',
+  transaction_type: 'credit',
+  amount,
+  description: `Movement ${transaction_id}`,
+  status: 'completed',
+  transaction_hash: null,
+});
+
+let movements: ReturnType<typeof movement>[];
+let balance: string;
+/** What is booked while the list is on its way. */
+let meanwhile: () => void;
+beforeEach(() => {
+  cleanup();
+  queryClient.clear();
+  currencyChoice.set('BGL');
+  movements = [movement('b', '2'), movement('a', '1')];
+  balance = '3';
+  meanwhile = () => undefined;
+  vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
+    if (endpoint === getBalance) return { balance, available: balance, sendable: '0' };
+    if (endpoint !== listTransactions) throw new Error('nobody asks for this');
+    const answer = { transactions: movements, next_cursor: null, summary: {} };
+    meanwhile();
+    meanwhile = () => undefined;
+    return answer;
+  });
+});
+
+function book() {
+  movements = [movement('c', '3'), ...movements];
+  balance = '6';
+}
+
+function show() {
+  render(
+    <QueryClientProvider client={queryClient}>
+      <UserContext value={{ id: 'ada' } as never}>
+        <TransactionsPage />
+      </UserContext>
+    </QueryClientProvider>,
+  );
+}
+
+/** The balance after each movement, newest first. */
+async function balances(): Promise<string[]> {
+  const [, ...rows] = within(await screen.findByRole('region', { name: 'Statement' })).getAllByRole('row');
+  return rows.map((row) => /\d+/.exec(row.lastElementChild?.textContent ?? '')?.[0] ?? '');
+}
+
+test('a balance that is younger than the list changes no line of it', async () => {
+  show();
+  expect(await balances()).toEqual(['3', '1']);
+  book();
+  await act(() => queryClient.invalidateQueries({ queryKey: ['balance'] }));
+  expect(await balances()).toEqual(['3', '1']);
+  await act(() => queryClient.invalidateQueries({ queryKey: ['transaction'] }));
+  expect(await balances()).toEqual(['6', '3', '1']);
+});
+
+test('what is booked while it is read is in both or in neither', async () => {
+  meanwhile = book;
+  show();
+  expect(await balances()).toEqual(['6', '3', '1']);
+});

@@ -1,0 +1,126 @@
+import { createAsset } from '@bakehouse/contract/assets';
+import { validateFineTune } from '@bakehouse/contract/training';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import type { ComponentType } from 'react';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { call } from '../../../../lib/api/api-client.ts';
+import { ApiError } from '../../../../lib/api/api-error.ts';
+import { queryClient } from '../../../../lib/api/query-client.ts';
+import { CreateModelSheet } from '../create-model-sheet.tsx';
+import type { CreateModel } from '../use-create-model.ts';
+
+const shown = vi.hoisted(() => ({ wizard: null as CreateModel | null, lack: null as string | null }));
+vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('@tanstack/react-router', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  createLink:
+    (Component: ComponentType<{ href: string }>) =>
+    ({ to, ...props }: { to: string }) => <Component href={to} {...props} />,
+}));
+vi.mock('../wizard-step.tsx', () => ({
+  WizardStep: ({ wizard }: { wizard: CreateModel }) => {
+    shown.wizard = wizard;
+    return null;
+  },
+}));
+vi.mock('./cost-estimate.tsx', () => ({ CostEstimate: () => null }));
+vi.mock('./recommended-gpus.tsx', () => ({ RecommendedGpus: () => null }));
+vi.mock('../use-lack-of-credit.ts', () => ({ useLackOfCredit: () => shown.lack }));
+vi.mock('../../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../readings/api.ts', () => ({ useReading: () => null, stopReading: async () => undefined }));
+
+const checked = {
+  critical_errors: [],
+  reading: null,
+  data: null,
+  warnings: [],
+  placement: { description: 'Here' },
+  recommendations: { recommended_gpus: [] },
+  cost_estimate: { quote: { total: '2.5' }, slowdown: 1 },
+};
+/** What the calls that start a run are answered with, one after the other. */
+let answers: (string | Error)[];
+beforeEach(() => {
+  cleanup();
+  shown.lack = null;
+  vi.mocked(call)
+    .mockReset()
+    .mockImplementation(async (endpoint: unknown) => {
+      if (endpoint === validateFineTune) return checked;
+      const answer = endpoint === createAsset ? answers.shift() : null;
+      if (typeof answer !== 'string') throw answer ?? new Error('nobody asks for this');
+      return answer;
+    });
+});
+
+const keys = () =>
+  vi
+    .mocked(call)
+    .mock.calls.filter(([endpoint]) => endpoint === createAsset)
+    .map(([, , options]) => options?.idempotencyKey);
+const start = async () => userEvent.click(await screen.findByRole('button', { name: 'Start training' }));
+const goOn = () => userEvent.click(screen.getByRole('button', { name: 'Continue' }));
+const twice = /trying again does not start it twice/;
+
+async function openReview() {
+  render(
+    <QueryClientProvider client={queryClient}>
+      <CreateModelSheet open dataset="d1" baseModel="b1" onClose={() => undefined} />
+    </QueryClientProvider>,
+  );
+  act(() => shown.wizard?.dispatch({ do: 'change', values: { name: 'My model', fileName: 'rows.txt' } }));
+  for (let step = 2; step < 5; step += 1) await goOn();
+}
+
+it.each([
+  new ApiError('Request timeout after 120000ms', { status: 0, code: 'timeout' }),
+  new ApiError('Request Timeout', { status: 408 }),
+  new ApiError('Bad gateway', { status: 502 }),
+])(
+  'after a lost answer all that was chosen stays, and trying again starts the same run: %s',
+  async (lost) => {
+    answers = [lost, 'm1'];
+    await openReview();
+    await start();
+    await screen.findByText(twice);
+    expect(screen.queryByText('Oops! Something went wrong')).toBeNull();
+    // What it has taken, if it has begun, is missing now.
+    shown.lack = 'Insufficient balance';
+    await start();
+    await screen.findByText('Your model is fine-tuning!');
+    const [first, second] = keys();
+    expect(second).toBe(first);
+  },
+);
+
+it('after a step back and forth it is still the same run, and with other choices another one', async () => {
+  const lost = new ApiError('The server cannot be reached.', { status: 0, code: 'network' });
+  answers = [lost, lost, 'm1'];
+  await openReview();
+  await start();
+  await screen.findByText(twice);
+  await userEvent.click(screen.getByRole('button', { name: 'Back' }));
+  await goOn();
+  await screen.findByText(twice);
+  await start();
+  await vi.waitFor(() => expect(keys()).toHaveLength(2));
+  act(() => shown.wizard?.dispatch({ do: 'ceiling', ceiling: '2' }));
+  await screen.findByText(/what you start now is a second run/);
+  await start();
+  await screen.findByText('Your model is fine-tuning!');
+  const [first, second, third] = keys();
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
+});
+
+it('a refusal has the error screen, and Try Again begins anew', async () => {
+  answers = [new ApiError('Model name is taken', { status: 409, code: 'conflict' })];
+  await openReview();
+  await start();
+  await screen.findByText('Oops! Something went wrong');
+  await userEvent.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(shown.wizard?.state).toMatchObject({ step: 1, name: '', fileName: null });
+  expect(shown.wizard?.mayHaveBegun).toBeNull();
+});
