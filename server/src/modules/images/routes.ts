@@ -6,6 +6,7 @@ import * as paris from '@bakehouse/contract/paris';
 import * as pictures from '@bakehouse/contract/pictures';
 import { AppError } from '../../platform/errors.ts';
 import { type Binding, bind, bindPublic, type Http } from '../../platform/http/bind.ts';
+import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import { cancelGeneration } from './cancel-generation.ts';
 import { deleteGeneration } from './delete-generation.ts';
 import { getGeneration } from './get-generation.ts';
@@ -32,12 +33,13 @@ import { startGeneration } from './start/start-generation.ts';
 /** Seconds after which a user with too many open generations may try again. */
 const RETRY_AFTER_S = 5;
 
-export const imagesRoutes: Binding[] = [
+export const imagesRoutes = (usage: IdleCredit): Binding[] => [
   bind(contract.quoteGeneration, (ctx, { body }) => quoteGeneration(ctx, body)),
   bind(contract.startGeneration, (ctx, { body }, http) =>
     sayWhen(http, () =>
       startGeneration(
         ctx,
+        usage,
         {
           generator: body.generator,
           prompt: body.prompt,
@@ -58,26 +60,26 @@ export const imagesRoutes: Binding[] = [
   bind(gallery.linkZip, (ctx, { body }) => linkZip(ctx, body)),
   bindPublic(gallery.openZipLink, openZipLink),
   bind(gallery.addTrainingPictures, (ctx, { body }) => addTrainingPictures(ctx, body)),
-  bind(images.createImage, (ctx, { body }, http) => sayWhen(http, () => createImage(ctx, body, http))),
-  bind(paris.drawParis, (ctx, { body }, http) => sayWhen(http, () => drawParis(ctx, body, http))),
-  bind(paris.pollParis, (ctx, { body }, http) => sayWhen(http, () => pollParis(ctx, body, http))),
+  bind(images.createImage, (ctx, { body }, http) => sayWhen(http, () => createImage(ctx, usage, body, http))),
+  bind(paris.drawParis, (ctx, { body }, http) => sayWhen(http, () => drawParis(ctx, usage, body, http))),
+  bind(paris.pollParis, (ctx, { body }, http) => sayWhen(http, () => pollParis(ctx, usage, body, http))),
   bind(paris.estimateParis, (ctx, { body }) => estimateParis(ctx, body)),
   bind(paris.listParisImages, (ctx) => listParisImages(ctx)),
   bind(kontext.editWithStarter, (ctx, { params }, http) =>
-    sayWhen(http, async () => editUpload(ctx, await findEditor(ctx, params), http)),
+    sayWhen(http, async () => editUpload(ctx, usage, await findEditor(ctx, params), http)),
   ),
   bind(kontext.editUrlWithStarter, (ctx, { params, body }, http) =>
-    sayWhen(http, async () => editAddress(ctx, { model: await findEditor(ctx, params), body }, http)),
+    sayWhen(http, async () => editAddress(ctx, usage, { model: await findEditor(ctx, params), body }, http)),
   ),
   bind(kontext.editWithDeployment, (ctx, { params }, http) =>
-    sayWhen(http, async () => editUpload(ctx, await findEditor(ctx, params), http)),
+    sayWhen(http, async () => editUpload(ctx, usage, await findEditor(ctx, params), http)),
   ),
   bind(kontext.editUrlWithDeployment, (ctx, { params, body }, http) =>
-    sayWhen(http, async () => editAddress(ctx, { model: await findEditor(ctx, params), body }, http)),
+    sayWhen(http, async () => editAddress(ctx, usage, { model: await findEditor(ctx, params), body }, http)),
   ),
   bind(kontext.listKontextImages, (ctx) => listKontextImages(ctx)),
   bind(kontext.deleteKontextImage, (ctx, { params }) => deleteKontextImage(ctx, params)),
-  bind(images.editImage, (ctx, _input, http) => sayWhen(http, () => editImage(ctx, http))),
+  bind(images.editImage, (ctx, _input, http) => sayWhen(http, () => editImage(ctx, usage, http))),
   bind(paris.deleteParisImage, (ctx, { params }) => deleteParisImage(ctx, params)),
 ];
 

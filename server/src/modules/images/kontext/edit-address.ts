@@ -2,6 +2,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { editUrlWithStarter as endpoint } from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { fetchPicture } from '../pictures/fetch-picture.ts';
 import { editPicture } from './edit-picture.ts';
 import { readEdit } from './read-edit.ts';
@@ -16,6 +17,7 @@ type Asked = { model: string; body: InputOf<typeof endpoint>['body'] };
  */
 export async function editAddress(
   ctx: Context,
+  usage: IdleCredit,
   { model, body }: Asked,
   http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
@@ -24,5 +26,5 @@ export async function editAddress(
   // The body stays until the answer, and most of it is this.
   body.image_url = '';
   http.request.leaveBodyRoom();
-  return editPicture(ctx, { ...edit, model, picture, param: PARAM }, http);
+  return editPicture(ctx, usage, { ...edit, model, picture, param: PARAM }, http);
 }

@@ -4,6 +4,7 @@ import type { editWithStarter } from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { drawingSeconds } from '../drawing-seconds.ts';
 import type { InputPicture } from '../pictures/picture-queries.ts';
 import { readOutputs } from '../pictures/read-outputs.ts';
@@ -21,12 +22,14 @@ type Asked = Edit & {
 /** Edits a picture and answers as the original product does. Throws what `startAndAwait` throws. */
 export async function editPicture(
   ctx: Context,
+  usage: IdleCredit,
   { model, picture, param, prompt, parameters, ...answer }: Asked,
   { reply }: Http,
 ): Promise<ResponseOf<typeof editWithStarter>> {
   const source = uploaded(picture, param);
   const generation = await startAndAwait(
     ctx,
+    usage,
     { generator: 'flux-kontext', model, prompt, parameters, source },
     reply,
   );

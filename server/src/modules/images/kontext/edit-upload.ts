@@ -3,6 +3,7 @@ import { editFields, type editWithStarter as endpoint } from '@bakehouse/contrac
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { receivePicture } from '../pictures/receive-picture.ts';
 import { storePicture } from '../pictures/store-picture.ts';
 import { editPicture } from './edit-picture.ts';
@@ -16,6 +17,7 @@ const PART = 'file';
  */
 export async function editUpload(
   ctx: Context,
+  usage: IdleCredit,
   model: string,
   http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
@@ -23,5 +25,5 @@ export async function editUpload(
     const edit = readEdit(ctx, parseFields(editFields, fields));
     return { ...edit, picture: await storePicture(ctx, bytes, PART) };
   });
-  return editPicture(ctx, { ...asked, model, param: PART }, http);
+  return editPicture(ctx, usage, { ...asked, model, param: PART }, http);
 }

@@ -2,6 +2,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { createImage as endpoint } from '@bakehouse/contract/images';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../../deployments/pictures/find-named-image-deployment.ts';
 import { startAndAwait } from '../start/start-and-await.ts';
 import { answerImages } from './answer-images.ts';
@@ -13,11 +14,12 @@ import { readDeployedBody, readImageBody } from './image-body.ts';
  */
 export async function createImage(
   ctx: Context,
+  usage: IdleCredit,
   body: InputOf<typeof endpoint>['body'],
   { reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
   const deployed = body.model ? await findNamedImageDeployment(ctx, body.model) : null;
   const asked = deployed ? readDeployedBody(deployed.model_name, body) : readImageBody(ctx.config, body);
-  const generation = await startAndAwait(ctx, asked, reply);
+  const generation = await startAndAwait(ctx, usage, asked, reply);
   return answerImages(ctx, generation, body.response_format ?? 'url');
 }

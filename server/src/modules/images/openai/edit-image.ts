@@ -4,6 +4,7 @@ import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../../deployments/pictures/find-named-image-deployment.ts';
 import { findEditor } from '../kontext/find-editor.ts';
 import { uploaded } from '../pictures/read-source.ts';
@@ -27,6 +28,7 @@ const PARAMETERS = { num_inference_steps: 20 };
  */
 export async function editImage(
   ctx: Context,
+  usage: IdleCredit,
   { request, reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
   const { asked, format } = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
@@ -38,7 +40,7 @@ export async function editImage(
       format: response_format ?? 'url',
     };
   });
-  return answerImages(ctx, await startAndAwait(ctx, asked, reply), format);
+  return answerImages(ctx, await startAndAwait(ctx, usage, asked, reply), format);
 }
 
 /** The model, and the parameters that are not its form's defaults. Throws AppError with the field that is not served. */

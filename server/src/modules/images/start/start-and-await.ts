@@ -3,6 +3,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { awaitGeneration } from '../await-generation.ts';
 import { cancelGeneration } from '../cancel-generation.ts';
 import { refuseUndrawn } from '../refuse-undrawn.ts';
@@ -16,9 +17,14 @@ const WAIT_MS = 10 * 60_000;
  * an Idempotency-Key says that he comes back for it. Throws what `startGeneration` and `refuseUndrawn` throw, and AppError
  * 'timed_out'.
  */
-export async function startAndAwait(ctx: Context, asked: Asked, reply: Http['reply']): Promise<Generation> {
+export async function startAndAwait(
+  ctx: Context,
+  usage: IdleCredit,
+  asked: Asked,
+  reply: Http['reply'],
+): Promise<Generation> {
   const client = clientSignal(reply);
-  const { id } = await startGeneration(ctx, asked);
+  const { id } = await startGeneration(ctx, usage, asked);
   const waited = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: client });
   const isLate = waited.ended_at === null;
   // OpenAI's clients repeat a call that has timed out: without a key they would get, and pay, a second picture.

@@ -9,6 +9,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
+import { type IdleCredit, withIdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { WAIT_MAX_MS } from '../drawing/plan-generation.ts';
 import { keepPicture } from '../pictures/keep-picture.ts';
@@ -55,6 +56,7 @@ type Options = {
  */
 export async function startGeneration(
   ctx: Context,
+  usage: IdleCredit,
   { parameters, ...rest }: Asked,
   { joins, costMaxMicro }: Options = {},
 ): Promise<Generation> {
@@ -62,7 +64,7 @@ export async function startGeneration(
   const chosen = await chooseProvider(ctx, rest);
   const asked = { ...rest, parameters: readParameters(chosen.form, parameters) };
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-generation', input: asked };
-  return inTransaction(ctx.db, async (tx) => {
+  const start = async (tx: Transaction) => {
     // From here on the user's calls come one after the other: the second finds what the first has begun.
     const open = await countOpen(tx, userId);
     const newest = joins && (await findByRequest(tx, { userId, requestSha256: hashRequest(asked) }));
@@ -72,7 +74,8 @@ export async function startGeneration(
       const source = asked.source ?? (await readSource(tx, { userId, ...asked }));
       return show(ctx, tx, await insert(tx, ctx, { ...asked, source }, { chosen, costMaxMicro }));
     });
-  });
+  };
+  return withIdleCredit(usage, userId, () => inTransaction(ctx.db, start));
 }
 
 async function show(ctx: Context, tx: Transaction, row: GenerationRow): Promise<Generation> {
