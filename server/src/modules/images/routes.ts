@@ -13,7 +13,6 @@ import { getGeneration } from './get-generation.ts';
 import { deleteKontextImage } from './kontext/delete-kontext-image.ts';
 import { editAddress } from './kontext/edit-address.ts';
 import { editUpload } from './kontext/edit-upload.ts';
-import { findEditor } from './kontext/find-editor.ts';
 import { listKontextImages } from './kontext/list-kontext-images.ts';
 import { listGenerations } from './list-generations.ts';
 import { createImage } from './openai/create-image.ts';
@@ -35,21 +34,9 @@ const RETRY_AFTER_S = 5;
 
 export const imagesRoutes = (usage: IdleCredit): Binding[] => [
   bind(contract.quoteGeneration, (ctx, { body }) => quoteGeneration(ctx, body)),
-  bind(contract.startGeneration, (ctx, { body }, http) =>
+  bind(contract.startGeneration, (ctx, { body: { cost_max: costMaxMicro, ...asked } }, http) =>
     sayWhen(http, () =>
-      startGeneration(
-        ctx,
-        usage,
-        {
-          generator: body.generator,
-          prompt: body.prompt,
-          parameters: body.parameters,
-          picture_id: body.picture_id,
-          source_generation_id: body.source_generation_id,
-          source_output_id: body.source_output_id,
-        },
-        { costMaxMicro: body.cost_max },
-      ),
+      startGeneration(ctx, usage, { sent: asked, read: async () => asked }, { costMaxMicro }),
     ),
   ),
   bind(contract.listGenerations, (ctx, { query }) => listGenerations(ctx, query)),
@@ -65,17 +52,17 @@ export const imagesRoutes = (usage: IdleCredit): Binding[] => [
   bind(paris.pollParis, (ctx, { body }, http) => sayWhen(http, () => pollParis(ctx, usage, body, http))),
   bind(paris.estimateParis, (ctx, { body }) => estimateParis(ctx, body)),
   bind(paris.listParisImages, (ctx) => listParisImages(ctx)),
-  bind(kontext.editWithStarter, (ctx, { params }, http) =>
-    sayWhen(http, async () => editUpload(ctx, usage, await findEditor(ctx, params), http)),
+  bind(kontext.editWithStarter, (ctx, input, http) =>
+    sayWhen(http, () => editUpload(ctx, usage, input, http)),
   ),
-  bind(kontext.editUrlWithStarter, (ctx, { params, body }, http) =>
-    sayWhen(http, async () => editAddress(ctx, usage, { model: await findEditor(ctx, params), body }, http)),
+  bind(kontext.editUrlWithStarter, (ctx, input, http) =>
+    sayWhen(http, () => editAddress(ctx, usage, input, http)),
   ),
-  bind(kontext.editWithDeployment, (ctx, { params }, http) =>
-    sayWhen(http, async () => editUpload(ctx, usage, await findEditor(ctx, params), http)),
+  bind(kontext.editWithDeployment, (ctx, input, http) =>
+    sayWhen(http, () => editUpload(ctx, usage, input, http)),
   ),
-  bind(kontext.editUrlWithDeployment, (ctx, { params, body }, http) =>
-    sayWhen(http, async () => editAddress(ctx, usage, { model: await findEditor(ctx, params), body }, http)),
+  bind(kontext.editUrlWithDeployment, (ctx, input, http) =>
+    sayWhen(http, () => editAddress(ctx, usage, input, http)),
   ),
   bind(kontext.listKontextImages, (ctx) => listKontextImages(ctx)),
   bind(kontext.deleteKontextImage, (ctx, { params }) => deleteKontextImage(ctx, params)),

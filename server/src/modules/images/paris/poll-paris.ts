@@ -3,6 +3,7 @@ import type { pollParis as endpoint } from '@bakehouse/contract/paris';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
+import { getGeneration } from '../get-generation.ts';
 import type { GenerationRow } from '../queries.ts';
 import { startGeneration } from '../start/start-generation.ts';
 import { answerParis } from './answer-paris.ts';
@@ -25,10 +26,10 @@ export async function pollParis(
   http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
   const now = ctx.clock.now();
-  const generation = await startGeneration(ctx, usage, parisRequest(body), {
-    joins: (row) => isJoined(row, now),
-  });
-  return answerParis(generation, http);
+  const joins = (row: GenerationRow) => isJoined(row, now);
+  const { id } = await startGeneration(ctx, usage, parisRequest(body), { joins });
+  // A repeated call hears how it stands now.
+  return answerParis(await getGeneration(ctx, { id }), http);
 }
 
 function isJoined({ state, ended_at }: GenerationRow, now: Date): boolean {
