@@ -103,7 +103,7 @@ export async function createApp(options: Options): Promise<App> {
   });
   const drawing = createDrawing({
     services,
-    serving: { capacity: () => installationCapacity(services.db, driver.capacity) },
+    serving: { usage, capacity: () => installationCapacity(services.db, driver.capacity) },
     places: { own: PARALLEL_PICTURES, upstream: UPSTREAM_PICTURES },
   });
   const { start, close } = lifeOf({

@@ -32,7 +32,6 @@ import type { PaymentProvider } from './modules/credits/purchases/payment-provid
 import { stripeProvider } from './modules/credits/purchases/stripe-provider.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
-import { withIdleCredit } from './modules/credits/usage/with-idle-credit.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
 import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
 import { keepRequests } from './modules/deployments/gateway/requests/keep-requests.ts';
@@ -141,27 +140,26 @@ function listBindings(
       findUses: [findTrainingUse, findDeploymentUse],
       modelUses: { deploy: findDeployObstacle(capacity), train: findTrainObstacle },
     }),
-    ...withIdleCredit(usage, [
-      ...creditsRoutes({ payments, send: batchSends(services, dailyLimit(services)) }),
-      ...imagesRoutes,
-      ...trainingRoutes({
-        capacity,
-        readData,
-        runCpu: (db) => estimateLoad(db, ownCpu(cpuLoad())),
-      }),
-      ...deploymentsRoutes({
-        capacity,
-        presence,
-        usage,
-        keepRequest: keepRequests(services),
-        recallUpstream: recallUpstreams(services.rowChanges),
-        recallPrices: recallPrices(services),
-        replicas: replicaScaling({ capacity }),
-        turns: serverTurns(services.webProcesses),
-        slots: slotsByAddress(PARALLEL_REQUESTS),
-        closing,
-      }),
-    ]),
+    ...creditsRoutes({ payments, usage, send: batchSends(services, dailyLimit(services)) }),
+    ...imagesRoutes(usage),
+    ...trainingRoutes({
+      capacity,
+      readData,
+      usage,
+      runCpu: (db) => estimateLoad(db, ownCpu(cpuLoad())),
+    }),
+    ...deploymentsRoutes({
+      capacity,
+      presence,
+      usage,
+      keepRequest: keepRequests(services),
+      recallUpstream: recallUpstreams(services.rowChanges),
+      recallPrices: recallPrices(services),
+      replicas: replicaScaling({ capacity }),
+      turns: serverTurns(services.webProcesses),
+      slots: slotsByAddress(PARALLEL_REQUESTS),
+      closing,
+    }),
   ];
 }
 

@@ -23,13 +23,16 @@ import { listSpend } from './statement/list-spend.ts';
 import { listTransactions } from './statement/list-transactions.ts';
 import { transferCredits } from './transfer-credits.ts';
 import { getUsageWindow } from './usage/get-usage-window.ts';
+import type { IdleCredit } from './usage/with-idle-credit.ts';
 import { getLedger } from './verification/get-ledger.ts';
 
 export const creditsRoutes = ({
   send,
+  usage,
   payments,
 }: {
   send: SendInBatch;
+  usage: IdleCredit;
   /** Null where no credits are sold. */
   payments: PaymentProvider | null;
 }): Binding[] => [
@@ -38,7 +41,9 @@ export const creditsRoutes = ({
   bind(contract.getUsageWindow, getUsageWindow),
   bind(contract.listSpend, (ctx, { query }) => listSpend(ctx, query)),
   // Stricter than the rest: a stolen key must not empty an account before its owner looks.
-  bind(contract.transferTokens, (ctx, { body }) => transferCredits(ctx, send, body), { callsPerMinute: 60 }),
+  bind(contract.transferTokens, (ctx, { body }) => transferCredits(ctx, { send, usage }, body), {
+    callsPerMinute: 60,
+  }),
   bind(contract.previewTransfer, (ctx, { query }) => previewTransfer(ctx, query), { callsPerMinute: 60 }),
   bind(purchases.listPurchases, (ctx) => listPurchases(ctx, payments !== null)),
   bind(purchases.startPurchase, (ctx, { body }) => startPurchase(ctx, payments, body), {

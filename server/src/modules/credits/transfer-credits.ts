@@ -7,11 +7,12 @@ import { AppError } from '../../platform/errors.ts';
 import { announceChange } from '../../platform/events/publish-change.ts';
 import type { SendInBatch } from './ledger/batch-sends.ts';
 import { readSend, type Send } from './ledger/ledger-send.ts';
+import { type IdleCredit, withIdleCredit } from './usage/with-idle-credit.ts';
 
 /** Sends the caller's credits to another user. The ledger itself keeps the key. Throws what `readSend` throws, and 'forbidden' for a key with a budget. */
 export async function transferCredits(
   ctx: Context,
-  send: SendInBatch,
+  { send, usage }: { send: SendInBatch; usage: IdleCredit },
   input: InputOf<typeof transferTokens>['body'],
 ): Promise<ResponseOf<typeof transferTokens>> {
   const { userId } = ctx.caller;
@@ -28,7 +29,9 @@ export async function transferCredits(
     amountMicro: input.amount,
     idempotencyKey,
   };
-  const { transferId, recipientId } = readSend(await send(asked), asked);
+  const { transferId, recipientId } = await withIdleCredit(usage, userId, async () =>
+    readSend(await send(asked), asked),
+  );
   for (const id of [userId, recipientId]) announceChange(ctx.db, id, { topic: 'balance', id });
   // The transfer has written it (`ledger_transfers_notify`).
   announceChange(ctx.db, recipientId, { topic: 'notification', id: recipientId });

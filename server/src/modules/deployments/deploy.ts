@@ -6,7 +6,6 @@ import type {
 } from '@bakehouse/contract/image-deployments';
 import type { Context } from '../../platform/context.ts';
 import { type Transaction, toJson } from '../../platform/db/database.ts';
-import { preparedIdempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
@@ -14,6 +13,7 @@ import { listStarterModels } from '../assets/starter/list-starter-models.ts';
 import { priceOfNow } from '../credits/prices/price-of-now.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
+import { spendOnce } from '../credits/usage/spend-once.ts';
 import { requireLicence } from '../licences/require-licence.ts';
 import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 import { holdPeriod, PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
@@ -38,17 +38,12 @@ export async function deploy(
   parts: ServingParts,
   { kind, body: { cost_max: costMaxMicro, ...body } }: Input,
 ): Promise<ResponseOf<typeof contract>> {
-  // Asked for again at a new price it is the same deployment.
-  const call = {
-    userId: ctx.caller.userId,
-    key: ctx.idempotencyKey,
-    operation: `deploy-${kind}`,
-    input: body,
-  };
   checkReplicas(body);
-  return preparedIdempotent(
-    ctx.db,
-    call,
+  return spendOnce(
+    ctx,
+    parts.usage,
+    // Asked for again at a new price it is the same deployment.
+    { operation: `deploy-${kind}`, input: body },
     () => findPlacement(ctx, parts, { kind, body }),
     async (tx, found) => {
       const podId = await place(tx, ctx, { kind, ...found, body, costMaxMicro });

@@ -1,6 +1,7 @@
 import type { Capacity } from '../../engine/queue/queue.ts';
 import type { RecallPrices } from '../credits/prices/recall-prices.ts';
 import type { UsageLeader } from '../credits/usage/usage-leader.ts';
+import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import type { KeepRequest } from './gateway/requests/keep-requests.ts';
 import type { GatewayPresence } from './gateway/upstream/gateway-presence.ts';
 import type { SlotsByAddress } from './gateway/upstream/prompt-slots.ts';
@@ -25,3 +26,6 @@ export type ServingParts = {
   /** Aborted, with the error for the callers as its reason, when this process ends in good order. */
   closing: AbortSignal;
 };
+
+/** What waking a model takes of them. */
+export type WakingParts = Pick<ServingParts, 'capacity'> & { usage: IdleCredit };

@@ -6,13 +6,13 @@ import * as paris from '@bakehouse/contract/paris';
 import * as pictures from '@bakehouse/contract/pictures';
 import { AppError } from '../../platform/errors.ts';
 import { type Binding, bind, bindPublic, type Http } from '../../platform/http/bind.ts';
+import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import { cancelGeneration } from './cancel-generation.ts';
 import { deleteGeneration } from './delete-generation.ts';
 import { getGeneration } from './get-generation.ts';
 import { deleteKontextImage } from './kontext/delete-kontext-image.ts';
 import { editAddress } from './kontext/edit-address.ts';
 import { editUpload } from './kontext/edit-upload.ts';
-import { findEditor } from './kontext/find-editor.ts';
 import { listKontextImages } from './kontext/list-kontext-images.ts';
 import { listGenerations } from './list-generations.ts';
 import { createImage } from './openai/create-image.ts';
@@ -32,22 +32,11 @@ import { startGeneration } from './start/start-generation.ts';
 /** Seconds after which a user with too many open generations may try again. */
 const RETRY_AFTER_S = 5;
 
-export const imagesRoutes: Binding[] = [
+export const imagesRoutes = (usage: IdleCredit): Binding[] => [
   bind(contract.quoteGeneration, (ctx, { body }) => quoteGeneration(ctx, body)),
-  bind(contract.startGeneration, (ctx, { body }, http) =>
+  bind(contract.startGeneration, (ctx, { body: { cost_max: costMaxMicro, ...asked } }, http) =>
     sayWhen(http, () =>
-      startGeneration(
-        ctx,
-        {
-          generator: body.generator,
-          prompt: body.prompt,
-          parameters: body.parameters,
-          picture_id: body.picture_id,
-          source_generation_id: body.source_generation_id,
-          source_output_id: body.source_output_id,
-        },
-        { costMaxMicro: body.cost_max },
-      ),
+      startGeneration(ctx, usage, { sent: asked, read: async () => asked }, { costMaxMicro }),
     ),
   ),
   bind(contract.listGenerations, (ctx, { query }) => listGenerations(ctx, query)),
@@ -58,26 +47,26 @@ export const imagesRoutes: Binding[] = [
   bind(gallery.linkZip, (ctx, { body }) => linkZip(ctx, body)),
   bindPublic(gallery.openZipLink, openZipLink),
   bind(gallery.addTrainingPictures, (ctx, { body }) => addTrainingPictures(ctx, body)),
-  bind(images.createImage, (ctx, { body }, http) => sayWhen(http, () => createImage(ctx, body, http))),
-  bind(paris.drawParis, (ctx, { body }, http) => sayWhen(http, () => drawParis(ctx, body, http))),
-  bind(paris.pollParis, (ctx, { body }, http) => sayWhen(http, () => pollParis(ctx, body, http))),
+  bind(images.createImage, (ctx, { body }, http) => sayWhen(http, () => createImage(ctx, usage, body, http))),
+  bind(paris.drawParis, (ctx, { body }, http) => sayWhen(http, () => drawParis(ctx, usage, body, http))),
+  bind(paris.pollParis, (ctx, { body }, http) => sayWhen(http, () => pollParis(ctx, usage, body, http))),
   bind(paris.estimateParis, (ctx, { body }) => estimateParis(ctx, body)),
   bind(paris.listParisImages, (ctx) => listParisImages(ctx)),
-  bind(kontext.editWithStarter, (ctx, { params }, http) =>
-    sayWhen(http, async () => editUpload(ctx, await findEditor(ctx, params), http)),
+  bind(kontext.editWithStarter, (ctx, input, http) =>
+    sayWhen(http, () => editUpload(ctx, usage, input, http)),
   ),
-  bind(kontext.editUrlWithStarter, (ctx, { params, body }, http) =>
-    sayWhen(http, async () => editAddress(ctx, { model: await findEditor(ctx, params), body }, http)),
+  bind(kontext.editUrlWithStarter, (ctx, input, http) =>
+    sayWhen(http, () => editAddress(ctx, usage, input, http)),
   ),
-  bind(kontext.editWithDeployment, (ctx, { params }, http) =>
-    sayWhen(http, async () => editUpload(ctx, await findEditor(ctx, params), http)),
+  bind(kontext.editWithDeployment, (ctx, input, http) =>
+    sayWhen(http, () => editUpload(ctx, usage, input, http)),
   ),
-  bind(kontext.editUrlWithDeployment, (ctx, { params, body }, http) =>
-    sayWhen(http, async () => editAddress(ctx, { model: await findEditor(ctx, params), body }, http)),
+  bind(kontext.editUrlWithDeployment, (ctx, input, http) =>
+    sayWhen(http, () => editAddress(ctx, usage, input, http)),
   ),
   bind(kontext.listKontextImages, (ctx) => listKontextImages(ctx)),
   bind(kontext.deleteKontextImage, (ctx, { params }) => deleteKontextImage(ctx, params)),
-  bind(images.editImage, (ctx, _input, http) => sayWhen(http, () => editImage(ctx, http))),
+  bind(images.editImage, (ctx, _input, http) => sayWhen(http, () => editImage(ctx, usage, http))),
   bind(paris.deleteParisImage, (ctx, { params }) => deleteParisImage(ctx, params)),
 ];
 

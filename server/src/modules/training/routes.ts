@@ -49,7 +49,7 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
     bind(contract.getRunLogs, getRunLogs),
     bind(contract.getHeldOutAnswers, getHeldOutAnswers),
     bind(contract.cancelRun, cancelRun),
-    bind(contract.resumeRun, resumeRun),
+    bind(contract.resumeRun, (ctx, input) => resumeRun(ctx, parts, input)),
     bind(configurations.listConfigurations, listConfigurations),
     bind(configurations.saveConfiguration, saveConfiguration),
     bind(configurations.renameConfiguration, renameConfiguration),

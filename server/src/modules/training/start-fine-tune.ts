@@ -5,7 +5,6 @@ import type { FineTunePayload } from '@bakehouse/contract/training';
 import { requestWorkload } from '../../engine/request-workload.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { preparedIdempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import type { Http } from '../../platform/http/bind.ts';
@@ -15,6 +14,7 @@ import { insertAsset } from '../assets/insert-asset.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { recordLineage } from '../assets/record-lineage.ts';
 import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
+import { spendOnce } from '../credits/usage/spend-once.ts';
 import { usualCeilingMicro } from './charges/ceiling.ts';
 import { holdForRun } from './charges/hold-run.ts';
 import { toTrainSpec, withFormat } from './fine-tune-spec.ts';
@@ -37,14 +37,13 @@ export async function startFineTune(
   payload: FineTunePayload,
   { reply }: Pick<Http, 'reply'>,
 ): Promise<string> {
-  const { userId } = ctx.caller;
   // Asked for again at a new price or load it is the same run.
   const { cost_max: costMaxMicro, slowdown: _, ...asked } = payload;
   const input = { ...body, fine_tune_payload: asked };
-  const call = { userId, key: ctx.idempotencyKey, operation: 'start-fine-tune', input };
-  const { id } = await preparedIdempotent(
-    ctx.db,
-    call,
+  const { id } = await spendOnce(
+    ctx,
+    parts.usage,
+    { operation: 'start-fine-tune', input },
     () => checkStart(ctx, parts, payload, reply),
     async (tx, check) => {
       refuseHigherCost({

@@ -213,6 +213,7 @@ test('starting a fine-tune is limited as its validation is: both read the file',
   const bindings = trainingRoutes({
     capacity: driver.capacity,
     readData: async () => goodData,
+    usage: { closeIdle: async () => 0 },
     runCpu: async () => ({ cores: 1, memoryBytes: 1e12, slowdown: 1 }),
   });
   const limitOf = (endpoint: object) => bindings.find((one) => one.endpoint === endpoint)?.callsPerMinute;

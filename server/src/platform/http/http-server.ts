@@ -182,8 +182,7 @@ function mount(
         requestId: request.id,
         idempotencyKey: headerText(request.headers['idempotency-key']) ?? null,
       };
-      const input = { params: request.params, query: request.query, body: request.body };
-      const output = await handle(ctx, input, { request, reply });
+      const output = await handle(ctx, inputOf(request), { request, reply });
       if (reply.sent || reply.raw.headersSent) return reply;
       // A handler may have said another one, as 202 for what is not done yet.
       if (reply.statusCode === 200) reply.code(endpoint.status ?? 200);
@@ -193,6 +192,17 @@ function mount(
       return reply.header('content-type', 'application/json; charset=utf-8').send(body);
     },
   });
+}
+
+function inputOf(request: FastifyRequest) {
+  return {
+    params: request.params,
+    query: request.query,
+    // Kept by the request alone: `leaveBodyRoom` lets go of it.
+    get body() {
+      return request.body;
+    },
+  };
 }
 
 /** The key's owner is the only truth: any other user id in the input is refused, wherever it stands. */

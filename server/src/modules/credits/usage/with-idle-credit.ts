@@ -1,23 +1,22 @@
-import type { Binding } from '../../../platform/http/bind.ts';
 import { isOutOfCredit } from '../ledger/holds/is-out-of-credit.ts';
 import type { UsageLeader } from './usage-leader.ts';
 
+/** The usage windows of this process, which give back what they hold and do not use. */
+export type IdleCredit = Pick<UsageLeader, 'closeIdle'>;
+
 /**
- * The endpoints that hold or send credits: where the caller's credit or the budget of the key does not cover a
- * call, this process closes the caller's idle usage windows, and if there were any, makes the call once more. A
- * refusal has left nothing.
+ * Runs work that holds or sends a user's credits. Where his credit or the budget of the key does not cover it, this
+ * process closes his idle usage windows, and if there were any, runs it once more: a refusal must have left nothing.
  */
-export function withIdleCredit(usage: Pick<UsageLeader, 'closeIdle'>, bindings: Binding[]): Binding[] {
-  return bindings.map((binding) => ({
-    ...binding,
-    handle: async (ctx, input, http) => {
-      try {
-        return await binding.handle(ctx, input, http);
-      } catch (error) {
-        if (!isOutOfCredit(error) || ctx.caller.kind !== 'user' || http.reply.sent) throw error;
-        if ((await usage.closeIdle(ctx.caller.userId)) === 0) throw error;
-        return binding.handle(ctx, input, http);
-      }
-    },
-  }));
+export async function withIdleCredit<Answer>(
+  usage: IdleCredit,
+  userId: string,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isOutOfCredit(error) || (await usage.closeIdle(userId)) === 0) throw error;
+    return work();
+  }
 }

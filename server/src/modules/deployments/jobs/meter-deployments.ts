@@ -1,8 +1,8 @@
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import type { UsageLeader } from '../../credits/usage/usage-leader.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { meterDeployments } from '../metering/meter-deployments.ts';
 
-export const meterDeploymentsJob = (usage: Pick<UsageLeader, 'closeIdle'>) =>
+export const meterDeploymentsJob = (usage: IdleCredit) =>
   defineJob({
     name: 'deployments.meter',
     schedule: '* * * * *',

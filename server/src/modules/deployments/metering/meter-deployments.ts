@@ -3,7 +3,7 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { AppError } from '../../../platform/errors.ts';
 import { isOutOfCredit } from '../../credits/ledger/holds/is-out-of-credit.ts';
-import type { UsageLeader } from '../../credits/usage/usage-leader.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { endDeployment } from '../end-deployment.ts';
 import { type DeploymentRow, listAwakeDeployments, lockDeployment, noteTime } from '../queries.ts';
 import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
@@ -23,8 +23,6 @@ import {
   UNSEEN_MS_MAX,
 } from './meter-deployment.ts';
 
-/** The usage windows of this process, which give back what they hold and do not use. */
-type IdleCredit = Pick<UsageLeader, 'closeIdle'>;
 const noIdleCredit: IdleCredit = { closeIdle: async () => 0 };
 
 /**

@@ -10,7 +10,7 @@ import { findModel } from '../gateway/upstream/find-model.ts';
 import { postToModelServer, readText } from '../gateway/upstream/model-server-client.ts';
 import { retryUnreachable } from '../gateway/upstream/retry-unreachable.ts';
 import { unavailable } from '../gateway/upstream/unavailable.ts';
-import type { ServingParts } from '../serving-parts.ts';
+import type { WakingParts } from '../serving-parts.ts';
 import { readImageEvents } from './read-image-events.ts';
 
 /** What an image model server says of a request that it cannot draw. */
@@ -35,7 +35,7 @@ type Take = (event: ImageEvent, server: { revisionId: string | null }) => void;
  */
 export async function reachImageServer(
   ctx: Context,
-  parts: Pick<ServingParts, 'capacity'>,
+  parts: WakingParts,
   { modelName, readRequest, signal: wanted, onWait }: Question,
   take: Take,
 ): Promise<void> {

@@ -10,7 +10,7 @@ import { linkSignals } from '../../../platform/link-signals.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { reachImageServer } from '../../deployments/pictures/reach-image-server.ts';
-import type { ServingParts } from '../../deployments/serving-parts.ts';
+import type { WakingParts } from '../../deployments/serving-parts.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
 import { findInputPictures } from '../pictures/picture-queries.ts';
@@ -27,7 +27,7 @@ import { LeaseLost, type ProgressReport, reportProgress } from './report-progres
 
 export type Drawing = {
   services: Services;
-  serving: Pick<ServingParts, 'capacity'>;
+  serving: WakingParts;
   /** Aborted when this process ends in good order. */
   closing: AbortSignal;
 };

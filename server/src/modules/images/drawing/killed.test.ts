@@ -19,7 +19,10 @@ import { takeTurn } from './take-turn.ts';
 const setting = await testDrawing({ draws: false });
 const { server, stub, clock } = setting;
 const { db } = server.services;
-const serving: Drawing['serving'] = { capacity: async () => ({ 'cpu:deployment': 4 }) };
+const serving: Drawing['serving'] = {
+  capacity: async () => ({ 'cpu:deployment': 4 }),
+  usage: server.app.usage,
+};
 const PLACES = { own: 4, upstream: 0 };
 
 let ada: TestUser;

@@ -1,28 +1,41 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { editUrlWithStarter as endpoint } from '@bakehouse/contract/kontext';
+import type { editUrlWithDeployment, editUrlWithStarter as endpoint } from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { fetchPicture } from '../pictures/fetch-picture.ts';
-import { editPicture } from './edit-picture.ts';
-import { readEdit } from './read-edit.ts';
+import { sentPicture } from '../pictures/sent-picture.ts';
+import { answerEdit } from './answer-edit.ts';
+import { type Edit, readEdit } from './read-edit.ts';
+import { startEdit } from './start-edit.ts';
 
 const PARAM = 'image_url';
 
-type Asked = { model: string; body: InputOf<typeof endpoint>['body'] };
+type Input = InputOf<typeof endpoint> | InputOf<typeof editUrlWithDeployment>;
 
 /**
- * Edits the picture at an address with the model of that name, and waits for what comes of it. Throws what `readEdit`,
- * `fetchPicture` and `editPicture` throw.
+ * Edits the picture at an address, and waits for what comes of it. Throws what `readEdit`, `fetchPicture`, `startEdit` and
+ * `answerEdit` throw.
  */
 export async function editAddress(
   ctx: Context,
-  { model, body }: Asked,
-  http: Http,
+  usage: IdleCredit,
+  input: Input,
+  { request, reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
+  const started = await start(ctx, usage, input);
+  // The address may be the picture itself. Nothing here keeps it while the edit is waited for.
+  request.leaveBodyRoom();
+  return answerEdit(ctx, started, reply);
+}
+
+async function start(
+  ctx: Context,
+  usage: IdleCredit,
+  { params: editor, body }: Input,
+): Promise<{ id: string; edit: Edit }> {
+  const { image_url: address } = body;
   const edit = readEdit(ctx, body);
-  const picture = await fetchPicture(ctx, body.image_url, PARAM);
-  // The body stays until the answer, and most of it is this.
-  body.image_url = '';
-  http.request.leaveBodyRoom();
-  return editPicture(ctx, { ...edit, model, picture, param: PARAM }, http);
+  const picture = sentPicture(address, PARAM, () => fetchPicture(ctx, address, PARAM));
+  return { id: await startEdit(ctx, usage, { editor, edit, picture }), edit };
 }

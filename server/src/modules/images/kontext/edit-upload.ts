@@ -1,27 +1,38 @@
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { editFields, type editWithStarter as endpoint } from '@bakehouse/contract/kontext';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import {
+  editFields,
+  type editWithDeployment,
+  type editWithStarter as endpoint,
+} from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { receivePicture } from '../pictures/receive-picture.ts';
+import { sentPicture } from '../pictures/sent-picture.ts';
 import { storePicture } from '../pictures/store-picture.ts';
-import { editPicture } from './edit-picture.ts';
+import { answerEdit } from './answer-edit.ts';
 import { readEdit } from './read-edit.ts';
+import { startEdit } from './start-edit.ts';
 
 const PART = 'file';
 
+type Input = InputOf<typeof endpoint> | InputOf<typeof editWithDeployment>;
+
 /**
- * Edits the picture of a form with the model of that name, and waits for what comes of it. Throws what `receivePicture`,
- * `readEdit`, `storePicture` and `editPicture` throw.
+ * Edits the picture of a form, and waits for what comes of it. Throws what `receivePicture`, `readEdit`, `storePicture`,
+ * `startEdit` and `answerEdit` throw.
  */
 export async function editUpload(
   ctx: Context,
-  model: string,
-  http: Http,
+  usage: IdleCredit,
+  { params: editor }: Input,
+  { request, reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const asked = await receivePicture(ctx, http.request, PART, async ({ bytes, fields }) => {
+  const started = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
     const edit = readEdit(ctx, parseFields(editFields, fields));
-    return { ...edit, picture: await storePicture(ctx, bytes, PART) };
+    const picture = sentPicture(bytes, PART, () => storePicture(ctx, bytes, PART));
+    return { id: await startEdit(ctx, usage, { editor, edit, picture }), edit };
   });
-  return editPicture(ctx, { ...asked, model, param: PART }, http);
+  return answerEdit(ctx, started, reply);
 }

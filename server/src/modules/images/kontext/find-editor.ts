@@ -3,14 +3,14 @@ import { AppError } from '../../../platform/errors.ts';
 import { findImageDeployment } from '../../deployments/pictures/find-image-deployment.ts';
 import { findOwnModel } from '../../generators/find-own-model.ts';
 
+/** What edits, as the address of a call names it. */
+export type Editor = { model: string } | { podId: string };
+
 /**
  * The name of the model that edits: a starter of that name, or what a deployment of the caller serves. Throws AppError
  * 'not_found', and 'conflict' for a deployment that has ended or edits nothing.
  */
-export async function findEditor(
-  ctx: Context,
-  asked: { model: string } | { podId: string },
-): Promise<string> {
+export async function findEditor(ctx: Context, asked: Editor): Promise<string> {
   if ('podId' in asked) return findDeployed(ctx, asked.podId);
   const own = await findOwnModel(ctx.db, 'flux-kontext');
   if (own?.modelName === asked.model) return asked.model;

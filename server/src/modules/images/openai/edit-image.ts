@@ -4,13 +4,14 @@ import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../../deployments/pictures/find-named-image-deployment.ts';
 import { findEditor } from '../kontext/find-editor.ts';
-import { uploaded } from '../pictures/read-source.ts';
 import { receivePicture } from '../pictures/receive-picture.ts';
+import { sentPicture } from '../pictures/sent-picture.ts';
 import { storePicture } from '../pictures/store-picture.ts';
-import { startAndAwait } from '../start/start-and-await.ts';
-import type { Asked } from '../start/start-generation.ts';
+import { awaitDrawn } from '../start/await-drawn.ts';
+import { type Asked, startGeneration } from '../start/start-generation.ts';
 import { answerImages } from './answer-images.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 
@@ -22,23 +23,27 @@ const PARAMETERS = { num_inference_steps: 20 };
 
 /**
  * Edits a picture as OpenAI's images API does, with the caller's Kontext deployment of the name in `model`, else with the
- * starter. Throws what `receivePicture`, `storePicture` and `startAndAwait` throw, and AppError 'invalid_request' or 'not_found' with
- * the field that is not served.
+ * starter. Throws what `receivePicture`, `storePicture`, `startGeneration` and `awaitDrawn` throw, and AppError 'invalid_request'
+ * or 'not_found' with the field that is not served.
  */
 export async function editImage(
   ctx: Context,
+  usage: IdleCredit,
   { request, reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { asked, format } = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
+  const asked = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
     const { prompt, response_format, ...choices } = parseFields(editImageFields, fields);
-    const editor = await chooseEditor(ctx, choices);
-    const source = uploaded(await storePicture(ctx, bytes, PART), PART);
-    return {
-      asked: { generator: 'flux-kontext' as const, prompt, ...editor, source },
-      format: response_format ?? 'url',
-    };
+    const picture = sentPicture(bytes, PART, () => storePicture(ctx, bytes, PART));
+    const { id } = await startGeneration(ctx, usage, {
+      sent: { prompt, ...choices, picture: picture.sha256 },
+      read: async () => {
+        const editor = await chooseEditor(ctx, choices);
+        return { generator: 'flux-kontext', prompt, ...editor, source: await picture.read() };
+      },
+    });
+    return { id, format: response_format ?? 'url' };
   });
-  return answerImages(ctx, await startAndAwait(ctx, asked, reply), format);
+  return answerImages(ctx, await awaitDrawn(ctx, asked, reply), asked.format);
 }
 
 /** The model, and the parameters that are not its form's defaults. Throws AppError with the field that is not served. */

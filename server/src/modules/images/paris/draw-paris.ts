@@ -3,6 +3,7 @@ import type { drawParis as endpoint } from '@bakehouse/contract/paris';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { awaitGeneration } from '../await-generation.ts';
 import { startGeneration } from '../start/start-generation.ts';
 import { answerParis } from './answer-paris.ts';
@@ -16,10 +17,11 @@ const WAIT_MS = 35_000;
  */
 export async function drawParis(
   ctx: Context,
+  usage: IdleCredit,
   body: InputOf<typeof endpoint>['body'],
   http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { id } = await startGeneration(ctx, parisRequest(body));
+  const { id } = await startGeneration(ctx, usage, parisRequest(body));
   const generation = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: clientSignal(http.reply) });
   return answerParis(generation, http);
 }

@@ -2,6 +2,8 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { pollParis as endpoint } from '@bakehouse/contract/paris';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
+import { getGeneration } from '../get-generation.ts';
 import type { GenerationRow } from '../queries.ts';
 import { startGeneration } from '../start/start-generation.ts';
 import { answerParis } from './answer-paris.ts';
@@ -19,12 +21,15 @@ const JOINED_MS = { completed: 10 * 60_000, failed: 3 * 60_000, cancelled: 3 * 6
  */
 export async function pollParis(
   ctx: Context,
+  usage: IdleCredit,
   body: InputOf<typeof endpoint>['body'],
   http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
   const now = ctx.clock.now();
-  const generation = await startGeneration(ctx, parisRequest(body), { joins: (row) => isJoined(row, now) });
-  return answerParis(generation, http);
+  const joins = (row: GenerationRow) => isJoined(row, now);
+  const { id } = await startGeneration(ctx, usage, parisRequest(body), { joins });
+  // A repeated call hears how it stands now.
+  return answerParis(await getGeneration(ctx, { id }), http);
 }
 
 function isJoined({ state, ended_at }: GenerationRow, now: Date): boolean {

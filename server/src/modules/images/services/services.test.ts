@@ -28,7 +28,7 @@ const server = await testServer({ clock, config: { upstreams } });
 /** A process that draws. */
 function drawingProcess() {
   const { services } = server;
-  const serving = { capacity: async () => ({}) };
+  const serving = { capacity: async () => ({}), usage: server.app.usage };
   const loop = createDrawing({ services, serving, places: { own: 4, upstream: 4 } });
   loop.start();
   return loop;

@@ -3,12 +3,12 @@ import type { Generation, GenerationParameters } from '@bakehouse/contract/gener
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
-import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
-import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
+import { spendOnce } from '../../credits/usage/spend-once.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { WAIT_MAX_MS } from '../drawing/plan-generation.ts';
 import { keepPicture } from '../pictures/keep-picture.ts';
@@ -41,6 +41,14 @@ export type Asked = {
   source_output_id?: string | undefined;
 };
 
+/** A call for a picture. */
+export type PictureCall = {
+  /** What came in: a call that is repeated with its Idempotency-Key is known by it. */
+  sent: object;
+  /** What that asks for. Looked up for the first call alone: deployments end, and addresses die. */
+  read: () => Promise<Asked>;
+};
+
 type Options = {
   /** Whether the newest generation of the same call is the answer, instead of a new one. */
   joins?: (newest: GenerationRow) => boolean;
@@ -50,29 +58,40 @@ type Options = {
 
 /**
  * Asks for a picture: its price is held, and it waits for its turn. Parameters that are left out have their defaults.
- * Throws what `readSource` throws, and AppError 'invalid_request', 'conflict' where nothing draws it here or it costs more than it may, 'rate_limited',
- * 'insufficient_funds' or 'budget_exceeded'.
+ * Throws what the call's `read` and `readSource` throw, and AppError 'invalid_request', 'conflict' where nothing draws it here
+ * or it costs more than it may, 'rate_limited', 'insufficient_funds', 'budget_exceeded' or 'idempotency_conflict'.
  */
 export async function startGeneration(
   ctx: Context,
-  { parameters, ...rest }: Asked,
+  usage: IdleCredit,
+  { sent, read }: PictureCall,
   { joins, costMaxMicro }: Options = {},
 ): Promise<Generation> {
   const { userId } = ctx.caller;
-  const chosen = await chooseProvider(ctx, rest);
-  const asked = { ...rest, parameters: readParameters(chosen.form, parameters) };
-  const call = { userId, key: ctx.idempotencyKey, operation: 'start-generation', input: asked };
-  return inTransaction(ctx.db, async (tx) => {
-    // From here on the user's calls come one after the other: the second finds what the first has begun.
-    const open = await countOpen(tx, userId);
-    const newest = joins && (await findByRequest(tx, { userId, requestSha256: hashRequest(asked) }));
-    if (newest && joins(newest)) return show(ctx, tx, newest);
-    return idempotent(tx, call, async () => {
+  return spendOnce(
+    ctx,
+    usage,
+    { operation: 'start-generation', input: sent },
+    async () => prepare(ctx, await read()),
+    async (tx, { chosen, asked }) => {
+      // From here on the user's calls come one after the other: the second finds what the first has begun.
+      const open = await countOpen(tx, userId);
+      const newest = joins && (await findByRequest(tx, { userId, requestSha256: hashRequest(asked) }));
+      if (newest && joins(newest)) return show(ctx, tx, newest);
       if (open >= OPEN_MAX) throw tooMany();
       const source = asked.source ?? (await readSource(tx, { userId, ...asked }));
       return show(ctx, tx, await insert(tx, ctx, { ...asked, source }, { chosen, costMaxMicro }));
-    });
-  });
+    },
+  );
+}
+
+/** Who draws it, and all of its parameters. */
+async function prepare(
+  ctx: Context,
+  { parameters, ...rest }: Asked,
+): Promise<{ chosen: ChosenProvider; asked: Asked }> {
+  const chosen = await chooseProvider(ctx, rest);
+  return { chosen, asked: { ...rest, parameters: readParameters(chosen.form, parameters) } };
 }
 
 async function show(ctx: Context, tx: Transaction, row: GenerationRow): Promise<Generation> {

@@ -12,10 +12,12 @@ import { recordAudit } from '../../accounts/record-audit.ts';
 import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
 import { keepAssets } from '../../assets/keep-assets.ts';
 import { readRevision } from '../../assets/read-revision.ts';
+import { withIdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { costSoFarMicro, refuseLowCeiling, resumeCeilingMicro } from '../charges/ceiling.ts';
 import { holdForRun } from '../charges/hold-run.ts';
 import { resumeCostMicro } from '../charges/resume-cost.ts';
 import { beginRound, type RunRow } from '../queries.ts';
+import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { findOwnRun } from './find-own-run.ts';
 import { toRun } from './to-run.ts';
 
@@ -25,37 +27,49 @@ import { toRun } from './to-run.ts';
  * it cannot go on, 'not_found' when a model or file that it needs was deleted, 'insufficient_funds' or
  * 'budget_exceeded'; then nothing has changed.
  */
-export async function resumeRun(ctx: Context, { params, body }: InputOf<typeof endpoint>): Promise<Run> {
+export async function resumeRun(
+  ctx: Context,
+  { usage }: Pick<TrainingParts, 'usage'>,
+  { params, body }: InputOf<typeof endpoint>,
+): Promise<Run> {
   const { userId } = ctx.caller;
   const { runId } = params;
   const call = { userId, key: ctx.idempotencyKey, operation: 'resume-run', input: { ...params, ...body } };
-  await inTransaction(ctx.db, (tx) =>
-    idempotent(tx, call, async () => {
-      await requireSources(tx, (await findOwnRun(tx, { runId, userId })).run);
-      const now = ctx.clock.now();
-      const ended = await lockWorkload(tx, runId);
-      await resumeWorkload(tx, { id: runId, now });
-      // Read under the workload's lock: until then the end of the last round may not have been written.
-      const { run: found, workload } = await findOwnRun(tx, { runId, userId });
-      // Who lets it go on pays for what is left.
-      const run: RunRow = { ...found, keyId: ctx.caller.key?.id ?? null };
-      await publishChange(tx, userId, { topic: 'run', id: runId });
-      const costMicro = (ended && resumeCostMicro(run, ended)) ?? 0n;
-      const ceilingMicro = body.ceiling ?? resumeCeilingMicro(run, costMicro);
-      refuseLowCeiling(run, ceilingMicro);
-      const leftMicro = ceilingMicro - costSoFarMicro(run);
-      const amountMicro = smallerAmount(costMicro, leftMicro);
-      const hold = await holdForRun(tx, run, { round: `resume:${run.resumes + 1}`, amountMicro, now });
-      // Less than before where a machine was lost: what was charged once stays charged.
-      const settledSeconds = Math.max(run.settledSeconds, workload.activeSeconds);
-      await beginRound(tx, run, { settledSeconds, ceilingMicro, hold });
-      const detail = { run_id: runId, model_id: run.modelAssetId };
-      await recordAudit(tx, { userId, action: 'run.resumed', detail });
-      return { id: runId };
-    }),
+  await withIdleCredit(usage, userId, () =>
+    inTransaction(ctx.db, (tx) => idempotent(tx, call, () => resume(tx, ctx, { runId, body }))),
   );
   const { run, workload } = await findOwnRun(ctx.db, { runId, userId });
   return toRun(ctx.config, run, workload);
+}
+
+/** Step: holds credits for what is left, and lets the work begin again. */
+async function resume(
+  tx: Transaction,
+  ctx: Context,
+  { runId, body }: { runId: string; body: InputOf<typeof endpoint>['body'] },
+): Promise<{ id: string }> {
+  const { userId } = ctx.caller;
+  await requireSources(tx, (await findOwnRun(tx, { runId, userId })).run);
+  const now = ctx.clock.now();
+  const ended = await lockWorkload(tx, runId);
+  await resumeWorkload(tx, { id: runId, now });
+  // Read under the workload's lock: until then the end of the last round may not have been written.
+  const { run: found, workload } = await findOwnRun(tx, { runId, userId });
+  // Who lets it go on pays for what is left.
+  const run: RunRow = { ...found, keyId: ctx.caller.key?.id ?? null };
+  await publishChange(tx, userId, { topic: 'run', id: runId });
+  const costMicro = (ended && resumeCostMicro(run, ended)) ?? 0n;
+  const ceilingMicro = body.ceiling ?? resumeCeilingMicro(run, costMicro);
+  refuseLowCeiling(run, ceilingMicro);
+  const leftMicro = ceilingMicro - costSoFarMicro(run);
+  const amountMicro = smallerAmount(costMicro, leftMicro);
+  const hold = await holdForRun(tx, run, { round: `resume:${run.resumes + 1}`, amountMicro, now });
+  // Less than before where a machine was lost: what was charged once stays charged.
+  const settledSeconds = Math.max(run.settledSeconds, workload.activeSeconds);
+  await beginRound(tx, run, { settledSeconds, ceilingMicro, hold });
+  const detail = { run_id: runId, model_id: run.modelAssetId };
+  await recordAudit(tx, { userId, action: 'run.resumed', detail });
+  return { id: runId };
 }
 
 /** What it reads and makes may have been deleted since; from here on it stays. */

@@ -9,6 +9,7 @@ import { type AssetRevision, readRevision } from '../../assets/read-revision.ts'
 import type { Price } from '../../credits/prices/prices.ts';
 import { quote } from '../../credits/prices/quote.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { usualCeilingMicro } from '../charges/ceiling.ts';
 import {
   type FineTuneFields,
@@ -36,10 +37,12 @@ import { findBaseFault } from './find-base-fault.ts';
 import type { ReadData } from './read-data.ts';
 import { warnOfServing } from './warn-of-serving.ts';
 
-/** What training needs of the machines and of the runtime. */
+/** What training takes from the program around it. */
 export type TrainingParts = {
   capacity: () => Promise<Capacity>;
   readData: ReadData;
+  /** The usage windows of this process. */
+  usage: IdleCredit;
   /** Where a run on a CPU would go now. */
   runCpu: (db: Database) => Promise<RunCpu>;
 };
@@ -79,7 +82,7 @@ const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
  */
 export async function checkFineTune(
   ctx: Context,
-  { capacity, readData }: Omit<TrainingParts, 'runCpu'>,
+  { capacity, readData }: Pick<TrainingParts, 'capacity' | 'readData'>,
   { datasetId, baseModelId, gpu, fields, cpu, signal, readsOn }: FineTuneRequest,
 ): Promise<FineTuneCheck> {
   const { userId } = ctx.caller;

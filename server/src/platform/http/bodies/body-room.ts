@@ -22,7 +22,7 @@ type Sender = { request: FastifyRequest; key: string; since: number; bytesBefore
  * Lets few of the bodies that are held in memory come in at once, by turns of their users. Returns what a call passes before
  * its body is read: it throws AppError 'unavailable' where there is no room in time. Where all places are taken and
  * somebody without one waits, whoever sends slowly is cut: a few accounts must not keep the others out. A handler that needs the body no
- * longer gives its room back by `request.leaveBodyRoom()`; the end of the answer does it anyway.
+ * longer gives body and room back by `request.leaveBodyRoom()`; the end of the answer gives the room back anyway.
  */
 export function limitHeldBodies(
   app: FastifyInstance,
@@ -50,10 +50,14 @@ export function limitHeldBodies(
     const { bytesRead: bytesBefore } = request.raw.socket;
     const sender = { request, key, since: performance.now(), bytesBefore };
     senders.add(sender);
-    request.leaveBodyRoom = () => {
+    const giveBack = () => {
       if (senders.delete(sender)) leave();
     };
-    onClose(reply, request.leaveBodyRoom);
+    request.leaveBodyRoom = () => {
+      request.body = undefined;
+      giveBack();
+    };
+    onClose(reply, giveBack);
   };
 }
 

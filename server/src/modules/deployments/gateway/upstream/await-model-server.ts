@@ -1,10 +1,11 @@
 import { cutHostPaths } from '../../../../engine/machine/cut-host-paths.ts';
 import type { Context } from '../../../../platform/context.ts';
+import { withIdleCredit } from '../../../credits/usage/with-idle-credit.ts';
 import type { EngineOf, ServerKindName } from '../../kinds/kinds.ts';
 import { findDeployment } from '../../queries.ts';
 import { openStarterServer } from '../../servers/open-starter-server.ts';
 import { watchModelServer } from '../../servers/watch-model-server.ts';
-import type { ServingParts } from '../../serving-parts.ts';
+import type { WakingParts } from '../../serving-parts.ts';
 import { wakeDeployment } from '../../wake-deployment.ts';
 import type { Upstream, UpstreamWorkload } from '../gateway-queries.ts';
 import { findModel } from './find-model.ts';
@@ -69,7 +70,7 @@ type Wait<Kind extends ServerKindName> = {
  */
 export async function awaitModelServer<Kind extends ServerKindName>(
   ctx: Context,
-  parts: Pick<ServingParts, 'capacity'>,
+  parts: WakingParts,
   { upstream, modelName, kind, signal, onWait }: Wait<Kind>,
 ): Promise<ModelServer<Kind>[]> {
   const began = Date.now();
@@ -88,9 +89,7 @@ export async function awaitModelServer<Kind extends ServerKindName>(
       if (needsWaking(found)) {
         // It was woken before, and has given up since.
         if (woken) throw unavailable(`${modelName} could not start`);
-        await (podId
-          ? wakeDeployment(ctx, parts, podId)
-          : openStarterServer(ctx, parts, { modelName, kind }));
+        await (podId ? wake(ctx, parts, podId) : openStarterServer(ctx, parts, { modelName, kind }));
         woken = true;
         continue;
       }
@@ -108,6 +107,10 @@ export async function awaitModelServer<Kind extends ServerKindName>(
   } finally {
     watch.stop();
   }
+}
+
+function wake(ctx: Context, parts: WakingParts, podId: string): Promise<void> {
+  return withIdleCredit(parts.usage, ctx.caller.userId, () => wakeDeployment(ctx, parts, podId));
 }
 
 /** A starter model whose server has failed has nothing to wait for either. */

@@ -5,32 +5,17 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { drawingSeconds } from '../drawing-seconds.ts';
-import type { InputPicture } from '../pictures/picture-queries.ts';
 import { readOutputs } from '../pictures/read-outputs.ts';
-import { uploaded } from '../pictures/read-source.ts';
-import { startAndAwait } from '../start/start-and-await.ts';
+import { awaitDrawn } from '../start/await-drawn.ts';
 import type { Edit } from './read-edit.ts';
 
-type Asked = Edit & {
-  model: string;
-  picture: InputPicture;
-  /** The field that it came in. */
-  param: string;
-};
-
-/** Edits a picture and answers as the original product does. Throws what `startAndAwait` throws. */
-export async function editPicture(
+/** Waits for an edit and answers as the original product does. Throws what `awaitDrawn` throws. */
+export async function answerEdit(
   ctx: Context,
-  { model, picture, param, prompt, parameters, ...answer }: Asked,
-  { reply }: Http,
+  { id, edit }: { id: string; edit: Edit },
+  reply: Http['reply'],
 ): Promise<ResponseOf<typeof editWithStarter>> {
-  const source = uploaded(picture, param);
-  const generation = await startAndAwait(
-    ctx,
-    { generator: 'flux-kontext', model, prompt, parameters, source },
-    reply,
-  );
-  return toEdited(ctx, generation, answer);
+  return toEdited(ctx, await awaitDrawn(ctx, { id }, reply), edit);
 }
 
 async function toEdited(

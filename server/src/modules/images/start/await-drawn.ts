@@ -6,20 +6,20 @@ import { clientSignal } from '../../../platform/http/client-signal.ts';
 import { awaitGeneration } from '../await-generation.ts';
 import { cancelGeneration } from '../cancel-generation.ts';
 import { refuseUndrawn } from '../refuse-undrawn.ts';
-import { type Asked, startGeneration } from './start-generation.ts';
 
 /** OpenAI's clients wait so long. */
 const WAIT_MS = 10 * 60_000;
 
 /**
- * Asks for a picture and waits until it is drawn. A client that disconnects, or has waited too long, needs it no more, unless
- * an Idempotency-Key says that he comes back for it. Throws what `startGeneration` and `refuseUndrawn` throw, and AppError
- * 'timed_out'.
+ * Waits until a picture is drawn. A client that disconnects, or has waited too long, needs it no more, unless an
+ * Idempotency-Key says that he comes back for it. Throws what `refuseUndrawn` throws, and AppError 'timed_out'.
  */
-export async function startAndAwait(ctx: Context, asked: Asked, reply: Http['reply']): Promise<Generation> {
-  const client = clientSignal(reply);
-  const { id } = await startGeneration(ctx, asked);
-  const waited = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: client });
+export async function awaitDrawn(
+  ctx: Context,
+  { id }: Pick<Generation, 'id'>,
+  reply: Http['reply'],
+): Promise<Generation> {
+  const waited = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: clientSignal(reply) });
   const isLate = waited.ended_at === null;
   // OpenAI's clients repeat a call that has timed out: without a key they would get, and pay, a second picture.
   const isLeft = isLate && ctx.idempotencyKey === null;

@@ -1,0 +1,26 @@
+import type { Context } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { preparedIdempotent } from '../../../platform/db/idempotency/idempotent.ts';
+import { type IdleCredit, withIdleCredit } from './with-idle-credit.ts';
+
+/**
+ * A call that spends, in a transaction of its own: at most once for its Idempotency-Key, as `preparedIdempotent` says,
+ * and with what idle usage windows give back, as `withIdleCredit` says. `prepare` runs at most once: a request's body
+ * cannot be read again.
+ */
+export async function spendOnce<Prepared, Answer extends object | null>(
+  { db, caller, idempotencyKey }: Pick<Context, 'db' | 'caller' | 'idempotencyKey'>,
+  usage: IdleCredit,
+  asked: { operation: string; input: unknown },
+  prepare: () => Promise<Prepared>,
+  work: (tx: Transaction, prepared: Prepared) => Promise<Answer>,
+): Promise<Answer> {
+  const { userId } = caller;
+  let prepared: Promise<Prepared> | null = null;
+  const prepareOnce = () => {
+    prepared ??= prepare();
+    return prepared;
+  };
+  const call = { userId, key: idempotencyKey, ...asked };
+  return withIdleCredit(usage, userId, () => preparedIdempotent(db, call, prepareOnce, work));
+}

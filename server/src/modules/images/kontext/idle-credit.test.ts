@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import OpenAI, { toFile } from 'openai';
+import { beforeEach, expect, test } from 'vitest';
+import { testDrawing } from '../../../testing/test-drawing.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { pictureFiles } from '../testing/picture-files.ts';
+
+/* Edits of somebody whose credits are all held by usage windows in which nothing goes on. */
+
+const drawing = await testDrawing();
+const { server, stub } = drawing;
+const starter = `${server.url}/v1/starters/kontext-starter`;
+
+let ada: TestUser;
+let owned: bigint;
+beforeEach(async () => {
+  stub.requests.length = 0;
+  ada = await server.signUp('Ada');
+  owned = (await drawing.balance(ada)).balance;
+  const place = await server.app.usage.reserve({
+    ...{ userId: ada.userId, keyId: null, use: 'llm_inference', source: 'model:crumb' },
+    ...{ description: 'Tokens of crumb', references: { asset_name: 'crumb' } },
+    ...{ unitPrices: [1n], priceMicro: owned },
+  });
+  place.settle({ id: randomUUID(), at: new Date(), amountMicro: 1n, quantities: {} });
+  expect(await drawing.balance(ada)).toEqual({ balance: owned, held: owned });
+});
+
+const edit = async (path: string, body: FormData | URLSearchParams) => {
+  const answer = await fetch(starter + path, { method: 'POST', body, headers: { 'x-api-key': ada.apiKey } });
+  expect(answer.status, await answer.clone().text()).toBe(200);
+};
+const image = () => toFile(pictureFiles.png, 'bread.png', { type: 'image/png' });
+
+test.each<[string, bigint, () => Promise<unknown>]>([
+  [
+    'an uploaded picture',
+    140_000n,
+    async () => {
+      const form = new FormData();
+      form.append('prompt', 'Make it blue');
+      form.append('file', await image());
+      await edit('/edit', form);
+    },
+  ],
+  [
+    'the picture at an address',
+    140_000n,
+    async () => {
+      const image_url = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
+      await edit('/edit_url', new URLSearchParams({ prompt: 'Make it blue', image_url }));
+    },
+  ],
+  [
+    "a picture over OpenAI's images API",
+    100_000n,
+    async () => {
+      const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
+      await client.images.edit({ prompt: 'Make it blue', image: await image() });
+    },
+  ],
+])('pay for %s', async (_, cost, ask) => {
+  await ask();
+  expect(stub.requests).toMatchObject([{ picture: pictureFiles.png.toString('base64') }]);
+  expect(await drawing.balance(ada)).toEqual({ balance: owned - 1n - cost, held: 0n });
+});

@@ -1,0 +1,27 @@
+import type { Context } from '../../../platform/context.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
+import type { SentPicture } from '../pictures/sent-picture.ts';
+import { startGeneration } from '../start/start-generation.ts';
+import { type Editor, findEditor } from './find-editor.ts';
+import type { Edit } from './read-edit.ts';
+
+type Asked = { editor: Editor; edit: Edit; picture: SentPicture };
+
+/**
+ * Asks for an edit of a picture as the original product does. Returns the generation's id. Throws what `findEditor`,
+ * reading the picture and `startGeneration` throw.
+ */
+export async function startEdit(
+  ctx: Context,
+  usage: IdleCredit,
+  { editor, edit: { prompt, parameters }, picture }: Asked,
+): Promise<string> {
+  const { id } = await startGeneration(ctx, usage, {
+    sent: { editor, prompt, parameters, picture: picture.sha256 },
+    read: async () => {
+      const model = await findEditor(ctx, editor);
+      return { generator: 'flux-kontext', model, prompt, parameters, source: await picture.read() };
+    },
+  });
+  return id;
+}
