@@ -16,6 +16,14 @@ class ServerUnreachableError(PlainError):
     """The server was out of reach for longer than a workload waits: nothing against the work."""
 
 
+def loss_not_finite(step: int, learning_rate: float) -> PlainError:
+    """What ends a training whose loss is NaN or infinite."""
+    return PlainError(
+        f"The loss stopped being a number at step {step}; a smaller learning rate than "
+        f"{learning_rate:g} is needed."
+    )
+
+
 class WorkloadOver(Exception):  # noqa: N818 - an event, not an error
     """The server no longer knows this workload (401, 403, 404 or 410): it ends itself."""
 

@@ -23,7 +23,7 @@ from PIL import Image
 from torch import Tensor, nn
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
-from ...errors import PlainError
+from ...errors import PlainError, loss_not_finite
 from ...files import written_whole
 from .device import fast_arithmetic
 from .reporter import TrainingReporter
@@ -98,10 +98,7 @@ class Training:
         """
         for ago, values in zip(range(len(last), 0, -1), last, strict=True):
             if not (math.isfinite(values["loss"]) and math.isfinite(values["grad_norm"])):
-                raise PlainError(
-                    f"The loss stopped being a number at step {self.step - ago}; a smaller "
-                    f"learning rate than {self.settings.learning_rate:g} is needed."
-                )
+                raise loss_not_finite(self.step - ago, self.settings.learning_rate)
 
     @contextmanager
     def averaged(self) -> Iterator[nn.Module]:
