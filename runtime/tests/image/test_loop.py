@@ -93,6 +93,14 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(
     assert caught.value.__cause__ is not None
 
 
+def test_gradients_make_room_for_the_averaged_weights() -> None:
+    training = line_training()
+    training.advance(training.model(torch.ones(1, 3)).square().mean())
+    assert all(weight.grad is not None for weight in training.trained.values())
+    with training.averaged():
+        assert all(weight.grad is None for weight in training.trained.values())
+
+
 @pytest.mark.parametrize(
     "error",
     [

@@ -103,6 +103,9 @@ class Training:
     @contextmanager
     def averaged(self) -> Iterator[nn.Module]:
         """The model with its averaged weights, in evaluation mode, for samples and export."""
+        # The last step's gradients are needed no more, and take as much as the weights kept here.
+        for optimizer in self.optimizers:
+            optimizer.zero_grad(set_to_none=True)
         kept = {name: weight.detach().clone() for name, weight in self.trained.items()}
         _copy_into(self.trained, self.average)
         self.model.eval()
