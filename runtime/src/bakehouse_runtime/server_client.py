@@ -294,7 +294,7 @@ class Reporter:
         self._add("checkpoint", step=step)
 
     def held_out_answers(self, answers: HeldOutAnswers) -> None:
-        """What the base and the tuned model say to held-out rows."""
+        """What the base and the tuned model answer to held-out rows."""
         self._add("held_out_answers", **answers.model_dump())
 
     def ready(self, base_url: str) -> None:
