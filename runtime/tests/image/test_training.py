@@ -153,7 +153,7 @@ def test_kontext_learns_edits_and_pictures(
 
 def deeper_transformer(**shape: int) -> FluxTransformer2DModel:
     usual = {"latent_channels": 4, "text_size": 384, "heads": 2, "layers": 2, "single_layers": 3}
-    return build_transformer(**usual | shape, head_size=8, axes=(2, 2, 4), seed=7)  # pyright: ignore[reportArgumentType]
+    return build_transformer(**usual | shape, head_size=8, axes=(2, 2, 4), seed=7)
 
 
 def test_blocks_that_the_initial_weights_lack_change_nothing_at_first(
