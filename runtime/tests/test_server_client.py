@@ -128,6 +128,23 @@ def test_a_refused_report_is_a_plain_error(server: BakehouseServer) -> None:
         reports.raise_if_over()
 
 
+def test_a_report_that_cannot_be_sent_ends_the_work(server: BakehouseServer) -> None:
+    with reporter(server) as reports:
+        reports.progress(float("nan"), 100, "steps")
+        assert reports.wait_for_stop(30)
+        assert not reports.wait_until_accepted(30)
+    with pytest.raises(PlainError, match=r"cannot be sent \(ValueError: .*JSON") as caught:
+        reports.raise_if_over()
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_what_is_not_a_number_is_none_in_the_summary(server: BakehouseServer) -> None:
+    with reporter(server) as reports:
+        reports.result([], {"a": float("nan"), "b": float("-inf"), "c": 0.5, "d": 3, "e": "nan"})
+    summary = server.of_type("result")[0]["summary"]
+    assert summary == {"a": None, "b": None, "c": 0.5, "d": 3, "e": "nan"}
+
+
 def test_progress_that_has_not_left_is_replaced(server: BakehouseServer) -> None:
     server.stop()
     with reporter(server) as reports:

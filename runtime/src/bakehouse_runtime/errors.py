@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,12 +17,31 @@ class ServerUnreachableError(PlainError):
     """The server was out of reach for longer than a workload waits: nothing against the work."""
 
 
+def loss_not_finite(step: int, learning_rate: float) -> PlainError:
+    """What ends a training whose loss is NaN or infinite."""
+    return PlainError(
+        f"The loss stopped being a number at step {step}; a smaller learning rate than "
+        f"{learning_rate:g} is needed."
+    )
+
+
 class WorkloadOver(Exception):  # noqa: N818 - an event, not an error
     """The server no longer knows this workload (401, 403, 404 or 410): it ends itself."""
 
 
 class StopRequested(Exception):  # noqa: N818 - an event, not an error
     """Leaves work that cannot be ended from inside, to save what there is and stop."""
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether memory ran out: Python's, a GPU's, or what torch takes on a CPU, for which it has no
+    error of its own. Torch is asked only where somebody has loaded it."""
+    torch = sys.modules.get("torch")
+    return (
+        isinstance(error, MemoryError)
+        or (torch is not None and isinstance(error, torch.OutOfMemoryError))
+        or (isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error))
+    )
 
 
 def first_wrong_field(error: ValidationError) -> tuple[str, str]:

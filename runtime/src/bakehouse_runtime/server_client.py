@@ -294,7 +294,7 @@ class Reporter:
         self._add("checkpoint", step=step)
 
     def held_out_answers(self, answers: HeldOutAnswers) -> None:
-        """What the base and the tuned model say to held-out rows."""
+        """What the base and the tuned model answer to held-out rows."""
         self._add("held_out_answers", **answers.model_dump())
 
     def ready(self, base_url: str) -> None:
@@ -302,8 +302,16 @@ class Reporter:
         self._add("ready", base_url=base_url)
 
     def result(self, files: list[Artefact], summary: Mapping[str, float | str | None]) -> None:
-        """The finite work is done and its last artefact is uploaded."""
-        self._add("result", files=[vars(file) for file in files], summary=dict(summary))
+        """The finite work is done and its last artefact is uploaded. A number of the summary that
+        is not finite becomes None: it has no place in JSON."""
+        self._add(
+            "result",
+            files=[vars(file) for file in files],
+            summary={
+                key: None if isinstance(value, float) and not math.isfinite(value) else value
+                for key, value in summary.items()
+            },
+        )
 
     def stopped(self, step: int) -> None:
         """The work was saved at `step` and ended on request."""
@@ -324,20 +332,31 @@ class Reporter:
 
     def _run(self) -> None:
         try:
-            # A workload that was restarted goes on from the last number that the server accepted.
-            accepted = self._post([])
-            while batch := self._next_batch():
-                accepted = self._post(
-                    [{"seq": accepted + i, **report} for i, report in enumerate(batch.reports, 1)]
-                )
-                with self._changed:
-                    self._in_flight = False
-                    self._changed.notify_all()
+            self._send()
         except (WorkloadOver, PlainError) as error:
+            self._end(error)
+        # An exception in a thread ends only the thread: the work would go on without reports.
+        except Exception as error:
+            over = PlainError(f"The reports cannot be sent ({type(error).__name__}: {error}).")
+            over.__cause__ = error
+            self._end(over)
+
+    def _send(self) -> None:
+        # A workload that was restarted goes on from the last number that the server accepted.
+        accepted = self._post([])
+        while batch := self._next_batch():
+            accepted = self._post(
+                [{"seq": accepted + i, **report} for i, report in enumerate(batch.reports, 1)]
+            )
             with self._changed:
-                self._over = error
+                self._in_flight = False
                 self._changed.notify_all()
-            self.request_stop()
+
+    def _end(self, over: Exception) -> None:
+        with self._changed:
+            self._over = over
+            self._changed.notify_all()
+        self.request_stop()
 
     def _next_batch(self) -> _Batch | None:
         """Waits for reports or the next heartbeat; None when closed and everything is sent."""

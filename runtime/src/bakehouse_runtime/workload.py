@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from .errors import PlainError, ServerUnreachableError, StopRequested, WorkloadOver
+from .errors import (
+    PlainError,
+    ServerUnreachableError,
+    StopRequested,
+    WorkloadOver,
+    is_out_of_memory,
+)
 from .inputs import cache_limit_bytes, input_folders, prune_cache, pull_inputs
 from .server_client import Reporter, ServerClient
 from .train.methods import METHODS
@@ -115,7 +120,7 @@ def workload(spec: WorkloadSpec) -> Iterator[Workload]:
             reporter.failed(str(error))
             raise
         except Exception as error:
-            if not _is_out_of_memory(error):
+            if not is_out_of_memory(error):
                 reporter.failed(
                     f"The workload failed unexpectedly ({type(error).__name__}: {error})."
                 )
@@ -145,14 +150,3 @@ def pull(spec: WorkloadSpecBase, cache_dir: Path) -> bool:
 def _what_saves_memory(spec: WorkloadSpec) -> str:
     method = METHODS.get(getattr(spec, "method", ""))
     return method.saves_memory if method else _SAVES_MEMORY_SERVING
-
-
-def _is_out_of_memory(error: Exception) -> bool:
-    """Whether memory ran out: Python's, a GPU's, or what torch takes on a CPU, for which it has no
-    error of its own. Torch is asked only where somebody has loaded it."""
-    torch = sys.modules.get("torch")
-    return (
-        isinstance(error, MemoryError)
-        or (torch is not None and isinstance(error, torch.OutOfMemoryError))
-        or (isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error))
-    )

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -86,8 +87,64 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(
     assert all(torch.equal(again.trained[name], w) for name, w in whole.trained.items())
     for path in (older, newest):
         path.write_bytes(b"not a checkpoint")
-    with pytest.raises(PlainError, match=r"None .* can be read: the newest is step-00000012\.pt"):
+    newest_named = r"None .* can be read: the newest is step-00000012\.pt"
+    with pytest.raises(PlainError, match=newest_named) as caught:
         line_training().resume(tmp_path / "checkpoints")
+    assert caught.value.__cause__ is not None
+
+
+def test_gradients_make_room_for_the_averaged_weights() -> None:
+    training = line_training()
+    training.advance(training.model(torch.ones(1, 3)).square().mean())
+    assert all(weight.grad is not None for weight in training.trained.values())
+    with training.averaged():
+        assert all(weight.grad is None for weight in training.trained.values())
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."),
+        RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: 9 bytes."),
+    ],
+)
+@pytest.mark.parametrize("where", [(torch, "load"), (torch.optim.AdamW, "load_state_dict")])
+def test_too_little_memory_is_no_fault_of_the_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: RuntimeError, where: tuple[object, str]
+) -> None:
+    run_line(tmp_path, Recorder())
+
+    def run_out(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(*where, run_out)
+    with pytest.raises(RuntimeError) as caught:
+        line_training().resume(tmp_path / "checkpoints")
+    assert caught.value is error
+
+
+def test_a_checkpoint_is_not_loaded_beside_the_model_on_a_gpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_line(tmp_path, Recorder())
+    places: set[str] = set()
+    load = torch.load
+
+    def watched(*args: Any, **options: Any) -> dict[str, Any]:
+        state = load(*args, **options)
+        moments = [state["optimizers"][0]["state"][weight] for weight in (0, 1)]
+        for tensors in (state["weights"], state["average"], *moments):
+            places.update(tensor.device.type for tensor in tensors.values())
+        return state
+
+    monkeypatch.setattr(torch, "load", watched)
+    # A device without values stands for the GPU.
+    training = Training(nn.Linear(3, 1), SETTINGS, torch.device("meta"))
+    training.resume(tmp_path / "checkpoints")
+    assert (training.step, places) == (12, {"cpu"})
+    moments = training.optimizers[0].state_dict()["state"][0].values()
+    kept = [*training.trained.values(), *training.average.values(), *moments]
+    assert {tensor.device.type for tensor in kept} == {"meta"}
 
 
 def test_a_resumed_training_drops_out_the_same(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 import torch
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
+from diffusers.pipelines.flux.pipeline_flux_kontext import FluxKontextPipeline
 from PIL import Image
 from safetensors.torch import load_file
 
@@ -136,6 +138,16 @@ def edits(tmp_path: Path) -> Path:
     return folder
 
 
+def load_adapter(transformer: FluxTransformer2DModel, folder: Path) -> None:
+    """Loads an adapter as Diffusers' pipelines do."""
+    weights, alphas, metadata = FluxKontextPipeline.lora_state_dict(
+        str(folder), return_alphas=True, return_lora_metadata=True, local_files_only=True
+    )
+    FluxKontextPipeline.load_lora_into_transformer(
+        weights, alphas, transformer, adapter_name="mine", metadata=metadata
+    )
+
+
 LORA = {"r": 4, "alpha": 4, "dropout": 0, "target_modules": ["to_q", "to_k", "to_v", "proj_mlp"]}
 
 
@@ -153,9 +165,9 @@ def test_kontext_learns_an_adapter_that_loads_and_changes_the_picture(
         KontextRequest("make it black", 1, steps=2),
     )
     before = np.asarray(kontext.edit(condition, request))
-    kontext.load_adapter(server.artefacts / "pytorch_lora_weights.safetensors", "mine")
+    load_adapter(kontext.transformer, server.artefacts)
     assert (np.asarray(kontext.edit(condition, request)) != before).any()
-    kontext.unload_adapters()
+    kontext.transformer.unload_lora()
     assert (np.asarray(kontext.edit(condition, request)) == before).all()
 
 
@@ -174,7 +186,7 @@ def test_a_saved_adapter_computes_what_the_trained_one_does(
     save_adapter(trained, tmp_path)
     kontext = KontextPipeline.from_folder(base, torch.device("cpu"))
     plain = copy.deepcopy(kontext.transformer)
-    kontext.load_adapter(tmp_path / "pytorch_lora_weights.safetensors", "mine")
+    load_adapter(kontext.transformer, tmp_path)
     inputs = torch.randn(1, 4, 4, 4), torch.ones(1), torch.randn(1, 3, 384), torch.randn(1, 384)
     with torch.no_grad():
         wanted, loaded, without = (

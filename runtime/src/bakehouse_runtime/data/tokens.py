@@ -27,7 +27,7 @@ class ModelTokens:
     tokenizer: Tokenizer
     special_tokens: dict[str, str]
     chat_template: str | None
-    # What chat templates are told is today.
+    # The date that chat templates are rendered with.
     today: date
 
     @cached_property
@@ -38,7 +38,7 @@ class ModelTokens:
 
     @cached_property
     def text_suffix(self) -> list[int]:
-        """What tells the model that a text has ended, or nothing."""
+        """What ends every text: the end-of-text token, or nothing."""
         end = self.tokenizer.token_to_id(self.special_tokens.get("eos_token", ""))
         return [] if end is None else [end]
 

@@ -176,9 +176,9 @@ def most_distinctive(
 
 @dataclass(frozen=True)
 class Clustering:
-    """The cluster of each row, and what is known of the clusters: their sizes, the bits that a
-    cluster tells about the caption against those that it could, and the phrase whose pictures lie
-    most in one cluster: what share of them does, and what share of all pictures."""
+    """The cluster of each row, and what is known of the clusters: their sizes, the mutual
+    information of cluster and caption beside the cluster's entropy, and the phrase whose pictures
+    lie most in one cluster: what share of them does, and what share of all pictures."""
 
     clusters: np.ndarray
     summary: dict[str, object]

@@ -1,4 +1,4 @@
-"""The files of a model: what is wrong with them in one sentence, and what they need not tell."""
+"""The files of a model: their faults in one sentence each, and local paths taken out of them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class ServingEngine(Protocol):
         ...
 
     def ended(self) -> str | None:
-        """One sentence why it has ended by itself, or None while it lives."""
+        """One sentence why it has ended by itself, or None while it runs."""
         ...
 
     def in_flight(self) -> int | None:

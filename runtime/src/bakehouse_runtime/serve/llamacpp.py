@@ -40,19 +40,19 @@ class LlamaCpp:
         self.base_url = server.listening_address
 
     def ended(self) -> str | None:
-        """It lives as long as this process."""
+        """It runs as long as this process does."""
         return None if self._server is not None else "The model server was closed."
 
     def in_flight(self) -> int | None:
-        """Requests being answered or waiting for a slot. The loop that computes says it,
-        between two batches."""
+        """Requests being answered or waiting for a slot. The loop that computes reports
+        them between two batches."""
         return gauge_sum(
             lambda: read_metrics(self.base_url, self._api_key),
             ("llamacpp:requests_processing", "llamacpp:requests_deferred"),
         )
 
     def advances(self) -> bool:
-        """The metrics are told by the loop that does all the work."""
+        """Whether the metrics answer: they come from the loop that does all the work."""
         try:
             read_metrics(self.base_url, self._api_key)
         except httpx.HTTPError:

@@ -117,24 +117,6 @@ class KontextPipeline:
         """The text encoders alone."""
         return FluxText(self._edit, self.window)
 
-    def load_adapter(self, weights: Path, name: str) -> None:
-        """Puts a LoRA adapter (`pytorch_lora_weights.safetensors`) on the transformer."""
-        try:
-            self._edit.load_lora_weights(
-                str(weights.parent),
-                weight_name=weights.name,
-                adapter_name=name,
-                local_files_only=True,
-            )
-        # Diffusers and PEFT raise whatever they stumble over.
-        except Exception as error:
-            raise PlainError(f"The adapter {weights.name} does not fit this model.") from error
-        # The dropout that an adapter was trained with comes along, and switched on.
-        self.transformer.eval()
-
-    def unload_adapters(self) -> None:
-        self._edit.unload_lora_weights()
-
     def edit(
         self, picture: Image.Image, request: KontextRequest, on_step: StepCallback | None = None
     ) -> Image.Image:

@@ -17,7 +17,7 @@ from ..pictures import fit_square, read_picture
 from .bank import Example
 
 PICTURE_ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
-# Each picture is also shown in slightly narrower cuts, so that it is not learnt by heart.
+# Augmentation: each picture also in slightly narrower cuts, so that it is not memorised.
 CUTS = 8
 NARROWEST_CUT = 0.85
 HELD_OUT_ONE_IN = 10

@@ -23,7 +23,7 @@ from PIL import Image
 from torch import Tensor, nn
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
-from ...errors import PlainError
+from ...errors import PlainError, is_out_of_memory, loss_not_finite
 from ...files import written_whole
 from .device import fast_arithmetic
 from .reporter import TrainingReporter
@@ -98,32 +98,27 @@ class Training:
         """
         for ago, values in zip(range(len(last), 0, -1), last, strict=True):
             if not (math.isfinite(values["loss"]) and math.isfinite(values["grad_norm"])):
-                raise PlainError(
-                    f"The loss stopped being a number at step {self.step - ago}; a smaller "
-                    f"learning rate than {self.settings.learning_rate:g} is needed."
-                )
+                raise loss_not_finite(self.step - ago, self.settings.learning_rate)
 
     @contextmanager
     def averaged(self) -> Iterator[nn.Module]:
         """The model with its averaged weights, in evaluation mode, for samples and export."""
+        # The last step's gradients are needed no more, and take as much as the weights kept here.
+        for optimizer in self.optimizers:
+            optimizer.zero_grad(set_to_none=True)
         kept = {name: weight.detach().clone() for name, weight in self.trained.items()}
-        self._assign(self.average)
+        _copy_into(self.trained, self.average)
         self.model.eval()
         try:
             yield self.model
         finally:
-            self._assign(kept)
+            _copy_into(self.trained, kept)
             self.model.train()
 
     def adopt_average(self) -> None:
         """Leaves the averaged weights in the model for good: the end of a training."""
-        self._assign(self.average)
+        _copy_into(self.trained, self.average)
         self.model.eval()
-
-    def _assign(self, weights: dict[str, Tensor]) -> None:
-        with torch.no_grad():
-            for name, weight in weights.items():
-                self.trained[name].copy_(weight)
 
     def save(self, folder: Path) -> None:
         """Writes `step-<n>.pt` whole or not at all, and forgets all but the newest two."""
@@ -148,28 +143,45 @@ class Training:
         Raises PlainError where none of some can be read, or that one is of another training.
         """
         paths = sorted(folder.glob("step-*.pt"), reverse=True)
+        unreadable: Exception | None = None
         for path in paths:
             try:
-                state = torch.load(path, map_location=self.device, weights_only=True)
+                # Not onto a GPU, where it would lie beside the model until it is adopted. There
+                # all is copied; on the CPU the optimizers keep it, and would keep the mapped file.
+                mapped = self.device.type != "cpu"
+                state = torch.load(path, map_location="cpu", mmap=mapped, weights_only=True)
             # A file that is cut off, empty or overwritten.
-            except (RuntimeError, EOFError, pickle.UnpicklingError):
+            except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+                if is_out_of_memory(error):
+                    raise
+                unreadable = error
                 continue
             self._adopt(state, path.name)
             return
         if paths:
-            raise PlainError(f"None of the checkpoints can be read: the newest is {paths[0].name}.")
+            raise PlainError(
+                f"None of the checkpoints can be read: the newest is {paths[0].name}."
+            ) from unreadable
 
     def _adopt(self, state: dict[str, Any], name: str) -> None:
         try:
-            self._assign(state["weights"])
-            self.average = state["average"]
+            _copy_into(self.trained, state["weights"])
+            _copy_into(self.average, state["average"])
             for optimizer, kept in zip(self.optimizers, state["optimizers"], strict=True):
                 optimizer.load_state_dict(kept)
             self.step = state["step"]
         except (RuntimeError, KeyError, ValueError) as error:
+            if is_out_of_memory(error):
+                raise
             raise PlainError(
                 f"The checkpoint {name} does not belong to this training: {_first_line(error)}"
             ) from error
+
+
+@torch.no_grad()
+def _copy_into(weights: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> None:
+    for name, value in values.items():
+        weights[name].copy_(value)
 
 
 def _optimizers(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformers import TrainerCallback
 
-from ...errors import StopRequested
+from ...errors import StopRequested, loss_not_finite
 from ..cadence import Cadence
 from .checkpoints import mark_whole
 
@@ -117,6 +118,9 @@ class TrainingCallback(TrainerCallback):
         logs: dict[str, float] = event["logs"]
         if "loss" not in logs:
             return
+        # In float16 a gradient that overflows is no error: its step is skipped, its loss finite.
+        if not math.isfinite(logs["loss"]):
+            raise loss_not_finite(state.global_step, args.learning_rate)
         tokens, seconds = self._logged
         self._logged = (state.num_input_tokens_seen, self.seconds)
         values = {name: float(logs[name]) for name in _LOGGED if name in logs}
@@ -134,6 +138,21 @@ class TrainingCallback(TrainerCallback):
         self._cadence.saved(self._step_ended, time.monotonic())
         self._reporter.checkpoint(state.global_step)
         self._on_checkpoint(path)
+
+    def on_train_end(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **event: Any,
+    ) -> None:
+        # The last step may have spoilt the weights: no later loss shows it.
+        if not all(
+            bool(weight.isfinite().all())
+            for weight in event["model"].parameters()
+            if weight.requires_grad
+        ):
+            raise loss_not_finite(state.global_step, args.learning_rate)
 
     def _needs_evaluation(self, args: TrainingArguments, state: TrainerState) -> bool:
         """Whether the checkpoint is of the end of an epoch that was not evaluated. That of the last

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Families by their name in config.json, with llama.cpp's name for their architecture. An adapter
 # has to follow what llama.cpp's converter (convert_hf_to_gguf.py) does to the base's matrices, and
-# nothing in the files tells: a wrong one loads and answers wrongly. So only families whose
+# the files do not record it: a wrong one loads and answers wrongly. So only families whose
 # converter was read stand here, and others are refused.
 # Of these the converter reorders the rows of q and k, for llama.cpp's rotary embedding.
 _REORDERED = {

@@ -96,7 +96,7 @@ def build_trainer(
     callbacks: list[TrainerCallback],
 ) -> Trainer:
     """A trainer that is ready to evaluate and to train."""
-    # People read this log: what the libraries tell their own developers stays out of it.
+    # People read this log: warnings for developers who use the libraries stay out of it.
     warnings.filterwarnings("ignore", category=FutureWarning)
     logging.set_verbosity_error()
     logging.disable_progress_bar()
