@@ -101,6 +101,7 @@ Options:
   --data-dir PATH  database, files and logs, .bakehouse unless said (BAKEHOUSE_DATA_DIR)
   --scale          as much of everything as a large installation has (seed, bench)
   --fraction PART  of it, e.g. 0.01; 1 unless said
+  --services NAMES web, worker or reconciler, or several with commas: what this process does; all unless said (up)
   --no-prepare     leave the Python runtime and the starter model alone (BAKEHOUSE_PREPARE=false)
   --help           this text
 
@@ -143,6 +144,7 @@ async function main(): Promise<number> {
     startedIn,
     check: values.check ?? false,
     models: values.models ?? false,
+    services: values.services,
     scale: values.scale ?? false,
     fraction: readFraction(values.fraction ?? '1'),
   });
@@ -175,6 +177,7 @@ function readArguments() {
       options: {
         port: { type: 'string' },
         'data-dir': { type: 'string' },
+        services: { type: 'string' },
         prepare: { type: 'boolean' },
         check: { type: 'boolean' },
         models: { type: 'boolean' },

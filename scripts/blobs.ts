@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { formatBytes } from '@bakehouse/contract/limits';
 import { readConfig } from '../server/src/config.ts';
@@ -16,8 +17,10 @@ export const blobs: Command = async ({ words }) => {
   const log = createLog({ ...config, logLevel: 'silent' });
   const found = { files: 0, bytes: 0, damaged: 0, unreadable: 0 };
   await withDatabase(async (db) => {
-    // Only now: opening makes folders, which belong nowhere but beside a database.
-    const store = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
+    const folder = path.join(config.dataDir, 'blobs');
+    if (!existsSync(folder))
+      throw new PlainError(`There are no stored files in ${folder}. Name the data folder with --data-dir.`);
+    const store = await openLocalBlobStore(folder);
     await scrubBlobs(
       { db, blobs: store, clock: systemClock, log },
       {

@@ -5,6 +5,8 @@ export type Arguments = {
   startedIn: string;
   check: boolean;
   models: boolean;
+  /** The roles of the server that `up` starts; all unless said. */
+  services?: string | undefined;
   scale: boolean;
   /** Of the numbers of `--scale`. */
   fraction: number;

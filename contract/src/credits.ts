@@ -361,7 +361,7 @@ export const chargeBackPayment = endpoint({
     amount: bgl,
     /** What the user paid at once. */
     collected: bgl,
-    /** What is collected as soon as he has it. */
+    /** What is collected as soon as they have it. */
     owed: bgl,
   }),
 });

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { readConfig, settingNames } from './config.ts';
+import { readConfig, settingNames, unknownSettings } from './config.ts';
 
 const example = parseEnv(
   await readFile(path.join(import.meta.dirname, '../../.env.example'), 'utf8'),
@@ -44,6 +44,16 @@ describe('the settings', () => {
     expect(() => readConfig(wrong)).toThrow(
       /^These settings are not usable:\n {2}BAKEHOUSE_PORT: .*number, not 'http'\n {2}BAKEHOUSE_STARTING_GRANT_BGL: .*\n {2}BAKEHOUSE_SIGN_UP: /,
     );
+  });
+
+  test('that there are not are named: they would have no effect', () => {
+    const environment = {
+      BAKEHOUSE_SIGNUP: 'false',
+      BAKEHOUSE_SIGN_UP: 'false',
+      BAKEHOUSE_API: 'x',
+      HOME: '/',
+    };
+    expect(unknownSettings(environment)).toEqual(['BAKEHOUSE_SIGNUP']);
   });
 
   test('refuse what is no DSN, without repeating it', () => {

@@ -142,7 +142,16 @@ const settings = z.object({
 
 export const settingNames = Object.keys(settings.shape);
 
+/** What the clients of this repository read from the same environment. */
+const CLIENTS_NAMES = ['BAKEHOUSE_API', 'BAKEHOUSE_API_KEY', 'BAKEHOUSE_CHROMIUM'];
+
 export type Config = ReturnType<typeof readConfig>;
+
+/** Names that look like settings and are none, e.g. because they are misspelled: they would be ignored unnoticed. */
+export function unknownSettings(environment: Record<string, string | undefined>): string[] {
+  const known = new Set([...settingNames, ...CLIENTS_NAMES]);
+  return Object.keys(environment).filter((name) => name.startsWith('BAKEHOUSE_') && !known.has(name));
+}
 
 /** Parses the environment. Throws an error that names each bad setting and says what it must be. */
 export function readConfig(environment: Record<string, string | undefined>) {

@@ -3,9 +3,13 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
-import { readConfig } from './config.ts';
+import { readConfig, unknownSettings } from './config.ts';
 import { prepareDatabase } from './platform/db/setup/prepare-database.ts';
-import { noErrorReports, openErrorReports } from './platform/error-reports/error-reports.ts';
+import {
+  type ErrorReports,
+  noErrorReports,
+  openErrorReports,
+} from './platform/error-reports/error-reports.ts';
 import { reportLogged } from './platform/error-reports/report-logged.ts';
 import { makeDataDir } from './platform/files/make-data-dir.ts';
 import { readOrMakeSecret } from './platform/files/secret-file.ts';
@@ -15,6 +19,8 @@ import { allRoles, type Role } from './roles.ts';
 
 /** A fresh database takes 40 MB, and a full disk must not be found in the middle of it. */
 const FREE_BYTES_MIN = 200 * 1024 * 1024;
+/** A process that is about to end waits so long for its last error report to go out. */
+const REPORT_MS = 5_000;
 
 /** Runs the server until it is told to end. `--services=web,worker,reconciler` chooses its roles; all unless said. */
 async function main(): Promise<void> {
@@ -25,6 +31,9 @@ async function main(): Promise<void> {
   const log = createLog(config, {
     onError: (fields, message) => reportLogged(errorReports, fields, message),
   });
+  for (const name of unknownSettings(process.env))
+    log.warn(`There is no setting ${name}, so it has no effect: .env.example lists them all`);
+  endOnUncaughtError(errorReports, log);
   await prepareDataDir(config.dataDir);
   config.secret ??= await readOrMakeSecret(config.dataDir);
 
@@ -91,6 +100,16 @@ function endOnSignal(stop: () => Promise<void>, log: Logger): void {
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+}
+
+/** Nothing can be said of the program's state any more: it ends at once, and whoever supervises it starts it again. */
+function endOnUncaughtError(errorReports: ErrorReports, log: Logger): void {
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'the server ends because of an error that nothing has caught');
+    const end = () => process.exit(1);
+    setTimeout(end, REPORT_MS);
+    errorReports.close().then(end, end);
+  });
 }
 
 /** What a person who starts the server can do something about, as one sentence. */

@@ -88,7 +88,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
   const payments = services.config.stripe && stripeProvider(services.config.stripe);
   const metrics = createMetrics(pool);
   measureWorkloads(metrics, db);
-  measureBlobs(metrics, db);
+  measureBlobs(metrics, services);
   const onUserCreated = [openAccount(services)];
   const auth = createAuth(services, onUserCreated);
   const session = authenticateSession(services, auth, onUserCreated);

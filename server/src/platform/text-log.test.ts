@@ -17,8 +17,10 @@ it('turns entries into lines for people', () => {
   log.error({ err: new Error('no route') }, 'the event connection broke');
   log.debug('not for people');
   expect(lines).toEqual([
-    expect.stringMatching(/^\d\d:\d\d:\d\d Text serving: ready$/),
-    expect.stringMatching(/^\d\d:\d\d:\d\d error: the event connection broke: no route$/),
+    expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d Text serving: ready$/),
+    expect.stringMatching(
+      /^[\d-]{10} [\d:]{8} error: the event connection broke: no route\n {4}at .*text-log\.test\.ts/,
+    ),
   ]);
 });
 
@@ -28,7 +30,7 @@ it('prints every field behind the message, except secrets and the part of the pr
   log.warn({ part: 'auth', user_id: 'ada', reset_link: link }, 'a new password was asked for');
   log.child({ workload_id: 'w1', attempt: 2 }).debug({ step: { do: 'start' } }, 'workload step');
   log.error({ token: 'bh_1', reason: 'out of memory' }, 'refused');
-  expect(lines.map((line) => line.slice('HH:MM:SS '.length))).toEqual([
+  expect(lines.map((line) => line.slice('YYYY-MM-DD HH:MM:SS '.length))).toEqual([
     `warn: a new password was asked for user_id=ada reset_link=${link}`,
     'workload step workload_id=w1 attempt=2 step={"do":"start"}',
     'error: refused token=[redacted] reason="out of memory"',
@@ -38,14 +40,14 @@ it('prints every field behind the message, except secrets and the part of the pr
 it('says at info what happened and no more', () => {
   const { log, lines } = openTextLog();
   log.info({ preparation: 'serve-text' }, 'Text serving: ready');
-  expect(lines).toEqual([expect.stringMatching(/^[\d:]{8} Text serving: ready$/)]);
+  expect(lines).toEqual([expect.stringMatching(/^[\d-]{10} [\d:]{8} Text serving: ready$/)]);
 });
 
 it('writes a text of several lines below its line, as it is', () => {
   const { log, lines } = openTextLog();
   const text = 'Hello Ada,\n\nhttp://127.0.0.1:4080/reset\n\nBakehouse\n';
   log.warn({ to: 'ada@example.com', text }, 'not sent');
-  expect(lines[0]?.slice('HH:MM:SS '.length)).toBe(
+  expect(lines[0]?.slice('YYYY-MM-DD HH:MM:SS '.length)).toBe(
     'warn: not sent to=ada@example.com\n    Hello Ada,\n\n    http://127.0.0.1:4080/reset\n\n    Bakehouse',
   );
 });
@@ -53,5 +55,5 @@ it('writes a text of several lines below its line, as it is', () => {
 it('lets nobody write lines of their own, or to the terminal', () => {
   const { log, lines } = openTextLog();
   log.info("'a\n12:00:00 error: \u001b[2Jb' starts");
-  expect(lines[0]?.slice('HH:MM:SS '.length)).toBe("'a 12:00:00 error:  [2Jb' starts");
+  expect(lines[0]?.slice('YYYY-MM-DD HH:MM:SS '.length)).toBe("'a 12:00:00 error:  [2Jb' starts");
 });

@@ -5,7 +5,7 @@ const entry = z.looseObject({
   time: z.iso.datetime(),
   level: z.string(),
   msg: z.string().default(''),
-  err: z.looseObject({ message: z.string() }).optional(),
+  err: z.looseObject({ message: z.string(), stack: z.string().optional() }).optional(),
   /** Which part of the program speaks: for machines that filter. */
   part: z.string().optional(),
 });
@@ -18,12 +18,14 @@ export const textDestination: DestinationStream = {
 };
 
 /**
- * One JSON line of the log as 'HH:MM:SS message: cause key=value ...', with a value of several lines below it. Above info
- * the level stands before the message; at info the message says all, and the fields are for machines.
+ * One JSON line of the log as 'YYYY-MM-DD HH:MM:SS message: cause key=value ...', in local time, with a value of several
+ * lines below it. Above info the level stands before the message, and from error on the stack below it; at info the
+ * message says all, and the fields are for machines.
  */
 export function textLine(json: string): string {
   const { time, level, msg, err, part: _, ...fields } = entry.parse(JSON.parse(json));
-  const clock = new Date(time).toTimeString().slice(0, 8);
+  // Sweden writes dates as ISO 8601 does.
+  const clock = new Date(time).toLocaleString('sv-SE');
   const weight = level === 'warn' || level === 'error' || level === 'fatal' ? `${level}: ` : '';
   const message = withoutControls(`${weight}${msg}${err ? `: ${err.message}` : ''}`);
   const shownFields = level === 'info' ? [] : Object.entries(fields);
@@ -31,7 +33,10 @@ export function textLine(json: string): string {
     .filter(([, value]) => !isText(value))
     .map(([name, value]) => ` ${name}=${valueText(value)}`);
   const texts = shownFields.flatMap(([, value]) => (isText(value) ? value.trim().split('\n') : []));
-  const below = texts.map((line) => `\n${`    ${withoutControls(line)}`.trimEnd()}`);
+  const stack = level === 'error' || level === 'fatal' ? (err?.stack?.split('\n').slice(1) ?? []) : [];
+  const below = [...texts, ...stack.map((line) => line.trim())].map(
+    (line) => `\n${`    ${withoutControls(line)}`.trimEnd()}`,
+  );
   return `${clock} ${message}${details.join('')}${below.join('')}`;
 }
 

@@ -11,7 +11,7 @@ import { chargeBack } from './ledger/ledger-given.ts';
 
 /**
  * Books that a user's payment was taken back; the caller is an operator. What the user cannot pay at once
- * he owes. Throws AppError 'not_found' for an unknown user.
+ * they owe. Throws AppError 'not_found' for an unknown user.
  */
 export async function chargeBackPayment(
   ctx: Context,

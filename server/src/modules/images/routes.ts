@@ -35,7 +35,7 @@ const RETRY_AFTER_S = 5;
 export const imagesRoutes = (usage: IdleCredit): Binding[] => [
   bind(contract.quoteGeneration, (ctx, { body }) => quoteGeneration(ctx, body)),
   bind(contract.startGeneration, (ctx, { body: { cost_max: costMaxMicro, ...asked } }, http) =>
-    sayWhen(http, () =>
+    withRetryAfter(http, () =>
       startGeneration(ctx, usage, { sent: asked, read: async () => asked }, { costMaxMicro }),
     ),
   ),
@@ -47,31 +47,37 @@ export const imagesRoutes = (usage: IdleCredit): Binding[] => [
   bind(gallery.linkZip, (ctx, { body }) => linkZip(ctx, body)),
   bindPublic(gallery.openZipLink, openZipLink),
   bind(gallery.addTrainingPictures, (ctx, { body }) => addTrainingPictures(ctx, body)),
-  bind(images.createImage, (ctx, { body }, http) => sayWhen(http, () => createImage(ctx, usage, body, http))),
-  bind(paris.drawParis, (ctx, { body }, http) => sayWhen(http, () => drawParis(ctx, usage, body, http))),
-  bind(paris.pollParis, (ctx, { body }, http) => sayWhen(http, () => pollParis(ctx, usage, body, http))),
+  bind(images.createImage, (ctx, { body }, http) =>
+    withRetryAfter(http, () => createImage(ctx, usage, body, http)),
+  ),
+  bind(paris.drawParis, (ctx, { body }, http) =>
+    withRetryAfter(http, () => drawParis(ctx, usage, body, http)),
+  ),
+  bind(paris.pollParis, (ctx, { body }, http) =>
+    withRetryAfter(http, () => pollParis(ctx, usage, body, http)),
+  ),
   bind(paris.estimateParis, (ctx, { body }) => estimateParis(ctx, body)),
   bind(paris.listParisImages, (ctx) => listParisImages(ctx)),
   bind(kontext.editWithStarter, (ctx, input, http) =>
-    sayWhen(http, () => editUpload(ctx, usage, input, http)),
+    withRetryAfter(http, () => editUpload(ctx, usage, input, http)),
   ),
   bind(kontext.editUrlWithStarter, (ctx, input, http) =>
-    sayWhen(http, () => editAddress(ctx, usage, input, http)),
+    withRetryAfter(http, () => editAddress(ctx, usage, input, http)),
   ),
   bind(kontext.editWithDeployment, (ctx, input, http) =>
-    sayWhen(http, () => editUpload(ctx, usage, input, http)),
+    withRetryAfter(http, () => editUpload(ctx, usage, input, http)),
   ),
   bind(kontext.editUrlWithDeployment, (ctx, input, http) =>
-    sayWhen(http, () => editAddress(ctx, usage, input, http)),
+    withRetryAfter(http, () => editAddress(ctx, usage, input, http)),
   ),
   bind(kontext.listKontextImages, (ctx) => listKontextImages(ctx)),
   bind(kontext.deleteKontextImage, (ctx, { params }) => deleteKontextImage(ctx, params)),
-  bind(images.editImage, (ctx, _input, http) => sayWhen(http, () => editImage(ctx, usage, http))),
+  bind(images.editImage, (ctx, _input, http) => withRetryAfter(http, () => editImage(ctx, usage, http))),
   bind(paris.deleteParisImage, (ctx, { params }) => deleteParisImage(ctx, params)),
 ];
 
 /** A refusal because of too many open generations says when to come back. */
-async function sayWhen<Answer>({ reply }: Http, work: () => Promise<Answer>): Promise<Answer> {
+async function withRetryAfter<Answer>({ reply }: Http, work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();
   } catch (error) {

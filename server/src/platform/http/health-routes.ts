@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import { AppError } from '../errors.ts';
 import { isSameSecret } from '../signature.ts';
+
+/** Prometheus waits 10 s for all of them unless it is set otherwise. */
+const METRIC_MS = 5_000;
 
 type Options = {
   metrics: Registry;
@@ -26,8 +30,18 @@ export function mountHealth(app: FastifyInstance, { metrics, metricsToken, check
   });
   app.get('/metrics', options, async (request, reply) => {
     refuseStrangers(request, metricsToken);
-    return reply.type(metrics.contentType).send(await metrics.metrics());
+    return reply.type(metrics.contentType).send(await exposition(metrics));
   });
+}
+
+/** All numbers in Prometheus' text format. Those that cannot be read, e.g. without the database, are left out. */
+async function exposition(metrics: Registry): Promise<string> {
+  const parts = metrics.getMetricsAsArray().map(async ({ name }) => {
+    const timeout = sleep(METRIC_MS, null, { ref: false });
+    const text = await Promise.race([metrics.getSingleMetricAsString(name), timeout]).catch(() => null);
+    return text ?? `# ${name} cannot be read`;
+  });
+  return `${(await Promise.all(parts)).join('\n\n')}\n`;
 }
 
 function refuseStrangers(request: FastifyRequest, token: string | null): void {

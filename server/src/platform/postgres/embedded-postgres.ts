@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { chown, mkdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chown, copyFile, mkdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -98,6 +98,11 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
     }
     await sleep(POLL_MS);
   }
+}
+
+/** Keeps the log of a server that has ended as `server.log.crash`: each further start begins a new one. */
+export async function keepLog(dir: string): Promise<void> {
+  await copyFile(logFile(dir), `${logFile(dir)}.crash`).catch(() => undefined);
 }
 
 /**

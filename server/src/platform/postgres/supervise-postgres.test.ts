@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -54,3 +54,26 @@ test.runIf(process.platform === 'linux')(
     });
   },
 );
+
+test('one that cannot start is said once, tried again until it can, and the log of its end is kept', async () => {
+  const dir = path.join(await temporaryFolder(), 'postgres');
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
+  const server = await supervisePostgres(dir, log);
+  onFileEnd(() => discardEmbeddedPostgres(dir));
+  onFileEnd(server.stop);
+  const postmaster = await postmasterOf(server.url);
+  await rename(path.join(dir, 'global'), path.join(dir, 'away'));
+  process.kill(postmaster, 'SIGKILL');
+
+  const failing = () => lines.filter((line) => line === 'PostgreSQL does not start').length;
+  await vi.waitFor(() => expect(failing()).toBe(1), { timeout: 60_000, interval: 200 });
+  expect(await readFile(path.join(dir, 'server.log.crash'), 'utf8')).toContain('ready to accept connections');
+
+  await rename(path.join(dir, 'away'), path.join(dir, 'global'));
+  await vi.waitFor(() => expect(lines.at(-1)).toBe('PostgreSQL runs again'), {
+    timeout: 60_000,
+    interval: 200,
+  });
+  expect(failing()).toBe(1);
+}, 120_000);

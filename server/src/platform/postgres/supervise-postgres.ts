@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
-import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { keepLog, startEmbeddedPostgres } from './embedded-postgres.ts';
 
 const CHECK_MS = 500;
+/** Where it does not start it is tried again after twice as long each time, up to this. */
+const RETRY_MS_MAX = 30_000;
 
 export type SupervisedPostgres = { url: string; stop: () => Promise<void> };
 
@@ -13,16 +15,28 @@ export async function supervisePostgres(dir: string, log: Logger): Promise<Super
   let server = await startEmbeddedPostgres({ dir });
   const { url } = server;
   let checking: Promise<void> | null = null;
+  let failed: { reason: string; waitMs: number; tryAgainAt: number } | null = null;
 
-  const check = async () => {
-    if (await server.isRunning()) return;
-    log.error({ pid: server.pid }, 'PostgreSQL has ended by itself; starting it again');
+  const start = async () => {
     try {
       server = await startEmbeddedPostgres({ dir });
       log.warn({ pid: server.pid }, 'PostgreSQL runs again');
+      failed = null;
     } catch (error) {
-      log.error({ err: error }, 'PostgreSQL does not start');
+      const reason = String(error);
+      // A disk that is full is not filled with the same line.
+      if (reason !== failed?.reason) log.error({ err: error }, 'PostgreSQL does not start');
+      const waitMs = Math.min(RETRY_MS_MAX, 2 * (failed?.waitMs ?? CHECK_MS));
+      failed = { reason, waitMs, tryAgainAt: performance.now() + waitMs };
     }
+  };
+  const check = async () => {
+    if (failed === null) {
+      if (await server.isRunning()) return;
+      log.error({ pid: server.pid }, 'PostgreSQL has ended by itself; starting it again');
+      await keepLog(dir);
+    } else if (performance.now() < failed.tryAgainAt) return;
+    await start();
   };
   const timer = setInterval(() => {
     checking ??= check().finally(() => {

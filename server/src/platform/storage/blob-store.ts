@@ -48,6 +48,8 @@ export type BlobStore = {
     answer: { contentType: string; contentDisposition: string; expiresAt: Date },
   ) => Promise<string | null>;
   delete: (sha256: string) => Promise<void>;
+  /** The room that is left, in bytes; null where the store has no end. */
+  freeBytes: () => Promise<number | null>;
   /** Removes what uploads left unfinished that ended without an end, e.g. with their process. */
   removeUnfinished: () => Promise<void>;
 };

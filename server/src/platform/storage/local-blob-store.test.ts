@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { DamagedBlob } from './blob-store.ts';
 import { describeBlobStore } from './blob-store-suite.ts';
 import { openLocalBlobStore } from './local-blob-store.ts';
 
@@ -64,4 +65,14 @@ test('removes what nobody has written to for long, and leaves uploads of other s
   await utimes(path.join(unfinished, 'c'), longAgo, longAgo);
   await another.removeUnfinished();
   expect(await readdir(unfinished)).toHaveLength(2);
+});
+
+test('where nothing is stored no file is damaged: the disk may not be mounted', async () => {
+  const dir = await temporaryFolder();
+  const store = await openLocalBlobStore(dir);
+  const lost = '0'.repeat(64);
+  await expect(store.read(lost)).rejects.toThrow('The folder of stored files is empty: is its disk mounted?');
+  await store.write(Readable.from(['bread']));
+  await expect(store.read(lost)).rejects.toThrow(DamagedBlob);
+  expect(await store.freeBytes()).toBeGreaterThan(0);
 });

@@ -27,6 +27,11 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   await sweep(unfinished);
   const place = (sha256: string) => path.join(dir, sha256.slice(0, 2), sha256.slice(2));
+  // Where there is nothing at all, no single file is damaged: the disk is not mounted, or this is another folder.
+  const missing = async (sha256: string) =>
+    (await readdir(dir)).some((name) => name.length === 2)
+      ? new DamagedBlob(sha256, 'missing')
+      : new Error(`The folder of stored files is empty: is its disk mounted? (${dir})`);
 
   return {
     write: async (bytes, options = {}) => {
@@ -53,7 +58,7 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
     },
     read: async (sha256, range) => {
       const size = await sizeOf(place(sha256));
-      if (size === null) throw new DamagedBlob(sha256, 'missing');
+      if (size === null) throw await missing(sha256);
       const bytes = readable(
         createReadStream(place(sha256), { ...range, highWaterMark: BUFFER_BYTES }),
         sha256,
@@ -62,11 +67,12 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
       return Readable.from(isWhole ? verified(bytes, sha256) : bytes, { objectMode: false });
     },
     withLocalFile: async (sha256, work) => {
-      if ((await sizeOf(place(sha256))) === null) throw new DamagedBlob(sha256, 'missing');
+      if ((await sizeOf(place(sha256))) === null) throw await missing(sha256);
       return work(place(sha256));
     },
     presign: async () => null,
     delete: (sha256) => rm(place(sha256), { force: true }),
+    freeBytes: () => findFreeBytes(unfinished),
     removeUnfinished: () => sweep(unfinished),
   };
 }

@@ -31,8 +31,8 @@ type Chargeback = {
 };
 
 /**
- * Books a payment that was taken back: the user owes it from now on, and pays at once what he could also
- * send; `collectDebts` takes the rest as soon as he has it. Throws AppError 'idempotency_conflict'.
+ * Books a payment that was taken back: the user owes it from now on, and pays at once what they could also
+ * send; `collectDebts` takes the rest as soon as they have it. Throws AppError 'idempotency_conflict'.
  */
 export async function chargeBack(
   tx: Transaction,

@@ -4,7 +4,7 @@ import { giveCredits } from './give-credits.ts';
 import { callOnce } from './ledger-answers.ts';
 
 /**
- * Makes a new user's account, unless somebody's transfer to him has, and posts the starting grant, if
+ * Makes a new user's account, unless somebody's transfer to them has, and posts the starting grant, if
  * it is above zero, once.
  */
 export async function openUserAccount(

@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/errors.ts';
 type Costs = {
   /** What it costs now. */
   micro: bigint;
-  /** What its caller was quoted; undefined: he does not say. */
+  /** What its caller was quoted; undefined where the call does not say. */
   maxMicro: bigint | undefined;
   /** As in 'this run now costs 2 BGL'. */
   what: string;

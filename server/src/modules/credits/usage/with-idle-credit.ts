@@ -5,8 +5,8 @@ import type { UsageLeader } from './usage-leader.ts';
 export type IdleCredit = Pick<UsageLeader, 'closeIdle'>;
 
 /**
- * Runs work that holds or sends a user's credits. Where his credit or the budget of the key does not cover it, this
- * process closes his idle usage windows, and if there were any, runs it once more: a refusal must have left nothing.
+ * Runs work that holds or sends a user's credits. Where their credit or the budget of the key does not cover it, this
+ * process closes their idle usage windows, and if there were any, runs it once more: a refusal must have left nothing.
  */
 export async function withIdleCredit<Answer>(
   usage: IdleCredit,

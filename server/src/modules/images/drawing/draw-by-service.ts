@@ -50,7 +50,7 @@ export async function drawByService(
   }
 }
 
-/** Nobody wants it any more where the generation was cancelled or deleted; where another has taken it over, he waits for it. */
+/** Nobody wants it any more where the generation was cancelled or deleted; where another process has taken it over, that one waits for it. */
 async function cancelUnwanted(
   services: Drawing['services'],
   { row: { id, user_id: userId } }: Lease<GenerationRow>,

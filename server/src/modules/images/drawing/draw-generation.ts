@@ -181,7 +181,7 @@ async function putBack(
   await announceGeneration(tx, row, { lineMoved: true });
 }
 
-/** What the owner may do, his generation may. */
+/** A generation may do what its owner may. */
 function asOwner(services: Services, { user_id: userId }: GenerationRow): Context {
   return {
     ...services,

@@ -43,7 +43,7 @@ const columns = [
   'ended_at',
 ] as const satisfies (keyof Columns)[];
 
-/** Generations as work that is leased: whoever draws one holds it as long as he does. */
+/** Generations as work that is leased: the process that draws one holds it until then. */
 export const generationsTable: LeasedTable<Columns, GenerationRow> = {
   name: 'generations',
   columns,

@@ -12,6 +12,7 @@ import { receivePicture } from '../pictures/receive-picture.ts';
 import { sentPicture } from '../pictures/sent-picture.ts';
 import { storePicture } from '../pictures/store-picture.ts';
 import { answerEdit } from './answer-edit.ts';
+import { findEditor } from './find-editor.ts';
 import { readEdit } from './read-edit.ts';
 import { startEdit } from './start-edit.ts';
 
@@ -20,8 +21,8 @@ const PART = 'file';
 type Input = InputOf<typeof endpoint> | InputOf<typeof editWithDeployment>;
 
 /**
- * Edits the picture of a form, and waits for what comes of it. Throws what `receivePicture`, `readEdit`, `storePicture`,
- * `startEdit` and `answerEdit` throw.
+ * Edits the picture of a form, and waits for what comes of it. Throws what `findEditor`, `receivePicture`, `readEdit`,
+ * `storePicture`, `startEdit` and `answerEdit` throw.
  */
 export async function editUpload(
   ctx: Context,
@@ -29,6 +30,8 @@ export async function editUpload(
   { params: editor }: Input,
   { request, reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
+  // Before the file comes in; a call with a key may be a repeated one, whose answer stands whatever has ended since.
+  if (ctx.idempotencyKey === null) await findEditor(ctx, editor);
   const started = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
     const edit = readEdit(ctx, parseFields(editFields, fields));
     const picture = sentPicture(bytes, PART, () => storePicture(ctx, bytes, PART));

@@ -12,7 +12,7 @@ const WAIT_MS = 10 * 60_000;
 
 /**
  * Waits until a picture is drawn. A client that disconnects, or has waited too long, needs it no more, unless an
- * Idempotency-Key says that he comes back for it. Throws what `refuseUndrawn` throws, and AppError 'timed_out'.
+ * Idempotency-Key says that it comes back for it. Throws what `refuseUndrawn` throws, and AppError 'timed_out'.
  */
 export async function awaitDrawn(
   ctx: Context,

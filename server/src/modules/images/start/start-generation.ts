@@ -114,7 +114,7 @@ async function insert(
   refuseHigherCost({ micro: heldMicro, maxMicro: costMaxMicro, what: 'this picture', param: 'cost_max' });
   const parameters = withSeed(chosen, asked.parameters);
   const { source } = asked;
-  // Before the ledger: what a user stores is locked before what he owns.
+  // Before the ledger: what a user stores is locked before what they own.
   const inputId = source && (await keepPicture(tx, ctx, source));
   const { holdId } = await hold(tx, {
     userId,
