@@ -294,6 +294,19 @@ describe('plan', () => {
     }
   });
 
+  test('a deployment that is not ready within an hour is killed, however loudly it lives', () => {
+    const until = (seconds: number) => heardUntil(after(seconds));
+    const loading = { ...deployment, state: 'starting', lastReportAt: after(3590) } as const;
+    expect(plan(loading, alive, until(3600)).do).toBe('nothing');
+    expect(plan(loading, alive, until(3601))).toEqual({
+      do: 'kill',
+      reason: 'It was not ready within 60 minutes',
+    });
+    expect(plan({ ...loading, behaviour: 'run' }, alive, until(3601)).do).toBe('nothing');
+    expect(plan({ ...loading, state: 'ready' }, alive, until(3601)).do).toBe('nothing');
+    expect(plan(loading, pending, until(3601)).do).toBe('wait');
+  });
+
   test('what is pending is not silent, however long', () => {
     const waiting = { ...running, state: 'starting', lastReportAt: null } as const;
     expect(plan(waiting, pending, heardUntil(after(4000))).do).toBe('wait');

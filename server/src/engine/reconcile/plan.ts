@@ -41,6 +41,8 @@ const LEAVE_AFTER_RESULT_S = 60;
 const STOP_GRACE_S = { run: 120, deployment: 20 };
 const SILENT_DEGRADED_S = 20;
 const SILENT_HUNG_S = 300;
+/** A model server says that it lives while it fetches and loads its model, and would hold its GPUs for ever if that hung. */
+const READY_WITHIN_S = 3600;
 /** Says that the workload has saved its work and left because the server was out of reach (the runtime's cli.py). */
 const SERVER_AWAY_STATUS = 75;
 
@@ -71,7 +73,7 @@ export function plan(workload: Planned, observed: Observed, listening: Span | nu
   if (workload.state === 'queued') return { do: 'nothing' };
   if (workload.state === 'scheduling') return isThere(observed) ? { do: 'adopt' } : { do: 'start' };
   if (observed.state === 'pending') return { do: 'wait', reason: observed.reason };
-  if (observed.state === 'alive') return planAlive(workload, silenceOf(workload, listening));
+  if (observed.state === 'alive') return planAlive(workload, listening);
   const step = planEnded(workload, observed);
   return step.do === 'requeue' && observed.state === 'absent' ? { ...step, workLost: true } : step;
 }
@@ -113,7 +115,8 @@ function planStop(workload: Planned, observed: Observed, listening: Span | null)
   return { do: 'nothing' };
 }
 
-function planAlive(workload: Planned, silence: number): Step {
+function planAlive(workload: Planned, listening: Span | null): Step {
+  const silence = silenceOf(workload, listening);
   if (workload.outcome !== null) {
     return silence > LEAVE_AFTER_RESULT_S
       ? { do: 'kill', reason: 'It reported its result but did not exit' }
@@ -121,6 +124,9 @@ function planAlive(workload: Planned, silence: number): Step {
   }
   if (silence > SILENT_HUNG_S)
     return { do: 'kill', reason: `It was silent for ${SILENT_HUNG_S / 60} minutes` };
+  const isLoading = workload.behaviour === 'deployment' && workload.state === 'starting';
+  if (isLoading && secondsListenedSince(workload.attemptStartedAt, listening) > READY_WITHIN_S)
+    return { do: 'kill', reason: `It was not ready within ${READY_WITHIN_S / 60} minutes` };
   if (silence > SILENT_DEGRADED_S && workload.state === 'ready') {
     return { do: 'degrade', reason: `It has been silent for more than ${SILENT_DEGRADED_S} seconds` };
   }
