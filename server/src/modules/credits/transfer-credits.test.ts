@@ -12,6 +12,19 @@ import { creditsServer } from './testing/credits-server.ts';
 const { server, db, signUp, balanceOf, statementOf, send, usernameOf } = await creditsServer();
 
 describe('sending credits', () => {
+  test('to an address counts once it is confirmed, where this server has addresses confirmed', async () => {
+    const [ada, eve] = [await signUp('Ada'), await signUp('Eve')];
+    server.services.config.mail = { host: 'mail', port: 25, tls: 'none', login: null, from: 'b@example.com' };
+    try {
+      await expect(send(ada, eve.email, '0.5')).rejects.toMatchObject({ code: 'not_found' });
+      await db.updateTable('users').set({ email_verified: true }).where('id', '=', eve.userId).execute();
+      expect((await send(ada, eve.email, '0.5')).amount).toBe('0.5');
+    } finally {
+      server.services.config.mail = null;
+    }
+    expect(await balanceOf(eve)).toMatchObject({ available: '125.5' });
+  });
+
   test.each(['username', 'email', 'id'])('to a person by %s', async (by) => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const recipient =

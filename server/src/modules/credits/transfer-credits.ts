@@ -5,9 +5,13 @@ import type { Context } from '../../platform/context.ts';
 import { refuseUnusableKey } from '../../platform/db/idempotency/idempotent.ts';
 import { AppError } from '../../platform/errors.ts';
 import { announceChange } from '../../platform/events/publish-change.ts';
+import { isProvenAddress } from '../accounts/is-proven-address.ts';
 import type { SendInBatch } from './ledger/batch-sends.ts';
 import { readSend, type Send } from './ledger/ledger-send.ts';
 import { type IdleCredit, withIdleCredit } from './usage/with-idle-credit.ts';
+
+/** What no user is called. */
+const NOBODY = '';
 
 /** Sends the caller's credits to another user. The ledger itself keeps the key. Throws what `readSend` throws, and 'forbidden' for a key with a budget. */
 export async function transferCredits(
@@ -25,7 +29,7 @@ export async function transferCredits(
   if (idempotencyKey !== null) refuseUnusableKey(idempotencyKey);
   const asked: Send = {
     senderId: userId,
-    recipient: input.recipient_id,
+    recipient: await provenRecipient(ctx, input.recipient_id),
     amountMicro: input.amount,
     idempotencyKey,
   };
@@ -36,4 +40,13 @@ export async function transferCredits(
   // The transfer has written it (`ledger_transfers_notify`).
   announceChange(ctx.db, recipientId, { topic: 'notification', id: recipientId });
   return { transaction_id: transferId, amount: formatBgl(input.amount) };
+}
+
+/**
+ * Where this server has addresses confirmed, one that is not names nobody: else whoever typed it at sign-up would get what
+ * is meant for its owner. It is answered as an unknown one is.
+ */
+async function provenRecipient({ config, db }: Context, recipient: string): Promise<string> {
+  const counts = !recipient.includes('@') || config.mail === null || (await isProvenAddress(db, recipient));
+  return counts ? recipient : NOBODY;
 }
