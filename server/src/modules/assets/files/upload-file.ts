@@ -8,6 +8,8 @@ import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { receiveForm } from '../../../platform/http/bodies/receive-form.ts';
+import { openByUser } from '../../../platform/open-by-user.ts';
+import { shareLimit } from '../../../platform/share-limit.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
@@ -21,8 +23,14 @@ import { cleanFileName } from './clean-file-name.ts';
 import { type Quota, quotaExceeded, readQuota, takeStorage } from './storage-quota.ts';
 
 const PART = 'data_file';
+/** Uploads of one user that come in at once, in all processes: each keeps a connection and its bytes. */
+const UPLOADS_MAX = 16;
+/** A file of the largest size at half a megabit a second. */
+const WHOLE_MS = 2.5 * 60 * 60_000;
 /** What a multipart body has around the file. */
 const ENVELOPE_BYTES = 64 * 1024;
+
+const uploads = openByUser();
 
 type Upload = { assetId: string; request: FastifyRequest; stallMs?: number };
 type Parts = AsyncIterator<Multipart>;
@@ -32,17 +40,28 @@ type Parts = AsyncIterator<Multipart>;
  * they come; the file shows up in one transaction at the end, as a new revision, in place of a
  * file of the same name. The same bytes under the same name again change nothing. Throws
  * AppError('payload_too_large') for what is beyond the limit of a file, or the user's quota, and
- * 'unauthenticated' where the API key ends meanwhile.
+ * 'unauthenticated' where the API key ends meanwhile, and 'rate_limited' where the user has too many under way.
  */
 export async function uploadFile(
   ctx: Context,
   { assetId, request, stallMs }: Upload,
 ): Promise<ResponseOf<typeof endpoint>> {
   // One file more than there may be, so that it can be named.
-  const form = { part: PART, limits: { files: 2 }, stallMs };
-  return receiveForm(ctx, request, form, (parts, signal) =>
-    takeUpload(ctx, { assetId, parts, signal, announced: announcedBytes(request) }),
-  );
+  const form = { part: PART, limits: { files: 2 }, stallMs, wholeMs: WHOLE_MS };
+  const max = shareLimit(UPLOADS_MAX, ctx.webProcesses());
+  const leave = uploads.enter(ctx.caller.userId, max);
+  if (leave === null) {
+    throw new AppError('rate_limited', {
+      publicMessage: `At most ${max} uploads of one user are received at a time. Try again when one has ended`,
+    });
+  }
+  try {
+    return await receiveForm(ctx, request, form, (parts, signal) =>
+      takeUpload(ctx, { assetId, parts, signal, announced: announcedBytes(request) }),
+    );
+  } finally {
+    leave();
+  }
 }
 
 /** What comes, until the signal; `announced` is the least that its file has. */

@@ -126,6 +126,28 @@ test('an upload ends with its API key, and leaves nothing', async () => {
   await expect.poll(storedFiles).toEqual(before);
 });
 
+test('of one user so many come in at once, and others have theirs', async () => {
+  const [flo, gus] = [await server.signUp('Flo'), await server.signUp('Gus')];
+  const id = await create(flo);
+  const url = `${server.url}/api/v1/asset/${id}/upload`;
+  const headers = { 'x-api-key': flo.apiKey, 'content-type': 'multipart/form-data; boundary=cut' };
+  const before = await storedFiles();
+  const open = Array.from({ length: 16 }, () => {
+    const request = http.request(url, { method: 'POST', headers });
+    request.on('error', () => undefined);
+    request.write(`${head}${'some text'.repeat(1000)}`);
+    return request;
+  });
+  await expect.poll(async () => (await storedFiles()).length).toBe(before.length + 16);
+  expect(await upload(flo, id, 'a', 10)).toEqual({
+    status: 429,
+    message: 'At most 16 uploads of one user are received at a time. Try again when one has ended',
+  });
+  expect(await upload(gus, await create(gus), 'a', 10)).toMatchObject({ status: 200 });
+  for (const request of open) request.destroy();
+  await expect.poll(() => upload(flo, id, 'a', 10)).toMatchObject({ status: 200 });
+});
+
 describe('an upload that stands still', () => {
   const app = Fastify();
   let dave: TestUser;

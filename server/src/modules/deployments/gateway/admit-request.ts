@@ -1,11 +1,12 @@
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { openByUser } from '../../../platform/open-by-user.ts';
 import { shareLimit } from '../../../platform/share-limit.ts';
 
 /** Requests that are open at once: of one user in all processes, and in this one. Most of them wait for their turn. */
 const OPEN_MAX = { user: 64, all: 1024 };
 
-const open = new Map<string, number>();
+const open = openByUser();
 let all = 0;
 
 /** Seconds after which a refused caller may try again. */
@@ -16,24 +17,21 @@ export const RETRY_AFTER_S = 2;
  * the user has too many, and 'unavailable' where all users together have.
  */
 export function admitRequest({ webProcesses }: Pick<Services, 'webProcesses'>, userId: string): () => void {
-  const max = shareLimit(OPEN_MAX.user, webProcesses());
-  const own = open.get(userId) ?? 0;
-  if (own >= max) {
-    throw new AppError('rate_limited', {
-      publicMessage: `At most ${max} requests of one user are answered at a time. Try again shortly`,
-    });
-  }
   if (all >= OPEN_MAX.all) {
     throw new AppError('unavailable', {
       publicMessage: 'Too many requests are waiting for an answer. Try again shortly',
     });
   }
+  const max = shareLimit(OPEN_MAX.user, webProcesses());
+  const leave = open.enter(userId, max);
+  if (leave === null) {
+    throw new AppError('rate_limited', {
+      publicMessage: `At most ${max} requests of one user are answered at a time. Try again shortly`,
+    });
+  }
   all += 1;
-  open.set(userId, own + 1);
   return () => {
     all -= 1;
-    const left = (open.get(userId) ?? 1) - 1;
-    if (left === 0) open.delete(userId);
-    else open.set(userId, left);
+    leave();
   };
 }
