@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { formatBytes } from '@bakehouse/contract/limits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import { readConfig } from '../server/src/config.ts';
 import { backUp } from '../server/src/platform/backup/back-up.ts';
 import { restoreBackup } from '../server/src/platform/backup/restore-backup.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { formatBytes } from '@bakehouse/contract/limits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import { readConfig } from '../server/src/config.ts';
 import { systemClock } from '../server/src/platform/clock.ts';
 import { createLog } from '../server/src/platform/log.ts';

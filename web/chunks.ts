@@ -68,6 +68,8 @@ function reach(modules: readonly string[], graph: ModuleGraph): Set<string> {
       const offered = offersOf(id);
       offers.push(...offered);
       for (const name of takenBy(id)) taken.add(name);
+      // What only schemas need comes with them, for the pages that check by them.
+      if (id.endsWith('?schemas')) continue;
       for (const imported of graph.getModuleInfo(id)?.importedIds ?? [])
         if (!all.has(imported) && !offered.some(({ at }) => at === imported)) walked.add(imported);
     }

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
 import { nameText } from './fields/text.ts';
-import { NAME_LENGTH_MAX, tooLong } from './limits.ts';
+import { tooLong } from './labels.ts';
+import { NAME_LENGTH_MAX } from './limits.ts';
 import { bgl } from './money.ts';
 
 export const PASSWORD_LENGTH_MIN = 8;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
-import { tooLong } from './limits.ts';
+import { tooLong } from './labels.ts';
 
 /** Characters of a report's parts: what is longer is cut before it is sent. */
 export const ERROR_REPORT_MAX = { name: 100, message: 1_000, stack: 8_000, path: 300 } as const;

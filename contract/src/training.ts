@@ -7,13 +7,12 @@ import { idOf } from './fields/id.ts';
 import { type NumberField, numberMessages } from './fields/number-field.ts';
 import { only } from './fields/only.ts';
 import {
-  dataFormats,
   fineTuneDefaults,
   fineTuneNumbers,
-  gpuTypes,
   loraTargetModules,
   segmentationMethods,
-} from './limits.ts';
+} from './fine-tune-numbers.ts';
+import { dataFormats, gpuTypes } from './limits.ts';
 import { bgl, bglInput, positiveBgl } from './money.ts';
 import { heldOutAnswers } from './runtime/report.ts';
 import { validateReport } from './runtime/train-spec.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fineTuneNumbers } from '../limits.ts';
+import { fineTuneNumbers } from '../fine-tune-numbers.ts';
 import { fineTunePayload } from '../training.ts';
 import { type NumberField, numberProblem } from './number-field.ts';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { TAG_LENGTH_MAX, tooLong } from '../limits.ts';
+import { tooLong } from '../labels.ts';
+import { TAG_LENGTH_MAX } from '../limits.ts';
 
 /** Text without the spaces around it; one of more than `lengthMax` characters is refused as `field`. */
 export function text(field: string, lengthMax: number) {

@@ -1,4 +1,5 @@
-import { TAG_LENGTH_MAX, tooLong } from '@bakehouse/contract/limits';
+import { tooLong } from '@bakehouse/contract/labels';
+import { TAG_LENGTH_MAX } from '@bakehouse/contract/limits';
 
 /** What is said of a text that is too long, in the server's words. A field that cut it off instead would lose its end unnoticed. */
 export function lengthProblem(field: string, text: string, lengthMax: number): string | undefined {

@@ -1,5 +1,5 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import { formatBytes } from '@bakehouse/contract/limits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import type { putWorkloadArtefact } from '@bakehouse/contract/workloads';
 import type { Context, WorkloadCaller } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';

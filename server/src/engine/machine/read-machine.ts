@@ -1,4 +1,4 @@
-import { gpuLabel } from '@bakehouse/contract/limits';
+import { gpuLabel } from '@bakehouse/contract/labels';
 import type { Machine } from '@bakehouse/contract/machine';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../platform/db/database.ts';

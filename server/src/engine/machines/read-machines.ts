@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { gpuLabel } from '@bakehouse/contract/limits';
+import { gpuLabel } from '@bakehouse/contract/labels';
 import type { listMachines as listMachinesEndpoint } from '@bakehouse/contract/machine';
 import type { Database } from '../../platform/db/database.ts';
 import type { Offer } from './offer.ts';

@@ -1,4 +1,4 @@
-import { gpuLabel } from '@bakehouse/contract/limits';
+import { gpuLabel } from '@bakehouse/contract/labels';
 import type { SpecKind } from '../drivers/driver.ts';
 import { type Offer, specName } from '../machines/offer.ts';
 import type { Behaviour, Placement } from '../workload.ts';

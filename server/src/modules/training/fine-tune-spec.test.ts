@@ -1,4 +1,4 @@
-import { fineTuneDefaults } from '@bakehouse/contract/limits';
+import { fineTuneDefaults } from '@bakehouse/contract/fine-tune-numbers';
 import { expect, test } from 'vitest';
 import { type FineTuneFields, toDataSpec, withFormat } from './fine-tune-spec.ts';
 

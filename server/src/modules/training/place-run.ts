@@ -1,4 +1,5 @@
-import { type GpuType, gpuLabel } from '@bakehouse/contract/limits';
+import { gpuLabel } from '@bakehouse/contract/labels';
+import { type GpuType } from '@bakehouse/contract/limits';
 import { chooseGpu } from '../../engine/queue/choose-gpu.ts';
 import type { Gpu } from '../../engine/queue/gpu.ts';
 import type { Capacity } from '../../engine/queue/queue.ts';

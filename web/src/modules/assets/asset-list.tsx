@@ -1,5 +1,5 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
-import { formatBytes } from '@bakehouse/contract/limits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import type { Run } from '@bakehouse/contract/training';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';

@@ -1,4 +1,5 @@
-import { datasetCategories, NAME_LENGTH_MAX, tooLong } from '@bakehouse/contract/limits';
+import { tooLong } from '@bakehouse/contract/labels';
+import { datasetCategories, NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';

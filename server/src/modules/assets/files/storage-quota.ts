@@ -1,4 +1,4 @@
-import { formatBytes } from '@bakehouse/contract/limits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { uploadFile as endpoint } from '@bakehouse/contract/assets';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { FILE_SIZE_LIMIT_BYTES, FILE_SIZE_LIMIT_MESSAGE, formatBytes } from '@bakehouse/contract/limits';
+import { formatBytes } from '@bakehouse/contract/labels';
+import { FILE_SIZE_LIMIT_BYTES, FILE_SIZE_LIMIT_MESSAGE } from '@bakehouse/contract/limits';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../platform/context.ts';

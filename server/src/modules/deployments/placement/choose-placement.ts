@@ -1,4 +1,5 @@
-import { type GpuType, gpuLabel, instanceGpus, instanceTypes } from '@bakehouse/contract/limits';
+import { gpuLabel } from '@bakehouse/contract/labels';
+import { type GpuType, instanceGpus, instanceTypes } from '@bakehouse/contract/limits';
 import { chooseGpu } from '../../../engine/queue/choose-gpu.ts';
 import type { Capacity } from '../../../engine/queue/queue.ts';
 import type { RequestedInstance, ServingPlacement } from '../kinds/deployment-kind.ts';

@@ -1,4 +1,4 @@
-import { gpuLabel } from '@bakehouse/contract/limits';
+import { gpuLabel } from '@bakehouse/contract/labels';
 import type { Capacity } from '../../../engine/queue/queue.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';

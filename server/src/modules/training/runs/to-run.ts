@@ -1,4 +1,4 @@
-import { gpuLabel } from '@bakehouse/contract/limits';
+import { gpuLabel } from '@bakehouse/contract/labels';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/training';
 import { hasEnded } from '../../../engine/has-ended.ts';

@@ -1,4 +1,5 @@
-import { type GpuType, gpuLabel, gpuTypes } from '@bakehouse/contract/limits';
+import { gpuLabel } from '@bakehouse/contract/labels';
+import { type GpuType, gpuTypes } from '@bakehouse/contract/limits';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { Gpu } from '../../../engine/queue/gpu.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { fineTuneDefaults } from '@bakehouse/contract/limits';
+import { fineTuneDefaults } from '@bakehouse/contract/fine-tune-numbers';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../config.ts';
 import {

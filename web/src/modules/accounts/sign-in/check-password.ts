@@ -1,5 +1,5 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '@bakehouse/contract/accounts';
-import { tooLong } from '@bakehouse/contract/limits';
+import { tooLong } from '@bakehouse/contract/labels';
 import { ApiError } from '../../../lib/api/api-error.ts';
 
 /** Why this cannot be a password, in the server's words; null when it can. */

@@ -1,5 +1,5 @@
 import type { AssetSummary, DatasetType } from '@bakehouse/contract/assets';
-import { formatBytes } from '@bakehouse/contract/limits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';

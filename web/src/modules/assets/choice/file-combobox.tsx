@@ -1,5 +1,5 @@
 import { type Asset, assetInfo } from '@bakehouse/contract/assets';
-import { formatBytes } from '@bakehouse/contract/limits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../lib/api/api-client.ts';

@@ -1,5 +1,5 @@
 import type { Asset } from '@bakehouse/contract/assets';
-import { formatBytes } from '@bakehouse/contract/limits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download, Eye, MoreHorizontal, Trash2 } from 'lucide-react';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-import { formatBytes } from '@bakehouse/contract/limits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import type { LongWork } from '../../../ui/long-work.ts';
 import { dismissUpload, useAllUploads } from './uploads.ts';
 

@@ -1,4 +1,4 @@
-import { formatBytes } from '@bakehouse/contract/limits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import { pictureTypes } from '@bakehouse/contract/pictures';
 import { X } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';

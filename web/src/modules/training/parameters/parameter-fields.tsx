@@ -1,4 +1,8 @@
-import { fineTuneNumbers, loraTargetModules, segmentationMethods } from '@bakehouse/contract/limits';
+import {
+  fineTuneNumbers,
+  loraTargetModules,
+  segmentationMethods,
+} from '@bakehouse/contract/fine-tune-numbers';
 import { Button } from '../../../ui/button.tsx';
 import type { FormField } from '../../../ui/form-fields.tsx';
 import { learningRateAdvice, type TrainingParameters } from './training-parameters.ts';

@@ -1,5 +1,6 @@
 import { numberProblem } from '@bakehouse/contract/fields/number-field';
-import { fineTuneNumbers, gpuCounts } from '@bakehouse/contract/limits';
+import { fineTuneNumbers } from '@bakehouse/contract/fine-tune-numbers';
+import { gpuCounts } from '@bakehouse/contract/limits';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { bglProblem } from '../../../lib/format/typed-amount.ts';
 import { isTextFile, type TrainingParameters } from './training-parameters.ts';

@@ -1,10 +1,9 @@
 import {
-  type DataFormatName,
   fineTuneDefaults,
-  type GpuType,
   loraTargetModules,
   type segmentationMethods,
-} from '@bakehouse/contract/limits';
+} from '@bakehouse/contract/fine-tune-numbers';
+import { type DataFormatName, type GpuType } from '@bakehouse/contract/limits';
 
 /** Where a new model comes from, which decides what is asked for. */
 export type ModelType = 'upload' | 'finetune' | 'huggingface';

@@ -1,4 +1,4 @@
-import { formatBytes } from '@bakehouse/contract/limits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import { useQuery } from '@tanstack/react-query';
 import { relativeTime } from '../../../../lib/format/format-time.ts';
 import { Select } from '../../../../ui/select.tsx';

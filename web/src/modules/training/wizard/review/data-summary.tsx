@@ -1,4 +1,4 @@
-import { formatBytes } from '@bakehouse/contract/limits';
+import { formatBytes } from '@bakehouse/contract/labels';
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Disclosure } from '../../../../ui/disclosure.tsx';

@@ -1,0 +1,44 @@
+import type { NumberField } from './fields/number-field.ts';
+
+/** What a fine-tune may be set to. */
+
+export const segmentationMethods = ['regex', 'tokenizer', 'spacy', 'nltk'] as const;
+
+export const loraTargetModules = [
+  'q_proj',
+  'k_proj',
+  'v_proj',
+  'o_proj',
+  'gate_proj',
+  'up_proj',
+  'down_proj',
+  'lm_head',
+] as const;
+
+/** The numbers of a fine-tune. The wizard draws its fields from them, and the server checks by them. */
+export const fineTuneNumbers = {
+  train_test_split: { label: 'Train/test split', min: 0.1, max: 0.95, step: 0.05, default: 0.8 },
+  lora_r: { label: 'LoRA rank', min: 1, max: 256, step: 1, default: 8 },
+  lora_dropout: { label: 'LoRA dropout', min: 0, max: 0.5, step: 0.01, default: 0.05 },
+  learning_rate: { label: 'Learning rate', min: 0, aboveMin: true, max: 1, step: 0.001, default: 0.001 },
+  // Their upper bounds are far above what anybody trains with: they keep memory and money within numbers that exist.
+  epochs: { label: 'Epochs', min: 1, max: 1000, step: 1, default: 1 },
+  batch_size: { label: 'Batch size', min: 1, max: 1024, step: 1, default: 1 },
+  eval_batch_size: { label: 'Eval batch size', min: 1, max: 1024, step: 1, default: 1 },
+  gradient_accumulation_steps: { label: 'Gradient accumulation', min: 1, max: 1024, step: 1, default: 4 },
+  max_chunk_size: { label: 'Max chunk size', min: 1, max: 131_072, step: 1, default: 512 },
+  stride: { label: 'Stride', min: 1, max: 131_072, step: 1, default: 50 },
+  min_segment_length: { label: 'Min segment length', min: 1, max: 131_072, step: 1, default: 15 },
+} as const satisfies Record<string, NumberField>;
+
+type FineTuneNumber = keyof typeof fineTuneNumbers;
+
+/** Defaults of a fine-tune, as the wizard shows them and the server assumes them. */
+export const fineTuneDefaults = {
+  ...(Object.fromEntries(
+    Object.entries(fineTuneNumbers).map(([name, field]) => [name, field.default]),
+  ) as Record<FineTuneNumber, number>),
+  segmentation_method: 'regex',
+  accelerator_type: 'NVIDIA_TESLA_A100',
+  accelerator_count: 1,
+} as const;
