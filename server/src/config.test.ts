@@ -42,7 +42,7 @@ describe('the settings', () => {
       BAKEHOUSE_STARTING_GRANT_BGL: '1.0000001',
     };
     expect(() => readConfig(wrong)).toThrow(
-      /^These settings are not usable:\n {2}BAKEHOUSE_PORT: .*number, not 'http'\n {2}BAKEHOUSE_STARTING_GRANT_BGL: .*\n {2}BAKEHOUSE_SIGN_UP: /,
+      /^These settings are not usable:\n {2}BAKEHOUSE_PORT: must be a number, not 'http'\n {2}BAKEHOUSE_STARTING_GRANT_BGL: must be an amount.*\n {2}BAKEHOUSE_SIGN_UP: /,
     );
   });
 

@@ -2,8 +2,10 @@ import * as z from 'zod';
 import { parseSentryDsn } from './platform/error-reports/sentry-address.ts';
 import { toFolder } from './platform/files/make-data-dir.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
+import { describeIssue } from './platform/http/describe-issue.ts';
 
 const flag = z.stringbool();
+const bgl = z.string().regex(/^\d+(\.\d{1,6})?$/, 'must be an amount such as 12.5, with at most 6 decimals');
 const folder = z.string().transform(toFolder);
 
 /**
@@ -33,10 +35,7 @@ const settings = z.object({
   /** Comma-separated email addresses of the operators. */
   BAKEHOUSE_OPERATORS: z.string().default(''),
   /** BGL that a new account starts with. */
-  BAKEHOUSE_STARTING_GRANT_BGL: z
-    .string()
-    .regex(/^\d+(\.\d{1,6})?$/)
-    .default('125'),
+  BAKEHOUSE_STARTING_GRANT_BGL: bgl.default('125'),
   /** Days after which what is left of them expires; 0 never. */
   BAKEHOUSE_STARTING_GRANT_DAYS: z.coerce.number().int().min(0).max(36_500).default(0),
   /** Where Documentation leads; by default to the pages that the server serves under `/docs`. */
@@ -44,20 +43,11 @@ const settings = z.object({
   /** Where GitHub in the user menu leads; without it there is no such item. */
   BAKEHOUSE_GITHUB_URL: z.url().optional(),
   /** BGL below which a user is notified that the balance is nearly gone; 0 never. */
-  BAKEHOUSE_LOW_BALANCE_BGL: z
-    .string()
-    .regex(/^\d+(\.\d{1,6})?$/)
-    .default('25'),
+  BAKEHOUSE_LOW_BALANCE_BGL: bgl.default('25'),
   /** BGL that a user may send to others within 24 hours; 0 for no limit. */
-  BAKEHOUSE_SEND_LIMIT_BGL: z
-    .string()
-    .regex(/^\d+(\.\d{1,6})?$/)
-    .default('0'),
+  BAKEHOUSE_SEND_LIMIT_BGL: bgl.default('0'),
   /** BGL that both sides of an invitation are given. */
-  BAKEHOUSE_REFERRAL_BONUS_BGL: z
-    .string()
-    .regex(/^\d+(\.\d{1,6})?$/)
-    .default('125'),
+  BAKEHOUSE_REFERRAL_BONUS_BGL: bgl.default('125'),
   /** New accounts for which one person is given it. */
   BAKEHOUSE_REFERRALS_MAX: z.coerce.number().int().min(0).default(10),
   /** Sells credits through Stripe: the secret key, and the secret that signs what its webhook says. */
@@ -156,12 +146,12 @@ export function unknownSettings(environment: Record<string, string | undefined>)
 /** Parses the environment. Throws an error that names each bad setting and says what it must be. */
 export function readConfig(environment: Record<string, string | undefined>) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = settings.safeParse(present);
+  const parsed = settings.safeParse(present, { error: describeIssue });
   if (!parsed.success) {
-    const lines = parsed.error.issues.map(({ path, message }) => {
+    const lines = parsed.error.issues.map(({ path, message, code }) => {
       const name = path.join('.');
       // What was typed for a number is no secret.
-      return `  ${name}: ${message.replace('received NaN', `not '${present[name]}'`)}`;
+      return `  ${name}: ${message}${code === 'invalid_type' ? `, not '${present[name]}'` : ''}`;
     });
     throw new Error(`These settings are not usable:\n${lines.join('\n')}`);
   }
