@@ -33,7 +33,13 @@ export default defineConfig({
       output: { codeSplitting: { groups: chunkGroups } },
     },
   },
-  test: { setupFiles: ['test-setup.ts'], testTimeout: 30_000, hookTimeout: 60_000 },
+  test: {
+    // A document for each file, without a process for each file.
+    pool: 'vmThreads',
+    setupFiles: ['test-setup.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
   server: {
     proxy: { '^/(api|v1)/': { target: process.env.BAKEHOUSE_API ?? 'http://127.0.0.1:4080' } },
   },

@@ -1,5 +1,3 @@
-import { afterAll } from 'vitest';
-
 const open: (() => Promise<void>)[] = [];
 
 /**
@@ -13,7 +11,7 @@ export function onFileEnd(close: () => Promise<void>): () => Promise<void> {
   return once;
 }
 
-// This file is a setup file of vitest: the hook belongs to the test file, wherever a test opens things.
-afterAll(async () => {
+/** Closes what the test file has opened. */
+export async function closeAll(): Promise<void> {
   for (const close of open.splice(0).reverse()) await close();
-});
+}

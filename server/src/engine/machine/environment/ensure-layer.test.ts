@@ -1,7 +1,8 @@
-import { access, chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import fs, { access, chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { ProgramFailed } from '../../../platform/processes/run-program.ts';
+import { spyOnBuiltin } from '../../../testing/spy-on-builtin.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { readProgressLine } from '../preparation/starter-model.ts';
 import { ensureLayer } from './ensure-layer.ts';
@@ -10,8 +11,6 @@ import { environmentDir } from './environment.ts';
 import { explainFailure } from './explain-failure.ts';
 import { hasLayer } from './has-layer.ts';
 import { isNewEnough } from './python.ts';
-
-vi.mock('node:fs/promises', { spy: true });
 
 /** An environment with a layer in it, in a cache of its own, and a uv that makes environments whose Python does nothing. */
 async function installed() {
@@ -113,10 +112,10 @@ it('holds vLLM in a folder of its own, which changes nothing where models are tr
 
 it('reads its lock file once, however often the queue asks', async () => {
   const { settings } = await installed();
+  const reading = spyOnBuiltin(fs, 'readFile');
   const reads = () =>
-    vi.mocked(readFile).mock.calls.filter(([file]) => typeof file === 'string' && file.endsWith('.lock'))
-      .length;
-  const before = reads();
+    reading.mock.calls.filter(([file]) => typeof file === 'string' && file.endsWith('.lock')).length;
   for (let asked = 0; asked < 5; asked += 1) expect(await hasLayer(settings, 'serving')).toBe(true);
-  expect(reads()).toBe(before);
+  expect(reading, 'what was installed').toHaveBeenCalledTimes(5);
+  expect(reads()).toBe(0);
 });

@@ -21,11 +21,13 @@ export function hashingFor<T>(address: string, work: () => Promise<T>): Promise<
   return addresses.run(address, work);
 }
 
+type Passwords = { hash: typeof hashPassword; verify: typeof verifyPassword };
+
 /**
- * Makes the sign-in library's two functions for passwords, of which few run at once, and not many wait.
- * Addresses take turns: many calls of one delay nobody else.
+ * Makes the sign-in library's two functions for passwords of those that do the work: few run at once,
+ * and not many wait. Addresses take turns: many calls of one delay nobody else.
  */
-export function hashPasswords(): { hash: typeof hashPassword; verify: typeof verifyPassword } {
+export function hashPasswords({ hash, verify }: Passwords): Passwords {
   const queue = fairQueue(AT_ONCE);
   const inLineOf = new Map<string, number>();
   let inLine = 0;
@@ -49,10 +51,10 @@ export function hashPasswords(): { hash: typeof hashPassword; verify: typeof ver
     }
   };
   return {
-    hash: (password) => inTurn(() => hashPassword(password)),
-    verify: (input) => inTurn(() => verifyPassword(input)),
+    hash: (password) => inTurn(() => hash(password)),
+    verify: (input) => inTurn(() => verify(input)),
   };
 }
 
 /** The one queue of this process, for whatever hashes. */
-export const passwords = hashPasswords();
+export const passwords = hashPasswords({ hash: hashPassword, verify: verifyPassword });

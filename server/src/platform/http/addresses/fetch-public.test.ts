@@ -1,23 +1,23 @@
+import dns from 'node:dns/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { spyOnBuiltin } from '../../../testing/spy-on-builtin.ts';
 import { fetchPublic } from './fetch-public.ts';
 import { isPublicAddress } from './is-public-address.ts';
 
 /** What a name stands for at each question, by the name; the last answer stays. Others are looked up. */
-const names = vi.hoisted(() => new Map<string, string[]>());
-vi.mock('node:dns/promises', async (importOriginal) => {
-  const dns = await importOriginal<typeof import('node:dns/promises')>();
-  const lookup = async (name: string) => {
-    const answers = names.get(name);
-    if (!answers) return dns.lookup(name, { all: true });
-    const [address = ''] = answers.length > 1 ? answers.splice(0, 1) : answers;
-    return [{ address, family: 4 }];
-  };
-  return { ...dns, lookup };
-});
+const names = new Map<string, string[]>();
+const { lookup } = dns;
+const lookupAll = async (name: string) => {
+  const answers = names.get(name);
+  if (!answers) return lookup(name, { all: true });
+  const [address = ''] = answers.length > 1 ? answers.splice(0, 1) : answers;
+  return [{ address, family: 4 }];
+};
+spyOnBuiltin(dns, 'lookup').mockImplementation(lookupAll as unknown as typeof lookup);
 
 async function serve(answer: RequestListener, host = '127.0.0.1', port = 0): Promise<string> {
   const server = createServer(answer);

@@ -1,0 +1,5 @@
+import { afterAll } from 'vitest';
+import { closeAll } from './on-file-end.ts';
+
+// A setup file runs once for every test file: the hook belongs to it, wherever a test opens things.
+afterAll(closeAll);
