@@ -74,6 +74,8 @@ async function runPytest({ files, name }: Selection, python: string, reports: st
     '--config-file=runtime/pyproject.toml',
     '--rootdir=runtime',
     `--junitxml=${report}`,
+    // Each process has one thread of its own; files stay together, and with them what their tests share.
+    ...['--numprocesses', 'auto', '--maxprocesses', '4', '--dist', 'loadfile'],
   ];
   args.push(...(name ? ['-k', nameExpression(name)] : []), ...(files ?? ['runtime/tests', 'models/tests']));
   const code = await run(python, args);
