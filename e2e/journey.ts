@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, expect, inject, test } from 'vitest';
 import { launchChromium } from './chromium.ts';
+import { findViolations } from './screens/axe.ts';
 import { screenshotPath } from './screenshots.ts';
 
 /** How long a page may take to show a state, and work on the machine to end: after that something hangs. Nothing is true or false by its speed. */
@@ -78,18 +78,12 @@ export async function look(page: Page, name: string, { popup = false } = {}): Pr
   ] as const) {
     if (popup && viewport === PHONE) continue;
     await page.setViewportSize(viewport);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
+    for (const theme of ['light', 'dark'] as const) {
+      const found = await findViolations(page, theme, { popup });
+      expect(found, `axe on ${name} at ${width} px, ${theme}`).toEqual([]);
       // A sheet or dialog is as high as the window; behind it nothing scrolls.
       const fullPage = (await page.getByRole('dialog').count()) === 0;
-      await page.screenshot({ path: screenshotPath(`${name}-${width}-${colorScheme}`), fullPage });
-      // What lies behind an open dialog or popup cannot be used, and is looked at without it.
-      const axe = new AxeBuilder({ page }).exclude('[data-base-ui-inert]');
-      if (popup) axe.disableRules(['landmark-one-main', 'page-has-heading-one']);
-      const { violations } = await axe.analyze();
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-      expect(found, `axe on ${name} at ${width} px, ${colorScheme}`).toEqual([]);
+      await page.screenshot({ path: screenshotPath(`${name}-${width}-${theme}`), fullPage });
     }
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(overflow, `pixels that ${name} is wider than ${width} px`).toBeLessThanOrEqual(0);

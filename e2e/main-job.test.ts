@@ -9,7 +9,7 @@ import { signUp } from './sign-up.ts';
 
 const EXAMPLE = path.resolve(import.meta.dirname, '../examples/bakehouse-facts.csv');
 /** Enough rows for a curve; few enough for a short run. */
-const ROWS = 60;
+const ROWS = 32;
 
 /**
  * The main job as a person does it, from an empty account to an answer and a bill. One journey,
@@ -113,12 +113,12 @@ async function watchRun(page: Page): Promise<void> {
   // Where the machine is quick or the page slow, the run has ended by the time that one looks.
   const steps = (on: Page, live: RegExp) =>
     on.getByText(live).or(on.getByText('mean of the last 2 steps')).first();
-  await steps(page, /Step [1-9]\d* of 24/).waitFor({ timeout: WORK_MS });
+  await steps(page, /Step [1-9]\d* of 12/).waitFor({ timeout: WORK_MS });
   await page.reload();
-  await steps(page, /Step \d+ of 24/).waitFor();
+  await steps(page, /Step \d+ of 12/).waitFor();
   const second = await page.context().newPage();
   await second.goto(page.url());
-  await steps(second, /Step \d+ of 24/).waitFor();
+  await steps(second, /Step \d+ of 12/).waitFor();
   await page.bringToFront();
   await page.locator('figure canvas').nth(3).waitFor();
   await look(page, 'run-live');

@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { vi } from 'vitest';
+import { findViolations, type Theme } from './axe.ts';
 
 const WIDTHS = [390, 360, 768, 1280, 1440];
 const PHONE = 390;
@@ -33,23 +33,11 @@ export async function findProblems(
     const excess = await excessOf();
     if (excess > 0) problems.push(`${name}: ${excess} pixels wider than ${width}`);
     if (width !== PHONE && (width !== DESKTOP || alike)) continue;
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
-      // What lies behind an open sheet or popup cannot be used, and is looked at without it.
-      const axe = new AxeBuilder({ page })
-        .setLegacyMode()
-        .options({ resultTypes: ['violations'] })
-        .exclude('[data-base-ui-inert]');
-      // The colours alone are others.
-      if (colorScheme === 'dark') axe.withRules(['color-contrast']);
-      else if (popup) axe.disableRules(['landmark-one-main', 'page-has-heading-one', 'region']);
-      // The title may be what is being read.
-      else if (loading) axe.disableRules(['page-has-heading-one']);
-      for (const { id, nodes } of (await axe.analyze()).violations) {
-        const where = nodes.map(({ html }) => html.slice(0, 200)).join(' ');
-        problems.push(`${name} at ${width}, ${colorScheme}: ${id} ${where}`);
-      }
+    // What stands for text that is coming has no contrast to examine.
+    const themes: Theme[] = loading ? ['light'] : ['light', 'dark'];
+    for (const theme of themes) {
+      const found = await findViolations(page, theme, { popup, loading });
+      problems.push(...found.map((violation) => `${name} at ${width}, ${theme}: ${violation}`));
     }
   }
   return problems;
