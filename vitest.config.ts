@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
+/** vitest would leave one core to itself, which is half of a laptop's that has two. */
+const maxWorkers = '100%';
+
 /** One project per workspace; the journeys in e2e/ drive a browser and run after the others. */
 export default defineConfig({
   test: {
-    // vitest would leave one core to itself, which is half of a laptop's that has two.
-    maxWorkers: '100%',
+    maxWorkers,
     projects: [
       { test: { name: 'contract', include: ['contract/src/**/*.test.ts'] } },
       { test: { name: 'scripts', include: ['scripts/**/*.test.ts'] } },
@@ -24,7 +26,13 @@ export default defineConfig({
       },
       {
         extends: './web/vite.config.ts',
-        test: { name: 'web', root: 'web', include: ['src/**/*.test.{ts,tsx}'], environment: 'happy-dom' },
+        test: {
+          name: 'web',
+          root: 'web',
+          include: ['src/**/*.test.{ts,tsx}'],
+          environment: 'happy-dom',
+          maxWorkers,
+        },
       },
       {
         test: {

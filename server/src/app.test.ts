@@ -6,6 +6,7 @@ import { createHeartbeat } from './engine/machines/heartbeat.ts';
 import { requestWorkload } from './engine/request-workload.ts';
 import { testSpec } from './engine/testing/test-spec.ts';
 import { publishChange } from './platform/events/publish-change.ts';
+import { freePort } from './testing/free-port.ts';
 import { testServer } from './testing/test-server.ts';
 
 const server = await testServer();
@@ -101,6 +102,19 @@ describe('the program', () => {
     await vi.waitFor(() => expect(webProcesses()).toBe(1), { timeout: 20_000 });
     expect((await open()).status).toBe(200);
     leaving.abort();
+  });
+
+  test('without the role web it answers nothing, or says at a port of its own how it is', async () => {
+    const monitoringPort = await freePort();
+    await testServer({ roles: ['worker'], config: { monitoringPort } });
+    const ask = async (path: string) => fetch(`http://127.0.0.1:${monitoringPort}${path}`);
+    expect(await (await ask('/healthz')).json()).toEqual({ status: 'ok' });
+    expect(await (await ask('/readyz')).json()).toEqual({ status: 'ok' });
+    expect(await (await ask('/metrics')).text()).toContain('bakehouse_database_connections{state="busy"}');
+    expect((await ask('/api/v1/machine')).status).toBe(404);
+
+    const silent = await testServer({ roles: ['worker'] });
+    expect(silent.app.http.server.listening).toBe(false);
   });
 
   test('its workloads report to where it listens, whatever its public URL', async () => {

@@ -28,10 +28,14 @@ import { shareReads } from './modules/training/validation/share-reads.ts';
 import { openHttp } from './open-http.ts';
 import { openServices } from './open-services.ts';
 import type { Clock } from './platform/clock.ts';
+import { endInOrder } from './platform/concurrency/end-in-order.ts';
 import type { Services } from './platform/context.ts';
+import { checkWrites } from './platform/db/check-writes.ts';
 import { type ErrorReports, noErrorReports } from './platform/error-reports/error-reports.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
 import { serverStops } from './platform/http/graceful-close.ts';
+import { buildMonitoringServer } from './platform/http/monitoring/monitoring-server.ts';
+import { createMetrics } from './platform/metrics.ts';
 import { removeSharedFiles } from './platform/sandbox/share-files.ts';
 import type { Role } from './roles.ts';
 
@@ -106,10 +110,18 @@ export async function createApp(options: Options): Promise<App> {
     serving: { usage, capacity: () => installationCapacity(services.db, driver.capacity) },
     places: { own: PARALLEL_PICTURES, upstream: UPSTREAM_PICTURES },
   });
+  const monitoring = openMonitoring(services, roles);
   const { start, close } = lifeOf({
-    ...{ ...opened, databaseUrl, driver, claim, engine, usage, http, drawing, closing },
+    ...{ ...opened, databaseUrl, driver, claim, engine, usage, http, drawing, monitoring, closing },
   });
   return { services, roles, http, engine, usage, drawing, start, close };
+}
+
+/** A process with the role web says how it is where it answers everything else. */
+function openMonitoring(services: Services, roles: Role[]): FastifyInstance | null {
+  const { config, pool } = services;
+  if (roles.includes('web') || config.monitoringPort === null) return null;
+  return buildMonitoringServer({ services, metrics: createMetrics(pool), checkReady: checkWrites(pool) });
 }
 
 /** This server's claim on its machine; null before `start`, and where the machine needs none. */
@@ -117,6 +129,8 @@ type Claim = { held: MachineClaim | null };
 
 type Parts = Awaited<ReturnType<typeof openServices>> &
   Pick<App, 'engine' | 'usage' | 'http' | 'drawing'> & {
+    /** Where a process without the role web says how it is; null where it has no port for that. */
+    monitoring: FastifyInstance | null;
     databaseUrl: string;
     driver: Driver;
     claim: Claim;
@@ -141,6 +155,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         nameChosenPort(config, http);
         await updateMachineUrl(db, machine.id, localUrl({ host: config.machineHost, port: config.port }));
       }
+      await parts.monitoring?.listen({ port: config.monitoringPort ?? 0, host: config.host });
       await heartbeat.start();
       if (roles.includes('worker')) {
         await removeSharedFiles(sandbox);
@@ -168,21 +183,23 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
       }
       return roles.includes('web') ? config.publicUrl : null;
     },
-    close: async () => {
-      await http.drain();
-      parts.closing.abort(serverStops());
-      // Before the model servers end: what they draw goes back to the line.
-      await parts.drawing.stop();
-      await preparing?.stop();
-      // A start that failed before has begun no work, and must not end that of others.
-      if (engineRuns) await engine.shutdown();
-      await claim.held?.release();
-      await http.close();
-      await usage.close();
-      await queue.stop();
-      await heartbeat.close();
-      await parts.close();
-    },
+    close: () =>
+      endInOrder([
+        () => http.drain(),
+        () => parts.closing.abort(serverStops()),
+        // Before the model servers end: what they draw goes back to the line.
+        () => parts.drawing.stop(),
+        () => preparing?.stop(),
+        // A start that failed before has begun no work, and must not end that of others.
+        () => engineRuns && engine.shutdown(),
+        () => claim.held?.release(),
+        () => http.close(),
+        () => usage.close(),
+        () => queue.stop(),
+        () => heartbeat.close(),
+        () => parts.monitoring?.close(),
+        () => parts.close(),
+      ]),
   };
 }
 

@@ -90,6 +90,8 @@ const settings = z.object({
   BAKEHOUSE_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(1200),
   /** What Prometheus sends as a bearer token to read `/metrics`; without it they are for this machine alone. */
   BAKEHOUSE_METRICS_TOKEN: z.string().min(16).optional(),
+  /** Where a process without the role web answers `/healthz`, `/readyz` and `/metrics`; without it nowhere. */
+  BAKEHOUSE_MONITORING_PORT: z.coerce.number().int().min(0).max(65535).optional(),
   /** Where unexpected errors are reported: a DSN of Sentry, or of what speaks its envelopes. */
   BAKEHOUSE_SENTRY_DSN: z
     .string()
@@ -191,6 +193,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     mail: mailOf(s),
     rateLimitPerMinute: s.BAKEHOUSE_RATE_LIMIT_PER_MINUTE,
     metricsToken: s.BAKEHOUSE_METRICS_TOKEN ?? null,
+    monitoringPort: s.BAKEHOUSE_MONITORING_PORT ?? null,
     sentry: s.BAKEHOUSE_SENTRY_DSN,
     idleMinutes: s.BAKEHOUSE_IDLE_MINUTES,
     cpuSlots: s.BAKEHOUSE_CPU_SLOTS,

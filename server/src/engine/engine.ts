@@ -1,7 +1,7 @@
 import type pg from 'pg';
+import { oneAtATime } from '../platform/concurrency/one-at-a-time.ts';
 import type { Services } from '../platform/context.ts';
 import { openListener } from '../platform/db/open-listener.ts';
-import { oneAtATime } from '../platform/one-at-a-time.ts';
 import type { Driver } from './drivers/driver.ts';
 import { removeFiles } from './files/remove-files.ts';
 import { type CpuLoad, readCpuLoad } from './machine/cpu-load.ts';

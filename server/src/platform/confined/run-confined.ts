@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fairQueue } from '../concurrency/fair-queue.ts';
 import { AppError } from '../errors.ts';
-import { fairQueue } from '../fair-queue.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { shareFiles } from '../sandbox/share-files.ts';
 

@@ -3,7 +3,7 @@ import { type ChangeEvent, changeEvent } from '@bakehouse/contract/events';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import * as z from 'zod';
-import { batch } from '../batch.ts';
+import { batch } from '../concurrency/batch.ts';
 import type { Database, Transaction } from '../db/database.ts';
 
 /** At most ten NOTIFY a second, however much changes: each is a commit, and they come one after the other. */

@@ -1,10 +1,10 @@
+import { shareLimit } from '../concurrency/share-limit.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Http } from '../http/bind.ts';
 import { headerText } from '../http/callers/find-caller.ts';
 import { untilKeyEnds } from '../http/callers/until-key-ends.ts';
 import { type EventStream, openEventStream } from '../http/server-sent-events.ts';
-import { shareLimit } from '../share-limit.ts';
 import { missedChanges } from './missed-changes.ts';
 
 /** Of one user, over all processes: far more than the tabs of several browsers. */

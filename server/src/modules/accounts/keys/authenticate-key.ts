@@ -1,5 +1,5 @@
-import { batch } from '../../../platform/batch.ts';
 import { rowCache } from '../../../platform/cache/row-cache.ts';
+import { batch } from '../../../platform/concurrency/batch.ts';
 import type { Services, UserCaller } from '../../../platform/context.ts';
 import { isOperator } from '../is-operator.ts';
 import { hashApiKey, isApiKey } from './api-key.ts';

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { availableParallelism } from 'node:os';
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
+import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { fairQueue } from '../../../platform/fair-queue.ts';
 
 /**
  * A hash takes a tenth of a second of one core and 32 MB, by design. It runs on the four threads that

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { batch } from '../../../platform/batch.ts';
+import { batch } from '../../../platform/concurrency/batch.ts';
 import type { Services } from '../../../platform/context.ts';
 import { type Send, type SendAnswer, sendAll } from './ledger-send.ts';
 

@@ -1,7 +1,7 @@
+import { openByUser } from '../../../platform/concurrency/open-by-user.ts';
+import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { openByUser } from '../../../platform/open-by-user.ts';
-import { shareLimit } from '../../../platform/share-limit.ts';
 
 /** Requests that are open at once: of one user in all processes, and in this one. Most of them wait for their turn. */
 const OPEN_MAX = { user: 64, all: 1024 };

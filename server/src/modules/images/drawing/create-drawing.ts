@@ -1,5 +1,5 @@
 import type { Provider } from '@bakehouse/contract/generators';
-import { oneAtATime } from '../../../platform/one-at-a-time.ts';
+import { oneAtATime } from '../../../platform/concurrency/one-at-a-time.ts';
 import { LINE_MOVED } from '../announce-generation.ts';
 import { type Drawing, drawGeneration } from './draw-generation.ts';
 import { takeTurn } from './take-turn.ts';

@@ -1,4 +1,5 @@
 import type { ValidateProgress, ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import { oneAtATime } from '../../../platform/concurrency/one-at-a-time.ts';
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -6,7 +7,6 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import { defineJob, type Job } from '../../../platform/jobs/define-job.ts';
 import type { JobKind } from '../../../platform/jobs/jobs.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
-import { oneAtATime } from '../../../platform/one-at-a-time.ts';
 import type { DataToRead, ReadData } from '../validation/read-data.ts';
 import { readingLimits } from './limits.ts';
 import { endReading, findReading, type ReadingEnd, type ReadingRow, updateProgress } from './queries.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fairQueue } from '../../../platform/fair-queue.ts';
+import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { readingLimits } from '../readings/limits.ts';
 import type { ReadData } from './read-data.ts';
 

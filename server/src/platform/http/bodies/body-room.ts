@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fairQueue } from '../../concurrency/fair-queue.ts';
 import { AppError } from '../../errors.ts';
-import { fairQueue } from '../../fair-queue.ts';
 import { callerOf } from '../callers/rate-limits.ts';
 import { clientSignal } from '../client-signal.ts';
 import { onClose } from '../on-close.ts';

@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { shareLimit } from '../../concurrency/share-limit.ts';
 import { AppError } from '../../errors.ts';
-import { shareLimit } from '../../share-limit.ts';
 
 /** Runs the check of who calls; where this address fails it too often, throws AppError('rate_limited') in its place. */
 type LimitFailures = <T>(

@@ -1,4 +1,4 @@
-import { batch } from '../../../../platform/batch.ts';
+import { batch } from '../../../../platform/concurrency/batch.ts';
 import type { Services } from '../../../../platform/context.ts';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
 import { type ChatRequest, insertChatRequests } from '../gateway-queries.ts';

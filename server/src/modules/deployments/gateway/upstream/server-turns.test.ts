@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { FairQueue } from '../../../../platform/fair-queue.ts';
+import type { FairQueue } from '../../../../platform/concurrency/fair-queue.ts';
 import { PARALLEL_REQUESTS } from '../../kinds/text-spec.ts';
 import { serverTurns } from './server-turns.ts';
 

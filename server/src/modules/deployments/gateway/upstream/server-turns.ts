@@ -1,5 +1,5 @@
-import { type FairQueue, fairQueue } from '../../../../platform/fair-queue.ts';
-import { shareLimit } from '../../../../platform/share-limit.ts';
+import { type FairQueue, fairQueue } from '../../../../platform/concurrency/fair-queue.ts';
+import { shareLimit } from '../../../../platform/concurrency/share-limit.ts';
 import { PARALLEL_REQUESTS } from '../../kinds/text-spec.ts';
 import type { ModelServer } from './await-model-server.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
-import { AppError } from '../errors.ts';
-import { isSameSecret } from '../signature.ts';
+import { AppError } from '../../errors.ts';
+import { isSameSecret } from '../../signature.ts';
 
 /** Prometheus waits 10 s for all of them unless it is set otherwise. */
 const METRIC_MS = 5_000;

@@ -1,8 +1,8 @@
 import fastify from 'fastify';
 import { Gauge, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { onFileEnd } from '../../testing/on-file-end.ts';
-import { serve } from '../../testing/serve.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { serve } from '../../../testing/serve.ts';
 import { mountHealth } from './health-routes.ts';
 
 test('metrics are for this machine alone, and not for whom its proxy speaks', async () => {

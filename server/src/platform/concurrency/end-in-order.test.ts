@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { endInOrder } from './end-in-order.ts';
+
+test('a step that fails keeps none behind it from its work, and is what fails in the end', async () => {
+  const taken: string[] = [];
+  const take = (name: string, error?: Error) => async () => {
+    await Promise.resolve();
+    taken.push(name);
+    if (error) throw error;
+  };
+  const away = new Error('the database is away');
+  await expect(endInOrder([take('drain', away), take('close')])).rejects.toBe(away);
+  expect(taken).toEqual(['drain', 'close']);
+  const both = endInOrder([take('drain', away), take('close', new Error('twice'))]);
+  await expect(both).rejects.toMatchObject({ errors: [away, { message: 'twice' }] });
+});

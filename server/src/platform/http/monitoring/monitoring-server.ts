@@ -1,0 +1,28 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Registry } from 'prom-client';
+import type { Services } from '../../context.ts';
+import { sendError } from '../send-error.ts';
+import { mountHealth } from './health-routes.ts';
+
+type Options = {
+  services: Pick<Services, 'config' | 'log'>;
+  metrics: Registry;
+  /** Rejects, and soon, when this process cannot work, e.g. without its database. */
+  checkReady: () => Promise<unknown>;
+};
+
+/** The server of a process without the role web: `/healthz`, `/readyz` and `/metrics`, and nothing else. It does not listen yet. */
+export function buildMonitoringServer({ services, metrics, checkReady }: Options): FastifyInstance {
+  const log: FastifyBaseLogger = services.log.child({ part: 'monitoring' });
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: true,
+  });
+  app.setErrorHandler(sendError);
+  app.addHook('onRequest', async (request) => {
+    request.caller = { kind: 'nobody' };
+  });
+  mountHealth(app, { metrics, checkReady, metricsToken: services.config.metricsToken });
+  return app;
+}
