@@ -344,6 +344,14 @@ CREATE INDEX deployments_live_asset ON public.deployments USING btree (asset_id)
 CREATE INDEX deployments_live_base ON public.deployments USING btree (base_asset_id) WHERE (terminated_at IS NULL);
 CREATE UNIQUE INDEX deployments_model_name ON public.deployments USING btree (user_id, model_name) WHERE (terminated_at IS NULL);
 
+create table drawing_turns (
+  user_id text not null,
+  line text not null,
+  served_at timestamp with time zone not null,
+  constraint drawing_turns_pkey PRIMARY KEY (user_id, line),
+  constraint drawing_turns_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 create table generation_outputs (
   id uuid not null default uuidv7(),
   generation_id uuid not null,
@@ -419,7 +427,6 @@ CREATE INDEX generations_by_request ON public.generations USING btree (user_id, 
 CREATE INDEX generations_by_root ON public.generations USING btree (root_generation_id) WHERE (root_generation_id IS NOT NULL);
 CREATE INDEX generations_by_source ON public.generations USING btree (source_generation_id);
 CREATE INDEX generations_by_source_output ON public.generations USING btree (source_output_id);
-CREATE INDEX generations_by_turn ON public.generations USING btree (user_id, line, started_at DESC) WHERE (started_at IS NOT NULL);
 CREATE INDEX generations_by_user ON public.generations USING btree (user_id, id DESC);
 CREATE INDEX generations_to_do ON public.generations USING btree (user_id, id) WHERE (ended_at IS NULL);
 
@@ -1165,15 +1172,13 @@ create view generation_line as
    FROM ( SELECT waiting.id,
             waiting.user_id,
             waiting.line,
-            served.at AS served_at,
+            drawing_turns.served_at,
             row_number() OVER (PARTITION BY waiting.line, waiting.user_id ORDER BY waiting.id) + drawn.count AS turn
            FROM generations waiting
              CROSS JOIN LATERAL ( SELECT count(*) AS count
                    FROM generations other
                   WHERE other.user_id = waiting.user_id AND other.line = waiting.line AND (other.state = ANY (ARRAY['starting'::text, 'running'::text])) AND other.ended_at IS NULL) drawn
-             CROSS JOIN LATERAL ( SELECT max(other.started_at) AS at
-                   FROM generations other
-                  WHERE other.user_id = waiting.user_id AND other.line = waiting.line AND other.started_at IS NOT NULL) served
+             LEFT JOIN drawing_turns USING (user_id, line)
           WHERE waiting.state = 'queued'::text AND waiting.ended_at IS NULL) taken;
 
 create view serving_workloads as

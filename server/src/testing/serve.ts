@@ -10,11 +10,6 @@ import { buildHttpServer } from '../platform/http/http-server.ts';
 import { onFileEnd } from './on-file-end.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-const dist = await temporaryFolder();
-await mkdir(path.join(dist, 'assets'));
-await writeFile(path.join(dist, 'index.html'), '<!doctype html><title>Bakehouse</title>');
-await writeFile(path.join(dist, 'assets/app-a1b2c3.js'), 'export {}');
-
 type Answer = {
   status: number;
   headers: http.IncomingHttpHeaders;
@@ -30,6 +25,7 @@ export async function serve(
   webProcesses = () => 1,
 ) {
   const logged: string[] = [];
+  const webDist = await emptyWebApp();
   const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) });
   const services = { config: readConfig(settings), log, webProcesses } as unknown as Services;
   const app = await buildHttpServer({
@@ -50,7 +46,7 @@ export async function serve(
     plugins: [],
     operationIds: new Map(),
     furtherPaths: {},
-    webDist: dist,
+    webDist,
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const address = app.server.address();
@@ -69,4 +65,12 @@ export async function serve(
       headers: { 'content-type': 'application/json', ...headers },
     });
   return { app, url, call, post, logged };
+}
+
+async function emptyWebApp(): Promise<string> {
+  const dist = await temporaryFolder();
+  await mkdir(path.join(dist, 'assets'));
+  await writeFile(path.join(dist, 'index.html'), '<!doctype html><title>Bakehouse</title>');
+  await writeFile(path.join(dist, 'assets/app-a1b2c3.js'), 'export {}');
+  return dist;
 }

@@ -1,5 +1,9 @@
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
 import { closeAll } from './on-file-end.ts';
 
 // A setup file runs once for every test file: the hook belongs to it, wherever a test opens things.
-afterAll(closeAll);
+afterAll(async () => {
+  // The next file shares this process.
+  vi.useRealTimers();
+  await closeAll();
+});

@@ -6,6 +6,7 @@ import { idempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { findUserId } from '../accounts/find-user-id.ts';
+import { isUnprovenAddress } from '../accounts/is-unproven-address.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { notify } from '../notifications/notify.ts';
 import { GRANTS_ACCOUNT, userAccount } from './ledger/accounts.ts';
@@ -13,7 +14,8 @@ import { transfer } from './ledger/transfer.ts';
 
 /**
  * Gives credits to a user; the caller is an operator. They count as bought: an operator books what was paid
- * elsewhere, or means it. Throws AppError 'not_found' for an unknown recipient.
+ * elsewhere, or means it. Throws AppError 'not_found' for an unknown recipient, and 'conflict' for an address that
+ * nobody has confirmed.
  */
 export async function grantCredits(
   ctx: Context,
@@ -27,6 +29,12 @@ export async function grantCredits(
       if (recipientId === undefined) {
         throw new AppError('not_found', {
           publicMessage: 'There is no such user. Please check the username.',
+          param: 'recipient_id',
+        });
+      }
+      if (await isUnprovenAddress(tx, ctx.config, input.recipient_id)) {
+        throw new AppError('conflict', {
+          publicMessage: 'Nobody has confirmed this email address. Name the user by username or id.',
           param: 'recipient_id',
         });
       }

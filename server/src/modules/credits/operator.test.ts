@@ -43,6 +43,23 @@ describe('the operator', () => {
     });
   });
 
+  test('grants nothing to an address that nobody has confirmed, where addresses are', async () => {
+    const eve = await signUp('Eve');
+    const grant = (recipient_id: string) => {
+      const body = { recipient_id, amount: '10', description: 'Welcome' };
+      return server.request(grantCredits, { body }, { as: operator });
+    };
+    server.services.config.mail = { host: 'mail', port: 25, tls: 'none', login: null, from: 'b@example.com' };
+    try {
+      await expect(grant(eve.email)).rejects.toThrow('Nobody has confirmed this email address');
+      expect((await grant(eve.userId)).amount).toBe('10');
+      await db.updateTable('users').set({ email_verified: true }).where('id', '=', eve.userId).execute();
+      expect((await grant(eve.email.toUpperCase())).amount).toBe('10');
+    } finally {
+      server.services.config.mail = null;
+    }
+  });
+
   test('books a chargeback: the user pays what he could send, and owes the rest', async () => {
     const ada = await signUp('Ada');
     const body = { payer_id: ada.email, amount: '200', description: 'Card 4242' };

@@ -5,7 +5,7 @@ import type { Context } from '../../platform/context.ts';
 import { refuseUnusableKey } from '../../platform/db/idempotency/idempotent.ts';
 import { AppError } from '../../platform/errors.ts';
 import { announceChange } from '../../platform/events/publish-change.ts';
-import { isProvenAddress } from '../accounts/is-proven-address.ts';
+import { isUnprovenAddress } from '../accounts/is-unproven-address.ts';
 import type { SendInBatch } from './ledger/batch-sends.ts';
 import { readSend, type Send } from './ledger/ledger-send.ts';
 import { type IdleCredit, withIdleCredit } from './usage/with-idle-credit.ts';
@@ -42,11 +42,7 @@ export async function transferCredits(
   return { transaction_id: transferId, amount: formatBgl(input.amount) };
 }
 
-/**
- * Where this server has addresses confirmed, one that is not names nobody: else whoever typed it at sign-up would get what
- * is meant for its owner. It is answered as an unknown one is.
- */
+/** An address that nobody has confirmed names nobody, and is answered as an unknown one is. */
 async function provenRecipient({ config, db }: Context, recipient: string): Promise<string> {
-  const counts = !recipient.includes('@') || config.mail === null || (await isProvenAddress(db, recipient));
-  return counts ? recipient : NOBODY;
+  return (await isUnprovenAddress(db, config, recipient)) ? NOBODY : recipient;
 }

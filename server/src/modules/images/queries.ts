@@ -221,6 +221,25 @@ export async function listWaiting(
   return rows.map(({ id, user_id }) => ({ id: id ?? '', userId: user_id ?? '' }));
 }
 
+/** Notes that the user's turn has come: among those who wait, whoever had theirs longest ago is first. */
+export async function noteTurn(
+  tx: Transaction,
+  { user_id, line }: GenerationRow,
+  servedAt: Date,
+): Promise<void> {
+  // What had ended before there were lines stood in none.
+  if (line === null) return;
+  await tx
+    .insertInto('drawing_turns')
+    .values({ user_id, line, served_at: servedAt })
+    .onConflict((conflict) => conflict.columns(['user_id', 'line']).doUpdateSet({ served_at: servedAt }))
+    .execute();
+}
+
+export async function deleteTurnsOf(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('drawing_turns').where('user_id', '=', userId).execute();
+}
+
 /**
  * The one to be drawn next: one that nobody looks after any more, else the first in a line that has a free place. The last
  * place is for a user who has nothing in work, but where a deployment's owner has the line to himself. Whoever asks this

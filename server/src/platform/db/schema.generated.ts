@@ -230,6 +230,12 @@ export type DeploymentsTable = {
   unit_price_micro: bigint;
 };
 
+export type DrawingTurnsTable = {
+  user_id: string;
+  line: string;
+  served_at: Timestamp;
+};
+
 export type GenerationLineTable = {
   id: string | null;
   user_id: string | null;
@@ -815,6 +821,7 @@ export type DB = {
   credit_codes: CreditCodesTable;
   data_readings: DataReadingsTable;
   deployments: DeploymentsTable;
+  drawing_turns: DrawingTurnsTable;
   generation_line: GenerationLineTable;
   generation_outputs: GenerationOutputsTable;
   generations: GenerationsTable;

@@ -1,6 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { cancelGeneration, listGenerations, startGeneration } from '@bakehouse/contract/generations';
+import {
+  cancelGeneration,
+  deleteGeneration,
+  listGenerations,
+  startGeneration,
+} from '@bakehouse/contract/generations';
 import { deployFluxKontext } from '@bakehouse/contract/image-deployments';
 import { uploadPicture } from '@bakehouse/contract/pictures';
 import { sql } from 'kysely';
@@ -24,12 +29,14 @@ beforeEach(async () => {
   bob = await server.signUp('Bob');
 });
 afterEach(async () => {
-  for (const as of [ada, bob])
-    for (const { id } of await list(as)) await server.request(cancelGeneration, { params: { id } }, { as });
+  for (const as of [ada, bob]) await cancelAll(as);
 });
 
 const list = async (as: TestUser, query = {}) =>
   (await server.request(listGenerations, { params: { userId: as.userId }, query }, { as })).generations;
+const cancelAll = async (as: TestUser) => {
+  for (const { id } of await list(as)) await server.request(cancelGeneration, { params: { id } }, { as });
+};
 /** By the user's deployment, or else the starter. */
 const edit = async (as: TestUser) => {
   const form = new FormData();
@@ -95,6 +102,29 @@ test('deployments of a starter share its places, by turns', async () => {
   await untilRunning(bob, 1);
   expect(await edit(bob)).toMatchObject({ model: 'kontext-starter', position: 0 });
   expect(await positions(ada)).toEqual([1, 2]);
+});
+
+test('whoever deletes what was drawn does not come first by it', async () => {
+  stub.answer = 'ok';
+  for (const as of [ada, bob]) {
+    const { id } = await drawing.draw(as);
+    await drawing.until(as, id, 'completed');
+    drawing.clock.advance({ seconds: 1 });
+  }
+  stub.answer = 'hang';
+  const [eve, carl] = [await server.signUp('Eve'), await server.signUp('Carl')];
+  for (let asked = 0; asked < 3; asked += 1) await drawing.draw(eve);
+  await untilRunning(eve, 3);
+  await drawing.draw(carl);
+  await untilRunning(carl, 1);
+
+  // Bob had his turn last, and has nothing to show for it.
+  for (const { id } of await list(bob))
+    await server.request(deleteGeneration, { params: { id } }, { as: bob });
+  await drawing.draw(bob);
+  await drawing.draw(ada);
+  expect([await positions(ada), await positions(bob)]).toEqual([[0], [1]]);
+  for (const as of [eve, carl]) await cancelAll(as);
 });
 
 test('that a line has moved is kept for its users alone', async () => {

@@ -4,7 +4,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { claimRow, type Lease } from '../../../platform/leases/leased-table.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
-import { chooseNext, type GenerationRow, updateGeneration } from '../queries.ts';
+import { chooseNext, type GenerationRow, noteTurn, updateGeneration } from '../queries.ts';
 import { cancelJob } from '../services/cancel-job.ts';
 import { generationsTable } from './generations-table.ts';
 import { planTurn } from './plan-generation.ts';
@@ -36,6 +36,7 @@ export async function takeTurn(
     const attempt = row.attempt + 1;
     const startedAt = row.started_at ?? now;
     await updateGeneration(tx, row.id, { ...begun, expert_weights: null, attempt, started_at: startedAt });
+    if (row.started_at === null) await noteTurn(tx, row, now);
     await announceGeneration(tx, row, { lineMoved: true });
     return { lease: { ...lease, row: { ...row, attempt } } };
   });
