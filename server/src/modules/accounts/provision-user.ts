@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { encryptApiKey, hashApiKey, makeApiKey } from './keys/api-key.ts';
 import { findEncryptedKey, insertWebAppKey } from './keys/key-queries.ts';
-import { setReturning } from './queries.ts';
+import { lockAddress, setReturning } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
 import { recogniseMailbox } from './returning/recognise-mailbox.ts';
 import { serverSecret } from './sign-in/server-secret.ts';
@@ -29,6 +29,8 @@ export async function provisionUser(
   const secret = serverSecret(services.config);
   const encrypted = encryptApiKey(key, { userId, secret });
   await inTransaction(services.db, async (tx) => {
+    // First: inserting a key locks the user for share, and two that both do so could not lock it for themselves afterwards.
+    await lockAddress(tx, userId);
     const isNew = await insertWebAppKey(tx, { userId, sha256: hashApiKey(key), encrypted });
     if (!isNew) return;
     const isReturning = await recogniseMailbox(tx, { userId, config: services.config });
