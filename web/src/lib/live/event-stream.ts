@@ -5,6 +5,7 @@ import { getCredentials } from '../api/credentials.ts';
 import { eventStreamParser, type ServerSentEvent } from './event-stream-parser.ts';
 import { checkServer, onReconnect, useOnline } from './online.ts';
 import { changeRefresher, refreshMissed } from './refresh-changed.ts';
+import { textPieces } from './text-pieces.ts';
 
 const RECONNECT_MS = { first: 1_000, last: 30_000 };
 /** The server sends a heartbeat every 15 s. After a sleep of the machine the connection may be gone without an error. */
@@ -92,7 +93,7 @@ async function readEvents(
   const parse = eventStreamParser();
   let timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
   try {
-    for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+    for await (const piece of textPieces(response.body)) {
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
       for (const event of parse(piece)) onEvent(event);

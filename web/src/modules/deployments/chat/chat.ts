@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { call, callRaw } from '../../../lib/api/api-client.ts';
 import { toApiError } from '../../../lib/api/api-error.ts';
 import { eventStreamParser } from '../../../lib/live/event-stream-parser.ts';
+import { textPieces } from '../../../lib/live/text-pieces.ts';
 
 export type ChatMessage = { role: 'system' | 'user' | 'assistant'; content: string };
 
@@ -56,7 +57,7 @@ export async function streamChat(
   let firstTokenMs: number | null = null;
   let tokens = 0;
   let isCut = false;
-  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+  for await (const piece of textPieces(response.body)) {
     for (const { data } of parse(piece)) {
       if (data === '[DONE]') continue;
       const chunk = JSON.parse(data) as Chunk;
