@@ -11,6 +11,9 @@ export const WORK_MS = 30 * 60_000;
 const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
+/** No Safari of 2026 iterates a stream: what does so here fails there. */
+const SAFARI = 'delete ReadableStream.prototype[Symbol.asyncIterator]; delete ReadableStream.prototype.values;';
+
 let browser: Promise<Browser> | null = null;
 afterAll(async () => (await browser)?.close());
 
@@ -54,6 +57,7 @@ export const journey = test.extend<Fixtures>({
     await use(async (baseURL = inject('baseUrl')) => {
       const context = await (await launch()).newContext({ baseURL, viewport: DESKTOP });
       contexts.push(context);
+      await context.addInitScript({ content: SAFARI });
       context.on('weberror', (error) => errors.push(error.error().message));
       context.on('console', (message) => {
         if (message.type() === 'error') errors.push(`${message.text()} (${message.location().url})`);

@@ -98,8 +98,8 @@ export const rotateApiKey = endpoint({
 export const getMe = endpoint({
   method: 'GET',
   path: '/api/v1/users/me',
-  access: 'key',
-  summary: 'The owner of the key',
+  access: 'key_or_session',
+  summary: 'The owner of the key, or whoever is signed in',
   response: user,
 });
 

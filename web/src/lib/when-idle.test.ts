@@ -1,5 +1,10 @@
-import { expect, test, vi } from 'vitest';
-import { oneByOneWhenIdle } from './when-idle.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { preloadLater } from './when-idle.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 /** A browser whose idle moments come when the test says so. */
 function idleMoments() {
@@ -24,12 +29,14 @@ test('each work has an idle moment of its own, after the one before has ended', 
   const nextMoment = idleMoments();
   const first = Promise.withResolvers<void>();
   const begun: string[] = [];
-  oneByOneWhenIdle([
+  preloadLater([
     () => (begun.push('first'), first.promise),
     async () => void begun.push('second'),
     async () => void begun.push('third'),
   ]);
+  await nextMoment();
   expect(begun).toEqual([]);
+  dispatchEvent(new Event('keydown'));
   await nextMoment();
   await nextMoment();
   expect(begun).toEqual(['first']);
@@ -45,14 +52,27 @@ test('what has not begun is called off, also while a work is under way', async (
   const nextMoment = idleMoments();
   const first = Promise.withResolvers<void>();
   const begun: string[] = [];
-  const callOff = oneByOneWhenIdle([
+  const callOff = preloadLater([
     () => (begun.push('first'), first.promise),
     async () => void begun.push('second'),
   ]);
+  dispatchEvent(new Event('pointerdown'));
   await nextMoment();
   callOff();
   first.resolve();
   await nextMoment();
   await nextMoment();
   expect(begun).toEqual(['first']);
+});
+
+test('without any input it begins after five seconds, and not before', async () => {
+  vi.useFakeTimers();
+  const work = vi.fn(async () => {});
+  preloadLater([work]);
+  // The moment is idle at once.
+  vi.stubGlobal('requestIdleCallback', (idle: () => void) => (idle(), 1));
+  await vi.advanceTimersByTimeAsync(4_900);
+  expect(work).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(work).toHaveBeenCalledOnce();
 });

@@ -6,7 +6,7 @@ import { loadLocaleData } from '../lib/format/load-locale-data.ts';
 import { followChanges } from '../lib/live/event-stream.ts';
 import { loadable } from '../lib/loadable.tsx';
 import { useSheets } from '../lib/sheet.ts';
-import { oneByOneWhenIdle } from '../lib/when-idle.ts';
+import { preloadLater, whenIdle } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/api.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
 import { AfterPage } from './after-page.tsx';
@@ -43,7 +43,7 @@ export function Shell({ user, children }: Props) {
   useShortcuts({ onPalette: openPalette, onHelp: () => sheets.open('shortcuts') });
   useTitleFocus();
   const isVisitor = user === null;
-  useEffect(() => oneByOneWhenIdle(isVisitor ? [MobileMenu.preload] : preloads), [isVisitor]);
+  useEffect(() => preloadLater(isVisitor ? [MobileMenu.preload] : preloads), [isVisitor]);
 
   return (
     <UserContext value={user ?? null}>
@@ -100,7 +100,7 @@ export function Shell({ user, children }: Props) {
   );
 }
 
-/** While the session is read; what a click opens is there before the first click, and when nothing can be fetched any more. */
+/** What a click opens is there before the first click, and when nothing can be fetched any more. */
 const preloads = [
   loadLocaleData,
   ...headerPreloads,
@@ -113,8 +113,12 @@ const preloads = [
 function Changes({ userId }: { userId: string }) {
   useEffect(() => {
     const ended = new AbortController();
-    void followChanges(userId, ended.signal);
-    return () => ended.abort();
+    // A connection for good, of the six that a browser has: what the page reads goes first.
+    const callOff = whenIdle(() => void followChanges(userId, ended.signal));
+    return () => {
+      callOff();
+      ended.abort();
+    };
   }, [userId]);
   return null;
 }

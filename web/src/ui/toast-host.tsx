@@ -1,6 +1,6 @@
 import { Suspense, useEffect } from 'react';
 import { loadable } from '../lib/loadable.tsx';
-import { whenIdle } from '../lib/when-idle.ts';
+import { preloadLater } from '../lib/when-idle.ts';
 import { Boundary, EmptyFallback } from './boundary.tsx';
 import { useToasterRequested } from './toaster-loader.ts';
 
@@ -8,7 +8,7 @@ const Toaster = loadable(async () => (await import('./toaster.tsx')).Toaster);
 
 /** Stands once in the app; empty until the first toast. Its code comes before anything can go wrong. */
 export function ToastHost() {
-  useEffect(() => whenIdle(() => void Toaster.preload()), []);
+  useEffect(() => preloadLater([Toaster.preload]), []);
   return useToasterRequested() ? (
     <Boundary fallback={EmptyFallback}>
       <Suspense>

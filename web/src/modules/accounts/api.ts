@@ -6,11 +6,18 @@ import { queryClient } from '../../lib/api/query-client.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { changeSession } from '../../lib/session/session-change.ts';
 import { broadcastSession } from '../../lib/session/session-channel.ts';
-import { refreshSession } from './session.ts';
+import { refreshSession, refreshUser } from './session.ts';
 import { sessionHint } from './session-hint.ts';
 import { authRequest } from './sign-in/auth-request.ts';
 
-export { refreshSession, sessionQuery, UserContext, useSessionUser, useUser } from './session.ts';
+export {
+  refreshSession,
+  refreshUser,
+  sessionQuery,
+  UserContext,
+  useSessionUser,
+  useUser,
+} from './session.ts';
 
 export const signInMethodsQuery = queryOptions({
   queryKey: ['sign-in-methods'],
@@ -23,7 +30,7 @@ export function useDismissOnboarding() {
   return useMutation({
     mutationFn: (dismissed: boolean) =>
       call(changeOnboarding, { body: { dismissed } }, { operation: 'hide the first steps' }),
-    onSuccess: () => refreshSession(),
+    onSuccess: () => refreshUser(),
   });
 }
 

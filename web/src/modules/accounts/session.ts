@@ -54,6 +54,11 @@ export async function refreshSession(): Promise<User | null> {
   return user;
 }
 
+/** Reads anew what is known of the signed-in user, by the key at hand. */
+export async function refreshUser(): Promise<void> {
+  queryClient.setQueryData(sessionQuery.queryKey, await call(getMe));
+}
+
 async function loadSession(): Promise<User | null> {
   const session = await authRequest<{ user: { id: string } } | null>('GET', 'get-session');
   sessionHint.set(session ? 'expected' : 'none');
@@ -61,14 +66,15 @@ async function loadSession(): Promise<User | null> {
     setCredentials(null);
     return null;
   }
-  const apiKey = await readKey(session.user.id);
+  // Both by the session, side by side: on a phone each call that waits for another is felt.
+  const [apiKey, user] = await Promise.all([readKey(session.user.id), call(getMe, {}, { bySession: true })]);
   queryClient.setQueryData(keyLostQuery.queryKey, apiKey === null);
   if (apiKey === null) {
     setCredentials(null);
     return null;
   }
   setCredentials({ userId: session.user.id, apiKey });
-  return call(getMe);
+  return user;
 }
 
 /** Null where the server cannot show the key any more. */

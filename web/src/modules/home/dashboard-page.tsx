@@ -32,16 +32,23 @@ const DAY_MS = 86_400_000;
 /** What is going on and what to do next. */
 export function DashboardPage() {
   const user = useUser();
-  useEffect(() => void OnboardingCard.preload(), []);
+  const { dismissed } = user.onboarding;
+  useEffect(() => {
+    if (!dismissed) void OnboardingCard.preload();
+  }, [dismissed]);
   const balance = useBalance(user.id);
   const spend = useQuery(spendQuery(user.id, lastThirtyDays()));
+  const everDeployed = useInfiniteQuery({
+    ...deploymentListQuery('text', user.id, true),
+    enabled: !dismissed,
+  });
   // Each card reads its own; here it is only waited for what decides how high they are.
   const answered = useFirstAnswers(
     balance,
     spend,
     useInfiniteQuery(runListQuery),
     useInfiniteQuery(deploymentListQuery('text', user.id)),
-    useInfiniteQuery(deploymentListQuery('text', user.id, true)),
+    ...(dismissed ? [] : [everDeployed]),
     useInfiniteQuery(assetListQuery(user.id, { types: 'RAW' })),
     useInfiniteQuery(assetListQuery(user.id, { types: 'MODEL' })),
     useInfiniteQuery(recentGenerationsQuery(user.id)),
@@ -72,7 +79,7 @@ function useCodeOfCards(answered: boolean, { live, spent }: { live: boolean; spe
   return ready;
 }
 
-/** Most people have done all of it: its code comes only for those who have not. */
+/** Its code comes only for those who have not put it away. */
 const OnboardingCard = loadable(async () => (await import('./onboarding-card.tsx')).OnboardingCard);
 
 function Onboarding() {
@@ -92,7 +99,7 @@ function Cards({ balance, spend }: CardsProps) {
   return (
     <div className={columnsClass}>
       <div className="grid grid-cols-1 gap-6">
-        <Onboarding />
+        {!user.onboarding.dismissed && <Onboarding />}
         <RunUnderWay />
         {spend.data && spend.data.days.length > 0 && (
           <Suspense fallback={<PendingCard title="Spending per day" rowClass="h-[200px]" />}>

@@ -6,7 +6,7 @@ import { type SheetControl, useSheets } from '../../lib/sheet.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { notify } from '../../ui/notify.ts';
-import { refreshSession, useDismissOnboarding, useUser } from '../accounts/api.ts';
+import { refreshUser, useDismissOnboarding, useUser } from '../accounts/api.ts';
 import { assetListQuery } from '../assets/api.ts';
 import { deploymentListQuery } from '../deployments/api.ts';
 import { useExampleDataset } from './use-example-dataset.ts';
@@ -46,7 +46,7 @@ const steps: Step[] = [
   },
 ];
 
-/** The first steps, with a button for the next one; gone when all are done, or when they are put away. */
+/** The first steps, with a button for the next one; gone when all are done. */
 export function OnboardingCard() {
   const { id: userId, onboarding } = useUser();
   const { data: deployments } = useInfiniteQuery(deploymentListQuery('text', userId, true));
@@ -55,7 +55,7 @@ export function OnboardingCard() {
 
   // The server ticks a step when its thing is there; the session knows it from its last reading.
   useEffect(() => {
-    if (!created) refreshSession().catch(() => undefined);
+    if (!created) refreshUser().catch(() => undefined);
   }, [created]);
 
   const hide = () =>
@@ -68,7 +68,7 @@ export function OnboardingCard() {
 
   const asked = deployments?.pages.some(({ pods }) => pods.some((pod) => pod.last_request_at !== null));
   // Not before it is known: most people have done all of it.
-  if (onboarding.dismissed || (created && asked !== false)) return null;
+  if (created && asked !== false) return null;
   const isDone = (id: Step['id']) => (id === 'ask_model' ? asked === true : onboarding.steps[id].completed);
   const next = steps.find(({ id }) => !isDone(id));
   const count = steps.filter(({ id }) => isDone(id)).length;

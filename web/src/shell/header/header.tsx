@@ -149,11 +149,9 @@ function Own({ user }: { user: User | undefined }) {
 
 function Notifications() {
   return (
-    <Boundary fallback={EmptyFallback}>
-      <Suspense fallback={<Skeleton className="size-9 shrink-0 rounded-lg" />}>
-        <NotificationBell />
-      </Suspense>
-    </Boundary>
+    <AfterPage fallback={<Skeleton className="size-9 shrink-0 rounded-lg" />}>
+      <NotificationBell />
+    </AfterPage>
   );
 }
 
