@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Span } from '../machines/uptime.ts';
 import type { Workload } from '../workload.ts';
-import { FAILURES_MAX, type Observed, plan, planAfterFailure, planLost, type Step } from './plan.ts';
+import {
+  FAILURES_MAX,
+  type Observed,
+  plan,
+  planAfterFailure,
+  planLost,
+  planUnstarted,
+  type Step,
+} from './plan.ts';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
@@ -330,5 +338,13 @@ describe('plan', () => {
     expect(pauses({ behaviour: 'deployment', readyAt: start }, 8)).toEqual([
       5, 10, 20, 40, 80, 160, 300, 300,
     ]);
+  });
+
+  test('what could not be started is tried again for ever, after at most a minute', () => {
+    const steps = Array.from({ length: 100 }, (_, index) => planUnstarted({ attempt: index + 1 }));
+    expect(steps.every((step) => step.do === 'requeue' && !step.failed)).toBe(true);
+    const pauses = steps.map((step) => (step.do === 'requeue' ? step.delaySeconds : null));
+    expect(pauses.slice(0, 6)).toEqual([5, 10, 20, 40, 60, 60]);
+    expect(pauses.at(-1)).toBe(60);
   });
 });

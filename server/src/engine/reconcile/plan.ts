@@ -36,6 +36,8 @@ export type Step =
 export const FAILURES_MAX = 5;
 const BACKOFF_FIRST_S = 5;
 const BACKOFF_LONGEST_S = 300;
+/** Whoever could not be started rests for no longer: what was missing comes back as soon as it is put right. */
+const START_BACKOFF_LONGEST_S = 60;
 /** A process that has uploaded its result, or was asked to stop, may take this long to leave. */
 const LEAVE_AFTER_RESULT_S = 60;
 const STOP_GRACE_S = { run: 120, deployment: 20 };
@@ -167,6 +169,16 @@ export function planAfterFailure(
   const delaySeconds = Math.min(BACKOFF_FIRST_S * 2 ** workload.failures, BACKOFF_LONGEST_S);
   const reason = `${why} ${thenText(workload)} in ${delaySeconds} s.`;
   return { do: 'requeue', reason, delaySeconds, failed: true };
+}
+
+/**
+ * Another attempt after a pause, where the machine or the database could not do what a start needs: that
+ * says nothing against the workload, however often. Meanwhile the others in the line have its slot. Pure.
+ */
+export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>): Step {
+  const delaySeconds = Math.min(BACKOFF_FIRST_S * 2 ** (attempt - 1), START_BACKOFF_LONGEST_S);
+  const reason = `It could not be started. It is tried again in ${delaySeconds} s.`;
+  return { do: 'requeue', reason, delaySeconds, failed: false };
 }
 
 /**

@@ -205,25 +205,42 @@ describe('a run', () => {
     expect(await see(id)).toMatchObject({ restarts: 4, devices: null });
   });
 
-  test('that cannot be started is tried again', async () => {
+  test('that cannot be started is tried again however often, and its owner reads nothing of the machine', async () => {
     const { driver } = world(idleUntilStopped);
     let broken = true;
     const engine = engineOn({
       ...driver,
       start: async (launch) => {
-        if (broken) throw new Error('no space left on device');
+        if (broken) throw new Error("ENOSPC: no space left on device, mkdir '/var/lib/bakehouse/workloads'");
         return driver.start(launch);
       },
     });
     const id = await request();
-    await engine.pass();
-    expect(await see(id)).toMatchObject({
-      state: 'queued',
-      reason: 'It could not be started: no space left on device. It starts again in 5 s.',
-    });
+    for (const seconds of [5, 10, 20, 40, 60, 60]) {
+      await engine.pass();
+      const reason = `It could not be started. It is tried again in ${seconds} s.`;
+      expect(await see(id)).toMatchObject({ state: 'queued', failures: 0, devices: null, reason });
+      expect((await selectLogLines(db, id, 1)).map(({ line }) => line)).toEqual([reason]);
+      pass(seconds + 1);
+    }
     broken = false;
-    pass(6);
     await reach(engine, id, { state: 'starting' });
+  });
+
+  test('that cannot be started leaves its slot to the others meanwhile', async () => {
+    const { driver } = world(idleUntilStopped);
+    const first = await request();
+    const engine = engineOn({
+      ...driver,
+      start: async (launch) => {
+        if (launch.workloadId === first) throw new Error('no space left on device');
+        return driver.start(launch);
+      },
+    });
+    pass(1);
+    const second = await request();
+    await reach(engine, second, { state: 'starting' });
+    expect(await see(first)).toMatchObject({ state: 'queued', failures: 0 });
   });
 });
 
