@@ -139,6 +139,7 @@ function createPass(
 ): () => Promise<void> {
   const parts: Reconciler = { db, driver, kinds, log, machineId, now: clock.now, serverUrl, mayWork };
   let sweptAt = Number.NEGATIVE_INFINITY;
+  const stuck = new Set<string>();
 
   async function drainDue(): Promise<void> {
     for (;;) {
@@ -158,8 +159,9 @@ function createPass(
     if (!mayWork()) return;
     await noteMachine(db, machineId, await readOffer(driver, { cpu: machineCpu(), load: cpuLoad() }));
     if (performance.now() - sweptAt > SWEEP_EVERY_MS) {
-      await sweepFiles(db, driver, machineId);
       sweptAt = performance.now();
+      stuck.clear();
+      await sweepFiles(parts);
     }
     const gone = await findLostMachines(db, { machineId, lostAfterMs });
     await requeueLost({ ...parts, lostAfterMs }, gone);
@@ -167,6 +169,6 @@ function createPass(
       await Promise.all(Array.from({ length: CONCURRENCY }, drainDue));
       if (!mayWork()) return;
     } while ((await schedule({ db, machineId, kinds, now: clock.now() })) > 0);
-    await removeFiles(db, driver, [machineId, ...gone], clock.now());
+    await removeFiles({ ...parts, stuck }, [machineId, ...gone], clock.now());
   };
 }

@@ -3,12 +3,13 @@ import type { Launch } from '../drivers/driver.ts';
 import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { findInput, upsertArtefact } from '../files/file-queries.ts';
 import { removeFiles } from '../files/remove-files.ts';
+import { sweepFiles } from '../machines/sweep-files.ts';
 import { selectLogLines } from '../reports/select-log-lines.ts';
 import { selectMetrics } from '../reports/select-metrics.ts';
 import { resumeWorkload } from '../resume-workload.ts';
 import { complete, testEngine, type Unnumbered } from '../testing/test-engine.ts';
 
-const { db, clock, machineId, onResult, pass, engineOn, world, report, request, stop, see, reach } =
+const { db, clock, log, machineId, onResult, pass, engineOn, world, report, request, stop, see, reach } =
   await testEngine();
 
 beforeEach(async () => {
@@ -265,11 +266,43 @@ describe('files', () => {
         if (removed.length === 1) await resume(id === gone ? kept : gone);
       },
     };
-    await removeFiles(db, watched, [machineId], clock.now());
+    await removeFiles({ db, driver: watched, log, stuck: new Set() }, [machineId], clock.now());
     expect(removed).toHaveLength(1);
     const other = removed[0] === gone ? kept : gone;
     expect(await see(other)).toMatchObject({ state: 'queued', filesRemovedAt: null });
     expect(await see(removed[0] as string)).toMatchObject({ filesRemovedAt: clock.now() });
     await expect(resume(removed[0] as string)).rejects.toThrow('is gone now');
+  });
+
+  test('that cannot be deleted keep nobody from working, and the others are deleted', async () => {
+    const { driver, engine } = world(idleUntilStopped, async () => ({}));
+    const ids = [await request(), await request()];
+    for (const id of ids) await stop(id);
+    await engine.pass();
+    pass(week + 1);
+    const [kept, gone] = ids as [string, string];
+    const removed: string[] = [];
+    const stuck = {
+      ...driver,
+      capacity: async () => ({ 'cpu:run': 1 }),
+      list: async () => ids,
+      remove: async (id: string) => {
+        removed.push(id);
+        if (id === kept) throw new Error("EACCES: permission denied, rmdir '/data/workloads'");
+      },
+    };
+    const next = engineOn(stuck);
+    await next.pass();
+    expect(removed.toSorted()).toEqual(ids.toSorted());
+    expect(await see(kept)).toMatchObject({ filesRemovedAt: null });
+    expect(await see(gone)).toMatchObject({ filesRemovedAt: clock.now() });
+    const work = await request();
+    await reach(next, work, { state: 'starting' });
+    // It is not tried again with each pass.
+    expect(removed).toHaveLength(2);
+
+    await db.updateTable('workloads').set({ files_removed_at: clock.now() }).where('id', 'in', ids).execute();
+    await sweepFiles({ db, driver: stuck, machineId, log });
+    expect(removed.slice(2).toSorted()).toEqual(ids.toSorted());
   });
 });
