@@ -15,7 +15,8 @@ class PlainError(Exception):
 
 
 class ServerUnreachableError(PlainError):
-    """The server was out of reach for longer than a workload waits: nothing against the work."""
+    """The server was out of reach, or answered with errors, for longer than a workload waits:
+    nothing against the work."""
 
 
 class MachineError(PlainError):

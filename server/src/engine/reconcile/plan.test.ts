@@ -131,8 +131,29 @@ describe('plan', () => {
     [
       'goes on when it left because the server was out of reach',
       running,
-      { state: 'ended', exitCode: 75, lastLine: 'The Bakehouse server has been out of reach too long.' },
-      { do: 'requeue', failed: false, delaySeconds: 5 },
+      { state: 'ended', exitCode: 75, lastLine: null },
+      {
+        do: 'requeue',
+        failed: false,
+        delaySeconds: 5,
+        reason:
+          'The Bakehouse server has been out of reach too long. It goes on from its last checkpoint in 5 s.',
+      },
+    ],
+    [
+      'says what the server would not do for it',
+      running,
+      {
+        state: 'ended',
+        exitCode: 75,
+        lastLine: 'The Bakehouse server did not take the file a: it answers with 507.',
+      },
+      {
+        do: 'requeue',
+        failed: false,
+        reason:
+          'The Bakehouse server did not take the file a: it answers with 507. It goes on from its last checkpoint in 5 s.',
+      },
     ],
     [
       'starts again what its machine does not have any more',

@@ -45,7 +45,7 @@ const SILENT_DEGRADED_S = 20;
 const SILENT_HUNG_S = 300;
 /** A model server says that it lives while it fetches and loads its model, and would hold its GPUs for ever if that hung. */
 const READY_WITHIN_S = 3600;
-/** Says that the workload has saved its work and left because the server was out of reach (the runtime's cli.py). */
+/** Says that the workload has saved its work and left because the server was away, as its last line says (the runtime's cli.py). */
 const SERVER_AWAY_STATUS = 75;
 
 type Planned = Pick<
@@ -143,7 +143,8 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
     return { do: 'requeue', reason, delaySeconds: 0, failed: false };
   }
   if (observed.state === 'ended' && observed.exitCode === SERVER_AWAY_STATUS) {
-    const reason = 'It could not reach the server, and left after saving its work';
+    const why = observed.lastLine ?? 'The Bakehouse server has been out of reach too long.';
+    const reason = `${why} ${thenText(workload)} in ${BACKOFF_FIRST_S} s.`;
     return { do: 'requeue', reason, delaySeconds: BACKOFF_FIRST_S, failed: false };
   }
   // What a run says about itself is final: the same data would end it again.
