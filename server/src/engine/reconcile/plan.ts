@@ -26,7 +26,7 @@ export type Step =
   | { do: 'degrade'; reason: string }
   /** Give the slot back and wait for another one. `workLost`: nothing of its work is left on the machine. */
   | { do: 'requeue'; reason: string; delaySeconds: number; failed: boolean; workLost?: true }
-  | { do: 'end'; state: EndState; reason: string };
+  | { do: 'end'; state: EndState; reason: string; workLost?: true };
 
 /**
  * Failures in a row, without a checkpoint or a while of service between them, that end a workload.
@@ -103,7 +103,10 @@ function secondsListenedSince(then: Date | null, listening: Span | null): number
 function planStop(workload: Planned, observed: Observed, listening: Span | null): Step {
   if (!isThere(observed)) {
     if (workload.outcome?.type === 'result') return completed;
-    return { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
+    const end: Step = { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
+    // What has not begun yet has left nothing of this attempt, and what the earlier ones saved is there.
+    const hadBegun = workload.state !== 'queued' && workload.state !== 'scheduling';
+    return hadBegun && observed.state === 'absent' ? { ...end, workLost: true } : end;
   }
   const { stopReason, drainSeconds } = workload;
   if (workload.state !== 'stopping') {
@@ -189,7 +192,7 @@ export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>): Step {
 export function planLost(workload: Planned): Step | null {
   if (workload.outcome?.type === 'result') return completed;
   if (workload.wanted === 'stopped')
-    return { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
+    return { do: 'end', state: 'stopped', reason: workload.stopReason ?? '', workLost: true };
   if (workload.state === 'queued') return null;
   const reason = 'The machine that it ran on is out of reach. It is started again on another one';
   return { do: 'requeue', reason, delaySeconds: 0, failed: false };

@@ -8,7 +8,7 @@ import {
 } from '../queries.ts';
 import { selectLogLines } from '../reports/select-log-lines.ts';
 import { createToken, hashToken } from '../reports/workload-token.ts';
-import type { Workload, WorkloadState } from '../workload.ts';
+import type { EndState, Workload, WorkloadState } from '../workload.ts';
 import { announce, type WorkloadKinds } from '../workload-kind.ts';
 import type { Step } from './plan.ts';
 
@@ -113,8 +113,14 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         baseUrl: null,
         remainingSeconds: null,
         endedAt: now,
+        ...(endsUnsaved(before, step) && secondsKept(before, step.workLost === true)),
       };
   }
+}
+
+/** Whether a run was stopped before it could say that it has saved its work: it was killed, or has crashed. */
+function endsUnsaved({ behaviour, outcome }: Workload, { state }: { state: EndState }): boolean {
+  return behaviour === 'run' && state === 'stopped' && outcome?.type !== 'stopped';
 }
 
 /** Work that was lost is not counted: without its files a run goes on from the checkpoint on the server. What was paid for stays counted. */

@@ -48,7 +48,7 @@ async function stopFor(
     budget: 'The budget of its API key is used up',
   }[reason];
   await updateStopReason(tx, run.id, reason);
-  await stopWorkload(tx, { id: run.id, reason: `${why}. The work was saved`, now });
+  await stopWorkload(tx, { id: run.id, reason: why, now });
 }
 
 /** What more can be held for the run, and what keeps it from being more: its owner's credits, or its key's budget. */
