@@ -1,7 +1,6 @@
-import type pg from 'pg';
 import { oneAtATime } from '../platform/concurrency/one-at-a-time.ts';
 import type { Services } from '../platform/context.ts';
-import { openListener } from '../platform/db/open-listener.ts';
+import { keepListening, type Listening } from '../platform/db/keep-listening.ts';
 import type { Driver } from './drivers/driver.ts';
 import { removeFiles } from './files/remove-files.ts';
 import { type CpuLoad, readCpuLoad } from './machine/cpu-load.ts';
@@ -18,7 +17,6 @@ import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
 import type { WorkloadKind, WorkloadKinds } from './workload-kind.ts';
 
 const TICK_MS = 1_000;
-const RECONNECT_MS = 1_000;
 /** Workloads that are looked at at the same time. */
 const CONCURRENCY = 4;
 const SWEEP_EVERY_MS = 60_000;
@@ -70,32 +68,13 @@ export function createEngine(
   const log = services.log.child({ part: 'engine' });
   let ended = false;
   let ticker: NodeJS.Timeout | undefined;
-  let listener: pg.Client | null = null;
+  let listening: Listening | null = null;
 
   const pass = createPass({ ...services, log }, options, () => ended);
   const passes = oneAtATime(pass, (error) => log.error({ err: error }, 'an engine pass failed'));
   const wake = () => {
     if (ticker) passes.ask();
   };
-
-  async function listen(): Promise<void> {
-    listener = await openListener({
-      url: options.databaseUrl,
-      name: 'bakehouse engine',
-      channel: WAKE_CHANNEL,
-      onMessage: wake,
-      onError: (error) => log.warn({ err: error }, 'the engine lost its connection'),
-    });
-    listener.once('end', listenAgain);
-  }
-
-  /** Until then the ticks do alone. */
-  function listenAgain(): void {
-    if (ended) return;
-    setTimeout(() => {
-      if (!ended) listen().then(wake, listenAgain);
-    }, RECONNECT_MS).unref();
-  }
 
   driver.onEnd((workloadId) => {
     if (ended) return;
@@ -109,7 +88,15 @@ export function createEngine(
   return {
     pass,
     start: async () => {
-      await listen();
+      // While the connection is broken the ticks do alone.
+      listening = await keepListening({
+        url: options.databaseUrl,
+        name: 'bakehouse engine',
+        channel: WAKE_CHANNEL,
+        onMessage: wake,
+        onReconnect: wake,
+        log,
+      });
       ticker = setInterval(wake, TICK_MS);
       wake();
     },
@@ -117,7 +104,7 @@ export function createEngine(
       ended = true;
       clearInterval(ticker);
       await passes.end();
-      await listener?.end();
+      await listening?.close();
       if (driver.endsWithServer) await endWorkloads({ db, driver, machineId, log });
     },
   };

@@ -41,7 +41,7 @@ const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x4
 test.each([
   ['when it is connected to', Buffer.of(), 'timeout expired'],
   ['when it is asked', welcome, 'Query read timeout'],
-])('gives up a database that is silent %s', { timeout: 30_000 }, async (_when, first, said) => {
+])('gives up a database that is silent %s', async (_when, first, said) => {
   const silent = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.write(first));
