@@ -22,6 +22,7 @@ const running: Parameters<typeof plan>[0] = {
   behaviour: 'run',
   wanted: 'running',
   state: 'ready',
+  reason: '',
   outcome: null,
   interrupted: false,
   failures: 0,
@@ -125,8 +126,24 @@ describe('plan', () => {
       {
         do: 'requeue',
         reason:
-          'It was killed, perhaps because the memory did not suffice. It goes on from its last checkpoint in 5 s.',
+          'It was killed, perhaps because it ran out of memory. It goes on from its last checkpoint in 5 s.',
       },
+    ],
+    [
+      'says after a kill of ours what it was killed for',
+      { ...running, state: 'degraded', reason: 'It was silent for 5 minutes' },
+      vanished,
+      {
+        do: 'requeue',
+        failed: true,
+        reason: 'It was silent for 5 minutes. It goes on from its last checkpoint in 5 s.',
+      },
+    ],
+    [
+      'does not take an earlier silence for what ended it',
+      { ...running, state: 'degraded', reason: 'It has been silent for more than 20 seconds' },
+      vanished,
+      { do: 'requeue', reason: 'Its process is gone. It goes on from its last checkpoint in 5 s.' },
     ],
     [
       'goes on when it left because the server was out of reach',

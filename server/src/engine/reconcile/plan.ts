@@ -45,6 +45,12 @@ const SILENT_DEGRADED_S = 20;
 const SILENT_HUNG_S = 300;
 /** A model server says that it lives while it fetches and loads its model, and would hold its GPUs for ever if that hung. */
 const READY_WITHIN_S = 3600;
+/** Why something is killed. It stays the reason until its end is seen, which it explains better than what is left. */
+const KILLED = {
+  lingering: 'It reported its result but did not exit',
+  silent: `It was silent for ${SILENT_HUNG_S / 60} minutes`,
+  loading: `It was not ready within ${READY_WITHIN_S / 60} minutes`,
+} as const;
 /** Says that the workload has saved its work and left because the server was away, as its last line says (the runtime's cli.py). */
 const SERVER_AWAY_STATUS = 75;
 
@@ -53,6 +59,7 @@ type Planned = Pick<
   | 'behaviour'
   | 'wanted'
   | 'state'
+  | 'reason'
   | 'outcome'
   | 'interrupted'
   | 'failures'
@@ -123,15 +130,12 @@ function planStop(workload: Planned, observed: Observed, listening: Span | null)
 function planAlive(workload: Planned, listening: Span | null): Step {
   const silence = silenceOf(workload, listening);
   if (workload.outcome !== null) {
-    return silence > LEAVE_AFTER_RESULT_S
-      ? { do: 'kill', reason: 'It reported its result but did not exit' }
-      : { do: 'nothing' };
+    return silence > LEAVE_AFTER_RESULT_S ? { do: 'kill', reason: KILLED.lingering } : { do: 'nothing' };
   }
-  if (silence > SILENT_HUNG_S)
-    return { do: 'kill', reason: `It was silent for ${SILENT_HUNG_S / 60} minutes` };
+  if (silence > SILENT_HUNG_S) return { do: 'kill', reason: KILLED.silent };
   const isLoading = workload.behaviour === 'deployment' && workload.state === 'starting';
   if (isLoading && secondsListenedSince(workload.attemptStartedAt, listening) > READY_WITHIN_S)
-    return { do: 'kill', reason: `It was not ready within ${READY_WITHIN_S / 60} minutes` };
+    return { do: 'kill', reason: KILLED.loading };
   if (silence > SILENT_DEGRADED_S && workload.state === 'ready') {
     return { do: 'degrade', reason: `It has been silent for more than ${SILENT_DEGRADED_S} seconds` };
   }
@@ -154,7 +158,9 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
   if (outcome?.type === 'failed' && !isProven(workload)) {
     return { do: 'end', state: 'failed', reason: outcome.message };
   }
-  return planAfterFailure(workload, outcome?.type === 'failed' ? outcome.message : describeEnd(observed));
+  const why =
+    outcome?.type === 'failed' ? outcome.message : (describeKill(workload) ?? describeEnd(observed));
+  return planAfterFailure(workload, why);
 }
 
 /** Another attempt after a pause that doubles each time, or the end after too many. Pure. */
@@ -210,9 +216,14 @@ function thenText({ behaviour, savedSeconds }: Pick<Workload, 'behaviour' | 'sav
   return behaviour === 'run' && savedSeconds > 0 ? 'It goes on from its last checkpoint' : 'It starts again';
 }
 
+/** Why it was killed; null where it ended in another way. */
+function describeKill({ reason }: Pick<Workload, 'reason'>): string | null {
+  return Object.values<string>(KILLED).includes(reason) ? `${reason}.` : null;
+}
+
 function describeEnd(observed: Extract<Observed, { state: 'absent' | 'ended' }>): string {
   if (observed.state === 'absent' || observed.exitCode === null) return 'Its process is gone.';
-  if (observed.exitCode === 137) return 'It was killed, perhaps because the memory did not suffice.';
+  if (observed.exitCode === 137) return 'It was killed, perhaps because it ran out of memory.';
   const lastLine = observed.lastLine ? `: ${observed.lastLine.replace(/\.$/, '')}` : '';
   return `It ended unexpectedly with status ${observed.exitCode}${lastLine}.`;
 }

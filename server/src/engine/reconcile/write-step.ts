@@ -47,7 +47,7 @@ export async function writeStep(
   return { workload, token };
 }
 
-/** What goes into the log with a step: output that is not there yet, and why it was interrupted. */
+/** What goes into the log with a step: output that is not there yet, and why it was killed or interrupted. */
 async function newLogLines(
   tx: Transaction,
   before: Workload,
@@ -55,7 +55,9 @@ async function newLogLines(
   { lines }: Output,
 ): Promise<string[]> {
   const failed = step.do === 'end' && step.state === 'failed';
-  const reason = step.do === 'requeue' || failed ? [step.reason] : [];
+  // One that does not end at once is killed again.
+  const killed = step.do === 'kill' && step.reason !== before.reason;
+  const reason = step.do === 'requeue' || killed || failed ? [step.reason] : [];
   if (before.behaviour === 'deployment') return [...lines, ...reason];
   if (!failed && !(step.do === 'requeue' && step.failed)) return reason;
   // A run prints what it reports.
