@@ -1,6 +1,5 @@
 import { oneAtATime } from '../platform/concurrency/one-at-a-time.ts';
 import type { Services } from '../platform/context.ts';
-import { keepListening, type Listening } from '../platform/db/keep-listening.ts';
 import type { Driver } from './drivers/driver.ts';
 import { removeFiles } from './files/remove-files.ts';
 import { type CpuLoad, readCpuLoad } from './machine/cpu-load.ts';
@@ -10,7 +9,7 @@ import { readOffer } from './machines/offer.ts';
 import { noteMachine } from './machines/queries.ts';
 import { requeueLost } from './machines/requeue-lost.ts';
 import { sweepFiles } from './machines/sweep-files.ts';
-import { WAKE_CHANNEL } from './queries.ts';
+import { WAKE_SIGNAL } from './queries.ts';
 import { schedule } from './queue/schedule.ts';
 import { endWorkloads } from './reconcile/end-workloads.ts';
 import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
@@ -26,8 +25,6 @@ const LOST_AFTER_MS = 600_000;
 export type EngineOptions = {
   driver: Driver;
   kinds: WorkloadKinds;
-  /** For the connection that listens. */
-  databaseUrl: string;
   /** The machine whose workloads it looks after. */
   machineId: string;
   /** Where workloads reach the server. */
@@ -60,15 +57,15 @@ export function registerKinds(kinds: WorkloadKind[]): WorkloadKinds {
 
 /** The loop around the passes over the workloads of one machine. `claimMachine` lets only one server run it. */
 export function createEngine(
-  services: Pick<Services, 'db' | 'clock' | 'log'>,
+  services: Pick<Services, 'db' | 'clock' | 'events' | 'log'>,
   options: EngineOptions,
 ): Engine {
-  const { db, clock } = services;
+  const { db, clock, events } = services;
   const { driver, machineId } = options;
   const log = services.log.child({ part: 'engine' });
   let ended = false;
   let ticker: NodeJS.Timeout | undefined;
-  let listening: Listening | null = null;
+  let listening: (() => void)[] = [];
 
   const pass = createPass({ ...services, log }, options, () => ended);
   const passes = oneAtATime(pass, (error) => log.error({ err: error }, 'an engine pass failed'));
@@ -88,15 +85,8 @@ export function createEngine(
   return {
     pass,
     start: async () => {
-      // While the connection is broken the ticks do alone.
-      listening = await keepListening({
-        url: options.databaseUrl,
-        name: 'bakehouse engine',
-        channel: WAKE_CHANNEL,
-        onMessage: wake,
-        onReconnect: wake,
-        log,
-      });
+      // Where a signal is not heard, the next tick does.
+      listening = [events.onSignal(WAKE_SIGNAL, wake), events.onReconnect(wake)];
       ticker = setInterval(wake, TICK_MS);
       wake();
     },
@@ -104,7 +94,7 @@ export function createEngine(
       ended = true;
       clearInterval(ticker);
       await passes.end();
-      await listening?.close();
+      for (const stop of listening) stop();
       if (driver.endsWithServer) await endWorkloads({ db, driver, machineId, log });
     },
   };

@@ -1,11 +1,5 @@
 import type { Transaction } from '../../platform/db/database.ts';
-import {
-  insertLogLines,
-  notifyReconcilers,
-  toLogLine,
-  updateWorkload,
-  type WorkloadChanges,
-} from '../queries.ts';
+import { insertLogLines, toLogLine, updateWorkload, type WorkloadChanges, wakeEngines } from '../queries.ts';
 import { selectLogLines } from '../reports/select-log-lines.ts';
 import { createToken, hashToken } from '../reports/workload-token.ts';
 import type { EndState, Workload, WorkloadState } from '../workload.ts';
@@ -40,7 +34,7 @@ export async function writeStep(
     lines.map((line) => ({ at: now(), line })),
   );
   // A slot may have become free.
-  if (before.devices !== null && workload.devices === null) await notifyReconcilers(tx);
+  if (before.devices !== null && workload.devices === null) await wakeEngines(tx);
   if (workload.state !== before.state || workload.reason !== before.reason) {
     await announce(kinds, tx, workload, before);
   }
