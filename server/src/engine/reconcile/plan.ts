@@ -1,3 +1,4 @@
+import { latest } from '../latest.ts';
 import type { Span } from '../machines/uptime.ts';
 import type { EndState, Workload } from '../workload.ts';
 
@@ -226,9 +227,4 @@ function describeEnd(observed: Extract<Observed, { state: 'absent' | 'ended' }>)
   if (observed.exitCode === 137) return 'It was killed, perhaps because it ran out of memory.';
   const lastLine = observed.lastLine ? `: ${observed.lastLine.replace(/\.$/, '')}` : '';
   return `It ended unexpectedly with status ${observed.exitCode}${lastLine}.`;
-}
-
-function latest(a: Date | null, b: Date | null): Date | null {
-  if (!a || !b) return a ?? b;
-  return a > b ? a : b;
 }
