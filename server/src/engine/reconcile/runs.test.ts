@@ -44,7 +44,7 @@ describe('a run', () => {
     expect(await see(first)).toMatchObject({ state: 'starting' });
     expect(await see(second)).toMatchObject({
       state: 'queued',
-      reason: 'Waiting for the CPU, next in line: 1 workload uses what there is.',
+      reason: 'Waiting for the CPU, next in line: 1 workload is using all available slots.',
     });
     await stop(first);
     await reach(engine, first, { state: 'stopped', reason: 'Cancelled' });
@@ -62,7 +62,7 @@ describe('a run', () => {
     const waiting = await request({ expectedSeconds: 60 });
     const told = async () => {
       await engine.pass();
-      return (await see(waiting)).reason.replace(/.*what there is\./, '');
+      return (await see(waiting)).reason.replace(/.*available slots\./, '');
     };
     expect(await told()).toBe('');
     await report(
