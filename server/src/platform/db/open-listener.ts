@@ -20,14 +20,15 @@ export async function openListener(options: Options): Promise<pg.Client> {
     connectionString: url,
     application_name: name,
     connectionTimeoutMillis: ANSWER_MS,
-    query_timeout: ANSWER_MS,
     ...keepAlive,
   });
   client.on('notification', ({ payload }) => onMessage(payload));
   client.on('error', onError);
   try {
     await client.connect();
-    await client.query(`listen ${channel}`);
+    // For this query alone: whoever asks something else over the connection waits as long as he likes.
+    const listen = { text: `listen ${channel}`, query_timeout: ANSWER_MS };
+    await client.query(listen);
     return client;
   } catch (error) {
     client.end().catch(onError);
