@@ -220,7 +220,13 @@ describe('a run', () => {
     for (const seconds of [5, 10, 20, 40, 60, 60]) {
       await engine.pass();
       const reason = `It could not be started. It is tried again in ${seconds} s.`;
-      expect(await see(id)).toMatchObject({ state: 'queued', failures: 0, devices: null, reason });
+      expect(await see(id)).toMatchObject({
+        state: 'queued',
+        failures: 0,
+        restarts: 0,
+        devices: null,
+        reason,
+      });
       expect((await selectLogLines(db, id, 1)).map(({ line }) => line)).toEqual([reason]);
       pass(seconds + 1);
     }

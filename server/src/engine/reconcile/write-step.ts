@@ -96,7 +96,8 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         devices: null,
         baseUrl: null,
         remainingSeconds: null,
-        restarts: before.restarts + 1,
+        // What has not begun was not interrupted.
+        restarts: before.restarts + (before.state === 'scheduling' ? 0 : 1),
         failures: before.failures + (step.failed ? 1 : 0),
         notBefore: new Date(now.getTime() + step.delaySeconds * 1000),
         ...(before.behaviour === 'run' && secondsKept(before, step.workLost === true)),
