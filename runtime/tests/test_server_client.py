@@ -120,6 +120,22 @@ def test_an_unreachable_server_ends_the_work_without_failing_it(
         reports.raise_if_over()
 
 
+def test_a_server_that_answers_with_errors_is_not_called_out_of_reach(
+    server: BakehouseServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(server_client, "_RETRY_TIMEOUT_S", 0.0)
+    server.faults = [503, 507]
+    with reporter(server) as reports:
+        assert reports.wait_for_stop(30)
+    with pytest.raises(ServerUnreachableError, match=r"did not take the reports: .* with 503\."):
+        reports.raise_if_over()
+    adapter = tmp_path / "adapter"
+    adapter.write_bytes(b"weights")
+    said = r"did not take the file adapter: .* with 507\."
+    with pytest.raises(ServerUnreachableError, match=said):
+        ServerClient("w-1", server.url, TOKEN).upload("adapter", adapter)
+
+
 def test_a_refused_report_is_a_plain_error(server: BakehouseServer) -> None:
     with reporter(server) as reports:
         server.faults = [422] * 3

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 
 from bakehouse_runtime import protocol
 from bakehouse_runtime.device import refuse_several_devices
-from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.errors import MachineError, PlainError
 from bakehouse_runtime.train.methods import METHODS
 from bakehouse_runtime.workload import workload
 
@@ -68,6 +69,42 @@ def test_an_unexpected_error_is_reported_with_its_name(
         raise RuntimeError("out of flour")
     (failed,) = server.of_type("failed")
     assert failed["message"] == "The workload failed unexpectedly (RuntimeError: out of flour)."
+
+
+FULL = "No space left on device"
+
+
+def full_disk(kind: str) -> Exception:
+    full = OSError(errno.ENOSPC, FULL, "/data/workloads/w-1/work/adapter")
+    if kind == "torch":
+        error = RuntimeError("[enforce fail at inline_container.cc] unexpected pos 64 vs 0")
+        error.__context__ = full
+        return error
+    if kind == "rust":
+        return RuntimeError(f"Error while serializing: I/O error: {FULL} (os error 28)")
+    return full
+
+
+@pytest.mark.parametrize("kind", ["python", "torch", "rust"])
+def test_trouble_of_the_machine_is_no_failure_of_the_work(
+    server: BakehouseServer, tmp_path: Path, kind: str
+) -> None:
+    spec: Any = SimpleNamespace(**server.workload(tmp_path, []), kind="serve")
+    spec.server = SimpleNamespace(**spec.server)
+    said = f"^The machine could not go on: {FULL}.$"
+    with pytest.raises(MachineError, match=said), workload(spec):
+        raise full_disk(kind)
+    assert server.of_type("failed") == []
+
+
+def test_what_a_library_says_of_wrong_files_is_reported(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
+    spec: Any = SimpleNamespace(**server.workload(tmp_path, []), kind="serve")
+    spec.server = SimpleNamespace(**spec.server)
+    with pytest.raises(OSError, match="no config"), workload(spec):
+        raise OSError("there is no config.json")
+    assert len(server.of_type("failed")) == 1
 
 
 def test_a_run_refuses_several_gpus_and_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,6 @@ export async function createApp(options: Options): Promise<App> {
   const engine = createEngine(services, {
     driver,
     kinds,
-    databaseUrl,
     machineId: machine.id,
     serverUrl: () => findWorkloadServer(services.db, machine, config, roles),
     mayWork: () => claim.held?.isHeld() ?? true,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,13 @@ class PlainError(Exception):
 
 
 class ServerUnreachableError(PlainError):
-    """The server was out of reach for longer than a workload waits: nothing against the work."""
+    """The server was out of reach, or answered with errors, for longer than a workload waits:
+    nothing against the work."""
+
+
+class MachineError(PlainError):
+    """The machine could not do what the work needs, e.g. write to a full disk: nothing against the
+    work, so it is not reported as its failure, and is tried again."""
 
 
 def loss_not_finite(step: int, learning_rate: float) -> PlainError:
@@ -42,6 +49,19 @@ def is_out_of_memory(error: Exception) -> bool:
         or (torch is not None and isinstance(error, torch.OutOfMemoryError))
         or (isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error))
     )
+
+
+def machine_trouble(error: Exception) -> str | None:
+    """What the system itself could not do; None for every other error. What libraries say of wrong
+    files may be an OSError too, but has no number."""
+    # torch.save then fails to end its archive, and speaks of that alone.
+    if isinstance(error, RuntimeError) and isinstance(error.__context__, OSError):
+        error = error.__context__
+    if isinstance(error, OSError):
+        return error.strerror if error.errno is not None else None
+    # The words of libraries in Rust, such as safetensors.
+    said = re.search(r"([^:]+) \(os error \d+\)", str(error))
+    return said[1].strip() if said else None
 
 
 def first_wrong_field(error: ValidationError) -> tuple[str, str]:

@@ -44,10 +44,15 @@ def read_object(path: Path) -> dict[str, Any]:
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
     """A path beside `path` to write to, which takes its place at the end of the block: nobody sees
-    the file half written."""
+    the file half written. Nothing of it stays where the block fails: it may be gigabytes, and a
+    full disk the reason."""
     partial = path.with_name(f".{path.name}.partial")
-    yield partial
-    partial.replace(path)
+    try:
+        yield partial
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def write_json(path: Path, value: object) -> None:

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from .errors import PlainError
+from .errors import MachineError, PlainError
 from .files import inside
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def pull_inputs(
     """Brings every input here.
 
     `progress` gets bytes done and bytes in all. Raises PlainError for a name that leads out of the
-    folder, a full disk, or bytes that do not have their hash.
+    folder, or bytes that do not have their hash, and MachineError for a full disk.
     """
     targets = [
         (file, inside(folder, file.path))
@@ -77,7 +77,7 @@ def pull_inputs(
                 os.utime(cached)
                 _link(cached, target)
         except OSError as error:
-            raise PlainError(
+            raise MachineError(
                 f"The input {file.path} cannot be stored: {error.strerror}."
             ) from error
         done += file.size_bytes

@@ -106,7 +106,7 @@ class ServerClient:
                 raise
             return response
 
-        response = _retry(open_stream)
+        response = _retry(open_stream, "give the input")
         try:
             # 200 instead of 206: the server sends the whole file.
             with contextlib.suppress(httpx.TransportError):
@@ -135,7 +135,7 @@ class ServerClient:
                 )
             _raise_unless_ok(response)
 
-        _retry(put, timeout_s)
+        _retry(put, f"take the file {path}", timeout_s)
         return Artefact(path, digest, size)
 
     def post_reports(self, reports: list[dict[str, Any]]) -> ReportsAnswer:
@@ -149,18 +149,21 @@ def _http_timeout(answer_s: float) -> httpx.Timeout:
     return httpx.Timeout(_ANSWER_S, connect=_CONNECT_S, read=answer_s)
 
 
-def _retry(call: Callable[[], Answer], timeout_s: float | None = None) -> Answer:
+def _retry(call: Callable[[], Answer], what: str, timeout_s: float | None = None) -> Answer:
     """Repeats `call` with exponential backoff until it succeeds; ServerUnreachableError after
-    `timeout_s`, by default half an hour."""
+    `timeout_s`, by default half an hour. `what` the server is asked to do, it says where that has
+    answered, but would not."""
     deadline = time.monotonic() + (_RETRY_TIMEOUT_S if timeout_s is None else timeout_s)
     for pause in _backoff():
         try:
             return call()
         except httpx.HTTPError as error:
             if time.monotonic() >= deadline:
-                raise ServerUnreachableError(
-                    "The Bakehouse server has been out of reach too long."
-                ) from error
+                message = "The Bakehouse server has been out of reach too long."
+                if isinstance(error, httpx.HTTPStatusError):
+                    status = error.response.status_code
+                    message = f"The Bakehouse server did not {what}: it answers with {status}."
+                raise ServerUnreachableError(message) from error
             time.sleep(pause)
     raise AssertionError("pauses never end")
 
@@ -372,7 +375,7 @@ class Reporter:
 
     def _post(self, reports: list[dict[str, Any]]) -> int:
         """Repeats one batch until it is accepted; returns the last number the server has."""
-        answer = _retry(lambda: self._client.post_reports(reports))
+        answer = _retry(lambda: self._client.post_reports(reports), "take the reports")
         if answer.command == "stop":
             self.request_stop(answer.drain_seconds)
         return answer.accepted_seq

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from .errors import (
+    MachineError,
     PlainError,
     ServerUnreachableError,
     StopRequested,
     WorkloadOver,
     is_out_of_memory,
+    machine_trouble,
 )
 from .inputs import cache_limit_bytes, input_folders, prune_cache, pull_inputs
 from .server_client import Reporter, ServerClient
@@ -80,8 +83,9 @@ class Workload:
         return folder.is_dir() and any(folder.iterdir())
 
     def upload(self, folder: Path) -> list[Artefact]:
-        """Uploads everything in `folder` under its path there; reports the bytes."""
-        self.reporter.phase("uploading")
+        """Uploads everything in `folder` under its path there; reports the bytes. However long the
+        server takes, the work is done, and nobody pays for the wait."""
+        self.reporter.phase("uploading", counted=False)
         files = sorted(file for file in folder.rglob("*") if file.is_file())
         total = sum(file.stat().st_size for file in files)
         done = 0
@@ -105,7 +109,7 @@ def workload(spec: WorkloadSpec) -> Iterator[Workload]:
     A StopRequested that nobody catches is a stop before there was anything to save.
 
     Leaving it waits until the server has every report. Raises WorkloadOver when the server has
-    ended the workload meanwhile.
+    ended the workload meanwhile, and MachineError where the machine is in trouble.
     """
     client = ServerClient(spec.workload_id, spec.server.base_url, spec.server.token)
     with contextlib.closing(client), Reporter(client) as reporter:
@@ -114,12 +118,17 @@ def workload(spec: WorkloadSpec) -> Iterator[Workload]:
             yield Workload(spec, client, reporter)
         except StopRequested:
             reporter.stopped(0)
-        except (WorkloadOver, ServerUnreachableError):
+        # What is reported as failed is never tried again.
+        except (WorkloadOver, ServerUnreachableError, MachineError):
             raise
         except PlainError as error:
             reporter.failed(str(error))
             raise
         except Exception as error:
+            trouble = machine_trouble(error)
+            if trouble is not None:
+                traceback.print_exception(error)
+                raise MachineError(f"The machine could not go on: {trouble}.") from error
             if not is_out_of_memory(error):
                 reporter.failed(
                     f"The workload failed unexpectedly ({type(error).__name__}: {error})."

@@ -79,6 +79,8 @@ def test_an_expert_is_fine_tuned(
         "pulling inputs", "reading data", "encoding pictures", "encoding captions", "training",
         "saving", "uploading",
     ]  # fmt: skip
+    free = [report["phase"] for report in server.of_type("phase") if not report["counted"]]
+    assert free == ["saving", "uploading"]
     assert [report["step"] for report in server.of_type("checkpoint")] == [3, 6]
     result = server.artefacts
     sheets = sorted(path.name for path in (result / "samples").iterdir())

@@ -81,8 +81,8 @@ def test_a_run_shows_what_both_models_say_to_rows_that_it_has_held_out(
         # It has learnt how answers go, and when to stop.
         assert row["tuned"].startswith("It is ")
         assert row["tuned"].endswith("loaf.")
-    [phase] = [one for one in server.of_type("phase") if not one["counted"]]
-    assert phase["phase"] == "asking both models"
+    free = [one["phase"] for one in server.of_type("phase") if not one["counted"]]
+    assert free == ["asking both models", "saving", "uploading"]
 
 
 def test_each_model_writes_its_likeliest_tokens(trained: tuple[Any, Any], tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
-import type pg from 'pg';
 import { oneAtATime } from '../platform/concurrency/one-at-a-time.ts';
 import type { Services } from '../platform/context.ts';
-import { openListener } from '../platform/db/open-listener.ts';
 import type { Driver } from './drivers/driver.ts';
 import { removeFiles } from './files/remove-files.ts';
 import { type CpuLoad, readCpuLoad } from './machine/cpu-load.ts';
@@ -11,14 +9,13 @@ import { readOffer } from './machines/offer.ts';
 import { noteMachine } from './machines/queries.ts';
 import { requeueLost } from './machines/requeue-lost.ts';
 import { sweepFiles } from './machines/sweep-files.ts';
-import { WAKE_CHANNEL } from './queries.ts';
+import { WAKE_SIGNAL } from './queries.ts';
 import { schedule } from './queue/schedule.ts';
 import { endWorkloads } from './reconcile/end-workloads.ts';
 import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
 import type { WorkloadKind, WorkloadKinds } from './workload-kind.ts';
 
 const TICK_MS = 1_000;
-const RECONNECT_MS = 1_000;
 /** Workloads that are looked at at the same time. */
 const CONCURRENCY = 4;
 const SWEEP_EVERY_MS = 60_000;
@@ -28,8 +25,6 @@ const LOST_AFTER_MS = 600_000;
 export type EngineOptions = {
   driver: Driver;
   kinds: WorkloadKinds;
-  /** For the connection that listens. */
-  databaseUrl: string;
   /** The machine whose workloads it looks after. */
   machineId: string;
   /** Where workloads reach the server. */
@@ -62,40 +57,21 @@ export function registerKinds(kinds: WorkloadKind[]): WorkloadKinds {
 
 /** The loop around the passes over the workloads of one machine. `claimMachine` lets only one server run it. */
 export function createEngine(
-  services: Pick<Services, 'db' | 'clock' | 'log'>,
+  services: Pick<Services, 'db' | 'clock' | 'events' | 'log'>,
   options: EngineOptions,
 ): Engine {
-  const { db, clock } = services;
+  const { db, clock, events } = services;
   const { driver, machineId } = options;
   const log = services.log.child({ part: 'engine' });
   let ended = false;
   let ticker: NodeJS.Timeout | undefined;
-  let listener: pg.Client | null = null;
+  let listening: (() => void)[] = [];
 
   const pass = createPass({ ...services, log }, options, () => ended);
   const passes = oneAtATime(pass, (error) => log.error({ err: error }, 'an engine pass failed'));
   const wake = () => {
     if (ticker) passes.ask();
   };
-
-  async function listen(): Promise<void> {
-    listener = await openListener({
-      url: options.databaseUrl,
-      name: 'bakehouse engine',
-      channel: WAKE_CHANNEL,
-      onMessage: wake,
-      onError: (error) => log.warn({ err: error }, 'the engine lost its connection'),
-    });
-    listener.once('end', listenAgain);
-  }
-
-  /** Until then the ticks do alone. */
-  function listenAgain(): void {
-    if (ended) return;
-    setTimeout(() => {
-      if (!ended) listen().then(wake, listenAgain);
-    }, RECONNECT_MS).unref();
-  }
 
   driver.onEnd((workloadId) => {
     if (ended) return;
@@ -109,7 +85,8 @@ export function createEngine(
   return {
     pass,
     start: async () => {
-      await listen();
+      // Where a signal is not heard, the next tick does.
+      listening = [events.onSignal(WAKE_SIGNAL, wake), events.onReconnect(wake)];
       ticker = setInterval(wake, TICK_MS);
       wake();
     },
@@ -117,7 +94,7 @@ export function createEngine(
       ended = true;
       clearInterval(ticker);
       await passes.end();
-      await listener?.end();
+      for (const stop of listening) stop();
       if (driver.endsWithServer) await endWorkloads({ db, driver, machineId, log });
     },
   };
@@ -139,6 +116,7 @@ function createPass(
 ): () => Promise<void> {
   const parts: Reconciler = { db, driver, kinds, log, machineId, now: clock.now, serverUrl, mayWork };
   let sweptAt = Number.NEGATIVE_INFINITY;
+  const stuck = new Set<string>();
 
   async function drainDue(): Promise<void> {
     for (;;) {
@@ -158,8 +136,9 @@ function createPass(
     if (!mayWork()) return;
     await noteMachine(db, machineId, await readOffer(driver, { cpu: machineCpu(), load: cpuLoad() }));
     if (performance.now() - sweptAt > SWEEP_EVERY_MS) {
-      await sweepFiles(db, driver, machineId);
       sweptAt = performance.now();
+      stuck.clear();
+      await sweepFiles(parts);
     }
     const gone = await findLostMachines(db, { machineId, lostAfterMs });
     await requeueLost({ ...parts, lostAfterMs }, gone);
@@ -167,6 +146,6 @@ function createPass(
       await Promise.all(Array.from({ length: CONCURRENCY }, drainDue));
       if (!mayWork()) return;
     } while ((await schedule({ db, machineId, kinds, now: clock.now() })) > 0);
-    await removeFiles(db, driver, [machineId, ...gone], clock.now());
+    await removeFiles({ ...parts, stuck }, [machineId, ...gone], clock.now());
   };
 }

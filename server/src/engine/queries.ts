@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../platform/db/database.ts';
 import { storableJson, storableText } from '../platform/db/storable-text.ts';
+import { publishSignal } from '../platform/events/publish-change.ts';
 import type { Workload, WorkloadSpec } from './workload.ts';
 import { columns, toSpec, toWorkload } from './workload-row.ts';
 
@@ -13,8 +14,8 @@ export type WorkloadChanges = Partial<
   }
 >;
 
-/** The channel on which reconcilers are told that there may be something to do. */
-export const WAKE_CHANNEL = 'workloads';
+/** The signal by which engines are told that there may be something to do. */
+export const WAKE_SIGNAL = 'workloads';
 
 export async function readSpec(db: Database, id: string): Promise<WorkloadSpec> {
   const { spec } = await db
@@ -103,9 +104,9 @@ export async function updateWorkload(
   return toWorkload(row);
 }
 
-/** Wakes the reconcilers of all server processes once the transaction is committed. */
-export async function notifyReconcilers(tx: Database | Transaction): Promise<void> {
-  await sql`select pg_notify(${WAKE_CHANNEL}, '')`.execute(tx);
+/** Wakes the engines of all server processes once the transaction is committed; the ticks cover a signal that is lost. */
+export async function wakeEngines(tx: Transaction): Promise<void> {
+  await publishSignal(tx, WAKE_SIGNAL);
 }
 
 const LOG_LINES_KEPT = 2000;

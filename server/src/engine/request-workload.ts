@@ -1,6 +1,6 @@
 import { type Transaction, toJson } from '../platform/db/database.ts';
 import { insertInputs } from './files/file-queries.ts';
-import { notifyReconcilers } from './queries.ts';
+import { wakeEngines } from './queries.ts';
 import type { Behaviour, Placement, WorkloadSpec } from './workload.ts';
 
 export type WorkloadRequest = {
@@ -40,6 +40,6 @@ export async function requestWorkload(tx: Transaction, request: WorkloadRequest)
     .returning('id')
     .executeTakeFirstOrThrow();
   await insertInputs(tx, id);
-  await notifyReconcilers(tx);
+  await wakeEngines(tx);
   return id;
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from '../platform/db/database.ts';
 import { AppError } from '../platform/errors.ts';
 import { lockWorkload } from './lock-workload.ts';
-import { notifyReconcilers, updateWorkload } from './queries.ts';
+import { updateWorkload, wakeEngines } from './queries.ts';
 import type { Workload } from './workload.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function resumeWorkload(
   if (workload.filesRemovedAt) {
     throw new AppError('conflict', { publicMessage: 'Its work was kept for seven days, and is gone now' });
   }
-  await notifyReconcilers(tx);
+  await wakeEngines(tx);
   return updateWorkload(tx, id, {
     wanted: 'running',
     state: 'queued',

@@ -1,7 +1,7 @@
 import type { Transaction } from '../platform/db/database.ts';
 import { hasEnded } from './has-ended.ts';
 import { lockWorkload } from './lock-workload.ts';
-import { notifyReconcilers, updateWorkload } from './queries.ts';
+import { updateWorkload, wakeEngines } from './queries.ts';
 import type { Workload } from './workload.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function stopWorkload(
 ): Promise<Workload | null> {
   const workload = await lockWorkload(tx, id);
   if (!workload || hasEnded(workload) || workload.wanted === 'stopped') return workload;
-  await notifyReconcilers(tx);
+  await wakeEngines(tx);
   return updateWorkload(tx, id, {
     wanted: 'stopped',
     stopRequestedAt: now,

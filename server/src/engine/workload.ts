@@ -30,7 +30,8 @@ import type { TrainSpec } from '@bakehouse/contract/runtime/train-spec';
  * outcome      The last word of an attempt: result, failed or stopped.
  * driver       What starts, watches and stops attempts: child processes, or a cluster.
  * active time  The seconds between reports while ready, at most 30 for each pair. Nothing that was
- *              not seen is counted, and after a crash only what a checkpoint has saved.
+ *              not seen is counted, and after a crash, or an end without saving, only what a
+ *              checkpoint has saved.
  */
 
 export type Behaviour = 'run' | 'deployment';

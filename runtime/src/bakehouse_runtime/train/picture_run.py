@@ -55,8 +55,8 @@ class PictureReporter:
     def stop_requested(self) -> bool:
         return self._work.reporter.stop_requested
 
-    def phase(self, phase: str) -> None:
-        self._work.reporter.phase(phase)
+    def phase(self, phase: str, *, counted: bool = True) -> None:
+        self._work.reporter.phase(phase, counted=counted)
 
     def progress(
         self, done: float, total: float, unit: Unit, remaining_seconds: float | None = None

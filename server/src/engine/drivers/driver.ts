@@ -27,7 +27,8 @@ export function specKind(spec: WorkloadSpec): SpecKind {
 /**
  * Runs workloads somewhere. A driver knows an attempt by (workload id, attempt) alone, so that
  * one whose start nobody could record any more is found again. Every call may be repeated.
- * Calls reject only when the machine could not be reached; nothing may be concluded then.
+ * A rejection says that the machine could not be reached, or could not do it; of the workload nothing
+ * may be concluded then.
  */
 export type Driver = {
   /**

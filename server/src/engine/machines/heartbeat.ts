@@ -33,8 +33,6 @@ type Options = {
   machineId: string;
   roles: string[];
   onBeat?: (beat: Beat) => void;
-  /** Done with each beat, e.g. to say what the machine offers. */
-  also?: () => Promise<void>;
 };
 
 /**
@@ -43,7 +41,7 @@ type Options = {
  * nothing of what people and workloads say is taken in either: the first beat after one that failed
  * begins anew.
  */
-export function createHeartbeat({ db, log, machineId, roles, onBeat, also }: Options): Heartbeat {
+export function createHeartbeat({ db, log, machineId, roles, onBeat }: Options): Heartbeat {
   const id = randomUUID();
   const isWeb = roles.includes('web');
   let anew = false;
@@ -66,7 +64,6 @@ export function createHeartbeat({ db, log, machineId, roles, onBeat, also }: Opt
     others = found.count;
     const made = { notedAt, lookedAt, others: found };
     onBeat?.(made);
-    await also?.();
     return made;
   };
   const beat = (): Promise<Beat> => {

@@ -156,3 +156,45 @@ test('one that its owner resumed counts no more than what it goes on from: the r
   await lose(otherId);
   expect(await see(id)).toMatchObject({ machineId: null, activeSeconds: 20, savedSeconds: 20 });
 });
+
+test.each<[string, (two: ReturnType<typeof machine>, id: string) => Promise<unknown>, number]>([
+  ['is killed before it has saved its work', (two, id) => two.driver.kill(id, 1), 30],
+  ['has lost its work folder', (two, id) => two.driver.remove(id), 20],
+  ['is on a machine that is gone', () => lose(otherId), 20],
+])(
+  'one that is stopped and %s counts what it can go on from, and no more when it does',
+  async (_case, end, seconds) => {
+    const two = machine(otherId);
+    await two.engine.pass();
+    const id = await request();
+    await two.engine.pass();
+    const launch = two.launches[0] as Launch;
+    await workFor35Seconds(launch);
+    await stop(id);
+    await end(two, id);
+    await two.engine.pass();
+    expect(await see(id)).toMatchObject({ state: 'stopped', activeSeconds: seconds, savedSeconds: seconds });
+    await db.transaction().execute((tx) => resumeWorkload(tx, { id, now: clock.now() }));
+    expect(await see(id)).toMatchObject({ state: 'queued', activeSeconds: seconds, savedSeconds: seconds });
+  },
+);
+
+test('one that is stopped where it could not be started again keeps what it has saved', async () => {
+  const two = machine(otherId);
+  await two.engine.pass();
+  const id = await request();
+  await two.engine.pass();
+  await workFor35Seconds(two.launches[0] as Launch);
+  await two.driver.kill(id, 1);
+  await sql`update workloads set check_at = ${clock.now()}`.execute(db);
+  await two.engine.pass();
+  pass(10);
+  const start = async () => {
+    throw new Error('no space left on device');
+  };
+  await engineOn({ ...two.driver, start }, { machineId: otherId }).pass();
+  expect(await see(id)).toMatchObject({ state: 'queued', attempt: 2 });
+  await stop(id);
+  await two.engine.pass();
+  expect(await see(id)).toMatchObject({ state: 'stopped', activeSeconds: 30, savedSeconds: 30 });
+});

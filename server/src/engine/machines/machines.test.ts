@@ -61,7 +61,7 @@ describe('two machines on one database', () => {
     expect(third).toMatchObject({
       state: 'queued',
       machineId: null,
-      reason: 'Waiting for the CPU, next in line: 2 workloads use what there is.',
+      reason: 'Waiting for the CPU, next in line: 2 workloads are using all available slots.',
     });
     expect([one.driver.running(), two.driver.running()]).toMatchObject([[{ attempt: 1 }], [{ attempt: 1 }]]);
 

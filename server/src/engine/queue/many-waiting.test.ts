@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { openEvents } from '../../platform/events/events.ts';
+import { onFileEnd } from '../../testing/on-file-end.ts';
 import { recordingDatabase } from '../../testing/recording-database.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.ts';
@@ -20,6 +22,9 @@ const WAITING = 1000;
 const now = new Date('2026-01-08T00:00:00Z');
 const { url } = await testDatabase();
 const { db, asked } = recordingDatabase(url);
+const log = pino({ level: 'silent' });
+const events = await openEvents(url, log);
+onFileEnd(events.close);
 const onReasons = vi.fn(async () => undefined);
 const onChange = vi.fn(async () => undefined);
 const machineId = await testMachine(db);
@@ -87,11 +92,10 @@ test('a spec is read to start its workload, and never again', async () => {
   );
   asked.length = 0;
   const engine = createEngine(
-    { db, clock: { now: () => now }, log: pino({ level: 'silent' }) },
+    { db, clock: { now: () => now }, events, log },
     {
       driver: { ...driver, capacity: async () => ({ 'cpu:deployment': 1 }) },
       kinds,
-      databaseUrl: url,
       machineId,
       serverUrl: async () => '',
     },

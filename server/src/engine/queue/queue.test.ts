@@ -76,10 +76,11 @@ describe('assignSlots', () => {
     ];
     const decisions = assignSlots(line, [holding('x', { userId: 'cy' })], { 'cpu:run': 1 }, now);
     expect(reasonOf(decisions, 'first')).toMatchObject({
-      reason: 'Waiting for the CPU, next in line: 1 workload uses what there is. Free in about 5 min.',
+      reason:
+        'Waiting for the CPU, next in line: 1 workload is using all available slots. Free in about 5 min.',
     });
     expect(reasonOf(decisions, 'second')).toMatchObject({
-      reason: 'Waiting for the CPU, number 2 in line: 1 workload uses what there is.',
+      reason: 'Waiting for the CPU, number 2 in line: 1 workload is using all available slots.',
     });
     const long = assignSlots(
       line,
@@ -148,6 +149,9 @@ describe('assignSlots', () => {
     );
     expect(reasonOf(decisions, 'a')).toMatchObject({
       reason: 'Waiting for 8 x NVIDIA H100 (80GB): this installation has 4.',
+    });
+    expect(reasonOf(assignSlots([waiting('a', { placement: gpus(8) })], [], {}, now), 'a')).toMatchObject({
+      reason: 'Waiting for 8 x NVIDIA H100 (80GB): this installation has none.',
     });
   });
 

@@ -268,12 +268,13 @@ function explain(
   total: number,
   seconds: number | null,
 ): string {
-  if (total < slotsOf(one)) return `Waiting for ${describe(name, one)}: this installation has ${total}.`;
+  if (total < slotsOf(one))
+    return `Waiting for ${describe(name, one)}: this installation has ${total || 'none'}.`;
   const place = countAhead === 0 ? 'next in line' : `number ${countAhead + 1} in line`;
   const own = holding.find((holder) => holder.userId !== null && holder.userId === one.userId);
   const blocker = own
     ? `your '${own.title}' is using it`
-    : `${holding.length} ${holding.length === 1 ? 'workload uses' : 'workloads use'} what there is`;
+    : `${holding.length} ${holding.length === 1 ? 'workload is' : 'workloads are'} using all available slots`;
   const estimate = seconds === null ? '' : ` Free in about ${describeSeconds(seconds)}.`;
   return `Waiting for ${describe(name, one)}, ${place}: ${blocker}.${estimate}`;
 }

@@ -83,6 +83,20 @@ describe('a deployment', () => {
     expect(told.at(-1)).toMatchObject({ command: 'stop', drain_seconds: 600 });
   });
 
+  test('that is killed says why, in its log and while it waits for its next start', async () => {
+    const { engine } = world(async (launch, process) => {
+      await report(launch, { type: 'ready', base_url: 'http://127.0.0.1:1' });
+      return idleUntilStopped(launch, process);
+    });
+    const id = await request({ behaviour: 'deployment' });
+    await reach(engine, id, { state: 'ready' });
+    await passListening(400);
+    const reason = 'It was silent for 5 minutes. It starts again in 5 s.';
+    await reach(engine, id, { state: 'queued', reason });
+    const lines = (await selectLogLines(db, id, 9)).map(({ line }) => line);
+    expect(lines).toEqual(['It was silent for 5 minutes', reason]);
+  });
+
   test('that has never answered is given up', async () => {
     const { engine } = world(async () => 1);
     const id = await request({ behaviour: 'deployment' });

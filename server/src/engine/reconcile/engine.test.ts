@@ -8,7 +8,7 @@ import { complete, testEngine, type Unnumbered } from '../testing/test-engine.ts
 
 const {
   db,
-  url,
+  events,
   log,
   clock,
   machineId,
@@ -33,8 +33,8 @@ describe('the server', () => {
     const away = connect('postgresql://127.0.0.1:1/away');
     const driver = { ...world(idleUntilStopped).driver, endsWithServer: false };
     const engine = createEngine(
-      { db: away, clock, log },
-      { driver, kinds, databaseUrl: url, machineId, serverUrl: async () => '' },
+      { db: away, clock, events, log },
+      { driver, kinds, machineId, serverUrl: async () => '' },
     );
     onFileEnd(async () => {
       await engine.shutdown();

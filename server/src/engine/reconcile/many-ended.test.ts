@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { openEvents } from '../../platform/events/events.ts';
+import { onFileEnd } from '../../testing/on-file-end.ts';
 import { recordingDatabase } from '../../testing/recording-database.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.ts';
@@ -12,6 +14,9 @@ import { testMachine } from '../testing/test-machine.ts';
 const now = new Date('2026-01-08T00:00:00Z');
 const { url } = await testDatabase();
 const { db, asked } = recordingDatabase(url);
+const log = pino({ level: 'silent' });
+const events = await openEvents(url, log);
+onFileEnd(events.close);
 
 /** Runs that have ended within the last week, most of them completed; and one that waits. */
 async function fill(count: number): Promise<void> {
@@ -33,11 +38,10 @@ test('a pass of the engine and its gauges read no workloads that ended long ago'
   await fill(20_000);
   const driver = createFakeDriver({ capacity: {}, script: idleUntilStopped });
   const engine = createEngine(
-    { db, clock: { now: () => now }, log: pino({ level: 'silent' }) },
+    { db, clock: { now: () => now }, events, log },
     {
       driver,
       kinds: registerKinds([]),
-      databaseUrl: url,
       machineId: await testMachine(db),
       serverUrl: async () => '',
     },

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Span } from '../machines/uptime.ts';
 import type { Workload } from '../workload.ts';
-import { FAILURES_MAX, type Observed, plan, planAfterFailure, planLost, type Step } from './plan.ts';
+import {
+  FAILURES_MAX,
+  type Observed,
+  plan,
+  planAfterFailure,
+  planLost,
+  planUnstarted,
+  type Step,
+} from './plan.ts';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
@@ -14,6 +22,7 @@ const running: Parameters<typeof plan>[0] = {
   behaviour: 'run',
   wanted: 'running',
   state: 'ready',
+  reason: '',
   outcome: null,
   interrupted: false,
   failures: 0,
@@ -117,14 +126,51 @@ describe('plan', () => {
       {
         do: 'requeue',
         reason:
-          'It was killed, perhaps because the memory did not suffice. It goes on from its last checkpoint in 5 s.',
+          'It was killed, perhaps because it ran out of memory. It goes on from its last checkpoint in 5 s.',
       },
+    ],
+    [
+      'says after a kill of ours what it was killed for',
+      { ...running, state: 'degraded', reason: 'It was silent for 5 minutes' },
+      vanished,
+      {
+        do: 'requeue',
+        failed: true,
+        reason: 'It was silent for 5 minutes. It goes on from its last checkpoint in 5 s.',
+      },
+    ],
+    [
+      'does not take an earlier silence for what ended it',
+      { ...running, state: 'degraded', reason: 'It has been silent for more than 20 seconds' },
+      vanished,
+      { do: 'requeue', reason: 'Its process is gone. It goes on from its last checkpoint in 5 s.' },
     ],
     [
       'goes on when it left because the server was out of reach',
       running,
-      { state: 'ended', exitCode: 75, lastLine: 'The Bakehouse server has been out of reach too long.' },
-      { do: 'requeue', failed: false, delaySeconds: 5 },
+      { state: 'ended', exitCode: 75, lastLine: null },
+      {
+        do: 'requeue',
+        failed: false,
+        delaySeconds: 5,
+        reason:
+          'The Bakehouse server has been out of reach too long. It goes on from its last checkpoint in 5 s.',
+      },
+    ],
+    [
+      'says what the server would not do for it',
+      running,
+      {
+        state: 'ended',
+        exitCode: 75,
+        lastLine: 'The Bakehouse server did not take the file a: it answers with 507.',
+      },
+      {
+        do: 'requeue',
+        failed: false,
+        reason:
+          'The Bakehouse server did not take the file a: it answers with 507. It goes on from its last checkpoint in 5 s.',
+      },
     ],
     [
       'starts again what its machine does not have any more',
@@ -330,5 +376,13 @@ describe('plan', () => {
     expect(pauses({ behaviour: 'deployment', readyAt: start }, 8)).toEqual([
       5, 10, 20, 40, 80, 160, 300, 300,
     ]);
+  });
+
+  test('what could not be started is tried again for ever, after at most a minute', () => {
+    const steps = Array.from({ length: 100 }, (_, index) => planUnstarted({ attempt: index + 1 }));
+    expect(steps.every((step) => step.do === 'requeue' && !step.failed)).toBe(true);
+    const pauses = steps.map((step) => (step.do === 'requeue' ? step.delaySeconds : null));
+    expect(pauses.slice(0, 6)).toEqual([5, 10, 20, 40, 60, 60]);
+    expect(pauses.at(-1)).toBe(60);
   });
 });

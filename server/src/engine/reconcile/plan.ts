@@ -1,3 +1,4 @@
+import { latest } from '../latest.ts';
 import type { Span } from '../machines/uptime.ts';
 import type { EndState, Workload } from '../workload.ts';
 
@@ -26,7 +27,7 @@ export type Step =
   | { do: 'degrade'; reason: string }
   /** Give the slot back and wait for another one. `workLost`: nothing of its work is left on the machine. */
   | { do: 'requeue'; reason: string; delaySeconds: number; failed: boolean; workLost?: true }
-  | { do: 'end'; state: EndState; reason: string };
+  | { do: 'end'; state: EndState; reason: string; workLost?: true };
 
 /**
  * Failures in a row, without a checkpoint or a while of service between them, that end a workload.
@@ -36,6 +37,8 @@ export type Step =
 export const FAILURES_MAX = 5;
 const BACKOFF_FIRST_S = 5;
 const BACKOFF_LONGEST_S = 300;
+/** Whoever could not be started rests for no longer: what was missing comes back as soon as it is put right. */
+const START_BACKOFF_LONGEST_S = 60;
 /** A process that has uploaded its result, or was asked to stop, may take this long to leave. */
 const LEAVE_AFTER_RESULT_S = 60;
 const STOP_GRACE_S = { run: 120, deployment: 20 };
@@ -43,7 +46,13 @@ const SILENT_DEGRADED_S = 20;
 const SILENT_HUNG_S = 300;
 /** A model server says that it lives while it fetches and loads its model, and would hold its GPUs for ever if that hung. */
 const READY_WITHIN_S = 3600;
-/** Says that the workload has saved its work and left because the server was out of reach (the runtime's cli.py). */
+/** Why something is killed. It stays the reason until its end is seen, which it explains better than what is left. */
+const KILLED = {
+  lingering: 'It reported its result but did not exit',
+  silent: `It was silent for ${SILENT_HUNG_S / 60} minutes`,
+  loading: `It was not ready within ${READY_WITHIN_S / 60} minutes`,
+} as const;
+/** Says that the workload has saved its work and left because the server was away, as its last line says (the runtime's cli.py). */
 const SERVER_AWAY_STATUS = 75;
 
 type Planned = Pick<
@@ -51,6 +60,7 @@ type Planned = Pick<
   | 'behaviour'
   | 'wanted'
   | 'state'
+  | 'reason'
   | 'outcome'
   | 'interrupted'
   | 'failures'
@@ -101,7 +111,10 @@ function secondsListenedSince(then: Date | null, listening: Span | null): number
 function planStop(workload: Planned, observed: Observed, listening: Span | null): Step {
   if (!isThere(observed)) {
     if (workload.outcome?.type === 'result') return completed;
-    return { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
+    const end: Step = { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
+    // What has not begun yet has left nothing of this attempt, and what the earlier ones saved is there.
+    const hadBegun = workload.state !== 'queued' && workload.state !== 'scheduling';
+    return hadBegun && observed.state === 'absent' ? { ...end, workLost: true } : end;
   }
   const { stopReason, drainSeconds } = workload;
   if (workload.state !== 'stopping') {
@@ -118,15 +131,12 @@ function planStop(workload: Planned, observed: Observed, listening: Span | null)
 function planAlive(workload: Planned, listening: Span | null): Step {
   const silence = silenceOf(workload, listening);
   if (workload.outcome !== null) {
-    return silence > LEAVE_AFTER_RESULT_S
-      ? { do: 'kill', reason: 'It reported its result but did not exit' }
-      : { do: 'nothing' };
+    return silence > LEAVE_AFTER_RESULT_S ? { do: 'kill', reason: KILLED.lingering } : { do: 'nothing' };
   }
-  if (silence > SILENT_HUNG_S)
-    return { do: 'kill', reason: `It was silent for ${SILENT_HUNG_S / 60} minutes` };
+  if (silence > SILENT_HUNG_S) return { do: 'kill', reason: KILLED.silent };
   const isLoading = workload.behaviour === 'deployment' && workload.state === 'starting';
   if (isLoading && secondsListenedSince(workload.attemptStartedAt, listening) > READY_WITHIN_S)
-    return { do: 'kill', reason: `It was not ready within ${READY_WITHIN_S / 60} minutes` };
+    return { do: 'kill', reason: KILLED.loading };
   if (silence > SILENT_DEGRADED_S && workload.state === 'ready') {
     return { do: 'degrade', reason: `It has been silent for more than ${SILENT_DEGRADED_S} seconds` };
   }
@@ -141,14 +151,17 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
     return { do: 'requeue', reason, delaySeconds: 0, failed: false };
   }
   if (observed.state === 'ended' && observed.exitCode === SERVER_AWAY_STATUS) {
-    const reason = 'It could not reach the server, and left after saving its work';
+    const why = observed.lastLine ?? 'The Bakehouse server has been out of reach too long.';
+    const reason = `${why} ${thenText(workload)} in ${BACKOFF_FIRST_S} s.`;
     return { do: 'requeue', reason, delaySeconds: BACKOFF_FIRST_S, failed: false };
   }
   // What a run says about itself is final: the same data would end it again.
   if (outcome?.type === 'failed' && !isProven(workload)) {
     return { do: 'end', state: 'failed', reason: outcome.message };
   }
-  return planAfterFailure(workload, outcome?.type === 'failed' ? outcome.message : describeEnd(observed));
+  const why =
+    outcome?.type === 'failed' ? outcome.message : (describeKill(workload) ?? describeEnd(observed));
+  return planAfterFailure(workload, why);
 }
 
 /** Another attempt after a pause that doubles each time, or the end after too many. Pure. */
@@ -170,13 +183,23 @@ export function planAfterFailure(
 }
 
 /**
+ * Another attempt after a pause, where the machine or the database could not do what a start needs: that
+ * says nothing against the workload, however often. Meanwhile the others in the line have its slot. Pure.
+ */
+export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>): Step {
+  const delaySeconds = Math.min(BACKOFF_FIRST_S * 2 ** (attempt - 1), START_BACKOFF_LONGEST_S);
+  const reason = `It could not be started. It is tried again in ${delaySeconds} s.`;
+  return { do: 'requeue', reason, delaySeconds, failed: false };
+}
+
+/**
  * What becomes of a workload whose machine is gone: it is started again wherever there is room, and
  * goes on from the checkpoint that has left the machine, if there is one. Null: it has not begun, and only has to forget the machine. Pure.
  */
 export function planLost(workload: Planned): Step | null {
   if (workload.outcome?.type === 'result') return completed;
   if (workload.wanted === 'stopped')
-    return { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
+    return { do: 'end', state: 'stopped', reason: workload.stopReason ?? '', workLost: true };
   if (workload.state === 'queued') return null;
   const reason = 'The machine that it ran on is out of reach. It is started again on another one';
   return { do: 'requeue', reason, delaySeconds: 0, failed: false };
@@ -194,14 +217,14 @@ function thenText({ behaviour, savedSeconds }: Pick<Workload, 'behaviour' | 'sav
   return behaviour === 'run' && savedSeconds > 0 ? 'It goes on from its last checkpoint' : 'It starts again';
 }
 
-function describeEnd(observed: Extract<Observed, { state: 'absent' | 'ended' }>): string {
-  if (observed.state === 'absent' || observed.exitCode === null) return 'Its process is gone.';
-  if (observed.exitCode === 137) return 'It was killed, perhaps because the memory did not suffice.';
-  const lastLine = observed.lastLine ? `: ${observed.lastLine.replace(/\.$/, '')}` : '';
-  return `It ended unexpectedly with status ${observed.exitCode}${lastLine}.`;
+/** Why it was killed; null where it ended in another way. */
+function describeKill({ reason }: Pick<Workload, 'reason'>): string | null {
+  return Object.values<string>(KILLED).includes(reason) ? `${reason}.` : null;
 }
 
-function latest(a: Date | null, b: Date | null): Date | null {
-  if (!a || !b) return a ?? b;
-  return a > b ? a : b;
+function describeEnd(observed: Extract<Observed, { state: 'absent' | 'ended' }>): string {
+  if (observed.state === 'absent' || observed.exitCode === null) return 'Its process is gone.';
+  if (observed.exitCode === 137) return 'It was killed, perhaps because it ran out of memory.';
+  const lastLine = observed.lastLine ? `: ${observed.lastLine.replace(/\.$/, '')}` : '';
+  return `It ended unexpectedly with status ${observed.exitCode}${lastLine}.`;
 }

@@ -11,7 +11,7 @@ import type { Workload } from '../workload.ts';
 import { announce, type WorkloadKinds } from '../workload-kind.ts';
 import { columns, toWorkload, type WorkloadColumns } from '../workload-row.ts';
 import { describeStep } from './describe-step.ts';
-import { type Observed, plan, planAfterFailure } from './plan.ts';
+import { type Observed, plan, planUnstarted } from './plan.ts';
 import { CLOSING_LINES, type Output, writeStep } from './write-step.ts';
 
 export type Reconciler = {
@@ -52,7 +52,7 @@ export async function reconcileNext(parts: Reconciler): Promise<boolean> {
   return takeStep({ db, table: workloadsOf(machineId), now, mayAct: mayWork }, workloadSteps(parts));
 }
 
-function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Error | null> {
+function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, boolean> {
   const { driver } = parts;
   return {
     observe: async (leased) => {
@@ -76,10 +76,10 @@ function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Err
       const { id, attempt } = act.workload;
       if (act.do === 'start') return start(parts, act.workload, act.token);
       await (act.do === 'stop' ? driver.stop(id, attempt) : driver.kill(id, attempt));
-      return null;
+      return true;
     },
-    record: async (tx, before, act, failure) => {
-      if (act.do === 'start') await recordStart(parts, tx, before, failure);
+    record: async (tx, before, act, done) => {
+      if (act.do === 'start') await recordStart(parts, tx, before, done);
     },
   };
 }
@@ -98,8 +98,8 @@ async function readOutput(driver: Driver, leased: Workload, observed: Observed):
   return { lines, cursor: leased.outputCursor };
 }
 
-/** Starts the attempt; answers with what went wrong. */
-async function start(parts: Reconciler, workload: Workload, token: string): Promise<Error | null> {
+/** Starts the attempt; answers whether that went well. What went wrong names paths and addresses, and is for the log alone. */
+async function start(parts: Reconciler, workload: Workload, token: string): Promise<boolean> {
   try {
     const spec = await readSpec(parts.db, workload.id);
     const checkpoint = await findCheckpoint(parts.db, workload.id);
@@ -112,10 +112,10 @@ async function start(parts: Reconciler, workload: Workload, token: string): Prom
       serverKey: workload.serverKey ?? '',
       devices: workload.devices ?? [],
     });
-    return null;
+    return true;
   } catch (error) {
     logOf(parts, workload).error({ err: error }, 'workload could not be started');
-    return error instanceof Error ? error : new Error(String(error));
+    return false;
   }
 }
 
@@ -123,11 +123,11 @@ async function recordStart(
   parts: Reconciler,
   tx: Transaction,
   before: Workload,
-  failure: Error | null,
+  hasStarted: boolean,
 ): Promise<void> {
-  if (failure) {
-    const step = planAfterFailure(before, `It could not be started: ${failure.message}.`);
-    await writeStep(parts, tx, before, step, { lines: [], cursor: before.outputCursor });
+  if (!hasStarted) {
+    const nothing = { lines: [], cursor: before.outputCursor };
+    await writeStep(parts, tx, before, planUnstarted(before), nothing);
     return;
   }
   // Its first report may have come before this.

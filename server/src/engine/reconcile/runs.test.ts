@@ -3,12 +3,13 @@ import type { Launch } from '../drivers/driver.ts';
 import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { findInput, upsertArtefact } from '../files/file-queries.ts';
 import { removeFiles } from '../files/remove-files.ts';
+import { sweepFiles } from '../machines/sweep-files.ts';
 import { selectLogLines } from '../reports/select-log-lines.ts';
 import { selectMetrics } from '../reports/select-metrics.ts';
 import { resumeWorkload } from '../resume-workload.ts';
 import { complete, testEngine, type Unnumbered } from '../testing/test-engine.ts';
 
-const { db, clock, machineId, onResult, pass, engineOn, world, report, request, stop, see, reach } =
+const { db, clock, log, machineId, onResult, pass, engineOn, world, report, request, stop, see, reach } =
   await testEngine();
 
 beforeEach(async () => {
@@ -43,7 +44,7 @@ describe('a run', () => {
     expect(await see(first)).toMatchObject({ state: 'starting' });
     expect(await see(second)).toMatchObject({
       state: 'queued',
-      reason: 'Waiting for the CPU, next in line: 1 workload uses what there is.',
+      reason: 'Waiting for the CPU, next in line: 1 workload is using all available slots.',
     });
     await stop(first);
     await reach(engine, first, { state: 'stopped', reason: 'Cancelled' });
@@ -61,7 +62,7 @@ describe('a run', () => {
     const waiting = await request({ expectedSeconds: 60 });
     const told = async () => {
       await engine.pass();
-      return (await see(waiting)).reason.replace(/.*what there is\./, '');
+      return (await see(waiting)).reason.replace(/.*available slots\./, '');
     };
     expect(await told()).toBe('');
     await report(
@@ -205,25 +206,48 @@ describe('a run', () => {
     expect(await see(id)).toMatchObject({ restarts: 4, devices: null });
   });
 
-  test('that cannot be started is tried again', async () => {
+  test('that cannot be started is tried again however often, and its owner reads nothing of the machine', async () => {
     const { driver } = world(idleUntilStopped);
     let broken = true;
     const engine = engineOn({
       ...driver,
       start: async (launch) => {
-        if (broken) throw new Error('no space left on device');
+        if (broken) throw new Error("ENOSPC: no space left on device, mkdir '/var/lib/bakehouse/workloads'");
         return driver.start(launch);
       },
     });
     const id = await request();
-    await engine.pass();
-    expect(await see(id)).toMatchObject({
-      state: 'queued',
-      reason: 'It could not be started: no space left on device. It starts again in 5 s.',
-    });
+    for (const seconds of [5, 10, 20, 40, 60, 60]) {
+      await engine.pass();
+      const reason = `It could not be started. It is tried again in ${seconds} s.`;
+      expect(await see(id)).toMatchObject({
+        state: 'queued',
+        failures: 0,
+        restarts: 0,
+        devices: null,
+        reason,
+      });
+      expect((await selectLogLines(db, id, 1)).map(({ line }) => line)).toEqual([reason]);
+      pass(seconds + 1);
+    }
     broken = false;
-    pass(6);
     await reach(engine, id, { state: 'starting' });
+  });
+
+  test('that cannot be started leaves its slot to the others meanwhile', async () => {
+    const { driver } = world(idleUntilStopped);
+    const first = await request();
+    const engine = engineOn({
+      ...driver,
+      start: async (launch) => {
+        if (launch.workloadId === first) throw new Error('no space left on device');
+        return driver.start(launch);
+      },
+    });
+    pass(1);
+    const second = await request();
+    await reach(engine, second, { state: 'starting' });
+    expect(await see(first)).toMatchObject({ state: 'queued', failures: 0 });
   });
 });
 
@@ -248,11 +272,43 @@ describe('files', () => {
         if (removed.length === 1) await resume(id === gone ? kept : gone);
       },
     };
-    await removeFiles(db, watched, [machineId], clock.now());
+    await removeFiles({ db, driver: watched, log, stuck: new Set() }, [machineId], clock.now());
     expect(removed).toHaveLength(1);
     const other = removed[0] === gone ? kept : gone;
     expect(await see(other)).toMatchObject({ state: 'queued', filesRemovedAt: null });
     expect(await see(removed[0] as string)).toMatchObject({ filesRemovedAt: clock.now() });
     await expect(resume(removed[0] as string)).rejects.toThrow('is gone now');
+  });
+
+  test('that cannot be deleted keep nobody from working, and the others are deleted', async () => {
+    const { driver, engine } = world(idleUntilStopped, async () => ({}));
+    const ids = [await request(), await request()];
+    for (const id of ids) await stop(id);
+    await engine.pass();
+    pass(week + 1);
+    const [kept, gone] = ids as [string, string];
+    const removed: string[] = [];
+    const stuck = {
+      ...driver,
+      capacity: async () => ({ 'cpu:run': 1 }),
+      list: async () => ids,
+      remove: async (id: string) => {
+        removed.push(id);
+        if (id === kept) throw new Error("EACCES: permission denied, rmdir '/data/workloads'");
+      },
+    };
+    const next = engineOn(stuck);
+    await next.pass();
+    expect(removed.toSorted()).toEqual(ids.toSorted());
+    expect(await see(kept)).toMatchObject({ filesRemovedAt: null });
+    expect(await see(gone)).toMatchObject({ filesRemovedAt: clock.now() });
+    const work = await request();
+    await reach(next, work, { state: 'starting' });
+    // It is not tried again with each pass.
+    expect(removed).toHaveLength(2);
+
+    await db.updateTable('workloads').set({ files_removed_at: clock.now() }).where('id', 'in', ids).execute();
+    await sweepFiles({ db, driver: stuck, machineId, log });
+    expect(removed.slice(2).toSorted()).toEqual(ids.toSorted());
   });
 });

@@ -1,14 +1,8 @@
 import type { Transaction } from '../../platform/db/database.ts';
-import {
-  insertLogLines,
-  notifyReconcilers,
-  toLogLine,
-  updateWorkload,
-  type WorkloadChanges,
-} from '../queries.ts';
+import { insertLogLines, toLogLine, updateWorkload, type WorkloadChanges, wakeEngines } from '../queries.ts';
 import { selectLogLines } from '../reports/select-log-lines.ts';
 import { createToken, hashToken } from '../reports/workload-token.ts';
-import type { Workload, WorkloadState } from '../workload.ts';
+import type { EndState, Workload, WorkloadState } from '../workload.ts';
 import { announce, type WorkloadKinds } from '../workload-kind.ts';
 import type { Step } from './plan.ts';
 
@@ -40,14 +34,14 @@ export async function writeStep(
     lines.map((line) => ({ at: now(), line })),
   );
   // A slot may have become free.
-  if (before.devices !== null && workload.devices === null) await notifyReconcilers(tx);
+  if (before.devices !== null && workload.devices === null) await wakeEngines(tx);
   if (workload.state !== before.state || workload.reason !== before.reason) {
     await announce(kinds, tx, workload, before);
   }
   return { workload, token };
 }
 
-/** What goes into the log with a step: output that is not there yet, and why it was interrupted. */
+/** What goes into the log with a step: output that is not there yet, and why it was killed or interrupted. */
 async function newLogLines(
   tx: Transaction,
   before: Workload,
@@ -55,7 +49,9 @@ async function newLogLines(
   { lines }: Output,
 ): Promise<string[]> {
   const failed = step.do === 'end' && step.state === 'failed';
-  const reason = step.do === 'requeue' || failed ? [step.reason] : [];
+  // One that does not end at once is killed again.
+  const killed = step.do === 'kill' && step.reason !== before.reason;
+  const reason = step.do === 'requeue' || killed || failed ? [step.reason] : [];
   if (before.behaviour === 'deployment') return [...lines, ...reason];
   if (!failed && !(step.do === 'requeue' && step.failed)) return reason;
   // A run prints what it reports.
@@ -100,7 +96,8 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         devices: null,
         baseUrl: null,
         remainingSeconds: null,
-        restarts: before.restarts + 1,
+        // What has not begun was not interrupted.
+        restarts: before.restarts + (before.state === 'scheduling' ? 0 : 1),
         failures: before.failures + (step.failed ? 1 : 0),
         notBefore: new Date(now.getTime() + step.delaySeconds * 1000),
         ...(before.behaviour === 'run' && secondsKept(before, step.workLost === true)),
@@ -113,8 +110,14 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         baseUrl: null,
         remainingSeconds: null,
         endedAt: now,
+        ...(endsUnsaved(before, step) && secondsKept(before, step.workLost === true)),
       };
   }
+}
+
+/** Whether a run was stopped before it could say that it has saved its work: it was killed, or has crashed. */
+function endsUnsaved({ behaviour, outcome }: Workload, { state }: { state: EndState }): boolean {
+  return behaviour === 'run' && state === 'stopped' && outcome?.type !== 'stopped';
 }
 
 /** Work that was lost is not counted: without its files a run goes on from the checkpoint on the server. What was paid for stays counted. */

@@ -9,13 +9,7 @@ import { AppError } from '../../platform/errors.ts';
 import { type Artefact, selectArtefacts } from '../files/file-queries.ts';
 import { hasEnded } from '../has-ended.ts';
 import { lockWorkload } from '../lock-workload.ts';
-import {
-  findServingPlace,
-  insertLogLines,
-  notifyReconcilers,
-  updateWorkload,
-  upsertMetrics,
-} from '../queries.ts';
+import { findServingPlace, insertLogLines, updateWorkload, upsertMetrics, wakeEngines } from '../queries.ts';
 import type { Result, Workload } from '../workload.ts';
 import { announce, type WorkloadKinds } from '../workload-kind.ts';
 import { applyHeartbeat, applyReport } from './apply-report.ts';
@@ -62,7 +56,7 @@ export async function acceptReports(
     }
     await kind?.onReports?.(tx, workload, reports);
     if (isVisible(before, workload, reports)) await announce(kinds, tx, workload, before);
-    if (changes.outcome) await notifyReconcilers(tx);
+    if (changes.outcome) await wakeEngines(tx);
     const { wanted, drainSeconds } = workload;
     return {
       accepted_seq: workload.acceptedSeq,

@@ -1,5 +1,6 @@
 import type { Report } from '@bakehouse/contract/runtime/report';
 import { hasEnded } from '../has-ended.ts';
+import { latest } from '../latest.ts';
 import type { WorkloadChanges } from '../queries.ts';
 import type { Workload } from '../workload.ts';
 
@@ -76,9 +77,4 @@ function comingUp(workload: Workload, state: 'pulling' | 'starting'): WorkloadCh
 function ready(workload: Workload, now: Date): WorkloadChanges {
   if (hasEnded(workload) || workload.state === 'ready' || workload.state === 'stopping') return {};
   return { state: 'ready', reason: '', readyAt: now };
-}
-
-function latest(a: Date | null, b: Date | null): Date | null {
-  if (!a || !b) return a ?? b;
-  return a > b ? a : b;
 }

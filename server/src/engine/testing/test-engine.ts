@@ -3,6 +3,8 @@ import { pino } from 'pino';
 import { expect, vi } from 'vitest';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { openEvents } from '../../platform/events/events.ts';
+import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import type { Driver, Launch } from '../drivers/driver.ts';
 import { createFakeDriver, type Script } from '../drivers/fake/fake-driver.ts';
@@ -34,6 +36,8 @@ export const complete: Unnumbered[] = [
 export async function testEngine() {
   const { db, url } = await testDatabase();
   const log = pino({ level: 'silent' });
+  const events = await openEvents(url, log);
+  onFileEnd(events.close);
   let time = new Date('2026-01-01T00:00:00Z');
   const clock = { now: () => time };
   const machineId = await testMachine(db);
@@ -56,8 +60,8 @@ export async function testEngine() {
 
   const engineOn = (driver: Driver, more: Partial<EngineOptions> = {}) =>
     createEngine(
-      { db, clock, log },
-      { driver, kinds, databaseUrl: url, machineId, serverUrl: async () => 'http://127.0.0.1:1', ...more },
+      { db, clock, events, log },
+      { driver, kinds, machineId, serverUrl: async () => 'http://127.0.0.1:1', ...more },
     );
   function world(
     script: Script,
@@ -77,7 +81,7 @@ export async function testEngine() {
   };
   const report = reporter({ db, clock, kinds });
   return {
-    ...{ db, url, log, clock, machineId, kinds, onResult, onChange, authenticate },
+    ...{ db, log, events, clock, machineId, kinds, onResult, onChange, authenticate },
     ...{
       pass,
       beat,

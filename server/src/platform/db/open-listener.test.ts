@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
+import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { openListener } from './open-listener.ts';
 
@@ -30,4 +33,23 @@ test('leaves no connection where it cannot listen', async () => {
   const listening = openListener({ ...options, channel: 'no channel', onMessage: () => undefined });
   await expect(listening).rejects.toThrow('syntax error');
   await vi.waitFor(async () => expect(await countConnections()).toBe(0));
+});
+
+/** AuthenticationOk and ReadyForQuery. */
+const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
+
+test.each([
+  ['when it is connected to', Buffer.of(), 'timeout expired'],
+  ['when it is asked', welcome, 'Query read timeout'],
+])('gives up a database that is silent %s', async (_when, first, said) => {
+  const silent = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.write(first));
+  }).listen(0, '127.0.0.1');
+  onFileEnd(async () => void silent.close());
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const away = { ...options, url: `postgresql://baker@127.0.0.1:${port}/away` };
+  const listening = openListener({ ...away, channel: 'test_channel', onMessage: () => undefined });
+  await expect(listening).rejects.toThrow(said);
 });

@@ -65,7 +65,7 @@ def _run(spec: TrainAutoencoderSpec, work: Workload) -> None:
     if not finished:
         work.reporter.stopped(reporter.last_step)
         return
-    reporter.phase("saving")
+    reporter.phase("saving", counted=False)
     outputs = fresh_outputs(work)
     # With a frozen encoder the scale of the latents is a promise; otherwise it is measured anew.
     if spec.freeze_encoder:

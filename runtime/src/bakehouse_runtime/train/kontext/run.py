@@ -100,7 +100,7 @@ def _run(spec: TrainKontextSpec, work: Workload) -> None:
     ):
         work.reporter.stopped(reporter.last_step)
         return
-    reporter.phase("saving")
+    reporter.phase("saving", counted=False)
     outputs = fresh_outputs(work)
     if spec.lora is not None:
         save_adapter(transformer, outputs)

@@ -109,7 +109,7 @@ def _run(spec: TrainSpec, work: Workload) -> None:
         return
 
     outcome = _outcome(trainer, callback, base_loss, eval_loss, targets, prepared, device)
-    reporter.phase("saving")
+    reporter.phase("saving", counted=False)
     out = work.work_dir / "outputs"
     for warning in export(
         cast("PeftModel", trainer.model), spec, inputs["base_model"], out, prepared, outcome

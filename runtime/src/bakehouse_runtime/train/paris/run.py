@@ -146,7 +146,7 @@ def _expert(
         reporter, spec.device,
     ):  # fmt: skip
         return False
-    reporter.phase("saving")
+    reporter.phase("saving", counted=False)
     save_expert(expert, outputs / name, dtype)
     return True
 
@@ -174,6 +174,6 @@ def _router(
         spec.device,
     ):  # fmt: skip
         return False
-    reporter.phase("saving")
+    reporter.phase("saving", counted=False)
     save_router(router, outputs / "router", dtype)
     return True

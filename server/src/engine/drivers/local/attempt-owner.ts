@@ -1,6 +1,6 @@
 import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { groupExists, readStartTime } from './process-identity.ts';
+import { groupExists, isOfThisBoot, readStartTime } from './process-identity.ts';
 
 /** What stands in the file of an attempt that nobody may begin any more. */
 export const CLOSED = 'closed';
@@ -10,8 +10,11 @@ export const BIRTH_TIMEOUT_MS = 10_000;
 /** The leader of an attempt's processes. */
 export type Owner = { pid: number; birth: string };
 
-/** Who runs an attempt; null when nobody has begun it, or it is closed. */
-export async function readOwner(file: string): Promise<Owner | null> {
+/**
+ * Who runs an attempt; null when nobody has begun it, or it is closed. 'unknown': whoever took it has ended
+ * before it could say who it is, as on a full disk, or where the machine lost its power.
+ */
+export async function readOwner(file: string): Promise<Owner | 'unknown' | null> {
   for (;;) {
     const text = await readFile(file, 'utf8').catch(() => null);
     if (text === null || text === CLOSED) return null;
@@ -21,8 +24,14 @@ export async function readOwner(file: string): Promise<Owner | null> {
       continue;
     }
     const [pid = '', ...birth] = text.trim().split(' ');
-    return { pid: Number(pid), birth: birth.join(' ') };
+    const owner = { pid: Number(pid), birth: birth.join(' ') };
+    return isProcess(owner.pid) && owner.birth !== '' ? owner : 'unknown';
   }
+}
+
+/** Whether the number can be a workload's: a signal to the group 0 goes to one's own, and one to -1 to all processes. */
+function isProcess(pid: number): boolean {
+  return Number.isInteger(pid) && pid > 1;
 }
 
 async function isYoung(file: string): Promise<boolean> {
@@ -40,8 +49,11 @@ export async function isAlive(owner: Owner): Promise<boolean> {
 
 /** Kills the leader and all of its group, unless the process id has gone to somebody else since. */
 export async function killGroup(owner: Owner): Promise<void> {
+  if (!isProcess(owner.pid)) return;
   const birth = await readStartTime(owner.pid);
   if (birth !== null && birth !== owner.birth) return;
+  // Of a leader that is gone the group's number is only its own until the machine starts again.
+  if (!(await isOfThisBoot(owner.birth))) return;
   if (groupExists(owner.pid)) signal(-owner.pid, 'SIGKILL');
 }
 

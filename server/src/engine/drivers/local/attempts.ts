@@ -42,7 +42,7 @@ export class Attempts {
   /** Asks it to save its work and end. */
   async stop(workloadId: string, attempt: number): Promise<void> {
     const owner = await readOwner(this.file(workloadId, attempt));
-    if (owner && (await isAlive(owner))) signal(owner.pid, 'SIGTERM');
+    if (owner && owner !== 'unknown' && (await isAlive(owner))) signal(owner.pid, 'SIGTERM');
   }
 
   async kill(workloadId: string, attempt: number): Promise<void> {
@@ -54,8 +54,8 @@ export class Attempts {
    * Ends what an attempt has started; of a user of its own also what has left the group. A later
    * attempt has the same user, and began when nothing of this one was left.
    */
-  async killAll(workloadId: string, attempt: number, owner: Owner): Promise<void> {
-    await killGroup(owner);
+  async killAll(workloadId: string, attempt: number, owner: Owner | 'unknown'): Promise<void> {
+    if (owner !== 'unknown') await killGroup(owner);
     const numbers = await this.#numbers(workloadId);
     if (Math.max(...numbers) <= attempt) await this.#users.killAll(this.folder(workloadId));
   }

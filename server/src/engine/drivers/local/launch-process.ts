@@ -44,8 +44,9 @@ async function waitForBirth(file: string, launcher: ChildProcess): Promise<void>
   const deadline = Date.now() + BIRTH_TIMEOUT_MS;
   for (;;) {
     const ended = hasEnded(launcher);
-    if ((await readOwner(file)) !== null) return;
-    if (ended) throw new Error('The process did not begin');
+    const owner = await readOwner(file);
+    if (owner !== null && owner !== 'unknown') return;
+    if (ended || owner === 'unknown') throw new Error('The process did not begin');
     if (Date.now() > deadline)
       throw new Error(`The process did not begin within ${BIRTH_TIMEOUT_MS / 1000} s`);
     await sleep(5);

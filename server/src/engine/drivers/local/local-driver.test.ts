@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { noSandbox } from '../../../platform/sandbox/sandbox.ts';
@@ -141,6 +142,44 @@ test('a process id that belongs to somebody else by now is left alone', async ()
   // Would end this test.
   await driver.kill(one.workloadId, 1);
   await driver.stop(one.workloadId, 1);
+});
+
+test.each(['', '0 some boot 12345\n', '-1 some boot 12345\n', '1 some boot 12345\n', '4711\n'])(
+  'an attempt whose file says %j has ended, and nobody is sent a signal for it',
+  async (text) => {
+    const one = launch('idle');
+    await mkdir(file(one, 'attempts'), { recursive: true });
+    await writeFile(file(one, 'attempts/1'), text);
+    // Older than anybody takes to say who it is.
+    const longAgo = new Date(Date.now() - 60_000);
+    await utimes(file(one, 'attempts/1'), longAgo, longAgo);
+    // No second launcher begins it.
+    await expect(driver.start(one)).rejects.toThrow('did not begin');
+    const sent = vi.spyOn(process, 'kill').mockReturnValue(true);
+    onTestFinished(() => sent.mockRestore());
+    expect(await driver.observe(one.workloadId, 1)).toMatchObject({ state: 'ended', exitCode: null });
+    await driver.kill(one.workloadId, 1);
+    await driver.stop(one.workloadId, 1);
+    expect(sent).not.toHaveBeenCalled();
+  },
+);
+
+test('a group of another boot whose leader is gone is left alone', async () => {
+  const shell = spawn('/bin/sh', ['-c', 'sleep 600 > /dev/null 2>&1 & echo $!'], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(shell, 'exit');
+  const [printed] = (await once(shell.stdout, 'data')) as [Buffer];
+  await ended;
+  const member = Number(printed.toString());
+  onTestFinished(() => void process.kill(member, 'SIGKILL'));
+  const one = launch('idle');
+  await mkdir(file(one, 'attempts'), { recursive: true });
+  await writeFile(file(one, 'attempts/1'), `${shell.pid} Thu Jan 1 00:00:00 1970\n`);
+  expect(await driver.observe(one.workloadId, 1)).toMatchObject({ state: 'ended' });
+  await driver.kill(one.workloadId, 1);
+  expect(await readStartTime(member)).not.toBeNull();
 });
 
 test('the log has a bounded size', async () => {

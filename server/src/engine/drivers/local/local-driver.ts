@@ -95,7 +95,7 @@ export function createLocalDriver(options: Options): Driver {
     const owner = await readOwner(file);
     if (owner === null) return { state: 'absent' };
     await boundLog(logOf(workloadId));
-    if (await isAlive(owner)) return { state: 'alive' };
+    if (owner !== 'unknown' && (await isAlive(owner))) return { state: 'alive' };
     // The leader is gone: nothing that it started may go on working without it.
     await attempts.killAll(workloadId, attempt, owner);
     const [lastLine = null] = await readLastLines(logOf(workloadId), 1);

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { uptime } from 'node:os';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -19,8 +20,11 @@ async function readLinuxStartTime(pid: number): Promise<string | null> {
   // The second field is the program's name in parentheses and may hold anything.
   const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === 'Z' || state === 'X') return null;
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-  return `${boot.trim()} ${rest[18]}`;
+  return `${await readBootId()} ${rest[18]}`;
+}
+
+async function readBootId(): Promise<string> {
+  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
 }
 
 async function readPsStartTime(pid: number): Promise<string | null> {
@@ -28,6 +32,13 @@ async function readPsStartTime(pid: number): Promise<string | null> {
   const words = answer?.stdout.trim().split(/\s+/) ?? [];
   const [state, ...birth] = words;
   return !state || state.startsWith('Z') ? null : birth.join(' ');
+}
+
+/** Whether a process of that birth was born since the machine started. */
+export async function isOfThisBoot(birth: string): Promise<boolean> {
+  if (process.platform === 'linux') return birth.startsWith(`${await readBootId()} `);
+  // ps names the day and the second; one that cannot be read says nothing.
+  return !(Date.parse(birth) < Date.now() - uptime() * 1000);
 }
 
 /** Whether a process group has members. A group keeps its number from being given to another process. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -9,6 +9,12 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-lock-'));
 });
 afterAll(() => rm(folder, { recursive: true }));
+
+/** Its holder has not touched it for a minute. */
+async function abandon(file: string): Promise<void> {
+  const longAgo = new Date(Date.now() - 60_000);
+  await utimes(file, longAgo, longAgo);
+}
 
 it('lets one work at a time', async () => {
   const file = path.join(folder, 'turns');
@@ -34,9 +40,70 @@ it('is free again after work that failed', async () => {
 it('takes over from a holder that died', async () => {
   const file = path.join(folder, 'stale');
   await writeFile(file, '');
-  const longAgo = new Date(Date.now() - 60_000);
-  await utimes(file, longAgo, longAgo);
+  await abandon(file);
   await expect(withFileLock(file, async () => 'mine')).resolves.toBe('mine');
+});
+
+it('lets one of many take over from a holder that died', async () => {
+  for (let round = 0; round < 20; round++) {
+    const file = path.join(folder, `herd-${round}`);
+    await writeFile(file, 'of the dead');
+    await abandon(file);
+    let inside = 0;
+    let most = 0;
+    let isOver = false;
+    const work = async () => {
+      most = Math.max(most, ++inside);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      inside -= 1;
+      isOver = true;
+    };
+    const aborting = new AbortController();
+    const waiting = Array.from({ length: 8 }, () =>
+      // The first one is enough: the others need not have their turns.
+      withFileLock(file, async () => (isOver ? undefined : work()), { signal: aborting.signal }),
+    );
+    await Promise.any(waiting);
+    aborting.abort();
+    await Promise.allSettled(waiting);
+    expect(most).toBe(1);
+  }
+});
+
+it('takes over where somebody died while taking over', async () => {
+  const file = path.join(folder, 'guarded');
+  for (const left of [file, `${file}.guard`]) {
+    await writeFile(left, '');
+    await abandon(left);
+  }
+  await expect(withFileLock(file, async () => 'mine')).resolves.toBe('mine');
+  expect((await readdir(folder)).filter((name) => name.startsWith('guarded'))).toEqual([]);
+});
+
+it('leaves the lock of a successor alone', async () => {
+  const file = path.join(folder, 'suspended');
+  const { promise: first, resolve: wake } = Promise.withResolvers<void>();
+  const { promise: second, resolve: end } = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const suspended = withFileLock(file, () => {
+    begun.resolve();
+    return first;
+  });
+  await begun.promise;
+  await abandon(file);
+  const entered = Promise.withResolvers<void>();
+  const successor = withFileLock(file, () => {
+    entered.resolve();
+    return second;
+  });
+  await entered.promise;
+  const token = await readFile(file, 'utf8');
+  wake();
+  await suspended;
+  expect(await readFile(file, 'utf8')).toBe(token);
+  end();
+  await successor;
+  await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
 it('stops waiting when it is told to', async () => {

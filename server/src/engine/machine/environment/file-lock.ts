@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const BEAT_MS = 2_000;
 /** A holder that has not touched its file for so long is dead: it was killed, or its machine was. */
 const STALE_MS = 30_000;
+const LOOK_MS = 500;
+/** The guard is held for a moment. */
+const GUARD_LOOK_MS = 10;
 
 /**
  * Runs `work` while holding a lock that every process of this machine, and of others that share
@@ -16,10 +19,12 @@ export async function withFileLock<T>(
   work: () => Promise<T>,
   { onWait, signal }: { onWait?: () => void; signal?: AbortSignal } = {},
 ): Promise<T> {
-  for (let tries = 0; !(await create(file)); tries++) {
+  const token = randomUUID();
+  const isOwn = async () => (await readFile(file, 'utf8').catch(() => null)) === token;
+  for (let tries = 0; !(await create(file, token)); tries++) {
     if (tries === 0) onWait?.();
-    if (await removeIfStale(file)) continue;
-    await sleep(500, undefined, { signal });
+    if ((await isStale(file)) && (await removeIf(file, () => isStale(file)))) continue;
+    await sleep(LOOK_MS, undefined, { signal });
   }
   const beat = setInterval(() => {
     const now = new Date();
@@ -30,13 +35,14 @@ export async function withFileLock<T>(
     return await work();
   } finally {
     clearInterval(beat);
-    await rm(file, { force: true });
+    // Whoever was suspended for long finds a successor's file there.
+    if (await isOwn()) await removeIf(file, isOwn);
   }
 }
 
-async function create(file: string): Promise<boolean> {
+async function create(file: string, text: string): Promise<boolean> {
   try {
-    await (await open(file, 'wx')).close();
+    await writeFile(file, text, { flag: 'wx' });
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
@@ -44,17 +50,27 @@ async function create(file: string): Promise<boolean> {
   }
 }
 
-async function removeIfStale(file: string): Promise<boolean> {
+async function isStale(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => null);
-  if (found === null) return true;
-  if (Date.now() - found.mtimeMs < STALE_MS) return false;
-  // Renaming lets exactly one of several waiters remove it.
-  const aside = `${file}.${randomUUID()}`;
-  try {
-    await rename(file, aside);
-  } catch {
-    return true;
+  return found !== null && Date.now() - found.mtimeMs >= STALE_MS;
+}
+
+/**
+ * Removes the file if it is the one that is meant; whether it did. One process at a time looks and removes, so
+ * that no other file has come in its place meanwhile: a second one that has seen a dead holder's file
+ * would remove the lock of the first.
+ */
+async function removeIf(file: string, isMeant: () => Promise<boolean>): Promise<boolean> {
+  const guard = `${file}.guard`;
+  while (!(await create(guard, ''))) {
+    if (await isStale(guard)) await rm(guard, { force: true });
+    await sleep(GUARD_LOOK_MS);
   }
-  await rm(aside, { force: true });
-  return true;
+  try {
+    if (!(await isMeant())) return false;
+    await rm(file, { force: true });
+    return true;
+  } finally {
+    await rm(guard, { force: true });
+  }
 }

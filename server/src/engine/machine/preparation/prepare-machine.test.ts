@@ -1,8 +1,10 @@
-import { pino } from 'pino';
-import { expect, it } from 'vitest';
+import { type Logger, pino } from 'pino';
+import { expect, it, vi } from 'vitest';
 import { readConfig } from '../../../config.ts';
 import { systemClock } from '../../../platform/clock.ts';
+import { connect } from '../../../platform/db/database.ts';
 import { runProgram } from '../../../platform/processes/run-program.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { testMachine } from '../../testing/test-machine.ts';
 import { readMachine } from '../read-machine.ts';
@@ -67,4 +69,22 @@ it('prepares the environment and registers the starter models', { timeout: 600_0
   const before = registered.length;
   await prepareToTheEnd();
   expect(registered.length, 'a second start makes no language model again').toBe(before);
+});
+
+it('goes on to try while the database is away', async () => {
+  const db = connect('postgresql://127.0.0.1:1/away');
+  onFileEnd(() => db.destroy());
+  const messages: string[] = [];
+  const error = vi.fn();
+  const log = {
+    warn: (_fields: object, message: string) => messages.push(message),
+    info: () => undefined,
+    error,
+  } as unknown as Logger;
+  const config = readConfig(process.env);
+  const preparing = startPreparing({ db, config, clock: systemClock, log, machineId: 'oven' }, null);
+  const last = () => messages.slice(-2);
+  await expect.poll(last).toEqual(['a preparation failed', 'a preparation could not be noted']);
+  await preparing.stop();
+  expect(error).not.toHaveBeenCalled();
 });

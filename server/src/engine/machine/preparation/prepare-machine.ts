@@ -91,7 +91,7 @@ export function startPreparing(
 async function prepareAll(work: Work): Promise<void> {
   const ids = preparationIds({ hasGpus: (await machineAccelerators()).length > 0 });
   const records = ids.map((id) => new PreparationRecord(work.services, id));
-  for (const record of records) await record.set('waiting', 'Waits for what comes before it', null);
+  for (const record of records) await note(work, record, 'waiting', 'Waits for what comes before it');
   for (const record of records) {
     while (!(await tryStep(work, record))) await sleep(RETRY_MS, undefined, { signal: work.signal });
   }
@@ -106,9 +106,23 @@ async function tryStep(work: Work, record: PreparationRecord): Promise<boolean> 
     work.signal.throwIfAborted();
     work.services.log.warn({ err: error, preparation: record.id }, 'a preparation failed');
     const reason = error instanceof AppError ? error.publicMessage : `It failed: ${String(error)}`;
-    await record.set('failed', reason, null);
+    await note(work, record, 'failed', reason);
     return false;
   }
+}
+
+/** Says how a step is; where the database is away, nobody hears of it, and the step is tried all the same. */
+async function note(
+  { services }: Work,
+  record: PreparationRecord,
+  state: 'waiting' | 'failed',
+  detail: string,
+): Promise<void> {
+  await record
+    .set(state, detail, null)
+    .catch((error: unknown) =>
+      services.log.warn({ err: error, preparation: record.id }, 'a preparation could not be noted'),
+    );
 }
 
 /** Makes and registers the starter language model in one format, unless the row says that this was done. */

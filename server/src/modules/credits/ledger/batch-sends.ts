@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { batch } from '../../../platform/concurrency/batch.ts';
 import type { Services } from '../../../platform/context.ts';
+import { oneOf } from './ledger-answers.ts';
 import { type Send, type SendAnswer, sendAll } from './ledger-send.ts';
 
 /** Transfers in one transaction at most: it holds the accounts of all of them. */
@@ -34,9 +35,7 @@ export function batchSends(
   return async (input) => {
     const answer = await ask(input);
     if (answer !== null && answer.outcome !== 'busy') return answer;
-    const [alone] = await sendAll(services, [input], { wait: true, dailyMaxMicro });
-    if (alone === undefined) throw new Error('The ledger gave no answer');
-    return alone;
+    return oneOf(await sendAll(services, [input], { wait: true, dailyMaxMicro }));
   };
 }
 

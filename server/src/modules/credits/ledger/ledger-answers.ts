@@ -34,8 +34,8 @@ export async function callOnce<Answer>(
   return oneOf(rows);
 }
 
-/** The one row. */
-function oneOf<Answer>([answer]: Answer[]): Answer {
+/** The one row of an answer that always has one. */
+export function oneOf<Answer>([answer]: Answer[]): Answer {
   if (answer === undefined) throw new Error('The ledger gave no answer');
   return answer;
 }

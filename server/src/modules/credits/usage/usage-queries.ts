@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import { type Database, toJson } from '../../../platform/db/database.ts';
 import { runPrepared } from '../../../platform/db/run-prepared.ts';
+import { oneOf } from '../ledger/ledger-answers.ts';
 
 /* The SQL of usage windows; the moves are functions in server/migrations (usage_*). */
 
@@ -40,7 +41,7 @@ export async function openWindowRow(
         ${w.id}, ${w.leaderId}, ${w.userId}, ${w.keyId}, ${w.source}, ${w.at}, ${w.debitAccountId}, ${w.creditAccountId},
         ${w.amountMicro}, ${w.description}, ${toJson(w.references)}, ${w.expiresAt})`,
   );
-  return first(rows);
+  return oneOf(rows);
 }
 
 /** `growHold` as a transaction of its own, that announces nothing. */
@@ -55,7 +56,7 @@ export async function growHoldNow(
       select outcome, amount, available, set_config('synchronous_commit', 'off', true)
       from ledger_grow_hold(${holdId}, ${byMicro}, null)`,
   );
-  return first(rows);
+  return oneOf(rows);
 }
 
 export type UsageEvent = {
@@ -97,7 +98,7 @@ export async function closeWindowRow(
     sql<{ outcome: 'ok' | 'led' | 'closed' | 'ended'; user_id: string }>`
       select outcome, user_id from usage_close(${windowId}, ${leaderId}, ${at})`,
   );
-  return first(rows);
+  return oneOf(rows);
 }
 
 /** Makes the leader's lease longer. False where it is over: others may have closed its windows. */
@@ -167,11 +168,6 @@ export async function listEvents(
     .limit(limit);
   if (before !== null) query = query.where('n', '<', before);
   return query.execute();
-}
-
-function first<Row>([row]: Row[]): Row {
-  if (row === undefined) throw new Error('The ledger gave no answer');
-  return row;
 }
 
 /** A user's windows, by id. */

@@ -1,6 +1,7 @@
 import type { LedgerProof } from '@bakehouse/contract/credits';
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
+import { oneOf } from '../ledger/ledger-answers.ts';
 import { FIRST_HASH, type SealableTransfer, sealableColumns, sqlHash } from './hash-transfer.ts';
 
 type Reader = Database | Transaction;
@@ -340,9 +341,4 @@ export async function digestTotals(
       having sum(transfers) <> 0 or sum(paid) <> 0 or sum(received) <> 0
     ) totals`.execute(db);
   return oneOf(rows).digest;
-}
-
-function oneOf<Row>([row]: Row[]): Row {
-  if (row === undefined) throw new Error('The ledger gave no answer');
-  return row;
 }

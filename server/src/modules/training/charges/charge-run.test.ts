@@ -109,6 +109,39 @@ describe('a fine-tune', () => {
     expect(micro(next.resume_ceiling)).toBe(micro(ceiling) + Math.ceil(1.5 * micro(next.resume_hold)));
   });
 
+  test('that has done its work is neither charged nor stopped while the server cannot take its result', async () => {
+    const commands: string[] = [];
+    const { modelId } = await begin(
+      async (one) => {
+        const { call, report, put } = workload(one);
+        const { accepted_seq } = await report(step(1));
+        clock.advance({ seconds: 5 });
+        // The server hears of these seconds together with their being the last.
+        const saving = { type: 'phase', phase: 'saving', counted: false, seq: accepted_seq + 1 };
+        const body = JSON.stringify({ reports: [{ ...saving, at: clock.now().toISOString() }] });
+        await call('POST', 'reports', body, { 'content-type': 'application/json' });
+        for (let round = 0; round < 100; round += 1) {
+          clock.advance({ seconds: 5 });
+          commands.push((await report()).command);
+        }
+        await report({ type: 'phase', phase: 'uploading', counted: false });
+        const files = [await put('adapter_config.json', '{"r":8}')];
+        clock.advance({ seconds: 25 });
+        await report({ type: 'result', files, summary: { eval_loss: 0.5 } });
+        return 0;
+      },
+      // It has used more than this by the end of its training.
+      { payload: { ceiling: '0.000002' } },
+    );
+    await ended(modelId);
+    expect(new Set(commands)).toEqual(new Set(['continue']));
+    expect(await runOf(modelId)).toMatchObject({
+      state: 'completed',
+      elapsed_seconds: 5,
+      charged: '0.000002',
+    });
+  });
+
   test('whose ceiling is below its quote holds no more than that', async () => {
     const modelId = await start({ payload: { ceiling: '0.000002' } });
     expect(await runOf(modelId)).toMatchObject({ held: '0.000002', ceiling: '0.000002' });
@@ -215,13 +248,15 @@ describe('a fine-tune', () => {
     expect(await runOf(modelId, broke)).toMatchObject({
       state: 'cancelled',
       charged: '0',
-      reason: 'Your credits ran out. The work was saved.',
+      // It left without saying that it had saved anything.
+      reason: 'Your credits ran out.',
     });
   });
 
   test('whose hold has expired while nobody metered it ends, and is not charged', async () => {
     const { modelId, launch } = await begin(async (one, process) => {
       await idleUntilStopped(one, process);
+      await workload(one).report({ type: 'stopped', step: 1 });
       return 0;
     });
     clock.advance({ seconds: 12 });

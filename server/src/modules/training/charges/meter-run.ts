@@ -19,7 +19,8 @@ const EXTENDED_BY_S = 300;
 /**
  * Step: makes sure that the hold covers what the run has used and is about to use, up to the run's
  * ceiling. When the ceiling, the balance or the budget of its API key does not allow it any more and the hold is used up, the run
- * is asked to save its work and end; the moments until then are free.
+ * is asked to save its work and end; the moments until then are free. What costs nothing, as saving and uploading the result,
+ * is not stopped for want of credits.
  */
 export async function meterRun(tx: Transaction, run: RunRow, workload: Workload, now: Date): Promise<void> {
   if (run.chargedMicro !== null || workload.wanted === 'stopped') return;
@@ -30,7 +31,7 @@ export async function meterRun(tx: Transaction, run: RunRow, workload: Workload,
   const expiresSoon = run.holdExpiresAt.getTime() - now.getTime() < HOLD_MS / 2;
   if (isShort || expiresSoon)
     held = await extend(tx, run, isShort ? smallerAmount(costAfter(EXTENDED_BY_S), ceiling) : held, now);
-  if (held === 0n || held < costAfter(0)) {
+  if (workload.phaseCounted && (held === 0n || held < costAfter(0))) {
     await stopFor(tx, run, held < ceiling ? (await readMeans(tx, run)).limit : 'ceiling', now);
   }
 }
@@ -47,7 +48,7 @@ async function stopFor(
     budget: 'The budget of its API key is used up',
   }[reason];
   await updateStopReason(tx, run.id, reason);
-  await stopWorkload(tx, { id: run.id, reason: `${why}. The work was saved`, now });
+  await stopWorkload(tx, { id: run.id, reason: why, now });
 }
 
 /** What more can be held for the run, and what keeps it from being more: its owner's credits, or its key's budget. */

@@ -50,6 +50,39 @@ describe('a fine-tune', () => {
     });
   });
 
+  test('that is killed when it is cancelled pays for what its checkpoint holds, and for the rest once', async () => {
+    const { modelId, launch } = await begin(
+      async (one, process) => {
+        await idleUntilStopped(one, process);
+        return 137;
+      },
+      { payload: { ceiling: '1' } },
+    );
+    clock.advance({ seconds: 12 });
+    await workload(launch).report({ type: 'checkpoint', step: 1 });
+    clock.advance({ seconds: 10 });
+    await workload(launch).report();
+    expect(await runOf(modelId)).toMatchObject({ elapsed_seconds: 22 });
+    const before = await balance();
+    const params = { runId: launch.workloadId };
+    await request(training.cancelRun, { params }, { as: user });
+    await ended(modelId);
+    const run = await runOf(modelId);
+    const firstRound = Math.ceil(12 * PRICE_MICRO_PER_S);
+    expect(run).toMatchObject({ state: 'cancelled', elapsed_seconds: 12, held: '0' });
+    expect(micro(run.charged)).toBe(firstRound);
+    const after = await balance();
+    expect(micro(before.balance) - micro(after.balance)).toBe(firstRound);
+
+    machine.script = trainFor(20);
+    await request(training.resumeRun, { params }, { as: user });
+    await ended(modelId);
+    const done = await runOf(modelId);
+    expect(done).toMatchObject({ state: 'completed', elapsed_seconds: 32, held: '0' });
+    expect(micro(done.charged)).toBe(firstRound + Math.ceil(20 * PRICE_MICRO_PER_S));
+    expect((await balance()).held).toBe('0');
+  });
+
   test('that is resumed while its dataset is being deleted does not begin again', async () => {
     const sources = await filesOf(user);
     const { modelId, launch } = await begin(

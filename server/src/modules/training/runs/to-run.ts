@@ -43,7 +43,7 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
     },
     parameters: run.parameters,
     state: !ended && workload.wanted === 'stopped' ? 'stopping' : states[workload.state],
-    reason: ended ? asSentence(reason) : reason,
+    reason: ended ? `${asSentence(reason)}${savedSentence(run, workload)}` : reason,
     phase: ended ? null : workload.phase,
     step: workload.step,
     steps_total: workload.stepsTotal,
@@ -76,6 +76,12 @@ function usedMicro(run: RunRow, { activeSeconds }: Workload): bigint {
 /** Why it ended, as a sentence; what it cost stands in `charged`. */
 function asSentence(reason: string): string {
   return reason.endsWith('.') ? reason : `${reason}.`;
+}
+
+/** To whoever did not stop it: that nothing of it is lost, where the run itself has said so. */
+function savedSentence({ stopReason }: RunRow, { outcome }: Workload): string {
+  const isSaved = outcome?.type === 'stopped' && outcome.step > 0;
+  return stopReason !== null && isSaved ? ' The work was saved.' : '';
 }
 
 /** A run that is not complete never shows 100. */

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bakehouse_runtime.files import written_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint.tar"
+    with written_whole(path) as partial:
+        partial.write_text("first")
+        assert not path.exists()
+    with pytest.raises(OSError, match="full"), written_whole(path) as partial:
+        partial.write_text("half of the sec")
+        raise OSError("full")
+    assert path.read_text() == "first"
+    assert list(tmp_path.iterdir()) == [path]
