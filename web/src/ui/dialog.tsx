@@ -56,8 +56,8 @@ export function Dialog({
         <Base.Viewport
           className={cx(
             viewportClass,
-            // The row is no higher than the window: what is longer scrolls inside, and the buttons stay in sight.
-            'grid grid-rows-[minmax(0,1fr)] place-items-end overflow-y-auto p-3 sm:place-items-center sm:p-6',
+            // No higher or wider than the window: what is longer scrolls inside, and the buttons stay in sight.
+            'grid grid-cols-1 grid-rows-[minmax(0,1fr)] place-items-end overflow-y-auto p-3 sm:place-items-center sm:p-6',
           )}
         >
           <Base.Popup

@@ -178,7 +178,7 @@ function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
       </span>
       <h2 className="font-semibold text-lg">Your Dataset is Ready!</h2>
       <p className="mt-3 flex flex-wrap items-center justify-center gap-2">
-        <span className="font-medium">{title}</span>
+        <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{title}</span>
         <Badge tone="accent">RAW</Badge>
       </p>
       <p className="mt-1 text-muted">Embedding model: none</p>
