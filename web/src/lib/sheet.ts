@@ -48,31 +48,32 @@ export function useOpenSheet(): ReturnType<typeof sheetOf> {
 
 export type SheetControl = {
   open: <Name extends SheetName>(name: Name, params?: Sheets[Name]) => void;
-  close: () => void;
+  /** Another one that is open by then stays. */
+  close: (name: SheetName) => void;
 };
+
+type Search = Record<string, unknown>;
 
 /** Opens a sheet over the present page, or closes it; the page's own search parameters stay. */
 export function useSheets(): SheetControl {
   const navigate = useNavigate();
   return useMemo(() => {
-    const go = (added: Record<string, string | undefined>) =>
-      void navigate({
-        to: '.',
-        search: (previous: Record<string, unknown>) => ({
-          ...Object.fromEntries(Object.entries(previous).filter(([key]) => !isOfSheet(key))),
-          ...added,
-        }),
-        resetScroll: false,
-      } as Parameters<typeof navigate>[0]);
+    const go = (search: (previous: Search) => Search) =>
+      void navigate({ to: '.', search, resetScroll: false } as Parameters<typeof navigate>[0]);
     return {
       open: (name, params) =>
-        go({
+        go((previous) => ({
+          ...withoutSheet(previous),
           [NAME]: name,
           ...Object.fromEntries(Object.entries(params ?? {}).map(([key, value]) => [PREFIX + key, value])),
-        }),
-      close: () => go({}),
+        })),
+      close: (name) => go((previous) => (previous[NAME] === name ? withoutSheet(previous) : previous)),
     };
   }, [navigate]);
+}
+
+function withoutSheet(search: Search): Search {
+  return Object.fromEntries(Object.entries(search).filter(([key]) => !isOfSheet(key)));
 }
 
 function isOfSheet(key: string): boolean {

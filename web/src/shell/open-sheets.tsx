@@ -46,7 +46,14 @@ export function OpenSheets() {
           .filter(({ name }) => seen.has(name))
           .map(({ name, render: Content }) => {
             const open = opened?.name === name;
-            return <Content key={name} open={open} onClose={close} params={open ? opened.params : {}} />;
+            return (
+              <Content
+                key={name}
+                open={open}
+                onClose={() => close(name)}
+                params={open ? opened.params : {}}
+              />
+            );
           })}
       </Suspense>
     </Boundary>
@@ -70,7 +77,7 @@ function BrokenSheet(broken: Broken) {
       ) : (
         <ErrorState title="Something went wrong" error={broken.error} onRetry={retry} />
       )}
-      <Button variant="ghost" className="mx-auto" onClick={close}>
+      <Button variant="ghost" className="mx-auto" onClick={() => close(sheet.name)}>
         Close
       </Button>
     </div>

@@ -24,12 +24,23 @@ export function Badge({
   return (
     <span
       className={cx(
-        'inline-flex h-5 items-center gap-1.5 whitespace-nowrap rounded-md px-1.5 font-medium text-xs',
+        'inline-flex h-5 max-w-full items-center gap-1.5 whitespace-nowrap rounded-md px-1.5 font-medium text-xs',
         tones[tone],
         className,
       )}
     >
       {children}
     </span>
+  );
+}
+
+/** A word that somebody has typed: a long one is cut, and whole under the pointer. */
+export function TagBadge({ tag }: { tag: string }) {
+  return (
+    <Badge>
+      <span className="truncate" title={tag}>
+        {tag}
+      </span>
+    </Badge>
   );
 }

@@ -40,7 +40,9 @@ export function ConfirmDialog({
       <AlertDialog.Portal>
         {/* Over a dialog too, which it would else seem to be a part of. */}
         <AlertDialog.Backdrop forceRender className={backdropClass} />
-        <AlertDialog.Viewport className={cx(viewportClass, 'grid place-items-end p-3 sm:place-items-center')}>
+        <AlertDialog.Viewport
+          className={cx(viewportClass, 'grid grid-cols-1 place-items-end p-3 sm:place-items-center')}
+        >
           <AlertDialog.Popup className="w-full max-w-md rounded-2xl bg-surface shadow-pop outline-none transition-[opacity,translate] duration-150 data-starting-style:translate-y-2 data-starting-style:opacity-0 data-ending-style:opacity-0">
             <div className="p-5">
               <AlertDialog.Title className="font-semibold text-base">{title}</AlertDialog.Title>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
 import { buttonClass } from './button.tsx';
 import { backdropClass, viewportClass } from './dialog-class.ts';
-import { type ClosingQuestion, useClosingQuestion } from './use-closing-question.tsx';
+import { shownOnce, useClosingQuestion } from './use-closing-question.tsx';
 
 type Props = {
   open: boolean;
@@ -14,18 +14,11 @@ type Props = {
   /** Stands at the bottom, right-aligned: the buttons. */
   footer?: ReactNode;
   size?: 'sm' | 'md' | 'lg';
-  /** It shows what is never shown again: only its buttons close it, not Escape or a click beside it. */
+  /** It shows what is never shown again, or waits for it: only its buttons close it, not Escape or a click beside it. */
   keepOpen?: boolean;
   /** Something was typed: Escape and a click outside ask whether to discard it. */
   dirty?: boolean;
   children?: ReactNode;
-};
-
-const shownOnce: ClosingQuestion = {
-  title: 'Leave without copying?',
-  description: 'It will not be shown again.',
-  action: 'Leave',
-  cancelLabel: 'Stay here',
 };
 
 const widths = { sm: 'max-w-md', md: 'max-w-lg', lg: 'max-w-3xl' };
@@ -63,8 +56,8 @@ export function Dialog({
         <Base.Viewport
           className={cx(
             viewportClass,
-            // The row is no higher than the window: what is longer scrolls inside, and the buttons stay in sight.
-            'grid grid-rows-[minmax(0,1fr)] place-items-end overflow-y-auto p-3 sm:place-items-center sm:p-6',
+            // No higher or wider than the window: what is longer scrolls inside, and the buttons stay in sight.
+            'grid grid-cols-1 grid-rows-[minmax(0,1fr)] place-items-end overflow-y-auto p-3 sm:place-items-center sm:p-6',
           )}
         >
           <Base.Popup

@@ -1,10 +1,12 @@
 import { Dialog } from '@base-ui/react/dialog';
+import { useRouter } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { cx } from '../lib/cx.ts';
 import { useOnline } from '../lib/live/online.ts';
 import { buttonClass } from './button.tsx';
 import { backdropClass, viewportClass } from './dialog-class.ts';
+import { focusTitle } from './focus-title.ts';
 import { type ClosingQuestion, useClosingQuestion } from './use-closing-question.tsx';
 
 type Props = {
@@ -39,6 +41,7 @@ export function Sheet({
   children,
 }: Props) {
   const { requestClose, question } = useClosingQuestion(open && dirty, 'shell', onClose);
+  const finalFocus = useFinalFocus(open);
   const content = useRef<HTMLDivElement>(null);
   // One that is open from its very first rendering would stand there without having slid in.
   const [mounted, setMounted] = useState(false);
@@ -57,6 +60,7 @@ export function Sheet({
           <Dialog.Popup
             // A finger has no use for the keyboard that the first field would bring up.
             initialFocus={(type) => (type === 'touch' ? true : (firstField(content.current) ?? true))}
+            finalFocus={finalFocus}
             className={cx(
               'flex h-full w-full flex-col bg-surface shadow-pop outline-none transition-transform duration-200 ease-out',
               side === 'right'
@@ -116,6 +120,27 @@ function OfflineNote() {
       )}
     </div>
   );
+}
+
+/** Says where the focus goes when it closes: back, or to the title of the page that was gone to meanwhile. */
+function useFinalFocus(open: boolean): () => boolean {
+  // Without a router, nothing navigates.
+  const router = useRouter({ warn: false }) as ReturnType<typeof useRouter> | null;
+  const openedAt = useRef<string>(undefined);
+  useEffect(() => {
+    if (open) openedAt.current = router?.state.resolvedLocation?.pathname;
+  }, [open, router]);
+  return () => {
+    // It is asked for also where the sheet does not close.
+    if (open) return true;
+    const focused = document.activeElement;
+    // Who has taken it elsewhere, or opened something else in its place, keeps it there.
+    if (focused && focused !== document.body && !focused.closest('[data-closed]')) return false;
+    if (router?.state.resolvedLocation?.pathname === openedAt.current) return true;
+    // It cannot be moved while the document changes.
+    queueMicrotask(focusTitle);
+    return false;
+  };
 }
 
 /** What the sheet was opened for, rather than its Close. */

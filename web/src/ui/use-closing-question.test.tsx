@@ -8,9 +8,9 @@ import {
   type RouterHistory,
   RouterProvider,
 } from '@tanstack/react-router';
-import { cleanup, render, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { expect, test } from 'vitest';
 import { Dialog } from './dialog.tsx';
 import { Sheet } from './sheet.tsx';
@@ -88,6 +88,24 @@ test('a page is not left with what is shown once before that is answered', async
   go('/buy-bagels');
   await screen.findByRole('alertdialog', { name: 'Leave without copying?' });
   await userEvent.click(screen.getByRole('button', { name: 'Leave' }));
+  await waitFor(() => expect(at()).toBe('/buy-bagels'));
+});
+
+test('what is over meanwhile is not asked about any more, and the page stays', async () => {
+  let save = () => {};
+  function Saving() {
+    const [isSaved, setSaved] = useState(false);
+    save = () => setSaved(true);
+    return isSaved ? <p>Saved</p> : dialog(true);
+  }
+  const { go, at } = await open({ page: <Saving /> });
+  go('/buy-bagels');
+  await screen.findByRole('alertdialog');
+  act(save);
+  expect(await screen.findByText('Saved')).toBeTruthy();
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+  expect(at()).toBe('/model');
+  go('/buy-bagels');
   await waitFor(() => expect(at()).toBe('/buy-bagels'));
 });
 

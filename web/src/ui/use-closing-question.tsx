@@ -15,6 +15,14 @@ const discard: ClosingQuestion = {
   cancelLabel: 'Keep editing',
 };
 
+/** About what is never shown again. */
+export const shownOnce: ClosingQuestion = {
+  title: 'Leave without copying?',
+  description: 'It will not be shown again.',
+  action: 'Leave',
+  cancelLabel: 'Stay here',
+};
+
 /** What it is part of: it is gone once that is left. */
 type PartOf = 'page' | 'shell';
 
@@ -44,6 +52,9 @@ export function useClosingQuestion(
       block.current = resolve;
     });
   });
+  // With what was asked about, the navigation that waits is over.
+  const stay = useEffectEvent(() => block.current?.(true));
+  useEffect(() => () => stay(), []);
   const answer = (discarded: boolean) => {
     setAsked((before) => ({ ...before, open: false }));
     if (block.current) block.current(!discarded);

@@ -14,6 +14,7 @@ import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { assetQuery } from './asset-queries.ts';
 
 export { assetListQuery, assetQuery, useAllAssets } from './asset-queries.ts';
+export { announceUpload } from './files/announce-upload.ts';
 export { isDataFile } from './files/data-file.ts';
 export { UploadList } from './files/upload-list.tsx';
 export { type Upload, uploadFiles, useUploads } from './files/uploads.ts';

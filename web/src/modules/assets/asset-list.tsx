@@ -6,7 +6,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { relativeTime } from '../../lib/format/format-time.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { Badge, TagBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -143,7 +143,7 @@ function columnsFor(kind: Props['kind'], runs: readonly Run[]): Column<AssetSumm
             {row.is_starter && <Badge tone="accent">Starter model</Badge>}
             <UnfinishedBadge model={row} runs={runs} />
             {row.tags.slice(0, 3).map((tag) => (
-              <Badge key={tag}>{tag}</Badge>
+              <TagBadge key={tag} tag={tag} />
             ))}
           </div>
         </div>

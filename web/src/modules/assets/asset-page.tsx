@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Pencil, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { formatNumber } from '../../lib/format/format-number.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { Badge, TagBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -122,8 +122,8 @@ function AssetWords({ asset }: { asset: Asset }) {
       {labels.length > 0 && (
         <ul aria-label="Category and tags" className="flex flex-wrap gap-1.5">
           {labels.map((label) => (
-            <li key={label}>
-              <Badge>{label}</Badge>
+            <li key={label} className="max-w-full">
+              <TagBadge tag={label} />
             </li>
           ))}
         </ul>

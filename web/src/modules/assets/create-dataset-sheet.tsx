@@ -20,6 +20,7 @@ import { tagsProblem } from '../../ui/text-problem.ts';
 import { type Round, useRound } from '../../ui/use-round.ts';
 import { useUser } from '../accounts/api.ts';
 import { useCreateDataset } from './api.ts';
+import { announceUpload } from './files/announce-upload.ts';
 import { DATA_FILES_HINT } from './files/data-file.ts';
 import { uploadFiles } from './files/uploads.ts';
 
@@ -165,7 +166,7 @@ type CreatedProps = { id: string; title: string; onStartAgain: () => void; onClo
 function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
   const navigate = useNavigate();
   const send = (files: File[]) => {
-    void uploadFiles(id, files);
+    void uploadFiles(id, files).then(announceUpload);
     onStartAgain();
     // Its page shows how far they are.
     void navigate({ to: '/dataset/$id/description', params: { id } });
@@ -177,7 +178,7 @@ function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
       </span>
       <h2 className="font-semibold text-lg">Your Dataset is Ready!</h2>
       <p className="mt-3 flex flex-wrap items-center justify-center gap-2">
-        <span className="font-medium">{title}</span>
+        <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{title}</span>
         <Badge tone="accent">RAW</Badge>
       </p>
       <p className="mt-1 text-muted">Embedding model: none</p>

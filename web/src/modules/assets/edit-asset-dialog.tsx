@@ -40,12 +40,14 @@ export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () 
   return (
     <Dialog
       open
-      onOpenChange={(open) => !open && onClose()}
+      onOpenChange={(open) => !open && !update.isPending && onClose()}
       title="Edit"
       dirty={isChanged && !update.isPending}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} disabled={update.isPending}>
+            Cancel
+          </Button>
           <Button variant="primary" type="submit" form={FORM_ID} loading={update.isPending}>
             Save
           </Button>

@@ -167,7 +167,7 @@ function ModelCard({ asset }: { asset: Asset }) {
       </Card>
       {lineage && (
         <Card title="Made from" className="order-1 self-start lg:order-2">
-          <dl className="flex flex-col gap-3">
+          <dl className="flex flex-col gap-3 [overflow-wrap:anywhere]">
             <div>
               <dt className="text-muted text-xs">Base model</dt>
               <dd>

@@ -3,6 +3,7 @@ import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
+import { notify } from '../../ui/notify.ts';
 
 export type { ContactMessage };
 export type MessageStatus = ContactMessage['status'];
@@ -19,6 +20,7 @@ export function useContactUs() {
       message: string;
       idempotencyKey: string;
     }) => call(contactUs, { body }, { operation: 'send your message', idempotencyKey }),
+    onSuccess: () => notify.success('Your message has been sent successfully!'),
   });
 }
 

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
@@ -35,6 +35,21 @@ it('sends the message, says so and closes', async () => {
   expect(vi.mocked(call).mock.calls[0]?.[1]).toEqual({
     body: { user_id: 'u1', subject: 'Dough', message: 'It does not rise.' },
   });
+});
+
+it('a message that was closed while it was sent says that it arrived, and closes nothing then', async () => {
+  const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
+  let arrive: (answer: { message_id: string }) => void = () => {};
+  vi.mocked(call).mockReturnValue(new Promise((resolve) => (arrive = resolve)) as never);
+  write('Dough', 'It does not rise.');
+  await waitFor(() => expect(call).toHaveBeenCalled());
+  fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+  expect(onClose).toHaveBeenCalledOnce();
+  fireEvent.change(screen.getByLabelText('Subject'), { target: { value: 'Crumb' } });
+  await act(async () => arrive({ message_id: 'm1' }));
+  await waitFor(() => expect(notified).toHaveBeenCalledWith('Your message has been sent successfully!'));
+  expect(onClose).toHaveBeenCalledOnce();
+  expect(screen.getByDisplayValue('Crumb')).toBeTruthy();
 });
 
 it('says what is missing, and sends nothing', async () => {

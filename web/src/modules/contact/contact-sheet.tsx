@@ -3,7 +3,6 @@ import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
-import { notify } from '../../ui/notify.ts';
 import { Sheet } from '../../ui/sheet.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useUser } from '../accounts/api.ts';
@@ -28,6 +27,8 @@ export function ContactSheet({ open, onClose }: Props) {
 
   const close = () => {
     reset(empty);
+    // What is still being sent says so when it has arrived, and touches no message that is written by then.
+    contactUs.reset();
     onClose();
   };
   const submit = handleSubmit((form) => {
@@ -37,7 +38,6 @@ export function ContactSheet({ open, onClose }: Props) {
       {
         onSuccess: () => {
           keys.renew();
-          notify.success('Your message has been sent successfully!');
           close();
         },
       },

@@ -1,18 +1,22 @@
 import { deployVllm, quoteVllm } from '@bakehouse/contract/deployments';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { render, screen } from '@testing-library/react';
+import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { takeAwaited } from '../../ui/long-work.ts';
+import { notify } from '../../ui/notify.ts';
 import { DeployButton } from './deploy-button.tsx';
+import { workId } from './kinds.ts';
 
+const navigate = vi.fn<(to: object) => Promise<void>>();
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
-  useNavigate: () => () => Promise.resolve(),
+  useNavigate: () => navigate,
 }));
 
 /** What the server answers to the question for the price. */
@@ -22,6 +26,7 @@ const priceIs = (price_per_hour: string) => {
 };
 beforeEach(() => {
   queryClient.clear();
+  navigate.mockReset();
   vi.mocked(call).mockReset();
   vi.mocked(call).mockImplementation((async (endpoint: unknown, input: { body: { cost_max?: string } }) => {
     if (endpoint === quoteVllm) return quote();
@@ -61,6 +66,39 @@ it('deploys at the price that stands beside it', async () => {
   expect(deploys()).toEqual([
     { body: { model_id: 'm1', user_id: 'u1', cost_max: '1.25' }, key: expect.any(String) },
   ]);
+});
+
+it('leads to the deployment', async () => {
+  priceIs('1.25');
+  show();
+  await screen.findByText(/per hour/);
+  await press();
+  await vi.waitFor(() =>
+    expect(navigate).toHaveBeenCalledExactlyOnceWith({
+      to: '/my-deployments/$podId',
+      params: { podId: 'p1' },
+    }),
+  );
+});
+
+it('who has gone elsewhere meanwhile stays there, and hears of it all the same', async () => {
+  const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
+  takeAwaited(workId('p1'));
+  priceIs('1.25');
+  show();
+  await screen.findByText(/per hour/);
+  let answer: (quoted: { price_per_hour: string }) => void = () => {};
+  quote = () => new Promise((resolve) => (answer = resolve));
+  await press();
+  await vi.waitFor(() => expect(deploys()).toHaveLength(1));
+  cleanup();
+  answer({ price_per_hour: '1.25' });
+  await vi.waitFor(() =>
+    expect(notified).toHaveBeenCalledExactlyOnceWith('Model deployment initiated successfully'),
+  );
+  expect(takeAwaited(workId('p1'))).toBe(true);
+  expect(navigate).not.toHaveBeenCalled();
+  notified.mockRestore();
 });
 
 it('a price that has changed is read again and said, and what is deployed at then', async () => {

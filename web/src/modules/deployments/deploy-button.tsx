@@ -43,15 +43,19 @@ export function DeployButton({ modelId, label = 'Deploy' }: Props) {
       ),
     // What it costs now is shown before it is asked for once more.
     onError: () => queryClient.invalidateQueries({ queryKey: quoteKey }),
-    onSuccess: async ({ pod_id }) => {
+    onSuccess: ({ pod_id }) => {
       keys.renew();
       notify.success(words.initiated);
       awaitEnd(workId(pod_id));
-      await navigate({ to: '/my-deployments/$podId', params: { podId: pod_id } });
-      await queryClient.invalidateQueries({ queryKey: ['deployment'] });
+      void queryClient.invalidateQueries({ queryKey: ['deployment'] });
     },
     meta: { product: 'Deployment', inPlace: isPriceChange },
   });
+  // Who has gone elsewhere meanwhile stays there.
+  const deploy = () =>
+    deployment.mutate(undefined, {
+      onSuccess: ({ pod_id }) => void navigate({ to: '/my-deployments/$podId', params: { podId: pod_id } }),
+    });
   return (
     <div className="flex items-center gap-2">
       <span className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
@@ -78,7 +82,7 @@ export function DeployButton({ modelId, label = 'Deploy' }: Props) {
           variant="primary"
           disabled={price === undefined}
           loading={deployment.isPending}
-          onClick={() => deployment.mutate()}
+          onClick={deploy}
         >
           <Rocket aria-hidden />
           {label}

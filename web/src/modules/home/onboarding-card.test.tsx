@@ -9,8 +9,13 @@ import { OnboardingCard } from './onboarding-card.tsx';
 
 const open = vi.fn<(name: string, params?: object) => void>();
 const dismiss = vi.fn<(dismissed: boolean, options?: { onSuccess: () => void }) => void>();
-const makeExample = vi.fn<(userId: string) => void>();
+const makeExample = vi.fn<(userId: string, options?: { onSuccess: (id: string) => void }) => void>();
+const navigate = vi.fn<(to: object) => void>();
 const completed = { create_dataset: true, fine_tune_model: false, create_model: false };
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<typeof import('@tanstack/react-router')>()),
+  useNavigate: () => navigate,
+}));
 vi.mock('../../lib/sheet.ts', () => ({ useSheets: () => ({ open }) }));
 vi.mock('../../ui/button.tsx', async (original) => ({
   ...(await original<typeof import('../../ui/button.tsx')>()),
@@ -81,11 +86,13 @@ it('opens it with the newest dataset that has files', () => {
   expect(open).toHaveBeenCalledWith('create-model', { modelType: 'finetune', dataset: 'full' });
 });
 
-it('gives an example to who has no data', () => {
+it('gives an example to who has no data, and shows it', () => {
   Object.assign(completed, { create_dataset: false, fine_tune_model: false, create_model: false });
   show([]);
   screen.getByRole('button', { name: 'Use an example' }).click();
-  expect(makeExample).toHaveBeenCalledWith('u1');
+  expect(makeExample).toHaveBeenCalledExactlyOnceWith('u1', expect.anything());
+  makeExample.mock.calls[0]?.[1]?.onSuccess('d1');
+  expect(navigate).toHaveBeenCalledWith({ to: '/dataset/$id/description', params: { id: 'd1' } });
 });
 
 it('can be put away, and brought back by the toast', () => {

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { Check, X } from 'lucide-react';
 import { useEffect } from 'react';
 import { cx } from '../../lib/cx.ts';
@@ -136,13 +137,19 @@ function Begin({ step: { id, start } }: { step: Step }) {
   const { id: userId } = useUser();
   const { data: datasets } = useInfiniteQuery(assetListQuery(userId, { types: 'RAW' }));
   const sheets = useSheets();
+  const navigate = useNavigate();
   const example = useExampleDataset();
+  // Who has gone elsewhere meanwhile stays there.
+  const makeExample = () =>
+    example.mutate(userId, {
+      onSuccess: (id) => void navigate({ to: '/dataset/$id/description', params: { id } }),
+    });
   // The newest one with something in it is what a fine-tune is begun with.
   const dataset = datasets?.pages[0]?.datasets.find(({ file_count }) => file_count > 0)?.dataset_id;
   return (
     <div className="flex shrink-0 gap-2 max-sm:basis-full max-sm:pl-11">
       {id === 'create_dataset' && (
-        <Button size="sm" loading={example.isPending} onClick={() => example.mutate(userId)}>
+        <Button size="sm" loading={example.isPending} onClick={makeExample}>
           Use an example
         </Button>
       )}

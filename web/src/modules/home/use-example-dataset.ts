@@ -1,16 +1,14 @@
-import { useNavigate } from '@tanstack/react-router';
 import exampleUrl from '../../../../examples/bakehouse-facts.csv?url';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { refreshSession } from '../accounts/api.ts';
-import { uploadFiles, useCreateDataset } from '../assets/api.ts';
+import { announceUpload, uploadFiles, useCreateDataset } from '../assets/api.ts';
 
 const example = { title: 'Bakehouse facts', category: 'Artificial intelligence', tags: ['example'] };
 
-/** Gives the user a small dataset that a model learns in minutes, and shows it. */
+/** Gives the user a small dataset that a model learns in minutes; resolves with its id. */
 export function useExampleDataset() {
   const { mutateAsync: create } = useCreateDataset();
-  const navigate = useNavigate();
   const keys = useIdempotencyKeys();
   return useMutation({
     mutationFn: async (userId: string) => {
@@ -18,14 +16,15 @@ export function useExampleDataset() {
       if (!response.ok) throw new Error('The example could not be fetched. Please try again');
       const file = new File([await response.blob()], 'bakehouse-facts.csv', { type: 'text/csv' });
       const id = await create({ ...example, userId, idempotencyKey: keys.keyFor(example) });
-      const { failed } = await uploadFiles(id, [file]);
-      if (failed[0]) throw new Error(failed[0].error ?? 'Failed to upload file.');
+      const outcome = await uploadFiles(id, [file]);
+      const [failed] = outcome.failed;
+      if (failed) throw new Error(failed.error ?? 'Failed to upload file.');
+      announceUpload(outcome);
       return id;
     },
-    onSuccess: (id) => {
+    onSuccess: () => {
       keys.renew();
       void refreshSession().catch(() => undefined);
-      void navigate({ to: '/dataset/$id/description', params: { id } });
     },
   });
 }

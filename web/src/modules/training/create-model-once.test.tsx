@@ -8,7 +8,11 @@ import { useCreateModel } from './wizard/use-create-model.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
-vi.mock('../assets/api.ts', () => ({ uploadFiles: vi.fn<typeof uploadFiles>(), useUploads: () => [] }));
+vi.mock('../assets/api.ts', () => ({
+  announceUpload: () => undefined,
+  uploadFiles: vi.fn<typeof uploadFiles>(),
+  useUploads: () => [],
+}));
 vi.mock('./wizard/use-lack-of-credit.ts', () => ({ useLackOfCredit: () => null }));
 vi.mock('./wizard/use-checked-choice.ts', () => ({
   useCheckedChoice: () => ({ isPending: false, forget: () => undefined }),

@@ -49,6 +49,8 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
     <Dialog
       open
       onOpenChange={(open) => !open && !pending && onClose()}
+      // The key that is being made is shown once, on this page.
+      keepOpen={pending && apiKey === null}
       dirty={isChanged && !pending}
       title={apiKey ? `Change ${apiKey.name}` : 'Create an API key'}
       description={

@@ -34,7 +34,9 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
       description="You will no longer be able to sign in, and the account cannot be restored."
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} disabled={remove.isPending}>
+            Cancel
+          </Button>
           <Button
             variant="danger"
             type="submit"

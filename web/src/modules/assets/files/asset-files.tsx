@@ -1,13 +1,12 @@
 import type { Asset, AssetFile } from '@bakehouse/contract/assets';
 import { FileText } from 'lucide-react';
 import { useState } from 'react';
-import { countOf } from '../../../lib/format/count-of.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { FileDrop } from '../../../ui/file-drop.tsx';
-import { notify } from '../../../ui/notify.ts';
+import { announceUpload } from './announce-upload.ts';
 import { checkFiles } from './check-files.ts';
 import { FileTable } from './file-table.tsx';
 import { UploadList } from './upload-list.tsx';
@@ -28,18 +27,14 @@ export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) 
   const uploads = useUploads(asset.dataset_id);
   const [uploaded, setUploaded] = useState<AssetFile[]>([]);
   const send = async (files: File[]) => {
-    const { done, failed } = await uploadFiles(asset.dataset_id, files);
+    const outcome = await uploadFiles(asset.dataset_id, files);
+    const { done } = outcome;
     // Of two with one name the later one is there.
     setUploaded((before) => [
       ...new Map([...before, ...done.map(({ file }) => file)].map((file) => [file.path, file])).values(),
     ]);
     const found = onPreview ? await checkFiles(asset.dataset_id, done) : [];
-    const summary = done.length === 1 ? 'File uploaded' : `${countOf(done.length, 'file')} uploaded`;
-    if (failed.length > 0)
-      notify.failure('Failed to upload file.', { description: failed[0]?.error ?? undefined });
-    else if (found.length > 0) notify.warning(`${summary}, but not all of it can be trained on`);
-    else if (done.length > 0) notify.success(summary);
-    else notify.info('Upload cancelled');
+    announceUpload(outcome, found.length > 0);
   };
   return (
     <div className="flex flex-col gap-4">

@@ -1,7 +1,9 @@
 import { act, renderHook } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { ApiError } from '../../../lib/api/api-error.ts';
+import { setCredentials } from '../../../lib/api/credentials.ts';
 import { upload } from '../../../lib/api/upload.ts';
+import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import { dismissUpload, uploadFiles, useUploads } from './uploads.ts';
 
 vi.mock('../../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
@@ -78,5 +80,26 @@ it('one that has failed holds the page no more', async () => {
     .mockReset()
     .mockRejectedValue(new ApiError('a.csv is empty', { status: 400 }));
   await uploadFiles('failed', [file('a.csv')]);
+  expect(isHeld()).toBe(false);
+});
+
+it.each([
+  ['they sign out', { type: 'signed-out', userId: 'ada' }],
+  ['somebody else signs in', { type: 'signed-in', userId: 'eve' }],
+] as const)('nothing that somebody sends goes out any more, or is listed, once %s', async (_how, message) => {
+  vi.mocked(upload).mockReset().mockImplementation(untilCancelled);
+  setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
+  const outcome = uploadFiles('left', [file('a.csv'), file('b.csv')]);
+  const { result } = renderHook(() => useUploads('left'));
+  await vi.waitFor(() => expect(upload).toHaveBeenCalledOnce());
+  // In another tab.
+  act(() => broadcastSession({ type: 'signed-in', userId: 'ada' }));
+  expect(result.current).toHaveLength(2);
+  await act(async () => {
+    broadcastSession(message);
+    await expect(outcome).resolves.toEqual({ done: [], failed: [] });
+  });
+  expect(upload).toHaveBeenCalledOnce();
+  expect(result.current).toEqual([]);
   expect(isHeld()).toBe(false);
 });

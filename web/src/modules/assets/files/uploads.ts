@@ -1,9 +1,11 @@
 import { uploadFile } from '@bakehouse/contract/assets';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { getCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { upload } from '../../../lib/api/upload.ts';
 import { reportFailure } from '../../../lib/error-reports/report-error.ts';
 import { newId } from '../../../lib/new-id.ts';
+import { onSessionMessage } from '../../../lib/session/session-channel.ts';
 import { createStore } from '../../../lib/store.ts';
 import { errorMessage } from '../../../ui/notify.ts';
 
@@ -22,12 +24,17 @@ export type Upload = {
 export type UploadedFile = ResponseOf<typeof uploadFile>;
 
 /** How a batch ended, what arrived first; what the person cancelled is in neither. */
-type UploadOutcome = { done: UploadedFile[]; failed: Upload[] };
+export type UploadOutcome = { done: UploadedFile[]; failed: Upload[] };
 
 const uploads = createStore<readonly Upload[]>([]);
 const cancels = new Map<string, AbortController>();
 /** One file of an asset at a time: each makes a revision. */
 const queues = new Map<string, Promise<unknown>>();
+
+// Nothing of one user is sent with the key of the next, nor in sight for them.
+onSessionMessage(({ type, userId }) => {
+  if (type === 'signed-out' || (type === 'signed-in' && userId !== getCredentials()?.userId)) forgetUploads();
+});
 
 /** Queues the files and resolves when all have ended. Never rejects: a failed file stays in the list with its error. */
 export async function uploadFiles(assetId: string, files: readonly File[]): Promise<UploadOutcome> {
@@ -65,6 +72,13 @@ export function dismissUpload(id: string): void {
   cancels.get(id)?.abort();
   cancels.delete(id);
   set(uploads.get().filter((one) => one.id !== id));
+}
+
+/** Stops every upload, and empties the list. */
+function forgetUploads(): void {
+  for (const cancel of cancels.values()) cancel.abort();
+  cancels.clear();
+  set([]);
 }
 
 /** The uploads of every asset. */

@@ -2,7 +2,10 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import type { LongWork } from '../../../ui/long-work.ts';
 import { dismissUpload, useAllUploads } from './uploads.ts';
 
-/** The uploads of this browser tab, as the list of long work shows them. What fails stands on its page. */
+/**
+ * The uploads of this browser tab, as the list of long work shows them. What was sent together is announced
+ * together when it ends, and what has failed stands on its page.
+ */
 export function useUploadWork(): LongWork[] {
   return useAllUploads()
     .filter(({ state }) => state === 'waiting' || state === 'sending')

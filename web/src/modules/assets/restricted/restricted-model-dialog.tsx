@@ -52,13 +52,15 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
   return (
     <Dialog
       open
-      onOpenChange={(open) => !open && onClose()}
+      onOpenChange={(open) => !open && !save.isPending && onClose()}
       title={model ? `Edit ${model.name}` : 'Add a restricted model'}
       dirty={isChanged && !save.isPending}
       description="Everyone can find it; you decide who may use it."
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} disabled={save.isPending}>
+            Cancel
+          </Button>
           <Button variant="primary" type="submit" form={FORM_ID} loading={save.isPending}>
             {model ? 'Save' : 'Add'}
           </Button>

@@ -1,7 +1,7 @@
 import type { RestrictedModel } from '@bakehouse/contract/restricted-models';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Badge } from '../../../ui/badge.tsx';
+import { Badge, TagBadge } from '../../../ui/badge.tsx';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -68,8 +68,8 @@ function LoadedPage({ model }: { model: RestrictedModel }) {
         {labels.length > 0 && (
           <ul aria-label="Family and tags" className="flex flex-wrap gap-1.5">
             {labels.map((label) => (
-              <li key={label}>
-                <Badge>{label}</Badge>
+              <li key={label} className="max-w-full">
+                <TagBadge tag={label} />
               </li>
             ))}
           </ul>

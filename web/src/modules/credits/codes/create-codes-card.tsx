@@ -14,6 +14,7 @@ import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { LastDayField, lastDayProblem } from '../../../ui/last-day-field.tsx';
 import { lengthProblem } from '../../../ui/text-problem.ts';
+import { shownOnce, useClosingQuestion } from '../../../ui/use-closing-question.tsx';
 import { useCreateCodes } from './codes-api.ts';
 
 const empty = { amount: '', count: '1', redemptions: '1', lastDay: '', note: '' };
@@ -77,6 +78,7 @@ export function CreateCodesCard() {
           Create codes
         </Button>
       </form>
+      {create.isPending && <LeavingQuestion />}
       <MadeCodes
         codes={create.data?.codes ?? null}
         onClose={() => {
@@ -103,6 +105,11 @@ function problemsOf({ amount, count, redemptions, note }: typeof empty): Problem
 
 function isWhole(text: string, max: number): boolean {
   return /^\d{1,6}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= max;
+}
+
+/** The codes that are being made are shown once, on this page. */
+function LeavingQuestion() {
+  return useClosingQuestion(shownOnce, 'page', () => undefined).question;
 }
 
 function MadeCodes({ codes, onClose }: { codes: readonly string[] | null; onClose: () => void }) {

@@ -41,13 +41,15 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
   return (
     <Dialog
       open
-      onOpenChange={(open) => !open && onClose()}
+      onOpenChange={(open) => !open && !change.isPending && onClose()}
       size="sm"
       title={`Change the price of ‘${price.label}’`}
       description={`It is now ${showBoth(price.unit_price)} ${priceUnits[price.unit]}. Runs already started and hours already paid for keep it.`}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} disabled={change.isPending}>
+            Cancel
+          </Button>
           <Button type="submit" form={FORM} variant="primary" loading={change.isPending}>
             Change the price
           </Button>

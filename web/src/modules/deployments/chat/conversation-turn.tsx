@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import { cx } from '../../../lib/cx.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
@@ -6,8 +7,14 @@ import type { ChatCut, ChatSpeed } from './chat.ts';
 import { limits } from './chat-options.tsx';
 import type { Turn } from './use-conversation.ts';
 
-/** A question as it was typed, or an answer with its formatting; `waiting` before its first token. */
-export function ConversationTurn({ turn, waiting }: { turn: Turn; waiting: boolean }) {
+type Props = {
+  turn: Turn;
+  /** Before its first token. */
+  waiting: boolean;
+};
+
+/** A question as it was typed, or an answer with its formatting, which is read once, not whenever another one grows. */
+export const ConversationTurn = memo(function ConversationTurn({ turn, waiting }: Props) {
   const own = turn.role === 'user';
   return (
     <div className={cx('flex max-w-[85%] flex-col gap-1', own ? 'self-end' : 'self-start')}>
@@ -39,7 +46,7 @@ export function ConversationTurn({ turn, waiting }: { turn: Turn; waiting: boole
       )}
     </div>
   );
-}
+});
 
 /** Why the answer is not longer, and what makes longer ones possible. */
 function sentenceOfCut(cut: ChatCut, speed: ChatSpeed | undefined): string {

@@ -1,5 +1,5 @@
 import { CornerDownLeft, RotateCcw, Square } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { cx } from '../../../lib/cx.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
@@ -8,6 +8,7 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
+import { useStickToBottom } from '../../../ui/use-stick-to-bottom.ts';
 import { useUser } from '../../accounts/api.ts';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
 import { ChatOptionFields, optionProblems } from './chat-options.tsx';
@@ -100,27 +101,23 @@ function ClosedConversation({ why, modelName, conversation }: ClosedProps) {
   );
 }
 
-/** The turns so far; their end stays in sight. */
+/** The turns so far; their end stays in sight unless the person has scrolled up. */
 function Turns({
   modelName,
   turns,
   answering,
 }: Pick<Conversation, 'turns' | 'answering'> & { modelName: string }) {
-  const log = useRef<HTMLDivElement>(null);
-  const content = useRef<HTMLDivElement>(null);
-  // It also grows when a kept answer gets its formatting, and while another tab is shown.
-  useEffect(() => {
-    const grown = new ResizeObserver(() => log.current?.scrollTo({ top: log.current.scrollHeight }));
-    if (content.current) grown.observe(content.current);
-    return () => grown.disconnect();
-  }, []);
+  const { box, content, onScroll, follow } = useStickToBottom();
+  // Who asks looks at what they have asked.
+  useEffect(() => follow(), [follow, turns.length]);
   return (
     <div
-      ref={log}
+      ref={box}
       role="log"
       aria-label="Conversation"
       aria-busy={answering}
       tabIndex={0}
+      onScroll={onScroll}
       // Nothing below it moves while an answer comes, or gets its formatting after a reload.
       className={cx(
         'flex flex-col overflow-y-auto rounded-xl bg-subtle p-4',

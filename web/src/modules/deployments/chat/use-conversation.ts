@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useState } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { type ChatCut, type ChatMessage, type ChatSpeed, streamChat } from './chat.ts';
@@ -21,14 +21,14 @@ type Of = {
 /** A conversation with one model, which this tab keeps; leaving stops the answer. */
 export function useConversation({ userId, id, modelName }: Of) {
   const [kept] = useState(() => readConversation(userId, id));
-  const [turns, setTurns] = useState(kept.turns);
+  const { turns, newest, say, grow } = useTurns(kept.turns);
   const [unanswered, setUnanswered] = useState(kept.unanswered);
   const [settings, setSettings] = useState(kept.settings);
   const [error, setError] = useState<unknown>(null);
   const [running, setRunning] = useState<AbortController | null>(null);
   useEffect(() => () => running?.abort(), [running]);
 
-  useKeep({ userId, id }, { turns, unanswered, settings }, running !== null);
+  useKeep({ userId, id }, { turns, unanswered, settings }, newest, running !== null);
 
   /** Resolves with whether any of an answer came. */
   async function ask(question: string): Promise<boolean> {
@@ -37,7 +37,7 @@ export function useConversation({ userId, id, modelName }: Of) {
     const prompt = settings.system.trim();
     const controller = new AbortController();
     let answer = '';
-    setTurns([...before, { role: 'assistant', content: '' }]);
+    say([...before, { role: 'assistant', content: '' }]);
     setUnanswered('');
     setError(null);
     setRunning(controller);
@@ -50,11 +50,11 @@ export function useConversation({ userId, id, modelName }: Of) {
         },
         (text) => {
           answer += text;
-          setTurns([...before, { role: 'assistant', content: answer }]);
+          grow([...before, { role: 'assistant', content: answer }]);
         },
         controller.signal,
       );
-      setTurns([...before, { role: 'assistant', content: answer, ...end }]);
+      say([...before, { role: 'assistant', content: answer, ...end }]);
       return true;
     } catch (failure) {
       if (!controller.signal.aborted) {
@@ -62,7 +62,7 @@ export function useConversation({ userId, id, modelName }: Of) {
         notifyFailure(failure, { product: 'Chat', inPlace: true });
       }
       const left = interrupt([...before, { role: 'assistant', content: answer }]);
-      setTurns(left.turns);
+      say(left.turns);
       setUnanswered(left.unanswered);
       return answer !== '';
     } finally {
@@ -82,9 +82,35 @@ export function useConversation({ userId, id, modelName }: Of) {
     ask,
     stop: () => running?.abort(),
     clear: () => {
-      setTurns([]);
+      say([]);
       setUnanswered('');
       setError(null);
+    },
+  };
+}
+
+/** The turns as they are drawn, and the newest: an answer that grows is drawn once per frame, and not while nobody looks. */
+function useTurns(kept: Turn[]) {
+  const [turns, setTurns] = useState(kept);
+  const newest = useRef(kept);
+  const frame = useRef(0);
+  return {
+    turns,
+    newest,
+    /** Draws them at once. */
+    say: (next: Turn[]) => {
+      cancelAnimationFrame(frame.current);
+      frame.current = 0;
+      newest.current = next;
+      setTurns(next);
+    },
+    /** Draws them with the next frame. */
+    grow: (next: Turn[]) => {
+      newest.current = next;
+      frame.current ||= requestAnimationFrame(() => {
+        frame.current = 0;
+        setTurns(newest.current);
+      });
     },
   };
 }
@@ -93,10 +119,11 @@ export function useConversation({ userId, id, modelName }: Of) {
 function useKeep(
   { userId, id }: Pick<Of, 'userId' | 'id'>,
   { turns, unanswered, settings }: Conversation,
+  newest: RefObject<Turn[]>,
   answering: boolean,
 ): void {
   const keepInterrupted = useEffectEvent(() =>
-    keepConversation(userId, id, { ...interrupt(turns), settings }),
+    keepConversation(userId, id, { ...interrupt(newest.current), settings }),
   );
   useEffect(() => {
     if (!answering) return;

@@ -11,7 +11,10 @@ import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
+import { awaitEnd } from '../../../ui/long-work.ts';
+import { notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/api.ts';
+import { deploymentKinds, workId } from '../kinds.ts';
 import { imageKinds, isAwaited, pending, usable } from './kinds.ts';
 
 /** More of one kind nobody keeps awake at once. */
@@ -119,7 +122,11 @@ export function useDeployImage() {
         { operation: 'deploy model', idempotencyKey: keys.keyFor(wish) },
       );
     },
-    onSuccess: () => keys.renew(),
+    onSuccess: ({ pod_id }) => {
+      keys.renew();
+      notify.success(deploymentKinds.text.words.initiated);
+      awaitEnd(workId(pod_id));
+    },
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['deployment'] }),
     meta: { product: 'Deployment', inPlace: isPriceChange },
   });

@@ -9,15 +9,13 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { awaitEnd } from '../../../ui/long-work.ts';
 import { Money } from '../../../ui/money.tsx';
-import { errorMessage, notify } from '../../../ui/notify.ts';
+import { errorMessage } from '../../../ui/notify.ts';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { AssetField } from '../../assets/choice/api.ts';
 import { deviceName, useMachine } from '../../machine/api.ts';
-import { deploymentKinds, workId } from '../kinds.ts';
 import { type ImageDeploymentWish, useDeployImage, useImageQuote } from './calls.ts';
 import { imageKinds } from './kinds.ts';
 import { LicenceField } from './licence-field.tsx';
@@ -102,11 +100,8 @@ function DeployButton({ wish, price, licence, disabled }: ButtonProps) {
     deployment.mutate(
       { wish: chosen, licence, price },
       {
-        onSuccess: ({ pod_id }) => {
-          notify.success(deploymentKinds.text.words.initiated);
-          awaitEnd(workId(pod_id));
-          void navigate({ to: '/my-deployments/images/$podId', params: { podId: pod_id } });
-        },
+        onSuccess: ({ pod_id }) =>
+          void navigate({ to: '/my-deployments/images/$podId', params: { podId: pod_id } }),
       },
     );
   // What was refused may have been asked for another choice.

@@ -1,7 +1,7 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import { pictureTypes } from '@bakehouse/contract/pictures';
 import { X } from 'lucide-react';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { FileDrop } from '../../../ui/file-drop.tsx';
@@ -21,9 +21,13 @@ type Props = {
 /** The picture that is edited: dropped, chosen, pasted, or brought along from a generation. A file that cannot be edited is refused at once. */
 export function SourceField({ label, source, onChange, problem }: Props) {
   const [refused, setRefused] = useState<string>();
+  // An earlier one may be looked at for longer.
+  const newest = useRef<File>(null);
 
   async function take(file: File) {
+    newest.current = file;
     const found = await pictureProblem(file);
+    if (newest.current !== file) return;
     setRefused(found ?? undefined);
     if (found === null) onChange({ file });
   }
@@ -55,6 +59,7 @@ export function SourceField({ label, source, onChange, problem }: Props) {
               size="icon"
               aria-label="Remove the picture"
               onClick={() => {
+                newest.current = null;
                 setRefused(undefined);
                 onChange(null);
               }}
@@ -97,7 +102,7 @@ function AboutGeneration({ source }: { source: Exclude<Source, { file: File }> }
 function usePastedFile(onFile: (file: File) => void): void {
   const paste = useEffectEvent((event: ClipboardEvent) => {
     const [file] = event.clipboardData?.files ?? [];
-    if (!file) return;
+    if (!file || isTextForField(event)) return;
     event.preventDefault();
     onFile(file);
   });
@@ -106,4 +111,10 @@ function usePastedFile(onFile: (file: File) => void): void {
     document.addEventListener('paste', listen);
     return () => document.removeEventListener('paste', listen);
   }, []);
+}
+
+/** Office programs offer a picture of the text as well. */
+function isTextForField({ target, clipboardData }: ClipboardEvent): boolean {
+  const isField = target instanceof Element && target.closest('input, textarea, [contenteditable]') !== null;
+  return isField && clipboardData !== null && clipboardData.types.includes('text/plain');
 }

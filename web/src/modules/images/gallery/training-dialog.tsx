@@ -77,13 +77,15 @@ export function TrainingDialog({ ids, onClose, onAdded }: Props) {
   return (
     <Dialog
       open
-      onOpenChange={(open) => !open && onClose()}
+      onOpenChange={(open) => !open && !addition.isPending && onClose()}
       title={`Train on ${countOf(ids.length, 'picture')}`}
       description="Each picture goes into a dataset with its prompt as the caption, in the layout that image trainers read. Edits are left out, because their prompts only describe a change."
       size="sm"
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} disabled={addition.isPending}>
+            Cancel
+          </Button>
           <Button type="submit" form={form} variant="primary" loading={addition.isPending}>
             Add pictures
           </Button>

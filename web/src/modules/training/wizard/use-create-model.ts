@@ -6,7 +6,7 @@ import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { errorMessage, notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/api.ts';
-import { type Upload, uploadFiles, useUploads } from '../../assets/api.ts';
+import { announceUpload, type Upload, uploadFiles, useUploads } from '../../assets/api.ts';
 import {
   initialState,
   type Problems,
@@ -184,7 +184,7 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
   const create = useMutation({
     mutationFn: async ({ model, files }: { model: NewModel; files: readonly File[] }) => {
       const id = await uploaded.mutateAsync({ ...model, idempotencyKey: keys.keyFor(model) });
-      await uploadFiles(id, files);
+      announceUpload(await uploadFiles(id, files));
     },
     onSuccess: () => dispatch({ do: 'review' }),
     onError: () => dispatch({ do: 'finish' }),

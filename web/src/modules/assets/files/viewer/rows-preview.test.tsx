@@ -250,6 +250,35 @@ test('what is in sight can be linked to: the rows from which on, and the columns
   expect(screen.getByText('Based on the first 4 rows; the file has more.')).toBeTruthy();
 });
 
+test('until later rows are here, those in sight keep their numbers; then they begin at the first', async () => {
+  const rowsFrom = (first: number) => ({
+    rows: Array.from({ length: 100 }, (_, at) => [`question ${first + at}`, '']),
+    total_rows: 12_345,
+  });
+  const { client, queryKey } = show(rowsFrom(0));
+  fireEvent.click(screen.getByRole('button', { name: 'Later rows' }));
+  const region = screen.getByRole('region', { name: 'Rows' });
+  const numberOf = (text: string) => screen.getByText(text).closest('tr')?.querySelector('td')?.textContent;
+  expect(region.getAttribute('aria-busy')).toBe('true');
+  expect(numberOf('question 7')).toBe('8');
+  expect(screen.getByText('Rows 1 to 100 of 12,345')).toBeTruthy();
+  // Asked for meanwhile, the rows after those are asked for.
+  fireEvent.click(screen.getByRole('button', { name: 'Later rows' }));
+  expect(placed).toHaveBeenLastCalledWith({ offset: 200 });
+
+  region.scrollTop = 900;
+  act(() => {
+    client.setQueryData(previewQuery({ ...file, offset: 200 }).queryKey, {
+      ...client.getQueryData<object>(queryKey),
+      ...rowsFrom(200),
+    } as never);
+  });
+  expect(await screen.findByText('Rows 201 to 300 of 12,345')).toBeTruthy();
+  expect(numberOf('question 207')).toBe('208');
+  expect(region.getAttribute('aria-busy')).toBe('false');
+  expect(region.scrollTop).toBe(0);
+});
+
 test('Enter opens a row while text is marked; the mouse that marked it does not', () => {
   show({ rows, total_rows: 2 });
   const cell = screen.getByText('Who bakes?');

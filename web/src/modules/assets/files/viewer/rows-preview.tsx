@@ -2,7 +2,7 @@ import type { Asset, filePreview } from '@bakehouse/contract/assets';
 import type { FileColumns } from '@bakehouse/contract/data-files';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type * as z from 'zod';
 import { cx } from '../../../../lib/cx.ts';
 import { countOf } from '../../../../lib/format/count-of.ts';
@@ -129,6 +129,10 @@ type RowsProps = { file: RevisionFile; offset: number; onOffset: (offset: number
 function Rows({ file, offset, onOffset }: RowsProps) {
   const [row, setRow] = useState<number | null>(null);
   const preview = useQuery({ ...previewQuery({ ...file, offset }), placeholderData: keepPreviousData });
+  const isBusy = preview.isPlaceholderData;
+  // The rows of the page before stay in sight, under their own numbers, until the next ones are here.
+  const [shownOffset, setShownOffset] = useState(offset);
+  if (preview.data && !isBusy && shownOffset !== offset) setShownOffset(offset);
   const columns = useQuery(columnsQuery(file));
   const total = preview.data?.total_rows ?? null;
   const goTo = (at: number | null) => {
@@ -160,11 +164,12 @@ function Rows({ file, offset, onOffset }: RowsProps) {
               <>
                 <RowTable
                   preview={data}
-                  offset={offset}
+                  offset={shownOffset}
+                  isBusy={isBusy}
                   described={columns.isError ? null : columns.data}
                   onRow={goTo}
                 />
-                <Footer preview={data} offset={offset} onOffset={onOffset} />
+                <Footer preview={data} offset={shownOffset} asked={offset} onOffset={onOffset} />
               </>
             )}
           </>
@@ -201,16 +206,28 @@ function BrokenRows({ broken, broken_count: count }: Pick<Preview, 'broken' | 'b
 type TableProps = {
   preview: Preview;
   offset: number;
+  /** Other rows are on their way. */
+  isBusy: boolean;
   /** Undefined while it is read; null where nobody can say. */
   described: FileColumns | null | undefined;
   onRow: (at: number) => void;
 };
 
-function RowTable({ preview, offset, described, onRow }: TableProps) {
+function RowTable({ preview, offset, isBusy, described, onRow }: TableProps) {
+  const region = useRef<HTMLDivElement>(null);
+  // Each page of rows begins at its first.
+  useEffect(() => region.current?.scrollTo({ top: 0 }), [offset]);
   const { columns, rows, format, conversations } = preview;
   const dialogueAt = conversations.length > 0 && format ? columns.indexOf(format.input_column) : -1;
   return (
-    <div tabIndex={0} role="region" aria-label="Rows" className="max-h-[60dvh] overflow-auto">
+    <div
+      ref={region}
+      tabIndex={0}
+      role="region"
+      aria-label="Rows"
+      aria-busy={isBusy}
+      className="max-h-[60dvh] overflow-auto"
+    >
       <table className="w-full border-collapse text-left text-[0.8125rem]">
         <thead className="sticky top-0 bg-surface">
           <tr className="align-top shadow-[inset_0_-1px_0_var(--line)]">
@@ -231,42 +248,14 @@ function RowTable({ preview, offset, described, onRow }: TableProps) {
         </thead>
         <tbody>
           {rows.map((cells, index) => (
-            <tr
+            <Row
               key={offset + index}
-              className="cursor-pointer border-line border-t align-top hover:bg-hover"
-              // Who marks text with the mouse wants that, and no sheet.
-              onClick={() => window.getSelection()?.isCollapsed !== false && onRow(offset + index)}
-            >
-              <td className="px-3 py-2 pl-5 text-right text-muted tabular-nums">
-                <button
-                  type="button"
-                  aria-label={`Show row ${formatNumber(offset + index + 1)}`}
-                  className="rounded hover:underline"
-                  // Also while text is marked somewhere.
-                  onClick={(event) => {
-                    event.stopPropagation();
-                    onRow(offset + index);
-                  }}
-                >
-                  {formatNumber(offset + index + 1)}
-                </button>
-              </td>
-              {cells.map((value, column) => (
-                <td
-                  key={column}
-                  dir="auto"
-                  className={cx(
-                    'max-w-xl whitespace-pre-wrap px-3 py-2 text-start [overflow-wrap:anywhere]',
-                    column === dialogueAt ? 'min-w-72' : 'min-w-40',
-                  )}
-                >
-                  <Cell
-                    value={value}
-                    conversation={column === dialogueAt ? conversations[index] : undefined}
-                  />
-                </td>
-              ))}
-            </tr>
+              at={offset + index}
+              cells={cells}
+              dialogueAt={dialogueAt}
+              conversation={conversations[index]}
+              onRow={onRow}
+            />
           ))}
         </tbody>
       </table>
@@ -274,15 +263,68 @@ function RowTable({ preview, offset, described, onRow }: TableProps) {
   );
 }
 
-type FooterProps = { preview: Preview; offset: number; onOffset: (offset: number) => void };
+type RowProps = {
+  at: number;
+  cells: Preview['rows'][number];
+  /** Which of its cells is the conversation; -1: none. */
+  dialogueAt: number;
+  conversation: Preview['conversations'][number] | undefined;
+  onRow: (at: number) => void;
+};
 
-function Footer({ preview, offset, onOffset }: FooterProps) {
+function Row({ at, cells, dialogueAt, conversation, onRow }: RowProps) {
+  return (
+    <tr
+      className="cursor-pointer border-line border-t align-top hover:bg-hover"
+      // Who marks text with the mouse wants that, and no sheet.
+      onClick={() => window.getSelection()?.isCollapsed !== false && onRow(at)}
+    >
+      <td className="px-3 py-2 pl-5 text-right text-muted tabular-nums">
+        <button
+          type="button"
+          aria-label={`Show row ${formatNumber(at + 1)}`}
+          className="rounded hover:underline"
+          // Also while text is marked somewhere.
+          onClick={(event) => {
+            event.stopPropagation();
+            onRow(at);
+          }}
+        >
+          {formatNumber(at + 1)}
+        </button>
+      </td>
+      {cells.map((value, column) => (
+        <td
+          key={column}
+          dir="auto"
+          className={cx(
+            'max-w-xl whitespace-pre-wrap px-3 py-2 text-start [overflow-wrap:anywhere]',
+            column === dialogueAt ? 'min-w-72' : 'min-w-40',
+          )}
+        >
+          <Cell value={value} conversation={column === dialogueAt ? conversation : undefined} />
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+type FooterProps = {
+  preview: Preview;
+  /** Of the rows in sight, and of those that were asked for last. */
+  offset: number;
+  asked: number;
+  onOffset: (offset: number) => void;
+};
+
+function Footer({ preview, offset, asked, onOffset }: FooterProps) {
   const { columns, column_count: columnCount, rows, total_rows: total } = preview;
-  const last = offset + rows.length;
   return (
     <footer className="flex items-center justify-between gap-3 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted">
       <span className="tabular-nums">
-        {rows.length === 0 ? 'No rows' : `Rows ${formatNumber(offset + 1)} to ${formatNumber(last)}`}
+        {rows.length === 0
+          ? 'No rows'
+          : `Rows ${formatNumber(offset + 1)} to ${formatNumber(offset + rows.length)}`}
         {total !== null && ` of ${formatNumber(total)}`}
         {columnCount > columns.length &&
           `, the first ${formatNumber(columns.length)} of ${countOf(columnCount, 'column')}`}
@@ -292,8 +334,8 @@ function Footer({ preview, offset, onOffset }: FooterProps) {
           size="icon-sm"
           variant="ghost"
           aria-label="Earlier rows"
-          disabled={offset === 0}
-          onClick={() => onOffset(Math.max(0, offset - PREVIEW_ROWS))}
+          disabled={asked === 0}
+          onClick={() => onOffset(Math.max(0, asked - PREVIEW_ROWS))}
         >
           <ChevronLeft aria-hidden />
         </Button>
@@ -301,8 +343,8 @@ function Footer({ preview, offset, onOffset }: FooterProps) {
           size="icon-sm"
           variant="ghost"
           aria-label="Later rows"
-          disabled={rows.length < PREVIEW_ROWS || (total !== null && last >= total)}
-          onClick={() => onOffset(offset + PREVIEW_ROWS)}
+          disabled={rows.length < PREVIEW_ROWS || (total !== null && asked + PREVIEW_ROWS >= total)}
+          onClick={() => onOffset(asked + PREVIEW_ROWS)}
         >
           <ChevronRight aria-hidden />
         </Button>

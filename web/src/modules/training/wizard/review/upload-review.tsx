@@ -4,7 +4,13 @@ import { Callout } from '../../../../ui/callout.tsx';
 import { FileDrop } from '../../../../ui/file-drop.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
-import { modelReadinessQuery, type Upload, UploadList, uploadFiles } from '../../../assets/api.ts';
+import {
+  announceUpload,
+  modelReadinessQuery,
+  type Upload,
+  UploadList,
+  uploadFiles,
+} from '../../../assets/api.ts';
 import { MODEL_FILES_HINT } from '../step-upload.tsx';
 
 /** What the server says of an uploaded model: what it can be used for, and which file is missing or wrong. */
@@ -45,7 +51,10 @@ function Uses({ deploy, train, modelId, uploads }: UsesProps) {
       </ul>
       <UploadList uploads={uploads} />
       {(deploy !== null || train !== null) && (
-        <FileDrop hint={MODEL_FILES_HINT} onFiles={(files) => void uploadFiles(modelId, files)} />
+        <FileDrop
+          hint={MODEL_FILES_HINT}
+          onFiles={(files) => void uploadFiles(modelId, files).then(announceUpload)}
+        />
       )}
     </div>
   );

@@ -1,0 +1,46 @@
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
+import { act, render, waitFor } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { parseSheetSearch, type SheetControl, sheetOf, useSheets } from './sheet.ts';
+
+test('keeps what belongs to a sheet and drops the rest', () => {
+  const search = {
+    sheet: 'create-model',
+    'sheet.dataset': 'd1',
+    'sheet.round': 7,
+    dataset: 'd2',
+    tab: 'files',
+  };
+  expect(parseSheetSearch(search)).toEqual({ sheet: 'create-model', 'sheet.dataset': 'd1' });
+  expect(parseSheetSearch({ 'sheet.dataset': 'd1' })).toEqual({});
+});
+
+test('tells which sheet is open, and with what', () => {
+  expect(sheetOf({ sheet: 'create-model', 'sheet.dataset': 'd1', tab: 'files' })).toEqual({
+    name: 'create-model',
+    params: { dataset: 'd1' },
+  });
+  expect(sheetOf({ tab: 'files' })).toBeNull();
+});
+
+test('a sheet closes itself and no other one, and leaves the page its own search', async () => {
+  let sheets: SheetControl | undefined;
+  const router = createRouter({
+    routeTree: createRootRoute({
+      component: () => {
+        sheets = useSheets();
+        return null;
+      },
+    }),
+    history: createMemoryHistory({ initialEntries: ['/?tab=files&sheet=contact&sheet.round=1'] }),
+  });
+  render(<RouterProvider router={router as never} />);
+  await waitFor(() => expect(sheets).toBeTruthy());
+  const close = (name: 'contact' | 'create-model') => act(async () => sheets?.close(name));
+  const search = () => [...new URLSearchParams(router.history.location.search).keys()];
+
+  await close('create-model');
+  expect(search()).toEqual(['tab', 'sheet', 'sheet.round']);
+  await close('contact');
+  await waitFor(() => expect(search()).toEqual(['tab']));
+});

@@ -1,0 +1,136 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, render, renderHook, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { setCredentials } from '../../../lib/api/credentials.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { MarkdownLines } from '../../../ui/markdown.tsx';
+import { UserContext } from '../../accounts/api.ts';
+import { streamChat } from './chat.ts';
+import { initialSettings } from './chat-options.tsx';
+import { keepConversation, readConversation } from './kept-conversation.ts';
+import { Playground } from './playground.tsx';
+import { useConversation } from './use-conversation.ts';
+
+vi.mock('./chat.ts', () => ({ streamChat: vi.fn<typeof streamChat>() }));
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: async () => ({ prices: [] }) }));
+vi.mock('../../../ui/markdown.tsx', () => ({
+  MarkdownLines: vi.fn<typeof MarkdownLines>(({ text }) => <p>{text}</p>),
+}));
+
+/** What the model does. */
+let says: (text: string) => void;
+let ends: () => void;
+let fails: (error: Error) => void;
+
+/** What the next frame draws; a hidden tab has no next frame. */
+let frames: Map<number, FrameRequestCallback>;
+const drawFrame = () => {
+  const due = [...frames.values()];
+  frames.clear();
+  act(() => {
+    for (const draw of due) draw(0);
+  });
+};
+
+beforeEach(() => {
+  sessionStorage.clear();
+  queryClient.clear();
+  setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
+  vi.mocked(streamChat).mockImplementation(
+    (_request, onText, signal) =>
+      new Promise((resolve, reject) => {
+        says = onText;
+        ends = () => resolve({ speed: { firstTokenMs: 1, tokens: 2, tokensPerSecond: 3 } });
+        fails = reject;
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      }),
+  );
+});
+afterEach(() => vi.unstubAllGlobals());
+
+function ask() {
+  frames = new Map();
+  let asked = 0;
+  vi.stubGlobal('requestAnimationFrame', (draw: FrameRequestCallback) => {
+    asked += 1;
+    frames.set(asked, draw);
+    return asked;
+  });
+  vi.stubGlobal('cancelAnimationFrame', (id: number) => frames.delete(id));
+  const { result, unmount } = renderHook(() =>
+    useConversation({ userId: 'ada', id: 'pod-1', modelName: 'rye' }),
+  );
+  act(() => void result.current.ask('Which bread?'));
+  return { unmount, stop: () => result.current.stop(), answer: () => result.current.turns.at(-1) };
+}
+
+test('what has come of an answer is drawn once per frame', () => {
+  const { answer } = ask();
+  act(() => {
+    says('Rye ');
+    says('br');
+  });
+  expect(answer()?.content).toBe('');
+  expect(frames.size).toBe(1);
+  drawFrame();
+  expect(answer()?.content).toBe('Rye br');
+  act(() => says('ead'));
+  drawFrame();
+  expect(answer()?.content).toBe('Rye bread');
+});
+
+test.each([
+  ['ends', () => ends(), undefined],
+  ['is stopped', (stop: () => void) => stop(), true],
+  ['fails', () => fails(new Error('The model is away')), true],
+])(
+  'an answer that %s without another frame is there as far as it came',
+  async (_how, finish, interrupted) => {
+    const { answer, stop } = ask();
+    act(() => says('Rye br'));
+    await act(async () => finish(stop));
+    expect(answer()).toMatchObject({ content: 'Rye br' });
+    expect(answer()?.interrupted).toBe(interrupted);
+    drawFrame();
+    expect(answer()?.interrupted).toBe(interrupted);
+  },
+);
+
+test('a page that is left between two frames keeps all that has come', () => {
+  const { unmount } = ask();
+  act(() => says('Rye br'));
+  unmount();
+  expect(readConversation('ada', 'pod-1').turns.at(-1)).toMatchObject({
+    content: 'Rye br',
+    interrupted: true,
+  });
+});
+
+test('earlier answers are not read for their formatting again while another one grows', async () => {
+  keepConversation('ada', 'pod-1', {
+    turns: [
+      { role: 'user', content: 'Which bread?' },
+      { role: 'assistant', content: 'Rye bread' },
+    ],
+    unanswered: '',
+    settings: initialSettings,
+  });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <UserContext value={{ id: 'ada' } as never}>
+        <Playground conversationId="pod-1" modelName="rye" device={undefined} />
+      </UserContext>
+    </QueryClientProvider>,
+  );
+  const timesRead = () =>
+    vi.mocked(MarkdownLines).mock.calls.filter(([{ text }]) => text === 'Rye bread').length;
+  const before = timesRead();
+  expect(before).toBeGreaterThan(0);
+  await userEvent.type(screen.getByLabelText('Message'), 'Why?{Enter}');
+  act(() => says('Because'));
+  await screen.findByText('Because');
+  act(() => says(' it keeps'));
+  await screen.findByText('Because it keeps');
+  expect(timesRead()).toBe(before);
+});

@@ -1,0 +1,80 @@
+import { previewDeletion } from '@bakehouse/contract/privacy';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import type { ReactElement } from 'react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { call } from './lib/api/api-client.ts';
+import { queryClient } from './lib/api/query-client.ts';
+import { DeleteAccountDialog } from './modules/accounts/profile/delete-account-dialog.tsx';
+import { UserContext } from './modules/accounts/session.ts';
+import { EditAssetDialog } from './modules/assets/edit-asset-dialog.tsx';
+import { RestrictedModelDialog } from './modules/assets/restricted/restricted-model-dialog.tsx';
+import { ChangePriceDialog } from './modules/credits/prices/change-price-dialog.tsx';
+import { TrainingDialog } from './modules/images/gallery/training-dialog.tsx';
+
+vi.mock('./lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
+vi.mock('@tanstack/react-router', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  useNavigate: () => vi.fn<() => void>(),
+}));
+
+const asset = { dataset_id: 'd1', title: 'Rye', details: '', tags: [] } as never;
+const model = { id: 'm1', name: 'Rye', family: '', details: '', tags: [], dataset_id: null } as never;
+const price = { id: 'p1', label: 'One picture', unit: 'image', unit_price: '1', next: null } as never;
+const deletion = {
+  owed: '0',
+  bought: '0',
+  given: '0',
+  datasets: 0,
+  models: 0,
+  running: 0,
+  asks_password: true,
+};
+
+const onClose = vi.fn<() => void>();
+
+/** A dialog, what saves it, and a field of it. */
+const dialogs: [dialog: ReactElement, button: string, field: string][] = [
+  [<EditAssetDialog key="" asset={asset} onClose={onClose} />, 'Save', 'Name'],
+  [<RestrictedModelDialog key="" model={model} onClose={onClose} />, 'Save', 'Name'],
+  [<TrainingDialog key="" ids={['g1']} onClose={onClose} onAdded={onClose} />, 'Add pictures', 'Name'],
+  [<ChangePriceDialog key="" price={price} onClose={onClose} />, 'Change the price', 'New price'],
+  [<DeleteAccountDialog key="" onClose={onClose} />, 'Delete account', 'Password'],
+];
+
+beforeEach(() => {
+  queryClient.clear();
+  onClose.mockReset();
+  // Nothing is answered but what a dialog cannot do without.
+  vi.mocked(call)
+    .mockReset()
+    .mockImplementation(((endpoint: unknown) =>
+      endpoint === previewDeletion
+        ? Promise.resolve(deletion)
+        : new Promise(() => undefined)) as unknown as typeof call);
+});
+
+test.each(dialogs)(
+  'dialog %# stays open while it saves, which may fail, and keeps what was typed',
+  async (dialog, button, label) => {
+    render(
+      <QueryClientProvider client={queryClient}>
+        <UserContext value={{ id: 'ada' } as never}>{dialog}</UserContext>
+      </QueryClientProvider>,
+    );
+    const field = await screen.findByLabelText<HTMLInputElement>(new RegExp(`^${label}`));
+    await userEvent.type(field, '2');
+    const typed = field.value;
+    await userEvent.click(screen.getByRole('button', { name: button }));
+    await vi.waitFor(() =>
+      expect(vi.mocked(call).mock.calls.filter(([{ method }]) => method !== 'GET')).toHaveLength(1),
+    );
+    await userEvent.keyboard('{Escape}');
+    await userEvent.click(screen.getByRole('button', { name: 'Close' }));
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Cancel' }).disabled).toBe(true);
+    expect(screen.queryByRole('alertdialog')).toBeNull();
+    expect(onClose).not.toHaveBeenCalled();
+    expect(field.value).toBe(typed);
+  },
+);

@@ -1,0 +1,100 @@
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Link,
+  Outlet,
+  RouterProvider,
+} from '@tanstack/react-router';
+import { act, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { expect, test } from 'vitest';
+import { Sheet } from '../ui/sheet.tsx';
+import { useTitleFocus } from './use-title-focus.ts';
+
+/** The page that still loads is there. */
+let load: () => void;
+
+function SlowPage() {
+  const [isHere, setHere] = useState(false);
+  load = () => setHere(true);
+  return isHere ? <h1>Slow</h1> : <p>Loading</p>;
+}
+
+/** A menu that is closed by its first link, and not by the others. */
+function App() {
+  const [open, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  useTitleFocus();
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Menu
+      </button>
+      <main id="main" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <Sheet open={open} onClose={close} title="Menu" side="left">
+        <Link to="/dataset" onClick={close}>
+          Datasets, and close
+        </Link>
+        <Link to="/dataset">Datasets</Link>
+        <Link to="/model">Models</Link>
+      </Sheet>
+    </>
+  );
+}
+
+async function openMenu() {
+  const root = createRootRoute({ component: App });
+  const router = createRouter({
+    routeTree: root.addChildren([
+      createRoute({ getParentRoute: () => root, path: '/dashboard', component: () => <h1>Dashboard</h1> }),
+      createRoute({ getParentRoute: () => root, path: '/dataset', component: () => <h1>My Datasets</h1> }),
+      createRoute({ getParentRoute: () => root, path: '/model', component: SlowPage }),
+    ]),
+    history: createMemoryHistory({ initialEntries: ['/dashboard'] }),
+  });
+  render(<RouterProvider router={router as never} />);
+  await userEvent.click(await screen.findByRole('button', { name: 'Menu' }));
+  await screen.findByRole('link', { name: 'Models' });
+}
+
+const press = (name: string) => userEvent.click(screen.getByRole('link', { name }));
+const focused = () => document.activeElement?.textContent;
+
+test('a link that closes the menu leads to the title of its page', async () => {
+  await openMenu();
+  await press('Datasets, and close');
+  await waitFor(() => expect(focused()).toBe('My Datasets'));
+  // Nor does the menu take it back when it has slid out.
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await waitFor(() => expect(focused()).toBe('My Datasets'));
+});
+
+test('a menu that is closed over another page leads to its title', async () => {
+  await openMenu();
+  await press('Datasets');
+  await screen.findByText('My Datasets');
+  expect(document.activeElement?.closest('[role=dialog]')).toBeTruthy();
+  await userEvent.keyboard('{Escape}');
+  await waitFor(() => expect(focused()).toBe('My Datasets'));
+});
+
+test('the title of a page that still loads is waited for', async () => {
+  await openMenu();
+  await press('Models');
+  await screen.findByText('Loading');
+  await userEvent.keyboard('{Escape}');
+  await waitFor(() => expect(document.activeElement).toBe(document.getElementById('main')));
+  act(() => load());
+  await waitFor(() => expect(focused()).toBe('Slow'));
+});
+
+test('a menu that is closed over the page it was opened on gives the focus back', async () => {
+  await openMenu();
+  await userEvent.keyboard('{Escape}');
+  await waitFor(() => expect(focused()).toBe('Menu'));
+});
