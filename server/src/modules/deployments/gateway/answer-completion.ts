@@ -14,7 +14,15 @@ import { type CompletionBody, toServerRequest } from './body/completion-request.
 import { CompletionStream, type Usage } from './completion-stream.ts';
 import type { Upstream } from './gateway-queries.ts';
 import { keepInUse } from './keep-in-use.ts';
-import { beginEvents, endEvents, failEvents, readChunks, sendChunks, sendComment } from './pass-answer.ts';
+import {
+  beginEvents,
+  endEvents,
+  failEvents,
+  keepAlive,
+  readChunks,
+  sendChunks,
+  sendComment,
+} from './pass-answer.ts';
 import { refusalSentence } from './refusal-sentence.ts';
 import { type RequestDeadline, requestDeadline } from './request-deadline.ts';
 import { recordRequest } from './requests/record-request.ts';
@@ -146,17 +154,27 @@ async function reserveAnswer(
 async function answer(ctx: Context, parts: ServingParts, path: CompletionPath, call: Call): Promise<void> {
   const { upstream, body, reply, signal, deadline } = call;
   const onWait = (phase: string) => {
-    if (body.stream) sendComment(reply.raw, reply.getHeaders(), phase);
+    if (body.stream) sendComment(reply, `waking, ${phase}`);
   };
   const question = { upstream, path, body, signal, deadline, onWait };
-  await reachModelServer(ctx, parts, question, async (response, server) => {
-    if ((response.statusCode ?? 500) >= 400) throw await toError(response, upstream);
-    await pass(response, server, call);
-  });
+  const heartbeat = body.stream ? keepAlive(reply) : undefined;
+  try {
+    await reachModelServer(ctx, parts, question, async (response, server) => {
+      if ((response.statusCode ?? 500) >= 400) throw await toError(response, upstream);
+      await pass(response, server, call, heartbeat);
+    });
+  } finally {
+    clearInterval(heartbeat);
+  }
 }
 
 /** Passes the answer on as it comes, or in one piece, and notes what it used at every moment. */
-async function pass(response: IncomingMessage, { engine }: ModelServer, call: Call): Promise<void> {
+async function pass(
+  response: IncomingMessage,
+  { engine }: ModelServer,
+  call: Call,
+  heartbeat: NodeJS.Timeout | undefined,
+): Promise<void> {
   const { upstream, body, reply, signal, deadline, beganMs, outcome } = call;
   const stream = new CompletionStream({ engine, modelName: upstream.model_name });
   const whole = body.stream ? null : new WholeAnswer();
@@ -169,6 +187,7 @@ async function pass(response: IncomingMessage, { engine }: ModelServer, call: Ca
       events = stream.events;
       outcome.usage = stream.usage;
       if (stream.started) outcome.firstTokenMs ??= Math.round(performance.now() - beganMs);
+      if (chunks.length > 0) heartbeat?.refresh();
       if (!whole) return sendChunks(reply.raw, chunks, signal);
       for (const chunk of chunks) whole.add(chunk);
     });
