@@ -46,12 +46,7 @@ export function toErrorBody(error: AppError, requestId: string): ErrorBody {
     error: {
       code: error.code,
       message: error.publicMessage,
-      type:
-        error.code === 'invalid_request'
-          ? 'invalid_request_error'
-          : error.status < 500
-            ? error.code
-            : 'server_error',
+      type: error.status === 400 ? 'invalid_request_error' : error.status < 500 ? error.code : 'server_error',
       param: error.param,
       request_id: requestId,
       ...error.data,

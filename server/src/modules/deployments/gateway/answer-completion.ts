@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import type { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { untilKeyEnds } from '../../../platform/http/callers/until-key-ends.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
@@ -23,9 +23,9 @@ import {
   sendChunks,
   sendComment,
 } from './pass-answer.ts';
-import { refusalSentence } from './refusal-sentence.ts';
 import { type RequestDeadline, requestDeadline } from './request-deadline.ts';
 import { recordRequest } from './requests/record-request.ts';
+import { toRefusal } from './to-refusal.ts';
 import { type TokenPrices, tokenPrices } from './token-prices.ts';
 import type { ModelServer } from './upstream/await-model-server.ts';
 import { findModel } from './upstream/find-model.ts';
@@ -160,7 +160,7 @@ async function answer(ctx: Context, parts: ServingParts, path: CompletionPath, c
   const heartbeat = body.stream ? keepAlive(reply) : undefined;
   try {
     await reachModelServer(ctx, parts, question, async (response, server) => {
-      if ((response.statusCode ?? 500) >= 400) throw await toError(response, upstream);
+      if ((response.statusCode ?? 500) >= 400) throw await toError(response, call);
       await pass(response, server, call, heartbeat);
     });
   } finally {
@@ -207,12 +207,10 @@ async function pass(
 }
 
 /** The model server's own error: what is the caller's fault is said. */
-async function toError(response: IncomingMessage, upstream: Upstream): Promise<AppError> {
+async function toError(response: IncomingMessage, { upstream, body }: Call): Promise<AppError> {
   const text = await readText(response);
   if ((response.statusCode ?? 500) >= 500) return doesNotAnswer(upstream, new Error(text));
-  return new AppError('invalid_request', {
-    publicMessage: refusalSentence(text, upstream.model_name),
-  });
+  return toRefusal(text, body);
 }
 
 function doesNotAnswer({ model_name: modelName }: Upstream, cause: unknown): AppError {

@@ -48,7 +48,7 @@ describe('a chat', () => {
     [{ response_format: { type: 'json_object', schema: {} } }, 'response_format'],
     [{ response_format: { type: 'json_schema', json_schema: { schema: { maxLength: 5000 } } } }, 'maxLength'],
     [{ messages: [{ role: 'tool', content: 'x' }] }, 'role'],
-    [{ messages: [{ role: 'user', content: 'x'.repeat(300_000) }] }, 'longer than the context'],
+    [{ messages: [{ role: 'user', content: 'x'.repeat(300_000) }] }, 'maximum context length is 4096 tokens'],
   ])('with %j is refused by name', (more, sentence) => {
     expect(refusal(more)).toContain(sentence);
   });

@@ -1,6 +1,7 @@
 import { AppError } from '../../../../platform/errors.ts';
 import { CONTEXT_TOKENS, type TextEngine } from '../../kinds/text-spec.ts';
 import { checkSchema } from './check-schema.ts';
+import { contextExceeded } from './context-exceeded.ts';
 
 export type CompletionBody = {
   model: string;
@@ -44,7 +45,8 @@ const runningUsage: Record<Engine, Parameters> = {
 /**
  * The request as the model server gets it, but for what chooses its adapter; always as a stream, so that what was computed is known
  * at every moment. A parameter that the model or its server does not know is refused by name: it
- * would be ignored, or could make answers that nobody counts. Throws AppError 'invalid_request'.
+ * would be ignored, or could make answers that nobody counts. Throws AppError 'invalid_request' or
+ * 'context_length_exceeded'.
  */
 export function toServerRequest(body: CompletionBody, engine: Engine): object {
   checkLength(body);
@@ -68,10 +70,9 @@ export function toServerRequest(body: CompletionBody, engine: Engine): object {
 }
 
 /** What is longer than any context need not be read to be refused. */
-function checkLength({ messages, prompt }: CompletionBody): void {
-  if (JSON.stringify(messages ?? prompt).length <= PROMPT_LENGTH_MAX) return;
-  const param = messages ? 'messages' : 'prompt';
-  throw refused(param, `${param}: longer than the context of ${CONTEXT_TOKENS} tokens`);
+function checkLength(body: CompletionBody): void {
+  if (JSON.stringify(body.messages ?? body.prompt).length > PROMPT_LENGTH_MAX)
+    throw contextExceeded(body, { most: CONTEXT_TOKENS });
 }
 
 /** Fields of an answer that a client sends back (`refusal`, `annotations`) mean nothing to a model. */
