@@ -84,6 +84,18 @@ describe('CompletionStream', () => {
     expect(stream.usage).toEqual({ promptTokens: 512, completionTokens: 0 });
   });
 
+  it('says whose words they are, once, where the event that said so told of the prompt', () => {
+    const progress = { total: 900, cache: 0, processed: 900, time_ms: 9 };
+    const delta = { role: 'assistant', content: null };
+    const { chunks } = read(
+      event({ choices: [{ index: 0, delta }], prompt_progress: progress }) + token('Hel', 1) + token('lo', 2),
+    );
+    expect(chunks.map(({ choices: [choice] }) => choice?.delta)).toEqual([
+      { role: 'assistant', content: 'Hel' },
+      { content: 'lo' },
+    ]);
+  });
+
   it("reads vLLM's usage of every event, and takes it out", () => {
     const counted = { prompt_tokens: 7, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 4 } };
     const { stream, chunks } = read(event({ choices: [{ delta: { content: 'x' } }], usage: counted }), vllm);

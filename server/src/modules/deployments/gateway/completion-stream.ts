@@ -55,6 +55,7 @@ export class CompletionStream {
   private readonly options: Options;
   private buffered = '';
   private ended = false;
+  private saidRole = false;
   private heard = 0;
   private offset = 0;
   private lastUsage: Usage = { promptTokens: 0, completionTokens: 0 };
@@ -132,7 +133,10 @@ export class CompletionStream {
     const upstream = fieldsOf(choice.logprobs);
     if (delta) {
       const logprobs = upstream && { logprobs: toLogprobs(upstream) };
-      return { index: 0, delta: toDelta(delta), ...logprobs, finish_reason: finishReason };
+      // The event that had it may be one that told of the prompt, and went no further.
+      const role = this.saidRole ? {} : { role: 'assistant' };
+      this.saidRole = true;
+      return { index: 0, delta: { ...role, ...toDelta(delta) }, ...logprobs, finish_reason: finishReason };
     }
     const text = typeof choice.text === 'string' ? choice.text : '';
     const logprobs = upstream && this.toLegacy(upstream);
