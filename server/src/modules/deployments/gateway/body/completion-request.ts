@@ -16,6 +16,9 @@ type Parameters = Record<string, unknown>;
 /** No tokenizer makes fewer tokens of more. */
 const PROMPT_LENGTH_MAX = 64 * CONTEXT_TOKENS;
 
+/** OpenAI's own, for a plain text; engines have others, llama.cpp the whole context. */
+const COMPLETION_TOKENS = 16;
+
 /** What goes on to the model server as it is: OpenAI's names, and those that llama.cpp and vLLM share. */
 const passedOn = new Set([
   ...['prompt', 'stop', 'seed', 'logit_bias', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p'],
@@ -62,6 +65,7 @@ export function toServerRequest(body: CompletionBody, engine: Engine): object {
     ...request,
     ...(Array.isArray(body.messages) && { messages: body.messages.map(toServerMessage) }),
     ...(Array.isArray(body.prompt) && { prompt: onePrompt(body.prompt) }),
+    ...(!body.messages && { max_tokens: body.max_tokens ?? body.max_completion_tokens ?? COMPLETION_TOKENS }),
     ...responseFormat(body.response_format),
     ...ofEngine(body, engine),
     ...runningUsage[engine],
