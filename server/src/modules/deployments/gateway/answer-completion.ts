@@ -10,7 +10,7 @@ import type { Reservation } from '../../credits/usage/usage-leader.ts';
 import { CONTEXT_TOKENS } from '../kinds/text-spec.ts';
 import type { ServingParts } from '../serving-parts.ts';
 import { admitRequest, RETRY_AFTER_S } from './admit-request.ts';
-import { type CompletionBody, toServerRequest } from './body/completion-request.ts';
+import { askedCandidates, type CompletionBody, toServerRequest } from './body/completion-request.ts';
 import { CompletionStream, type Usage } from './completion-stream.ts';
 import type { Upstream } from './gateway-queries.ts';
 import { keepInUse } from './keep-in-use.ts';
@@ -176,7 +176,11 @@ async function pass(
   heartbeat: NodeJS.Timeout | undefined,
 ): Promise<void> {
   const { upstream, body, reply, signal, deadline, beganMs, outcome } = call;
-  const stream = new CompletionStream({ engine, modelName: upstream.model_name });
+  const stream = new CompletionStream({
+    engine,
+    modelName: upstream.model_name,
+    candidates: askedCandidates(body),
+  });
   const whole = body.stream ? null : new WholeAnswer();
   if (!whole) beginEvents(reply.raw, reply.getHeaders());
   let events = 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AnswerFailed, type Chunk, CompletionStream } from './completion-stream.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
-const llamacpp = { engine: 'llamacpp', modelName: 'loaf' } as const;
+const llamacpp = { engine: 'llamacpp', modelName: 'loaf', candidates: 2 } as const;
 const vllm = { ...llamacpp, engine: 'vllm' } as const;
 const head = { id: 'c1', object: 'chat.completion.chunk', created: 7, model: 'base' };
 const timings = (prompt_n: number, predicted_n: number) => ({
@@ -134,6 +134,19 @@ describe('a whole answer', () => {
     expect(joined(chunks, stream)).toMatchObject({
       choices: [{ logprobs: { content: [logprob('Hel'), logprob('lo')] } }],
     });
+  });
+
+  it('has no more candidates than were asked for', () => {
+    const others = ['Hel', 'H', 'J'].map((text) => ({ token: text, logprob: -1 }));
+    const content = [{ token: 'Hel', logprob: -1, top_logprobs: others }];
+    for (const candidates of [0, 2]) {
+      const { stream, chunks } = read(token('Hel', 1, { logprobs: { content } }) + last, {
+        ...llamacpp,
+        candidates,
+      });
+      const kept = [{ token: 'Hel', logprob: -1, top_logprobs: others.slice(0, candidates) }];
+      expect(joined(chunks, stream)).toMatchObject({ choices: [{ logprobs: { content: kept } }] });
+    }
   });
 
   it('of a plain text has them in the shape that completions have', () => {

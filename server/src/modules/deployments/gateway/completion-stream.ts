@@ -39,6 +39,8 @@ type Options = {
   engine: TextEngine;
   /** The name that the caller asked for. */
   modelName: string;
+  /** How many candidates beside each token the caller asked for; a server may show more. */
+  candidates: number;
 };
 
 type Fields = Record<string, unknown>;
@@ -132,7 +134,7 @@ export class CompletionStream {
     const delta = fieldsOf(choice.delta);
     const upstream = fieldsOf(choice.logprobs);
     if (delta) {
-      const logprobs = upstream && { logprobs: toLogprobs(upstream) };
+      const logprobs = upstream && { logprobs: toLogprobs(upstream, this.options.candidates) };
       // The event that had it may be one that told of the prompt, and went no further.
       const role = this.saidRole ? {} : { role: 'assistant' };
       this.saidRole = true;
@@ -148,7 +150,7 @@ export class CompletionStream {
     // vLLM has the shape already.
     if (Array.isArray(upstream.tokens)) return upstream as LegacyLogprobs;
     let at = this.offset;
-    const { content } = toLogprobs(upstream);
+    const { content } = toLogprobs(upstream, this.options.candidates);
     return {
       tokens: content.map(({ token }) => token),
       token_logprobs: content.map(({ logprob }) => logprob),
@@ -184,9 +186,11 @@ function toDelta({ role, content, reasoning_content: reasoning }: Fields): Delta
   };
 }
 
-function toLogprobs(upstream: Fields): Logprobs {
-  const content = Array.isArray(upstream.content) ? upstream.content : [];
-  return { content: content as TokenLogprob[] };
+function toLogprobs(upstream: Fields, candidates: number): Logprobs {
+  const content = Array.isArray(upstream.content) ? (upstream.content as TokenLogprob[]) : [];
+  return {
+    content: content.map((one) => ({ ...one, top_logprobs: (one.top_logprobs ?? []).slice(0, candidates) })),
+  };
 }
 
 /** llama.cpp counts the prompt in two parts: what it had in its cache, and what it had to read. */

@@ -102,6 +102,15 @@ describe('a chat', () => {
   });
 });
 
+it('asks llama.cpp for one candidate where log-probabilities come without any', () => {
+  const asked = (body: Parameters<typeof toServerRequest>[0]) => toServerRequest(body, 'llamacpp');
+  for (const more of [{}, { top_logprobs: 0 }])
+    expect(asked(chat({ logprobs: true, ...more }))).toMatchObject({ logprobs: true, top_logprobs: 1 });
+  expect(asked(chat({ logprobs: true, top_logprobs: 3 }))).toMatchObject({ top_logprobs: 3 });
+  expect(asked(chat({}))).not.toHaveProperty('top_logprobs');
+  expect(asked({ model: 'm', prompt: 'Bread is', logprobs: 0 })).toMatchObject({ logprobs: 1 });
+});
+
 describe('a completion of plain text', () => {
   const parse = (more: object) => completions.body?.safeParse({ model: 'm', prompt: 'Bread is', ...more });
 

@@ -102,11 +102,26 @@ function onePrompt(prompt: unknown[]): unknown {
   return typeof prompt[0] === 'number' ? prompt : prompt[0];
 }
 
+/** How many candidates are to be shown for each token: a chat and a plain text say so in different ways. */
+export function askedCandidates({ logprobs, top_logprobs: top }: CompletionBody): number {
+  const asked = typeof logprobs === 'number' ? logprobs : top;
+  return typeof asked === 'number' ? asked : 0;
+}
+
+/** llama.cpp shows no log-probabilities at all where none but the token itself is asked for, and 20 where a chat names no number. */
+function logprobsOf(body: CompletionBody): Parameters {
+  const shown = Math.max(askedCandidates(body), 1);
+  if (body.logprobs === true) return { top_logprobs: shown };
+  return typeof body.logprobs === 'number' ? { logprobs: shown } : {};
+}
+
 /** What the two engines call differently, or only one of them knows. */
 function ofEngine(body: CompletionBody, engine: Engine): Parameters {
   const repetition = body.repetition_penalty ?? body.repeat_penalty;
-  const named =
-    repetition === null || repetition === undefined ? {} : { [repetitionName[engine]]: repetition };
+  const named = {
+    ...(repetition !== null && repetition !== undefined && { [repetitionName[engine]]: repetition }),
+    ...(engine === 'llamacpp' && logprobsOf(body)),
+  };
   const { typical_p: typical } = body;
   if (typical === null || typical === undefined) return named;
   if (engine === 'vllm') throw refused('typical_p', 'typical_p: models on GPUs do not know it. Leave it out');
