@@ -66,6 +66,7 @@ describe('a chat', () => {
 
   it.each([
     { tools: [], tool_choice: 'none', n: 1, user: 'x', metadata: { a: 'b' }, parallel_tool_calls: true },
+    { prompt_cache_key: 'x', prompt_cache_retention: '24h', prompt_cache_options: { mode: 'implicit' } },
     { stop: 'x', seed: 7, logprobs: true, top_logprobs: 20, logit_bias: { '7': -100 } },
     { tools: null, response_format: null, stop: null, max_tokens: null },
     { response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } } },

@@ -36,7 +36,7 @@ const readHere = new Set([
 /** What OpenAI's own service takes and what changes no answer. */
 const passedOver = new Set([
   ...['user', 'metadata', 'service_tier', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention'],
-  ...['prediction', 'store'],
+  ...['prompt_cache_options', 'prediction', 'store'],
 ]);
 
 /** What has to be asked of a model server so that every event tells the usage so far. */
