@@ -93,18 +93,22 @@ function complete(document: Document, { endpoints, operationIds, furtherPaths }:
     if (endpoint.upload) operation.requestBody = describeUpload(endpoint.upload);
     if (endpoint.isForm) operation.requestBody = asForm(operation.requestBody);
     operation.responses = {
-      ...(endpoint.response
-        ? operation.responses
-        : {
-            [endpoint.status ?? 200]: {
-              description: endpoint.status === 204 ? 'Done' : 'Bytes, or a stream',
-            },
-          }),
+      ...(endpoint.response ? operation.responses : { [endpoint.status ?? 200]: describeAnswers(endpoint) }),
       default: { $ref: '#/components/responses/Error' },
     };
     for (const part of [operation.parameters, operation.requestBody]) refuseNul(part);
     if (endpoint.spends) operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
   }
+}
+
+function describeAnswers({ answers }: Endpoint): object {
+  if (!answers) return { description: 'Done' };
+  const content = Object.entries(answers).map(([type, answer]) => {
+    if (!answer) return [type, {}];
+    const { $schema: _, ...schema } = z.toJSONSchema(answer);
+    return [type, { schema }];
+  });
+  return { description: 'The answer', content: Object.fromEntries(content) };
 }
 
 /** What `refuseUnstorable` refuses, said of each text that has no form of its own. */
