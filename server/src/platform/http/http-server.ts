@@ -21,6 +21,7 @@ import { readBodies } from './bodies/read-body.ts';
 import { refuseUnstorable } from './bodies/refuse-unstorable.ts';
 import { type Authenticators, findCaller, headerText } from './callers/find-caller.ts';
 import { callerOf, limitBy, limitCalls } from './callers/rate-limits.ts';
+import { allowOtherSites } from './cors.ts';
 import { closeGracefully } from './graceful-close.ts';
 import { mountHealth } from './monitoring/health-routes.ts';
 import { measureHttp } from './monitoring/measure-http.ts';
@@ -73,6 +74,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
   readBodies(app);
+  allowOtherSites(app);
   closeGracefully(app);
   app.addHook('onRequest', async (request, reply) => {
     request.caller = { kind: 'nobody' };
