@@ -173,7 +173,9 @@ describe("OpenAI's images API, by its own client", () => {
       (
         await server.request(listGenerations, { params: { userId: ada.userId } }, { as: ada })
       ).generations.map(({ state }) => state);
-    await expect(ask()).rejects.toMatchObject({ status: 504 });
+    const refused: unknown = await ask().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 504 });
+    expect((refused as InstanceType<typeof OpenAI.APIError>).headers?.get('x-should-retry')).toBe('false');
     expect(await states()).toEqual(['cancelled']);
     expect(await drawing.balance(ada)).toEqual(before);
     await expect(ask('mine')).rejects.toMatchObject({ status: 504 });

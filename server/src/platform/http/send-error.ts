@@ -35,6 +35,7 @@ export function sendError(
   if (known.code === 'unavailable' && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', RETRY_AFTER_S);
   }
+  if (!known.shouldRetry) reply.header('x-should-retry', 'false');
   return reply
     .code(known.status)
     .type('application/json; charset=utf-8')
