@@ -309,3 +309,24 @@ test('metrics count requests by route, not by path', async () => {
   );
   expect(text).not.toContain('some/page');
 });
+
+test('metrics count what clients abandon, apart', async () => {
+  const slow = endpoint({ ...open, path: '/api/v1/slow' });
+  const begun = vi.fn();
+  const { call } = await serve([
+    bindPublic(slow, () => {
+      begun();
+      return new Promise<void>(() => undefined);
+    }),
+  ]);
+  const leaving = new AbortController();
+  const asked = call('/api/v1/slow', { method: 'POST', signal: leaving.signal });
+  await vi.waitFor(() => expect(begun).toHaveBeenCalledOnce());
+  leaving.abort();
+  await expect(asked).rejects.toThrow();
+  await vi.waitFor(async () =>
+    expect((await call('/metrics')).text).toContain(
+      'bakehouse_http_request_duration_seconds_count{method="POST",route="/api/v1/slow",status="499"} 1',
+    ),
+  );
+});

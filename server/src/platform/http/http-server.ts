@@ -73,6 +73,8 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
+  // First of all hooks: what another one refuses counts too.
+  measureHttp(app, options.metrics);
   readBodies(app);
   allowOtherSites(app);
   closeGracefully(app);
@@ -95,7 +97,6 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     furtherPaths: options.furtherPaths,
     countCall: limits.countCall,
   });
-  measureHttp(app, options.metrics);
   mountHealth(app, { ...options, metricsToken: services.config.metricsToken });
   const mounted = { services, authenticators, ...limits, enterBodyRoom: limitHeldBodies(app) };
   for (const binding of options.bindings) mount(app, mounted, binding);
