@@ -56,6 +56,19 @@ describe('the settings', () => {
     expect(unknownSettings(environment)).toEqual(['BAKEHOUSE_SIGNUP']);
   });
 
+  test('are not what Kubernetes sets for a Service that is called bakehouse', () => {
+    const link = {
+      BAKEHOUSE_SERVICE_HOST: '10.43.0.7',
+      BAKEHOUSE_SERVICE_PORT: '80',
+      BAKEHOUSE_SERVICE_PORT_HTTP: '80',
+      BAKEHOUSE_PORT: 'tcp://10.43.0.7:80',
+      BAKEHOUSE_PORT_80_TCP: 'tcp://10.43.0.7:80',
+      BAKEHOUSE_PORT_80_TCP_ADDR: '10.43.0.7',
+    };
+    expect(readConfig(link).port).toBe(4080);
+    expect(unknownSettings(link)).toEqual([]);
+  });
+
   test('refuse what is no DSN, without repeating it', () => {
     const read = (dsn: string) => () => readConfig({ BAKEHOUSE_SENTRY_DSN: dsn });
     expect(read('https://s3cret@sentry.example')).toThrow(/BAKEHOUSE_SENTRY_DSN: must be a DSN(?!.*s3cret)/);

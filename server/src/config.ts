@@ -137,17 +137,24 @@ export const settingNames = Object.keys(settings.shape);
 /** What the clients of this repository read from the same environment. */
 const CLIENTS_NAMES = ['BAKEHOUSE_API', 'BAKEHOUSE_API_KEY', 'BAKEHOUSE_CHROMIUM'];
 
+/** What Kubernetes sets in each container for a Service that is called bakehouse. */
+const SERVICE_LINK = /^BAKEHOUSE_(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT_.+)$/;
+
 export type Config = ReturnType<typeof readConfig>;
 
 /** Names that look like settings and are none, e.g. because they are misspelled: they would be ignored unnoticed. */
 export function unknownSettings(environment: Record<string, string | undefined>): string[] {
   const known = new Set([...settingNames, ...CLIENTS_NAMES]);
-  return Object.keys(environment).filter((name) => name.startsWith('BAKEHOUSE_') && !known.has(name));
+  return Object.keys(environment).filter(
+    (name) => name.startsWith('BAKEHOUSE_') && !known.has(name) && !SERVICE_LINK.test(name),
+  );
 }
 
 /** Parses the environment. Throws an error that names each bad setting and says what it must be. */
 export function readConfig(environment: Record<string, string | undefined>) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  // The last of a service link's names, which is that of a setting too.
+  if (present.BAKEHOUSE_PORT?.startsWith('tcp://')) delete present.BAKEHOUSE_PORT;
   const parsed = settings.safeParse(present, { error: describeIssue });
   if (!parsed.success) {
     const lines = parsed.error.issues.map(({ path, message, code }) => {
