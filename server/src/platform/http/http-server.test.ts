@@ -189,6 +189,16 @@ test('the OpenAPI document is for everyone, and leaves out what is not in the co
   expect(answer.text).not.toContain('/openapi.json');
 });
 
+test.each([
+  ['http://bake.example', 'bakehouse.session_token'],
+  ['https://bake.example', '__Secure-bakehouse.session_token'],
+])('the OpenAPI document names the cookie of a session at %s', async (publicUrl, name) => {
+  const { call } = await serve([], { BAKEHOUSE_PUBLIC_URL: publicUrl });
+  expect((await call('/openapi.json')).json).toMatchObject({
+    components: { securitySchemes: { session: { in: 'cookie', name } } },
+  });
+});
+
 describe('the web app', () => {
   test('gets its files and its page, and programs get their errors', async () => {
     const { call } = await serve([]);

@@ -95,6 +95,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     endpoints,
     operationIds: options.operationIds,
     furtherPaths: options.furtherPaths,
+    publicUrl: services.config.publicUrl,
     countCall: limits.countCall,
   });
   mountHealth(app, { ...options, metricsToken: services.config.metricsToken });

@@ -39,7 +39,7 @@ const idempotencyKey = {
  */
 export async function describeInOpenApi(
   app: FastifyInstance,
-  { countCall, ...described }: Described & { countCall: CountCall },
+  { countCall, publicUrl, ...described }: Described & { countCall: CountCall; publicUrl: string },
 ): Promise<void> {
   const { endpoints } = described;
   await app.register(swagger, {
@@ -54,7 +54,7 @@ export async function describeInOpenApi(
             name: 'X-API-KEY',
             description: 'Or the same key as a bearer token.',
           },
-          session: { type: 'apiKey', in: 'cookie', name: 'bakehouse.session_token' },
+          session: { type: 'apiKey', in: 'cookie', name: sessionCookie(publicUrl) },
           workload: { type: 'http', scheme: 'bearer', description: 'The token of one running workload.' },
         },
       },
@@ -74,6 +74,11 @@ export async function describeInOpenApi(
     },
   });
   app.get('/openapi.json', { schema: { hide: true }, preParsing: countCall }, async () => app.swagger());
+}
+
+/** As the sign-in library names it: browsers take this prefix over HTTPS alone. */
+function sessionCookie(publicUrl: string): string {
+  return `${publicUrl.startsWith('https://') ? '__Secure-' : ''}bakehouse.session_token`;
 }
 
 /** Adds what the routes' schemas cannot say: names, files, answers without JSON, the one shape of errors, and the header of calls that spend. */
