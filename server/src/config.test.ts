@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { readConfig, settingNames, unknownSettings } from './config.ts';
+import { temporaryFolder } from './testing/temporary-folder.ts';
 
 const example = parseEnv(
   await readFile(path.join(import.meta.dirname, '../../.env.example'), 'utf8'),
@@ -76,6 +77,35 @@ describe('the settings', () => {
       envelopeUrl: 'https://sentry.example/api/4/envelope/',
       publicKey: 's3cret',
     });
+  });
+
+  test('that are secret may stand in files', async () => {
+    const folder = await temporaryFolder();
+    const write = async (text: string) => {
+      const file = path.join(folder, `secret-${text.length}`);
+      await writeFile(file, text);
+      return file;
+    };
+    const files = {
+      DATABASE_URL_FILE: await write('postgresql://there/bakehouse\n'),
+      BAKEHOUSE_SECRET_FILE: await write('x'.repeat(40)),
+      FAL_KEY_FILE: await write('of fal\r\n'),
+    };
+    expect(readConfig(files)).toMatchObject({
+      databaseUrl: 'postgresql://there/bakehouse',
+      secret: 'x'.repeat(40),
+      upstreams: { fal: { key: 'of fal' } },
+    });
+    expect(unknownSettings(files)).toEqual([]);
+    expect(unknownSettings({ BAKEHOUSE_HOST_FILE: '/x' })).toEqual(['BAKEHOUSE_HOST_FILE']);
+    const read = (settings: Record<string, string>) => () => readConfig(settings);
+    expect(read({ ...files, DATABASE_URL: 'x' })).toThrow(
+      /^These settings are not usable:\n {2}DATABASE_URL_FILE: is set beside DATABASE_URL$/,
+    );
+    expect(read({ FAL_KEY_FILE: path.join(folder, 'gone') })).toThrow(
+      / {2}FAL_KEY_FILE: cannot be read: ENOENT/,
+    );
+    expect(read({ FAL_KEY_FILE: await write('\n') })).toThrow(/ {2}FAL_KEY_FILE: .* is empty$/);
   });
 
   test('of a sign-in provider count only together', () => {
