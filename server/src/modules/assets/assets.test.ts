@@ -72,7 +72,10 @@ describe('creating', () => {
 
   test('a parent must be readable', async () => {
     const secret = await create(bob);
-    await expect(create(ada, { parent_dataset_id: secret })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(create(ada, { parent_dataset_id: secret })).rejects.toMatchObject({
+      code: 'not_found',
+      param: 'parent_dataset_id',
+    });
     expect((await get(ada, await create(ada, { parent_dataset_id: '' }))).parent_dataset_id).toBeNull();
   });
 });
