@@ -5,7 +5,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { FILE_SIZE_LIMIT_BYTES, FILE_SIZE_LIMIT_MESSAGE } from '@bakehouse/contract/limits';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import { openByUser } from '../../../platform/concurrency/open-by-user.ts';
+import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
 import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
@@ -31,7 +31,7 @@ const WHOLE_MS = 2.5 * 60 * 60_000;
 /** What a multipart body has around the file. */
 const ENVELOPE_BYTES = 64 * 1024;
 
-const uploads = openByUser();
+const uploads = openByKey();
 
 type Upload = { assetId: string; request: FastifyRequest; stallMs?: number };
 type Parts = AsyncIterator<Multipart>;
