@@ -237,6 +237,7 @@ export const downloadFile = endpoint({
   path: '/api/v1/asset/:id/files/*',
   access: 'key',
   summary: 'The bytes of one file; Range is honoured',
+  answers: { '*/*': null },
   params: z.object({ id: idOf('dataset or model'), '*': z.string().min(1) }),
   query: z.object({ revision_id: idOf('revision').optional() }),
 });

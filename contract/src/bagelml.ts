@@ -127,6 +127,7 @@ const modelFile = {
   method: 'GET',
   access: 'key',
   summary: 'The bytes of one file of a model',
+  answers: { '*/*': null },
   params: modelIdParams.extend({ '*': filePath }),
 } as const;
 
@@ -143,6 +144,7 @@ export const downloadFileOfJob = endpoint({
   path: '/api/v1/jobs/:jobId/files/*',
   access: 'key',
   summary: 'The bytes of one file of the model that a fine-tune has made',
+  answers: { '*/*': null },
   params: z.object({ jobId: idOf('job'), '*': filePath }),
 });
 
@@ -151,5 +153,6 @@ export const downloadModel = endpoint({
   path: '/api/v1/jobs/asset/:modelId/download',
   access: 'key',
   summary: 'All files of a model as one zip',
+  answers: { 'application/zip': null },
   params: modelIdParams,
 });

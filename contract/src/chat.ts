@@ -73,6 +73,49 @@ const chatMessage = z
     }
   });
 
+const finished = {
+  created: z.int(),
+  model: z.string(),
+  usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
+};
+const tokenLogprob = z.looseObject({ token: z.string(), logprob: z.number() });
+
+const chatCompletion = z.object({
+  id: z.string(),
+  object: z.literal('chat.completion'),
+  ...finished,
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      message: z.object({
+        role: z.literal('assistant'),
+        content: z.string(),
+        reasoning_content: z.string().optional(),
+      }),
+      logprobs: z
+        .object({ content: z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) })) })
+        .nullable(),
+      finish_reason: z.string().nullable(),
+    }),
+  ),
+});
+
+const textCompletion = z.object({
+  id: z.string(),
+  object: z.literal('text_completion'),
+  ...finished,
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      text: z.string(),
+      logprobs: z
+        .looseObject({ tokens: z.array(z.string()), token_logprobs: z.array(z.number().nullable()) })
+        .nullable(),
+      finish_reason: z.string().nullable(),
+    }),
+  ),
+});
+
 export const chatCompletions = endpoint({
   method: 'POST',
   path: '/v1/chat/completions',
@@ -93,6 +136,7 @@ export const chatCompletions = endpoint({
     /** What the model's own chat template knows. */
     chat_template_kwargs: z.strictObject({ enable_thinking: z.boolean().optional() }).nullish(),
   }),
+  answers: { 'application/json': chatCompletion, 'text/event-stream': null },
   bodyBytesMax: CHAT_BYTES_MAX,
 });
 
@@ -119,6 +163,7 @@ export const completions = endpoint({
     suffix: z.literal('', 'suffix: this server continues texts, and does not fill gaps').nullish(),
     best_of: z.literal(1, 'best_of: this server answers one choice per request').nullish(),
   }),
+  answers: { 'application/json': textCompletion, 'text/event-stream': null },
   bodyBytesMax: CHAT_BYTES_MAX,
 });
 

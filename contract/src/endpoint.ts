@@ -57,6 +57,8 @@ export type Endpoint<
   isForm?: boolean;
   /** A JSON answer. Absent: the handler writes bytes, a stream or nothing. */
   response?: Response;
+  /** What it writes then, by content type, for who reads OpenAPI; null: what no schema describes. */
+  answers?: Record<string, z.ZodType | null>;
   /** HTTP status of success, 200 unless said. */
   status?: number;
 };

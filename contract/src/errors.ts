@@ -5,6 +5,8 @@ import { budgetPeriods } from './limits.ts';
 export const errorStatus = {
   /** A field is missing, malformed or outside its bounds; `param` names it. */
   invalid_request: 400,
+  /** The conversation or the prompt is longer than the model can read. OpenAI's code for it. */
+  context_length_exceeded: 400,
   /** No key, or one that nobody owns. */
   unauthenticated: 401,
   /** The balance does not cover the price; see `required_amount` and `available_amount`. */

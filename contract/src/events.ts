@@ -34,4 +34,5 @@ export const streamEvents = endpoint({
   path: '/api/v1/events',
   access: 'key',
   summary: "What changed for the caller, as server-sent events named 'change'; resumed by Last-Event-ID",
+  answers: { 'text/event-stream': null },
 });

@@ -32,6 +32,7 @@ export const openFileLink = endpoint({
   path: '/api/v1/files/:sha256/*',
   access: 'public',
   summary: 'The bytes behind a link; Range is honoured',
+  answers: { '*/*': null },
   params: z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/, 'Not a SHA-256'), '*': z.string().min(1) }),
   query: z.object({
     disposition: z.enum(linkDispositions),
@@ -47,6 +48,7 @@ export const downloadImage = endpoint({
   path: '/api/download-image',
   access: 'public',
   summary: "A picture as a download: by a link of this server, or from the settings' S3 addresses",
+  answers: { '*/*': null },
   query: z.object({
     url: z.string('Image URL not provided').min(1, 'Image URL not provided').max(4_000, 'url is too long'),
     /** The name in the address unless said. */

@@ -37,6 +37,7 @@ export const openZipLink = endpoint({
   path: '/api/v1/pictures.zip',
   access: 'public',
   summary: 'The zip behind a link, made while it is sent',
+  answers: { 'application/zip': null },
   query: z.object({
     /** Whose they are. */
     userId: z.string().max(200),

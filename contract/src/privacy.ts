@@ -42,4 +42,5 @@ export const exportData = endpoint({
   path: '/api/v1/users/me/export',
   access: 'session',
   summary: 'All that is kept of the user as one JSON file, without secrets and stored files',
+  answers: { 'application/json': null },
 });

@@ -10,6 +10,7 @@ export const getWorkloadInput = endpoint({
   path: '/runtime/v1/workloads/:workloadId/inputs/:sha256',
   access: 'workload',
   summary: 'The bytes of one input; Range is honoured',
+  answers: { 'application/octet-stream': null },
   params: workloadParams.extend({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
 });
 

@@ -46,6 +46,11 @@ async function contractEndpoints(): Promise<Endpoint[]> {
     .sort((a, b) => a.path.localeCompare(b.path));
 }
 
+test('what pages of every site may call, no cookie opens', () => {
+  const openToSites = endpoints.filter(({ path: target }) => target.startsWith('/v1/'));
+  expect(new Set(openToSites.map(({ access }) => access))).toEqual(new Set(['key']));
+});
+
 type Input = { params?: Record<string, string>; query?: Record<string, string>; body?: object };
 
 /** Sends just enough for the checks of access, which come before those of the input; more where it is given. */

@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { readConfig, settingNames, unknownSettings } from './config.ts';
+import { temporaryFolder } from './testing/temporary-folder.ts';
 
 const example = parseEnv(
   await readFile(path.join(import.meta.dirname, '../../.env.example'), 'utf8'),
@@ -56,6 +57,19 @@ describe('the settings', () => {
     expect(unknownSettings(environment)).toEqual(['BAKEHOUSE_SIGNUP']);
   });
 
+  test('are not what Kubernetes sets for a Service that is called bakehouse', () => {
+    const link = {
+      BAKEHOUSE_SERVICE_HOST: '10.43.0.7',
+      BAKEHOUSE_SERVICE_PORT: '80',
+      BAKEHOUSE_SERVICE_PORT_HTTP: '80',
+      BAKEHOUSE_PORT: 'tcp://10.43.0.7:80',
+      BAKEHOUSE_PORT_80_TCP: 'tcp://10.43.0.7:80',
+      BAKEHOUSE_PORT_80_TCP_ADDR: '10.43.0.7',
+    };
+    expect(readConfig(link).port).toBe(4080);
+    expect(unknownSettings(link)).toEqual([]);
+  });
+
   test('refuse what is no DSN, without repeating it', () => {
     const read = (dsn: string) => () => readConfig({ BAKEHOUSE_SENTRY_DSN: dsn });
     expect(read('https://s3cret@sentry.example')).toThrow(/BAKEHOUSE_SENTRY_DSN: must be a DSN(?!.*s3cret)/);
@@ -63,6 +77,35 @@ describe('the settings', () => {
       envelopeUrl: 'https://sentry.example/api/4/envelope/',
       publicKey: 's3cret',
     });
+  });
+
+  test('that are secret may stand in files', async () => {
+    const folder = await temporaryFolder();
+    const write = async (text: string) => {
+      const file = path.join(folder, `secret-${text.length}`);
+      await writeFile(file, text);
+      return file;
+    };
+    const files = {
+      DATABASE_URL_FILE: await write('postgresql://there/bakehouse\n'),
+      BAKEHOUSE_SECRET_FILE: await write('x'.repeat(40)),
+      FAL_KEY_FILE: await write('of fal\r\n'),
+    };
+    expect(readConfig(files)).toMatchObject({
+      databaseUrl: 'postgresql://there/bakehouse',
+      secret: 'x'.repeat(40),
+      upstreams: { fal: { key: 'of fal' } },
+    });
+    expect(unknownSettings(files)).toEqual([]);
+    expect(unknownSettings({ BAKEHOUSE_HOST_FILE: '/x' })).toEqual(['BAKEHOUSE_HOST_FILE']);
+    const read = (settings: Record<string, string>) => () => readConfig(settings);
+    expect(read({ ...files, DATABASE_URL: 'x' })).toThrow(
+      /^These settings are not usable:\n {2}DATABASE_URL_FILE: is set beside DATABASE_URL$/,
+    );
+    expect(read({ FAL_KEY_FILE: path.join(folder, 'gone') })).toThrow(
+      / {2}FAL_KEY_FILE: cannot be read: ENOENT/,
+    );
+    expect(read({ FAL_KEY_FILE: await write('\n') })).toThrow(/ {2}FAL_KEY_FILE: .* is empty$/);
   });
 
   test('of a sign-in provider count only together', () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { parseSentryDsn } from './platform/error-reports/sentry-address.ts';
 import { toFolder } from './platform/files/make-data-dir.ts';
@@ -134,28 +135,39 @@ const settings = z.object({
 
 export const settingNames = Object.keys(settings.shape);
 
+/** What may stand in a file instead, which `<NAME>_FILE` names: so Docker and Kubernetes hand secrets over. */
+const secretNames = settingNames.filter((name) => /^DATABASE_URL$|_(SECRET|KEY|TOKEN|PASSWORD)$/.test(name));
+
 /** What the clients of this repository read from the same environment. */
 const CLIENTS_NAMES = ['BAKEHOUSE_API', 'BAKEHOUSE_API_KEY', 'BAKEHOUSE_CHROMIUM'];
+
+/** What Kubernetes sets in each container for a Service that is called bakehouse. */
+const SERVICE_LINK = /^BAKEHOUSE_(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT_.+)$/;
 
 export type Config = ReturnType<typeof readConfig>;
 
 /** Names that look like settings and are none, e.g. because they are misspelled: they would be ignored unnoticed. */
 export function unknownSettings(environment: Record<string, string | undefined>): string[] {
-  const known = new Set([...settingNames, ...CLIENTS_NAMES]);
-  return Object.keys(environment).filter((name) => name.startsWith('BAKEHOUSE_') && !known.has(name));
+  const known = new Set([...settingNames, ...secretNames.map(fileName), ...CLIENTS_NAMES]);
+  return Object.keys(environment).filter(
+    (name) => name.startsWith('BAKEHOUSE_') && !known.has(name) && !SERVICE_LINK.test(name),
+  );
 }
 
 /** Parses the environment. Throws an error that names each bad setting and says what it must be. */
 export function readConfig(environment: Record<string, string | undefined>) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  // The last of a service link's names, which is that of a setting too.
+  if (present.BAKEHOUSE_PORT?.startsWith('tcp://')) delete present.BAKEHOUSE_PORT;
+  Object.assign(present, readSecretFiles(present));
   const parsed = settings.safeParse(present, { error: describeIssue });
   if (!parsed.success) {
     const lines = parsed.error.issues.map(({ path, message, code }) => {
       const name = path.join('.');
       // What was typed for a number is no secret.
-      return `  ${name}: ${message}${code === 'invalid_type' ? `, not '${present[name]}'` : ''}`;
+      return `${name}: ${message}${code === 'invalid_type' ? `, not '${present[name]}'` : ''}`;
     });
-    throw new Error(`These settings are not usable:\n${lines.join('\n')}`);
+    throw unusable(lines);
   }
   const s = parsed.data;
   return {
@@ -208,6 +220,39 @@ export function readConfig(environment: Record<string, string | undefined>) {
   };
 }
 
+function unusable(faults: string[]): Error {
+  return new Error(`These settings are not usable:${faults.map((fault) => `\n  ${fault}`).join('')}`);
+}
+
+function fileName(name: string): string {
+  return `${name}_FILE`;
+}
+
+/** The settings that stand in files. A line break at the end is the editor's. */
+function readSecretFiles(present: Record<string, string | undefined>): Record<string, string> {
+  const named = secretNames.flatMap((name) => {
+    const file = present[fileName(name)];
+    return file === undefined ? [] : [{ name, file }];
+  });
+  const entries = named.map(({ name, file }) => {
+    if (present[name] !== undefined) throw unusable([`${fileName(name)}: is set beside ${name}`]);
+    const text = readTextFile(name, file).replace(/\r?\n$/, '');
+    if (text === '') throw unusable([`${fileName(name)}: ${file} is empty`]);
+    return [name, text] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function readTextFile(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw unusable([
+      `${fileName(name)}: cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    ]);
+  }
+}
+
 type Settings = z.output<typeof settings>;
 type TextSetting = {
   [K in keyof Settings]-?: Settings[K] extends string | undefined ? K : never;
@@ -254,7 +299,7 @@ function upstreamsOf(s: Settings) {
 function pair(s: Settings, one: TextSetting, other: TextSetting) {
   if (Boolean(s[one]) !== Boolean(s[other])) {
     const [missing, there] = s[one] ? [other, one] : [one, other];
-    throw new Error(`These settings are not usable:\n  ${missing}: is missing beside ${there}`);
+    throw unusable([`${missing}: is missing beside ${there}`]);
   }
   return [s[one], s[other]] as const;
 }

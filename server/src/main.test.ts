@@ -23,6 +23,7 @@ function start(settings: Record<string, string> = {}, args: string[] = []) {
       BAKEHOUSE_DRIVER: 'fake',
       BAKEHOUSE_PREPARE: 'false',
       BAKEHOUSE_LOG_LEVEL: 'warn',
+      BAKEHOUSE_LOG_FORMAT: 'text',
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -153,5 +154,27 @@ describe('the server program', () => {
       else expect(stderr).toMatch(says);
     }
     taken.close();
+  });
+
+  test('says to machines that it is ready, or why it cannot start, in lines of its log alone', async () => {
+    const json = { BAKEHOUSE_LOG_FORMAT: 'json' };
+    const said = (stdout: string) =>
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object);
+    const { child, ended } = start(json);
+    let heard = '';
+    while (!heard.includes('is ready at')) heard += String((await once(child.stdout, 'data'))[0]);
+    const second = await start(json).ended;
+    expect([second.code, second.stderr]).toEqual([1, '']);
+    const why =
+      'Another Bakehouse server already runs the work of this data folder: use that one, or end it first';
+    expect(said(second.stdout)).toContainEqual(expect.objectContaining({ level: 'fatal', msg: why }));
+    child.kill('SIGTERM');
+    const { code, stdout } = await ended;
+    expect(code).toBe(0);
+    const msg: unknown = expect.stringMatching(/^Bakehouse is ready at http:/);
+    expect(said(stdout)).toContainEqual(expect.objectContaining({ level: 'info', msg }));
   });
 }, 60_000);

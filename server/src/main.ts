@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
-import { readConfig, unknownSettings } from './config.ts';
+import { type Config, readConfig, unknownSettings } from './config.ts';
 import { prepareDatabase } from './platform/db/setup/prepare-database.ts';
 import {
   type ErrorReports,
@@ -34,6 +34,23 @@ async function main(): Promise<void> {
   for (const name of unknownSettings(process.env))
     log.warn(`There is no setting ${name}, so it has no effect: .env.example lists them all`);
   endOnUncaughtError(errorReports, log);
+  // Whoever starts the server reads these two sentences at every level: a person as they are, a machine as lines of the log.
+  const lines = config.logFormat === 'json' ? log.child({}, { level: 'info' }) : null;
+  try {
+    const ready = await run({ config, log, errorReports, roles: chosen });
+    if (lines) lines.info(ready);
+    else console.log(ready);
+  } catch (error) {
+    if (!lines) throw error;
+    lines.fatal(describe(error));
+    process.exit(1);
+  }
+}
+
+type Parts = { config: Config; log: Logger; errorReports: ErrorReports; roles: Role[] };
+
+/** Starts the server; resolves with the sentence that says so. */
+async function run({ config, log, errorReports, roles: chosen }: Parts): Promise<string> {
   await prepareDataDir(config.dataDir);
   config.secret ??= await readOrMakeSecret(config.dataDir);
 
@@ -56,7 +73,7 @@ async function main(): Promise<void> {
   endOnSignal(() => starting.then(stop, stop), log);
   try {
     const { url, roles } = await starting;
-    console.log(url ? `Bakehouse is ready at ${url}` : `Bakehouse is ready: ${roles.join(', ')}`);
+    return url ? `Bakehouse is ready at ${url}` : `Bakehouse is ready: ${roles.join(', ')}`;
   } catch (error) {
     await stop().catch((cause: unknown) => log.warn({ err: cause }, 'could not end cleanly'));
     throw error;

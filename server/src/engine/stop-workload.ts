@@ -2,25 +2,25 @@ import type { Transaction } from '../platform/db/database.ts';
 import { hasEnded } from './has-ended.ts';
 import { lockWorkload } from './lock-workload.ts';
 import { updateWorkload, wakeEngines } from './queries.ts';
-import type { Workload } from './workload.ts';
 
 /**
  * Step: wants a workload to stop. It saves its work and ends; one that waits ends at once. A model server
  * has `drainSeconds` for the requests that it has taken, by default a few. The first reason stays. Does
- * nothing to one that has ended. Returns the workload; null when there is none.
+ * nothing to one that has ended. Returns whether it is this that stops it.
  */
 export async function stopWorkload(
   tx: Transaction,
   { id, reason, drainSeconds = 0, now }: { id: string; reason: string; drainSeconds?: number; now: Date },
-): Promise<Workload | null> {
+): Promise<boolean> {
   const workload = await lockWorkload(tx, id);
-  if (!workload || hasEnded(workload) || workload.wanted === 'stopped') return workload;
+  if (!workload || hasEnded(workload) || workload.wanted === 'stopped') return false;
   await wakeEngines(tx);
-  return updateWorkload(tx, id, {
+  await updateWorkload(tx, id, {
     wanted: 'stopped',
     stopRequestedAt: now,
     stopReason: reason,
     drainSeconds,
     checkAt: now,
   });
+  return true;
 }

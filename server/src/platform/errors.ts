@@ -9,6 +9,8 @@ type Options = {
   data?: { required_amount?: string; available_amount?: string; budget?: ExceededBudget };
   /** When it may be tried again, where that is known. */
   retryAfterMs?: number;
+  /** Whether the same call may meet something else. Unless said it may, but for a conflict; OpenAI's clients would repeat that too. */
+  shouldRetry?: boolean;
   cause?: unknown;
 };
 
@@ -18,6 +20,7 @@ export class AppError extends Error {
   readonly publicMessage: string;
   readonly param: string | null;
   readonly retryAfterMs: number | null;
+  readonly shouldRetry: boolean;
   readonly data: NonNullable<Options['data']>;
 
   constructor(code: ErrorCode, options: Options) {
@@ -27,6 +30,7 @@ export class AppError extends Error {
     this.publicMessage = options.publicMessage;
     this.param = options.param ?? null;
     this.retryAfterMs = options.retryAfterMs ?? null;
+    this.shouldRetry = options.shouldRetry ?? this.status !== 409;
     this.data = options.data ?? {};
   }
 

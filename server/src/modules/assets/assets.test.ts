@@ -72,7 +72,10 @@ describe('creating', () => {
 
   test('a parent must be readable', async () => {
     const secret = await create(bob);
-    await expect(create(ada, { parent_dataset_id: secret })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(create(ada, { parent_dataset_id: secret })).rejects.toMatchObject({
+      code: 'not_found',
+      param: 'parent_dataset_id',
+    });
     expect((await get(ada, await create(ada, { parent_dataset_id: '' }))).parent_dataset_id).toBeNull();
   });
 });
@@ -230,6 +233,24 @@ test('a model stays while others are made from it', async () => {
   );
   expect((await remove(tuned[0] ?? '')).status).toBe(204);
   expect((await remove(base)).status).toBe(204);
+});
+
+test('a deletion whose rows cannot be purged at once is done all the same, and purged by the job', async () => {
+  const { db, pool } = server.services;
+  const id = await create(ada);
+  const rows = () => db.selectFrom('assets').select('deleted_at').where('id', '=', id).execute();
+  await pool.query(`
+    create function refuse_purge() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
+    create trigger refuse_purge before delete on revisions execute function refuse_purge()`);
+  try {
+    const deleted = await server.send(contract.deleteAsset, { params: { id } }, { as: ada });
+    expect(deleted.status).toBe(204);
+    expect(await rows()).toEqual([{ deleted_at: expect.any(Date) }]);
+  } finally {
+    await pool.query('drop function refuse_purge cascade');
+  }
+  await collectBlobsJob.run(server.services, {}, AbortSignal.timeout(10_000));
+  expect(await rows()).toEqual([]);
 });
 
 test('a card, a folder and the size of an asset can be read', async () => {

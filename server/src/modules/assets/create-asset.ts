@@ -22,7 +22,8 @@ export async function createAsset(ctx: Context, payload: InputOf<typeof endpoint
       { userId, key: ctx.idempotencyKey, operation: 'create-asset', input: payload },
       async () => {
         const parentAssetId = payload.parent_dataset_id || null;
-        if (parentAssetId) await findReadableAsset(tx, { assetId: parentAssetId, userId });
+        if (parentAssetId)
+          await findReadableAsset(tx, { assetId: parentAssetId, userId, param: 'parent_dataset_id' });
         const assetId = await insertAsset(tx, {
           ownerUserId: userId,
           datasetType: payload.dataset_type,

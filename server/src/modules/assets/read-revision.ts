@@ -28,15 +28,16 @@ export type AssetRevision = {
 /**
  * One revision of an asset with its files, the newest unless said, for work that uses exactly
  * that. With `path` only that file is listed, if it is there: an asset may have very many. Throws AppError('not_found') unless the user may read it, and 'conflict' when it has no
- * files yet.
+ * files yet, both with the field `param` that names it.
  */
 export async function readRevision(
   tx: Database | Transaction,
-  input: { assetId: string; revisionId?: string; userId: string; path?: string },
+  input: { assetId: string; revisionId?: string; userId: string; path?: string; param?: string },
 ): Promise<AssetRevision> {
   const asset = await findReadableAsset(tx, input);
   const revisionId = input.revisionId ?? asset.revision_id;
-  if (!revisionId) throw new AppError('conflict', { publicMessage: `${asset.title} has no files yet` });
+  if (!revisionId)
+    throw new AppError('conflict', { publicMessage: `${asset.title} has no files yet`, param: input.param });
   const revision = await findRevision(tx, asset.id, revisionId);
   if (!revision) throw new AppError('not_found', { publicMessage: 'This asset has no such revision' });
   const files = await listFiles(tx, asset.id, revision.number, input.path);

@@ -102,6 +102,12 @@ test.each([
   });
 });
 
+test('ten messages an hour are enough, also of those that come at once', async () => {
+  const ben = await server.signUp('Ben');
+  const sent = await Promise.allSettled(Array.from({ length: 12 }, () => write('All', 'At once.', ben)));
+  expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+});
+
 test('ten messages an hour are enough', async () => {
   const eve = await server.signUp('Eve');
   for (let sent = 0; sent < 10; sent += 1) await write(`Message ${sent}`, 'Again.', eve);

@@ -16,8 +16,9 @@ export async function insertMessage(
   return id;
 }
 
-/** How many messages a user has sent within the last hour. */
+/** How many messages a user has sent within the last hour. Whoever asks this does it alone until the transaction ends. */
 export async function countRecentMessages(tx: Transaction, userId: string): Promise<number> {
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
   const { count } = await tx
     .selectFrom('contact_messages')
     .select(sql<number>`count(*)::int`.as('count'))

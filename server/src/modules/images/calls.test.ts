@@ -122,7 +122,7 @@ describe('the calls of the Paris page', () => {
 describe("OpenAI's images API, by its own client", () => {
   const client = () => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
 
-  test('draws, as a link or as bytes, with the model that the list names', async () => {
+  test('draws, as a link, as bytes or as both, with the model that the list names', async () => {
     const { data: models } = await server.request(listModels, {}, { as: ada });
     expect(models.filter(({ task }) => task === 'image').map(({ id }) => id)).toEqual([
       'kontext-starter',
@@ -130,8 +130,12 @@ describe("OpenAI's images API, by its own client", () => {
     ]);
     const linked = await client().images.generate({ prompt: 'Bread', model: 'paris-ddm-v1.0', size: 'auto' });
     expect((await fetch(linked.data?.[0]?.url ?? '')).headers.get('content-type')).toBe('image/png');
-    const inline = await client().images.generate({ prompt: 'Bread', response_format: 'b64_json', n: 1 });
-    expect(inline.data).toEqual([{ b64_json: PIXEL }]);
+    const url: unknown = expect.stringContaining('/');
+    expect(linked.data).toEqual([{ url, b64_json: PIXEL }]);
+    const draw = async (response_format: 'url' | 'b64_json') =>
+      (await client().images.generate({ prompt: 'Bread', response_format, n: 1 })).data;
+    expect(await draw('url')).toEqual([{ url }]);
+    expect(await draw('b64_json')).toEqual([{ b64_json: PIXEL }]);
     expect(stub.requests.at(-1)).toMatchObject({ steps: 20, strategy: 'topk', k: 2 });
   });
 
@@ -169,7 +173,9 @@ describe("OpenAI's images API, by its own client", () => {
       (
         await server.request(listGenerations, { params: { userId: ada.userId } }, { as: ada })
       ).generations.map(({ state }) => state);
-    await expect(ask()).rejects.toMatchObject({ status: 504 });
+    const refused: unknown = await ask().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 504 });
+    expect((refused as InstanceType<typeof OpenAI.APIError>).headers?.get('x-should-retry')).toBe('false');
     expect(await states()).toEqual(['cancelled']);
     expect(await drawing.balance(ada)).toEqual(before);
     await expect(ask('mine')).rejects.toMatchObject({ status: 504 });

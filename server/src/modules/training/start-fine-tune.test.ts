@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { deleteAsset, listAssets } from '@bakehouse/contract/assets';
 import { changePrice } from '@bakehouse/contract/prices';
 import * as training from '@bakehouse/contract/training';
@@ -83,7 +84,19 @@ describe('starting', () => {
       'Invalid file selection. Please try again.',
     );
     await expect(start({ payload: { base_model: datasetId } })).rejects.toThrow('rows is a dataset');
+    const about = (param: string, status = 400) => ({ status, body: { error: { param } } });
+    for (const [payload, param] of [
+      [{ input_column: null }, 'input_column'],
+      [{ output_column: 'question' }, 'output_column'],
+      [{ file_name: 'other.csv' }, 'file_name'],
+      [{ base_model: datasetId }, 'base_model'],
+      [{ asset_id: baseId }, 'asset_id'],
+    ] as const)
+      await expect(start({ payload })).rejects.toMatchObject(about(`fine_tune_payload.${param}`));
+    const gone = { base_model: randomUUID() };
+    await expect(start({ payload: gone })).rejects.toMatchObject(about('fine_tune_payload.base_model', 404));
     machine.data = { ...goodData, critical_errors: ['There is no column question.'] };
+    await expect(start()).rejects.toMatchObject(about('fine_tune_payload'));
     await expect(start()).rejects.toThrow('There is no column question.');
     machine.data = { ...goodData, memory_bytes: 1e15 };
     await expect(start()).rejects.toThrow(/needs about .* GB of memory, and this machine has/);

@@ -24,6 +24,8 @@ import { checkFineTune, type FineTuneCheck, type TrainingParts } from './validat
 
 type Body = InputOf<typeof createAsset>['body'];
 
+const PAYLOAD = 'fine_tune_payload';
+
 /**
  * Makes a model asset and starts the run that fills it: the quote is held, at most the ceiling, and
  * the run is queued. All of it happens, or nothing. Returns the asset's id. Throws AppError('invalid_request') with the
@@ -50,7 +52,7 @@ export async function startFineTune(
         micro: check.costMicro,
         maxMicro: costMaxMicro,
         what: 'this run',
-        param: 'fine_tune_payload.cost_max',
+        param: `${PAYLOAD}.cost_max`,
       });
       return { id: await makeRun(tx, ctx, { body, payload, check }) };
     },
@@ -145,10 +147,13 @@ async function checkStart(
     signal: clientSignal(reply),
     // The run counts for itself.
     readsOn: false,
+    params: { dataset: `${PAYLOAD}.asset_id`, base: `${PAYLOAD}.base_model` },
   });
-  const [refusal] = check.validation.critical_errors;
-  if (refusal) throw new AppError('invalid_request', { publicMessage: refusal, param: 'fine_tune_payload' });
-  return check;
+  const [fault] = check.faults;
+  if (!fault) return check;
+  const { message: publicMessage, about } = fault;
+  const param = about === null ? PAYLOAD : `${PAYLOAD}.${about}`;
+  throw new AppError('invalid_request', { publicMessage, param });
 }
 
 function sourceOf({ asset, revision }: FineTuneCheck['base']) {

@@ -188,6 +188,14 @@ describe('a fine-tune', () => {
       charged: '0',
       reason: 'Cancelled.',
     });
+    // Once more cancels nothing, and is not recorded.
+    await request(training.cancelRun, { params: { runId: waiting.run_id } }, { as: user });
+    const recorded = await server.services.db
+      .selectFrom('audit_log')
+      .select('detail')
+      .where('action', '=', 'run.cancelled')
+      .execute();
+    expect(recorded.filter(({ detail }) => JSON.stringify(detail).includes(waiting.run_id))).toHaveLength(1);
   });
 
   test('that crashes goes on under the same id, and pays once for its work', async () => {

@@ -56,7 +56,7 @@ export async function drawUpstream(asked: Asked, run: Run): Promise<UpstreamPict
   if (!access) throw new AppError('internal', { publicMessage: `${title} is not connected any more` });
   const addresses = await drawAt(open({ ...access, clock: run.clock }), model, asked, run);
   if (addresses.length === 0)
-    throw new AppError('unavailable', { publicMessage: `${title} has drawn nothing` });
+    throw new AppError('unavailable', { publicMessage: `${title} returned no picture` });
   return { addresses, title, serviceUrl: access.url };
 }
 
@@ -115,7 +115,7 @@ async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<s
       await service.cancel(job.handle).catch(() => undefined);
       await keepJob(null);
       throw new AppError('timed_out', {
-        publicMessage: `${title} has not drawn it within ${DRAW_MS_MAX / 60_000} minutes`,
+        publicMessage: `${title} did not finish within ${DRAW_MS_MAX / 60_000} minutes`,
       });
     }
     onWait(look.reason);

@@ -1,3 +1,4 @@
+import { openByKey } from '../concurrency/open-by-key.ts';
 import { shareLimit } from '../concurrency/share-limit.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -11,7 +12,7 @@ import { missedChanges } from './missed-changes.ts';
 const STREAMS_MAX = 20;
 
 /** Open streams of this process, by user. */
-const streamsOf = new Map<string, number>();
+const streams = openByKey();
 
 /**
  * Sends the caller's changes as server-sent events until they leave, or their API key ends; first those that were
@@ -19,25 +20,22 @@ const streamsOf = new Map<string, number>();
  */
 export async function streamChanges(ctx: Context, http: Http): Promise<void> {
   const { userId } = ctx.caller;
-  const open = streamsOf.get(userId) ?? 0;
-  if (open >= shareLimit(STREAMS_MAX, ctx.webProcesses())) {
+  const leave = streams.enter(userId, shareLimit(STREAMS_MAX, ctx.webProcesses()));
+  if (!leave) {
     throw new AppError('rate_limited', {
       publicMessage: `You have too many event streams open. Close one before you open another`,
     });
   }
   const stream = openEventStream(http);
   // Who left while it was found out who they are is told nothing, and counts for nothing.
-  if (stream.closed.aborted) return;
-  streamsOf.set(userId, open + 1);
+  if (stream.closed.aborted) return leave();
   const unsubscribe = ctx.events.subscribe(userId, (event, at) => stream.send('change', event, idOf(at)));
   const key = untilKeyEnds(ctx);
   key.signal.addEventListener('abort', stream.close);
   stream.closed.addEventListener('abort', () => {
     unsubscribe();
     key.stop();
-    const left = (streamsOf.get(userId) ?? 1) - 1;
-    if (left === 0) streamsOf.delete(userId);
-    else streamsOf.set(userId, left);
+    leave();
   });
   // Changes are heard from here on: between them and what was missed there is no gap.
   await sendMissed(ctx, stream, headerText(http.request.headers['last-event-id']));

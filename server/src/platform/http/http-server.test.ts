@@ -189,6 +189,16 @@ test('the OpenAPI document is for everyone, and leaves out what is not in the co
   expect(answer.text).not.toContain('/openapi.json');
 });
 
+test.each([
+  ['http://bake.example', 'bakehouse.session_token'],
+  ['https://bake.example', '__Secure-bakehouse.session_token'],
+])('the OpenAPI document names the cookie of a session at %s', async (publicUrl, name) => {
+  const { call } = await serve([], { BAKEHOUSE_PUBLIC_URL: publicUrl });
+  expect((await call('/openapi.json')).json).toMatchObject({
+    components: { securitySchemes: { session: { in: 'cookie', name } } },
+  });
+});
+
 describe('the web app', () => {
   test('gets its files and its page, and programs get their errors', async () => {
     const { call } = await serve([]);
@@ -308,4 +318,25 @@ test('metrics count requests by route, not by path', async () => {
     'bakehouse_http_request_duration_seconds_count{method="GET",route="/healthz",status="200"} 1',
   );
   expect(text).not.toContain('some/page');
+});
+
+test('metrics count what clients abandon, apart', async () => {
+  const slow = endpoint({ ...open, path: '/api/v1/slow' });
+  const begun = vi.fn();
+  const { call } = await serve([
+    bindPublic(slow, () => {
+      begun();
+      return new Promise<void>(() => undefined);
+    }),
+  ]);
+  const leaving = new AbortController();
+  const asked = call('/api/v1/slow', { method: 'POST', signal: leaving.signal });
+  await vi.waitFor(() => expect(begun).toHaveBeenCalledOnce());
+  leaving.abort();
+  await expect(asked).rejects.toThrow();
+  await vi.waitFor(async () =>
+    expect((await call('/metrics')).text).toContain(
+      'bakehouse_http_request_duration_seconds_count{method="POST",route="/api/v1/slow",status="499"} 1',
+    ),
+  );
 });

@@ -21,6 +21,7 @@ import { readBodies } from './bodies/read-body.ts';
 import { refuseUnstorable } from './bodies/refuse-unstorable.ts';
 import { type Authenticators, findCaller, headerText } from './callers/find-caller.ts';
 import { callerOf, limitBy, limitCalls } from './callers/rate-limits.ts';
+import { allowOtherSites } from './cors.ts';
 import { closeGracefully } from './graceful-close.ts';
 import { mountHealth } from './monitoring/health-routes.ts';
 import { measureHttp } from './monitoring/measure-http.ts';
@@ -72,7 +73,10 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
+  // First of all hooks: what another one refuses counts too.
+  measureHttp(app, options.metrics);
   readBodies(app);
+  allowOtherSites(app);
   closeGracefully(app);
   app.addHook('onRequest', async (request, reply) => {
     request.caller = { kind: 'nobody' };
@@ -91,9 +95,9 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     endpoints,
     operationIds: options.operationIds,
     furtherPaths: options.furtherPaths,
+    publicUrl: services.config.publicUrl,
     countCall: limits.countCall,
   });
-  measureHttp(app, options.metrics);
   mountHealth(app, { ...options, metricsToken: services.config.metricsToken });
   const mounted = { services, authenticators, ...limits, enterBodyRoom: limitHeldBodies(app) };
   for (const binding of options.bindings) mount(app, mounted, binding);

@@ -39,7 +39,7 @@ const idempotencyKey = {
  */
 export async function describeInOpenApi(
   app: FastifyInstance,
-  { countCall, ...described }: Described & { countCall: CountCall },
+  { countCall, publicUrl, ...described }: Described & { countCall: CountCall; publicUrl: string },
 ): Promise<void> {
   const { endpoints } = described;
   await app.register(swagger, {
@@ -54,7 +54,7 @@ export async function describeInOpenApi(
             name: 'X-API-KEY',
             description: 'Or the same key as a bearer token.',
           },
-          session: { type: 'apiKey', in: 'cookie', name: 'bakehouse.session_token' },
+          session: { type: 'apiKey', in: 'cookie', name: sessionCookie(publicUrl) },
           workload: { type: 'http', scheme: 'bearer', description: 'The token of one running workload.' },
         },
       },
@@ -76,6 +76,11 @@ export async function describeInOpenApi(
   app.get('/openapi.json', { schema: { hide: true }, preParsing: countCall }, async () => app.swagger());
 }
 
+/** As the sign-in library names it: browsers take this prefix over HTTPS alone. */
+function sessionCookie(publicUrl: string): string {
+  return `${publicUrl.startsWith('https://') ? '__Secure-' : ''}bakehouse.session_token`;
+}
+
 /** Adds what the routes' schemas cannot say: names, files, answers without JSON, the one shape of errors, and the header of calls that spend. */
 function complete(document: Document, { endpoints, operationIds, furtherPaths }: Described): void {
   document.paths = { ...document.paths, ...furtherPaths };
@@ -93,18 +98,22 @@ function complete(document: Document, { endpoints, operationIds, furtherPaths }:
     if (endpoint.upload) operation.requestBody = describeUpload(endpoint.upload);
     if (endpoint.isForm) operation.requestBody = asForm(operation.requestBody);
     operation.responses = {
-      ...(endpoint.response
-        ? operation.responses
-        : {
-            [endpoint.status ?? 200]: {
-              description: endpoint.status === 204 ? 'Done' : 'Bytes, or a stream',
-            },
-          }),
+      ...(endpoint.response ? operation.responses : { [endpoint.status ?? 200]: describeAnswers(endpoint) }),
       default: { $ref: '#/components/responses/Error' },
     };
     for (const part of [operation.parameters, operation.requestBody]) refuseNul(part);
     if (endpoint.spends) operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
   }
+}
+
+function describeAnswers({ answers }: Endpoint): object {
+  if (!answers) return { description: 'Done' };
+  const content = Object.entries(answers).map(([type, answer]) => {
+    if (!answer) return [type, {}];
+    const { $schema: _, ...schema } = z.toJSONSchema(answer);
+    return [type, { schema }];
+  });
+  return { description: 'The answer', content: Object.fromEntries(content) };
 }
 
 /** What `refuseUnstorable` refuses, said of each text that has no form of its own. */

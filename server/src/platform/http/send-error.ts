@@ -35,6 +35,7 @@ export function sendError(
   if (known.code === 'unavailable' && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', RETRY_AFTER_S);
   }
+  if (!known.shouldRetry) reply.header('x-should-retry', 'false');
   return reply
     .code(known.status)
     .type('application/json; charset=utf-8')
@@ -46,12 +47,7 @@ export function toErrorBody(error: AppError, requestId: string): ErrorBody {
     error: {
       code: error.code,
       message: error.publicMessage,
-      type:
-        error.code === 'invalid_request'
-          ? 'invalid_request_error'
-          : error.status < 500
-            ? error.code
-            : 'server_error',
+      type: error.status === 400 ? 'invalid_request_error' : error.status < 500 ? error.code : 'server_error',
       param: error.param,
       request_id: requestId,
       ...error.data,

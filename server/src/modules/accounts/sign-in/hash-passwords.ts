@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { availableParallelism } from 'node:os';
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
+import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
 import { AppError } from '../../../platform/errors.ts';
 
 /**
@@ -29,25 +30,19 @@ type Passwords = { hash: typeof hashPassword; verify: typeof verifyPassword };
  */
 export function hashPasswords({ hash, verify }: Passwords): Passwords {
   const queue = fairQueue(AT_ONCE);
-  const inLineOf = new Map<string, number>();
-  let inLine = 0;
+  const inLine = openByKey();
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
     const address = addresses.getStore() ?? '';
-    const own = inLineOf.get(address) ?? 0;
-    if (inLine >= AT_ONCE + WAITING_MAX || own >= IN_LINE_MAX) {
+    const leave = inLine.all() < AT_ONCE + WAITING_MAX ? inLine.enter(address, IN_LINE_MAX) : null;
+    if (!leave) {
       throw new AppError('unavailable', {
         publicMessage: 'Too many people are signing in. Try again in a moment',
       });
     }
-    inLine += 1;
-    inLineOf.set(address, own + 1);
     try {
       return await queue.run(address, work);
     } finally {
-      inLine -= 1;
-      const left = (inLineOf.get(address) ?? 1) - 1;
-      if (left === 0) inLineOf.delete(address);
-      else inLineOf.set(address, left);
+      leave();
     }
   };
   return {

@@ -1,6 +1,5 @@
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { readQuota, takeStorage } from './storage-quota.ts';
 
@@ -14,9 +13,5 @@ export async function keepWithinQuota(
   { userId, blob, param }: { userId: string; blob: Blob; param: string },
 ): Promise<void> {
   const quota = await readQuota({ config, db: tx }, userId);
-  await takeStorage(tx, { userId, quota, blob }).catch((error: unknown) => {
-    throw error instanceof AppError
-      ? new AppError(error.code, { publicMessage: error.publicMessage, param, cause: error })
-      : error;
-  });
+  await takeStorage(tx, { userId, quota, blob, param });
 }

@@ -21,28 +21,30 @@ export async function readQuota(
 /**
  * Step of the transaction in which an asset of the user gets the blob: uploads that came at the same
  * time saw the same room, so it is looked at once more, one after the other. Bytes that the user
- * has already take no room. Throws AppError('payload_too_large').
+ * has already take no room. Throws AppError('payload_too_large') that names the field `param`, in which it came.
  */
 export async function takeStorage(
   tx: Transaction,
-  input: { userId: string; quota: Quota; blob: Blob },
+  { userId, quota, blob, param }: { userId: string; quota: Quota; blob: Blob; param: string },
 ): Promise<void> {
-  const { userId, quota, blob } = input;
   if (!quota) return;
   const storedBytes = Number(await lockStoredBytes(tx, userId));
   if (await ownsBlob(tx, userId, blob.sha256)) return;
   const leftBytes = Math.max(0, quota.limitBytes - storedBytes);
   if (blob.sizeBytes > leftBytes) {
-    throw quotaExceeded({ ...quota, leftBytes }, formatBytes(blob.sizeBytes));
+    throw quotaExceeded({ ...quota, leftBytes }, { needed: formatBytes(blob.sizeBytes), param });
   }
 }
 
-/** `needed` is the size of the file in words. */
-export function quotaExceeded(quota: NonNullable<Quota>, needed: string): AppError {
+/** `needed` is the size of the file in words, `param` the field that it came in. */
+export function quotaExceeded(
+  quota: NonNullable<Quota>,
+  { needed, param }: { needed: string; param: string },
+): AppError {
   return new AppError('payload_too_large', {
     publicMessage:
       `This file needs ${needed}, and ${formatBytes(quota.leftBytes)} of your ` +
       `${formatBytes(quota.limitBytes)} are left. Delete datasets or models that you no longer need.`,
-    param: 'data_file',
+    param,
   });
 }

@@ -5,7 +5,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { FILE_SIZE_LIMIT_BYTES, FILE_SIZE_LIMIT_MESSAGE } from '@bakehouse/contract/limits';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import { openByUser } from '../../../platform/concurrency/open-by-user.ts';
+import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
 import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
@@ -31,7 +31,7 @@ const WHOLE_MS = 2.5 * 60 * 60_000;
 /** What a multipart body has around the file. */
 const ENVELOPE_BYTES = 64 * 1024;
 
-const uploads = openByUser();
+const uploads = openByKey();
 
 type Upload = { assetId: string; request: FastifyRequest; stallMs?: number };
 type Parts = AsyncIterator<Multipart>;
@@ -89,7 +89,7 @@ async function takeUpload(
     if (present?.sha256 === blob.sha256 && asset.revision_id) {
       return { file: toWireFile(present), revision_id: asset.revision_id };
     }
-    await takeStorage(tx, { userId: who.userId, quota, blob });
+    await takeStorage(tx, { userId: who.userId, quota, blob, param: PART });
     const revisionId = await addRevision(tx, asset, { put: [{ path: name, ...blob }], remove: [] });
     await recordAudit(tx, {
       userId: who.userId,
@@ -121,7 +121,8 @@ function refuseSize(bytes: number, quota: Quota): void {
   if (bytes > FILE_SIZE_LIMIT_BYTES) {
     throw new AppError('payload_too_large', { publicMessage: FILE_SIZE_LIMIT_MESSAGE });
   }
-  if (quota && bytes > quota.leftBytes) throw quotaExceeded(quota, formatBytes(bytes));
+  if (quota && bytes > quota.leftBytes)
+    throw quotaExceeded(quota, { needed: formatBytes(bytes), param: PART });
 }
 
 /** The least that the file of this request has by its headers; 0 where they do not say. */
@@ -131,12 +132,13 @@ function announcedBytes(request: FastifyRequest): number {
 
 /** The limit that holds while the bytes come, for all that is not known before. */
 function sizeLimit(quota: Quota): { sizeBytesMax: number; tooLargeMessage: string } {
-  return quota && quota.leftBytes < FILE_SIZE_LIMIT_BYTES
-    ? {
-        sizeBytesMax: quota.leftBytes,
-        tooLargeMessage: quotaExceeded(quota, `more than ${formatBytes(quota.leftBytes)}`).publicMessage,
-      }
-    : { sizeBytesMax: FILE_SIZE_LIMIT_BYTES, tooLargeMessage: FILE_SIZE_LIMIT_MESSAGE };
+  if (!quota || quota.leftBytes >= FILE_SIZE_LIMIT_BYTES)
+    return { sizeBytesMax: FILE_SIZE_LIMIT_BYTES, tooLargeMessage: FILE_SIZE_LIMIT_MESSAGE };
+  const needed = `more than ${formatBytes(quota.leftBytes)}`;
+  return {
+    sizeBytesMax: quota.leftBytes,
+    tooLargeMessage: quotaExceeded(quota, { needed, param: PART }).publicMessage,
+  };
 }
 
 /** The file; the parts behind it are read only after it. */

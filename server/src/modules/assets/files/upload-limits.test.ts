@@ -3,13 +3,17 @@ import { readdir } from 'node:fs/promises';
 import http, { type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
 import * as contract from '@bakehouse/contract/assets';
 import multipart from '@fastify/multipart';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
 import { createAsset } from '../create-asset.ts';
+import { putFiles } from '../revisions/put-files.ts';
 import { uploadFile } from './upload-file.ts';
 
 const MB = 1024 * 1024;
@@ -86,6 +90,19 @@ describe('the storage of a user', () => {
 
     await server.send(contract.deleteAsset, { params: { id: first } }, { as: ada });
     expect(await upload(ada, second, 'f', 500 * 1024)).toMatchObject({ status: 200 });
+  });
+
+  test('is limited for what a call chooses too, by the field that it came in', async () => {
+    const dan = await server.signUp('Dan');
+    const assetId = await create(dan);
+    const blob = await storeBlob(server.services, Readable.from([Buffer.alloc(2 * MB)]));
+    const put = inTransaction(server.services.db, (tx) =>
+      putFiles(tx, server.services.config, {
+        ...{ assetId, userId: dan.userId, revisionId: null, param: 'ids' },
+        files: [{ path: 'zeros', ...blob }],
+      }),
+    );
+    await expect(put).rejects.toMatchObject({ code: 'payload_too_large', param: 'ids' });
   });
 
   test('counts what earlier revisions keep', async () => {

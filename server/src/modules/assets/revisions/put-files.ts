@@ -13,6 +13,8 @@ type Input = {
   /** The newest revision when the files were chosen; null where there was none. */
   revisionId: string | null;
   files: NewFile[];
+  /** The field of the call that chose them. */
+  param: string;
 };
 
 /**
@@ -23,7 +25,7 @@ type Input = {
 export async function putFiles(
   tx: Transaction,
   config: Services['config'],
-  { assetId, userId, revisionId, files }: Input,
+  { assetId, userId, revisionId, files, param }: Input,
 ): Promise<string> {
   const asset = await lockChangeableAsset(tx, { assetId, userId });
   if (asset.revision_id !== revisionId) {
@@ -36,7 +38,7 @@ export async function putFiles(
     files.map(({ sha256 }) => sha256),
   );
   const quota = await readQuota({ config, db: tx }, userId);
-  for (const blob of files) await takeStorage(tx, { userId, quota, blob });
+  for (const blob of files) await takeStorage(tx, { userId, quota, blob, param });
   const added = await addRevision(tx, asset, { put: files, remove: [] });
   await recordAudit(tx, {
     userId,

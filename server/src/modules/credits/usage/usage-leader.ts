@@ -118,7 +118,7 @@ export class UsageLeader {
   async reserve(usage: Usage): Promise<Reservation> {
     if (this.openReservations + this.writer.waiting() >= UNWRITTEN_MAX) {
       throw new AppError('unavailable', {
-        publicMessage: 'The database does not keep up. Try again in a moment',
+        publicMessage: 'The server is overloaded. Try again in a moment',
       });
     }
     const key = keyOf(usage);

@@ -1,4 +1,4 @@
-import { openByUser } from '../../../platform/concurrency/open-by-user.ts';
+import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
 import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -6,8 +6,7 @@ import { AppError } from '../../../platform/errors.ts';
 /** Requests that are open at once: of one user in all processes, and in this one. Most of them wait for their turn. */
 const OPEN_MAX = { user: 64, all: 1024 };
 
-const open = openByUser();
-let all = 0;
+const open = openByKey();
 
 /** Seconds after which a refused caller may try again. */
 export const RETRY_AFTER_S = 2;
@@ -17,7 +16,7 @@ export const RETRY_AFTER_S = 2;
  * the user has too many, and 'unavailable' where all users together have.
  */
 export function admitRequest({ webProcesses }: Pick<Services, 'webProcesses'>, userId: string): () => void {
-  if (all >= OPEN_MAX.all) {
+  if (open.all() >= OPEN_MAX.all) {
     throw new AppError('unavailable', {
       publicMessage: 'Too many requests are waiting for an answer. Try again shortly',
     });
@@ -29,9 +28,5 @@ export function admitRequest({ webProcesses }: Pick<Services, 'webProcesses'>, u
       publicMessage: `At most ${max} requests of one user are answered at a time. Try again shortly`,
     });
   }
-  all += 1;
-  return () => {
-    all -= 1;
-    leave();
-  };
+  return leave;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import type { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { untilKeyEnds } from '../../../platform/http/callers/until-key-ends.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
@@ -10,14 +10,22 @@ import type { Reservation } from '../../credits/usage/usage-leader.ts';
 import { CONTEXT_TOKENS } from '../kinds/text-spec.ts';
 import type { ServingParts } from '../serving-parts.ts';
 import { admitRequest, RETRY_AFTER_S } from './admit-request.ts';
-import { type CompletionBody, toServerRequest } from './body/completion-request.ts';
+import { askedCandidates, type CompletionBody, toServerRequest } from './body/completion-request.ts';
 import { CompletionStream, type Usage } from './completion-stream.ts';
 import type { Upstream } from './gateway-queries.ts';
 import { keepInUse } from './keep-in-use.ts';
-import { beginEvents, endEvents, failEvents, readChunks, sendChunks, sendComment } from './pass-answer.ts';
-import { refusalSentence } from './refusal-sentence.ts';
+import {
+  beginEvents,
+  endEvents,
+  failEvents,
+  keepAlive,
+  readChunks,
+  sendChunks,
+  sendComment,
+} from './pass-answer.ts';
 import { type RequestDeadline, requestDeadline } from './request-deadline.ts';
 import { recordRequest } from './requests/record-request.ts';
+import { toRefusal } from './to-refusal.ts';
 import { type TokenPrices, tokenPrices } from './token-prices.ts';
 import type { ModelServer } from './upstream/await-model-server.ts';
 import { findModel } from './upstream/find-model.ts';
@@ -146,19 +154,33 @@ async function reserveAnswer(
 async function answer(ctx: Context, parts: ServingParts, path: CompletionPath, call: Call): Promise<void> {
   const { upstream, body, reply, signal, deadline } = call;
   const onWait = (phase: string) => {
-    if (body.stream) sendComment(reply.raw, reply.getHeaders(), phase);
+    if (body.stream) sendComment(reply, `waking, ${phase}`);
   };
   const question = { upstream, path, body, signal, deadline, onWait };
-  await reachModelServer(ctx, parts, question, async (response, server) => {
-    if ((response.statusCode ?? 500) >= 400) throw await toError(response, upstream);
-    await pass(response, server, call);
-  });
+  const heartbeat = body.stream ? keepAlive(reply) : undefined;
+  try {
+    await reachModelServer(ctx, parts, question, async (response, server) => {
+      if ((response.statusCode ?? 500) >= 400) throw await toError(response, call);
+      await pass(response, server, call, heartbeat);
+    });
+  } finally {
+    clearInterval(heartbeat);
+  }
 }
 
 /** Passes the answer on as it comes, or in one piece, and notes what it used at every moment. */
-async function pass(response: IncomingMessage, { engine }: ModelServer, call: Call): Promise<void> {
+async function pass(
+  response: IncomingMessage,
+  { engine }: ModelServer,
+  call: Call,
+  heartbeat: NodeJS.Timeout | undefined,
+): Promise<void> {
   const { upstream, body, reply, signal, deadline, beganMs, outcome } = call;
-  const stream = new CompletionStream({ engine, modelName: upstream.model_name });
+  const stream = new CompletionStream({
+    engine,
+    modelName: upstream.model_name,
+    candidates: askedCandidates(body),
+  });
   const whole = body.stream ? null : new WholeAnswer();
   if (!whole) beginEvents(reply.raw, reply.getHeaders());
   let events = 0;
@@ -169,6 +191,7 @@ async function pass(response: IncomingMessage, { engine }: ModelServer, call: Ca
       events = stream.events;
       outcome.usage = stream.usage;
       if (stream.started) outcome.firstTokenMs ??= Math.round(performance.now() - beganMs);
+      if (chunks.length > 0) heartbeat?.refresh();
       if (!whole) return sendChunks(reply.raw, chunks, signal);
       for (const chunk of chunks) whole.add(chunk);
     });
@@ -188,12 +211,10 @@ async function pass(response: IncomingMessage, { engine }: ModelServer, call: Ca
 }
 
 /** The model server's own error: what is the caller's fault is said. */
-async function toError(response: IncomingMessage, upstream: Upstream): Promise<AppError> {
+async function toError(response: IncomingMessage, { upstream, body }: Call): Promise<AppError> {
   const text = await readText(response);
   if ((response.statusCode ?? 500) >= 500) return doesNotAnswer(upstream, new Error(text));
-  return new AppError('invalid_request', {
-    publicMessage: refusalSentence(text, upstream.model_name),
-  });
+  return toRefusal(text, body);
 }
 
 function doesNotAnswer({ model_name: modelName }: Upstream, cause: unknown): AppError {

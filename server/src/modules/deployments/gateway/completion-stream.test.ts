@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AnswerFailed, type Chunk, CompletionStream } from './completion-stream.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
-const llamacpp = { engine: 'llamacpp', modelName: 'loaf' } as const;
+const llamacpp = { engine: 'llamacpp', modelName: 'loaf', candidates: 2 } as const;
 const vllm = { ...llamacpp, engine: 'vllm' } as const;
 const head = { id: 'c1', object: 'chat.completion.chunk', created: 7, model: 'base' };
 const timings = (prompt_n: number, predicted_n: number) => ({
@@ -84,6 +84,18 @@ describe('CompletionStream', () => {
     expect(stream.usage).toEqual({ promptTokens: 512, completionTokens: 0 });
   });
 
+  it('says whose words they are, once, where the event that said so told of the prompt', () => {
+    const progress = { total: 900, cache: 0, processed: 900, time_ms: 9 };
+    const delta = { role: 'assistant', content: null };
+    const { chunks } = read(
+      event({ choices: [{ index: 0, delta }], prompt_progress: progress }) + token('Hel', 1) + token('lo', 2),
+    );
+    expect(chunks.map(({ choices: [choice] }) => choice?.delta)).toEqual([
+      { role: 'assistant', content: 'Hel' },
+      { content: 'lo' },
+    ]);
+  });
+
   it("reads vLLM's usage of every event, and takes it out", () => {
     const counted = { prompt_tokens: 7, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 4 } };
     const { stream, chunks } = read(event({ choices: [{ delta: { content: 'x' } }], usage: counted }), vllm);
@@ -122,6 +134,19 @@ describe('a whole answer', () => {
     expect(joined(chunks, stream)).toMatchObject({
       choices: [{ logprobs: { content: [logprob('Hel'), logprob('lo')] } }],
     });
+  });
+
+  it('has no more candidates than were asked for', () => {
+    const others = ['Hel', 'H', 'J'].map((text) => ({ token: text, logprob: -1 }));
+    const content = [{ token: 'Hel', logprob: -1, top_logprobs: others }];
+    for (const candidates of [0, 2]) {
+      const { stream, chunks } = read(token('Hel', 1, { logprobs: { content } }) + last, {
+        ...llamacpp,
+        candidates,
+      });
+      const kept = [{ token: 'Hel', logprob: -1, top_logprobs: others.slice(0, candidates) }];
+      expect(joined(chunks, stream)).toMatchObject({ choices: [{ logprobs: { content: kept } }] });
+    }
   });
 
   it('of a plain text has them in the shape that completions have', () => {

@@ -39,6 +39,8 @@ type Options = {
   engine: TextEngine;
   /** The name that the caller asked for. */
   modelName: string;
+  /** How many candidates beside each token the caller asked for; a server may show more. */
+  candidates: number;
 };
 
 type Fields = Record<string, unknown>;
@@ -55,6 +57,7 @@ export class CompletionStream {
   private readonly options: Options;
   private buffered = '';
   private ended = false;
+  private saidRole = false;
   private heard = 0;
   private offset = 0;
   private lastUsage: Usage = { promptTokens: 0, completionTokens: 0 };
@@ -131,8 +134,11 @@ export class CompletionStream {
     const delta = fieldsOf(choice.delta);
     const upstream = fieldsOf(choice.logprobs);
     if (delta) {
-      const logprobs = upstream && { logprobs: toLogprobs(upstream) };
-      return { index: 0, delta: toDelta(delta), ...logprobs, finish_reason: finishReason };
+      const logprobs = upstream && { logprobs: toLogprobs(upstream, this.options.candidates) };
+      // The event that had it may be one that told of the prompt, and went no further.
+      const role = this.saidRole ? {} : { role: 'assistant' };
+      this.saidRole = true;
+      return { index: 0, delta: { ...role, ...toDelta(delta) }, ...logprobs, finish_reason: finishReason };
     }
     const text = typeof choice.text === 'string' ? choice.text : '';
     const logprobs = upstream && this.toLegacy(upstream);
@@ -144,7 +150,7 @@ export class CompletionStream {
     // vLLM has the shape already.
     if (Array.isArray(upstream.tokens)) return upstream as LegacyLogprobs;
     let at = this.offset;
-    const { content } = toLogprobs(upstream);
+    const { content } = toLogprobs(upstream, this.options.candidates);
     return {
       tokens: content.map(({ token }) => token),
       token_logprobs: content.map(({ logprob }) => logprob),
@@ -180,9 +186,11 @@ function toDelta({ role, content, reasoning_content: reasoning }: Fields): Delta
   };
 }
 
-function toLogprobs(upstream: Fields): Logprobs {
-  const content = Array.isArray(upstream.content) ? upstream.content : [];
-  return { content: content as TokenLogprob[] };
+function toLogprobs(upstream: Fields, candidates: number): Logprobs {
+  const content = Array.isArray(upstream.content) ? (upstream.content as TokenLogprob[]) : [];
+  return {
+    content: content.map((one) => ({ ...one, top_logprobs: (one.top_logprobs ?? []).slice(0, candidates) })),
+  };
 }
 
 /** llama.cpp counts the prompt in two parts: what it had in its cache, and what it had to read. */

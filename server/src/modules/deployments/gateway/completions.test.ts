@@ -102,7 +102,7 @@ describe('when the model server misbehaves', () => {
     const before = await balance();
     stub.answer = 'refuse';
     await expect(ask(STARTER)).rejects.toMatchObject({
-      status: 400,
+      ...{ status: 400, code: 'context_length_exceeded', type: 'invalid_request_error', param: 'messages' },
       message: expect.stringContaining('longer than'),
     });
     await vi.waitFor(async () => expect(await balance()).toEqual(before));

@@ -168,6 +168,29 @@ it.each([
   },
 );
 
+it('begins a stream that nothing comes on after 15 s, with a comment, and says in it what fails then', async () => {
+  const { stub } = serving;
+  stub.answer = 'hang';
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  const asked = serving.ask(user, STARTER, { stream: true });
+  // vi.waitFor would move the faked clock.
+  while (stub.requests.length === 0) await pause(20);
+  vi.advanceTimersByTime(15_000);
+  const answer = await asked;
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('cache-control')).toBe('no-cache, no-transform');
+  const reader = answer.body?.getReader();
+  const read = async () => new TextDecoder().decode((await reader?.read())?.value);
+  expect(await read()).toBe(': waiting\n\n');
+  vi.advanceTimersByTime(15_000);
+  expect(await read()).toBe(': waiting\n\n');
+  vi.advanceTimersByTime(3 * 60_000);
+  vi.useRealTimers();
+  const said = [];
+  for (let part = await read(); part; part = await read()) said.push(part);
+  expect(said.join('')).toMatch(/data: .*"code":"timed_out".*wrote nothing for 3 minutes/);
+});
+
 it('charges nothing for an answer in whose middle the model server stands still', async () => {
   const { stub } = serving;
   stub.answer = 'ok';

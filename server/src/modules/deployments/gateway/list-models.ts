@@ -15,24 +15,24 @@ import { selectDeployments } from '../queries.ts';
 
 type Model = z.output<typeof openAiModel>;
 
-/** The caller's deployments, what services draw, and the starter models, as OpenAI clients list models. */
+/** The caller's deployments, what services draw, and the starter models, as OpenAI clients list models; first what chats. */
 export async function listModels(ctx: Context): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
   const own = await selectDeployments(ctx.db, { userId, includeTerminated: false });
   const starters = await listStarterModels(ctx.db);
-  return {
-    object: 'list',
-    data: [
-      ...own.map((row) => ({
-        ...toModel(row.model_name, row.created_at, userId, deploymentKinds[row.kind as KindName].server),
-        parent: row.adapter === null ? null : toModelName(row.base_model_title),
-      })),
-      ...listUpstreams(ctx.config).map(({ generator, title }) =>
-        toModel(generator, new Date(0), title, 'image'),
-      ),
-      ...starters.map((starter) => toModel(starter.modelName, starter.createdAt, 'bakehouse', starter.task)),
-    ],
-  };
+  const models: Model[] = [
+    ...own.map((row) => ({
+      ...toModel(row.model_name, row.created_at, userId, deploymentKinds[row.kind as KindName].server),
+      parent: row.adapter === null ? null : toModelName(row.base_model_title),
+    })),
+    ...listUpstreams(ctx.config).map(({ generator, title }) =>
+      toModel(generator, new Date(0), title, 'image'),
+    ),
+    ...starters.map((starter) => toModel(starter.modelName, starter.createdAt, 'bakehouse', starter.task)),
+  ];
+  // Whoever takes the first one, as the examples of the web app do, chats with it.
+  const rank = ({ task }: Model) => (task === 'text' ? 0 : 1);
+  return { object: 'list', data: models.toSorted((one, other) => rank(one) - rank(other)) };
 }
 
 /** One of them. Throws AppError 'not_found'. */

@@ -8,6 +8,8 @@ import { type Chunk, type CompletionStream, toEvent } from './completion-stream.
 
 type Raw = Http['reply']['raw'];
 
+/** Proxies cut a connection on which nothing comes for a minute. */
+const HEARTBEAT_MS = 15_000;
 /** How long a client may read nothing of what waits for it: meanwhile it keeps a place of the model server. */
 const READER_MS_MAX = 30_000;
 
@@ -27,15 +29,25 @@ export function beginEvents(raw: Raw, headers: Record<string, unknown>): void {
   raw.writeHead(200, {
     ...(headers as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
+    'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
   });
 }
 
 /** A line that event-stream clients pass over, so that a person who looks sees what is going on. */
-export function sendComment(raw: Raw, headers: Record<string, unknown>, phase: string): void {
-  beginEvents(raw, headers);
-  raw.write(`: waking, ${phase}\n\n`);
+export function sendComment(reply: Http['reply'], text: string): void {
+  const { raw } = reply;
+  if (raw.writableEnded || raw.destroyed) return;
+  beginEvents(raw, reply.getHeaders());
+  raw.write(`: ${text}\n\n`);
+}
+
+/**
+ * Sends a comment every 15 s in which nothing else is sent; `refresh` says that something was. The first one begins
+ * the stream: what is refused before is still answered with a status of its own. Whoever calls this clears it.
+ */
+export function keepAlive(reply: Http['reply']): NodeJS.Timeout {
+  return setInterval(sendComment, HEARTBEAT_MS, reply, 'waiting').unref();
 }
 
 /** Sends chunks on. A slow client slows the model server down instead of filling our memory. */

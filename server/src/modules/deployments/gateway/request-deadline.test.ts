@@ -26,6 +26,7 @@ it('ends what makes no progress for three minutes', () => {
   expect(deadline.signal.reason).toMatchObject({
     code: 'timed_out',
     publicMessage: 'bread wrote nothing for 3 minutes. Try again',
+    shouldRetry: true,
   });
   deadline.stop();
 });
@@ -51,6 +52,7 @@ it('ends what has taken half an hour, however steadily it gets on', () => {
   expect(deadline.signal.reason).toMatchObject({
     code: 'timed_out',
     publicMessage: expect.stringContaining('30 minutes'),
+    shouldRetry: false,
   });
   vi.advanceTimersByTime(3 * MINUTE_MS);
   expect(deadline.isOurs()).toBe(false);

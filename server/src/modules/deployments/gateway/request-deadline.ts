@@ -30,10 +30,13 @@ export function requestDeadline(
 ): RequestDeadline {
   const { didNothing, toFinish, askForLess } = WORDS[kind];
   const over = new AbortController();
-  const end = (sentence: string) =>
-    over.abort(new AppError('timed_out', { publicMessage: `${modelName} ${sentence}` }));
+  const end = (sentence: string, { shouldRetry }: { shouldRetry: boolean }) =>
+    over.abort(new AppError('timed_out', { publicMessage: `${modelName} ${sentence}`, shouldRetry }));
   const inAll = setTimeout(
-    () => end(`did not finish ${toFinish} within ${IN_ALL_MS_MAX / 60_000} minutes. ${askForLess}`),
+    () =>
+      end(`did not finish ${toFinish} within ${IN_ALL_MS_MAX / 60_000} minutes. ${askForLess}`, {
+        shouldRetry: false,
+      }),
     IN_ALL_MS_MAX,
   );
   let still: NodeJS.Timeout | undefined;
@@ -55,7 +58,7 @@ export function requestDeadline(
       still = setTimeout(() => {
         if (over.signal.aborted) return;
         isOurs = true;
-        end(`${didNothing} for ${STILL_MS_MAX / 60_000} minutes. Try again`);
+        end(`${didNothing} for ${STILL_MS_MAX / 60_000} minutes. Try again`, { shouldRetry: true });
       }, STILL_MS_MAX);
     },
     rest,

@@ -171,13 +171,14 @@ describe("OpenAI's edits, by its own client", () => {
     await expectNothing();
   });
 
-  test('edit, and answer with a link or with bytes', async () => {
+  test('edit, and answer with bytes where they are asked for, else with a link as well', async () => {
     const inline = await client().images.edit({
       ...{ image: [await image()], prompt, model: 'kontext-starter', n: 1, size: 'auto' },
       response_format: 'b64_json',
     });
     expect(inline.data).toEqual([{ b64_json: PIXEL }]);
     const linked = await client().images.edit({ image: await image(), prompt });
+    expect(linked.data?.[0]?.b64_json).toBe(PIXEL);
     expect((await fetch(linked.data?.[0]?.url ?? '')).headers.get('content-type')).toBe('image/png');
     expect(stub.requests.at(-1)).toMatchObject({ steps: 20, picture: pictureFiles.png.toString('base64') });
   });

@@ -19,7 +19,7 @@ import type { TestUser } from '../../../testing/test-server.ts';
 import { giveUpCredits } from '../../credits/ledger/give-up-credits.ts';
 import { insertFlux } from '../../deployments/testing/test-models.ts';
 import { forgetPicturesJob } from '../jobs/forget-pictures.ts';
-import { pictureFiles } from '../testing/picture-files.ts';
+import { pictureFiles, pngOf } from '../testing/picture-files.ts';
 
 const drawing = await testDrawing();
 const { server, stub, clock } = drawing;
@@ -308,6 +308,18 @@ describe('the edit calls of the original product', () => {
     expect(stub.requests.slice(-2).map((asked) => 'picture' in asked && asked.picture)).toEqual(
       [pictureFiles.png, pictureFiles.jpeg].map((file) => file.toString('base64')),
     );
+  });
+
+  test('say of a link to a picture whose bytes are lost that they are damaged', async () => {
+    const { url } = await upload(pngOf(7, 5));
+    await server.services.blobs.delete(/[0-9a-f]{64}/.exec(url)?.[0] ?? '');
+    const image_url = new URL(url, server.url).href;
+    const body = new URLSearchParams({ prompt: 'Make it blue', image_url });
+    const { status, json } = await send(`${address}/edit_url`, body);
+    expect([status, json]).toMatchObject([
+      409,
+      { error: { message: expect.stringContaining('are damaged') } },
+    ]);
   });
 
   test('take no room from other pictures while they are drawn', async () => {

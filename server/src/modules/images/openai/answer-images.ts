@@ -6,23 +6,21 @@ import { readOutputs } from '../pictures/read-outputs.ts';
 
 type Images = ResponseOf<typeof createImage>;
 
-/** What a generation has made, as OpenAI's images API answers: links, or the bytes. */
+/**
+ * What a generation has made, as OpenAI's images API answers: links, or the bytes. Who does not say which gets both:
+ * of OpenAI's own models some answer with links and others with bytes, and clients read the one that they know.
+ */
 export async function answerImages(
   ctx: Context,
-  generation: Generation,
-  format: 'url' | 'b64_json',
+  { id, created_at, outputs }: Generation,
+  format: 'url' | 'b64_json' | null,
 ): Promise<Images> {
+  const bytes = format === 'url' ? [] : await readOutputs(ctx, id);
   return {
-    created: Math.floor(Date.parse(generation.created_at) / 1000),
-    data: await readData(ctx, generation, format),
+    created: Math.floor(Date.parse(created_at) / 1000),
+    data: outputs.map(({ url }, index) => ({
+      ...(format !== 'b64_json' && { url: new URL(url, ctx.config.publicUrl).href }),
+      b64_json: bytes[index]?.toString('base64'),
+    })),
   };
-}
-
-async function readData(
-  ctx: Context,
-  { id, outputs }: Generation,
-  format: 'url' | 'b64_json',
-): Promise<Images['data']> {
-  if (format === 'url') return outputs.map(({ url }) => ({ url: new URL(url, ctx.config.publicUrl).href }));
-  return (await readOutputs(ctx, id)).map((bytes) => ({ b64_json: bytes.toString('base64') }));
 }

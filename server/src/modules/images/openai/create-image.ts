@@ -25,5 +25,5 @@ export async function createImage(
     return deployed ? readDeployedBody(deployed.model_name, sent) : readImageBody(ctx.config, sent);
   };
   const started = await startGeneration(ctx, usage, { sent, read });
-  return answerImages(ctx, await awaitDrawn(ctx, started, reply), format ?? 'url');
+  return answerImages(ctx, await awaitDrawn(ctx, started, reply), format ?? null);
 }

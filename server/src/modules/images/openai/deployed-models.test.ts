@@ -11,7 +11,7 @@ import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test } from 'vitest';
 import { testDrawing } from '../../../testing/test-drawing.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { insertFlux } from '../../deployments/testing/test-models.ts';
+import { insertFlux, insertStarter } from '../../deployments/testing/test-models.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 
 /* Deployments of image models, by the names that they have on the wire. */
@@ -55,7 +55,10 @@ const image = () => toFile(pictureFiles.png, 'bread.png', { type: 'image/png' })
 test("is listed, and draws and edits by its name over OpenAI's images API, for its owner, until it ends", async () => {
   const flux = await deploy(deployFlux, 'My painter');
   const kontext = await deploy(deployFluxKontext, 'My retoucher');
+  await insertStarter(server.services, 'starter-model');
   const { data } = await server.request(listModels, {}, { as: ada });
+  // What chats comes first.
+  expect(data[0]).toMatchObject({ id: 'starter-model', task: 'text' });
   const owned = data.filter(({ owned_by }) => owned_by === ada.userId);
   expect(Object.fromEntries(owned.map(({ id, task }) => [id, task]))).toEqual({
     [flux.model]: 'image',

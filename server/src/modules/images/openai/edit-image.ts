@@ -41,7 +41,7 @@ export async function editImage(
         return { generator: 'flux-kontext', prompt, ...editor, source: await picture.read() };
       },
     });
-    return { id, format: response_format ?? 'url' };
+    return { id, format: response_format ?? null };
   });
   return answerImages(ctx, await awaitDrawn(ctx, asked, reply), asked.format);
 }

@@ -6,6 +6,7 @@ import type { Context, Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
 import { keepWithinQuota } from '../../assets/files/keep-within-quota.ts';
 import { BadPicture, inspectPicture } from './inspect-picture.ts';
 import type { InputPicture } from './picture-queries.ts';
@@ -29,16 +30,19 @@ export async function storePicture(
   return { ...described, ...blob };
 }
 
-/** What a stored file is as a picture. Throws AppError 'invalid_request' where it is none that can be edited. */
+/**
+ * What a stored file is as a picture. Throws AppError 'invalid_request' where it is none that can be edited, and what
+ * `withBlobFile` throws.
+ */
 export async function describePicture(
-  { blobs }: Pick<Services, 'blobs'>,
-  { sha256, sizeBytes }: { sha256: string; sizeBytes: number },
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  { sizeBytes, ...file }: { sha256: string; path: string; sizeBytes: number },
   param: string,
 ): Promise<InputPicture> {
   if (sizeBytes > PICTURE_BYTES_MAX)
     throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
-  const bytes = await blobs.withLocalFile(sha256, (localPath) => readFile(localPath));
-  return { ...describe(bytes, param), sha256, sizeBytes };
+  const bytes = await withBlobFile(services, file, (localPath) => readFile(localPath));
+  return { ...describe(bytes, param), sha256: file.sha256, sizeBytes };
 }
 
 function describe(bytes: Buffer, param: string): ReturnType<typeof inspectPicture> {

@@ -83,7 +83,7 @@ async function putPictures(
   const revisionId =
     before !== null && added.length === 0
       ? before
-      : await putFiles(tx, ctx.config, { assetId, userId, revisionId: before, files });
+      : await putFiles(tx, ctx.config, { assetId, userId, revisionId: before, files, param: 'ids' });
   return {
     dataset_id: assetId,
     title: dataset.title,

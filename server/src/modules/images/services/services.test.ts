@@ -199,7 +199,7 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
   });
 
   test.each<[UpstreamAnswer, RegExp]>([
-    ['nothing', / has drawn nothing$/],
+    ['nothing', / returned no picture$/],
     ['no picture', / drew it, but what came is no picture, or not all of one$/],
     ['cut off', / drew it, but what came is no picture, or not all of one$/],
     ['dead link', / drew it, but its picture could not be fetched$/],
@@ -330,7 +330,7 @@ describe('fal', () => {
     await loop.stop();
     clock.advance({ minutes: 11 });
     loop = drawingProcess();
-    const late = 'fal has not drawn it within 10 minutes. Trying again';
+    const late = 'fal did not finish within 10 minutes. Trying again';
     await vi.waitFor(async () => expect((await read(id)).reason).toBe(late), { timeout: 10_000 });
     expect(upstream.state.cancelled).toEqual(['job_1']);
     upstream.state.answer = 'ok';

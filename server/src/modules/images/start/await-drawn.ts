@@ -31,6 +31,8 @@ export async function awaitDrawn(
 
 function timedOut({ id, state }: Generation): AppError {
   return new AppError('timed_out', {
+    // With a key the call would come back to this picture, without one begin another.
+    shouldRetry: state !== 'cancelled',
     publicMessage:
       state === 'cancelled'
         ? 'The picture was not done in time, and was cancelled. Nothing was charged'

@@ -8,16 +8,17 @@ import { recordAudit } from '../../accounts/record-audit.ts';
 import { findOwnRun } from './find-own-run.ts';
 import { toRun } from './to-run.ts';
 
-/** Asks a run to save its work and end. One that has ended stays as it is. */
+/** Asks a run to save its work and end. One that has ended, or was asked before, stays as it is. */
 export async function cancelRun(ctx: Context, { params }: InputOf<typeof endpoint>): Promise<Run> {
   const { userId } = ctx.caller;
   return inTransaction(ctx.db, async (tx) => {
     const { runId } = params;
     const own = await findOwnRun(tx, { runId, userId });
-    await stopWorkload(tx, { id: runId, reason: 'Cancelled', now: ctx.clock.now() });
-    const detail = { run_id: runId, model_id: own.run.modelAssetId };
-    await recordAudit(tx, { userId, action: 'run.cancelled', detail });
-    await publishChange(tx, userId, { topic: 'run', id: runId });
+    if (await stopWorkload(tx, { id: runId, reason: 'Cancelled', now: ctx.clock.now() })) {
+      const detail = { run_id: runId, model_id: own.run.modelAssetId };
+      await recordAudit(tx, { userId, action: 'run.cancelled', detail });
+      await publishChange(tx, userId, { topic: 'run', id: runId });
+    }
     // Read under the workload's lock: it may have ended since.
     const { run, workload } = await findOwnRun(tx, { runId, userId });
     return toRun(ctx.config, run, workload);

@@ -1,7 +1,7 @@
 import type { GpuType } from '@bakehouse/contract/limits';
 import { displayAmount, formatBgl } from '@bakehouse/contract/money';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
-import type { FineTuneValidation } from '@bakehouse/contract/training';
+import type { FineTunePayload, FineTuneValidation } from '@bakehouse/contract/training';
 import type { Capacity } from '../../../engine/queue/queue.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -58,11 +58,18 @@ export type FineTuneRequest = {
   signal: AbortSignal;
   /** Whether a long file is read to its end in the background after the answer. */
   readsOn: boolean;
+  /** The fields of the call that name the two. */
+  params: { dataset: string; base: string };
 };
+
+/** What stands in the way of a run, and the field of its payload that it is about, where it is one. */
+type Fault = { message: string; about: keyof FineTunePayload | null };
 
 export type FineTuneCheck = {
   /** What the wizard shows. A run may start when it has no critical errors. */
   validation: FineTuneValidation;
+  /** Its critical errors, with what each is about. */
+  faults: Fault[];
   base: AssetRevision;
   dataset: AssetRevision;
   place: RunPlace;
@@ -83,16 +90,18 @@ const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
 export async function checkFineTune(
   ctx: Context,
   { capacity, readData }: Pick<TrainingParts, 'capacity' | 'readData'>,
-  { datasetId, baseModelId, gpu, fields, cpu, signal, readsOn }: FineTuneRequest,
+  { datasetId, baseModelId, gpu, fields, cpu, signal, readsOn, params }: FineTuneRequest,
 ): Promise<FineTuneCheck> {
   const { userId } = ctx.caller;
-  const base = await readRevision(ctx.db, { assetId: baseModelId, userId });
-  const dataset = await readRevision(ctx.db, { assetId: datasetId, userId, path: fields.file_name });
+  const base = await readRevision(ctx.db, { assetId: baseModelId, userId, param: params.base });
+  const dataset = await readRevision(ctx.db, {
+    ...{ assetId: datasetId, userId, path: fields.file_name, param: params.dataset },
+  });
 
-  const errors = refuseChoice(base, dataset, fields);
+  const faults = refuseChoice(base, dataset, fields);
   const [dataFile] = dataset.files;
   const known: KnownData | null =
-    errors.length > 0 || !dataFile
+    faults.length > 0 || !dataFile
       ? null
       : await readSoon(ctx, readData, {
           input: {
@@ -105,7 +114,7 @@ export async function checkFineTune(
           signal,
         });
   const report = known?.report ?? null;
-  if (report) errors.push(...report.critical_errors);
+  faults.push(...(report?.critical_errors ?? []).map((message) => ({ message, about: null })));
   const readable = report !== null && report.critical_errors.length === 0;
 
   const there = await capacity();
@@ -113,7 +122,7 @@ export async function checkFineTune(
   const device = place.gpu === null ? 'cpu' : 'gpu';
   const neededBytes = (place.gpu ? report?.gpu_memory_bytes : report?.memory_bytes) ?? 0;
   const refusal = readable ? refuseMemory(neededBytes, place.gpu, cpu.memoryBytes) : null;
-  if (refusal) errors.push(refusal);
+  if (refusal) faults.push({ message: refusal, about: null });
 
   const prices = await readPrices(ctx.db, ctx.clock.now());
   const price = prices[place.priceId];
@@ -124,7 +133,7 @@ export async function checkFineTune(
       : gpuSeconds(work, place.gpu.like);
   return {
     validation: {
-      critical_errors: errors,
+      critical_errors: faults.map(({ message }) => message),
       warnings: [
         ...(report?.warnings ?? []),
         ...warnOfLearningRate(fields.learning_rate),
@@ -138,6 +147,7 @@ export async function checkFineTune(
       reading: known?.reading ?? null,
       data: report && { ...report, memory_bytes: neededBytes },
     },
+    faults,
     base,
     dataset,
     place,
@@ -167,25 +177,28 @@ function toCostEstimate(
 }
 
 /** What can be refused before any file is read. */
-function refuseChoice(base: AssetRevision, dataset: AssetRevision, fields: FineTuneFields): string[] {
-  const errors: string[] = [];
+function refuseChoice(base: AssetRevision, dataset: AssetRevision, fields: FineTuneFields): Fault[] {
+  const faults: Fault[] = [];
   if (!isTextFile(fields.file_name) && hasPairColumns(fields)) {
     if (!fields.input_column || !fields.output_column) {
-      errors.push('Input and output columns are required for non-text files');
+      const about = fields.input_column ? 'output_column' : 'input_column';
+      faults.push({ message: 'Input and output columns are required for non-text files', about });
     } else if (fields.input_column === fields.output_column) {
-      errors.push('Input and output must be different columns');
+      faults.push({ message: 'Input and output must be different columns', about: 'output_column' });
     }
   }
   const baseFault = findBaseFault(base);
-  if (baseFault) errors.push(baseFault);
-  if (dataset.asset.datasetType !== 'RAW') errors.push(`${dataset.asset.title} is a model: choose a dataset`);
+  if (baseFault) faults.push({ message: baseFault, about: 'base_model' });
+  const { title, datasetType } = dataset.asset;
+  if (datasetType !== 'RAW')
+    faults.push({ message: `${title} is a model: choose a dataset`, about: 'asset_id' });
   if (dataset.files.length === 0) {
-    errors.push(
-      'Invalid file selection. Please try again.',
-      `${dataset.asset.title} has no file ${fields.file_name}`,
+    faults.push(
+      { message: 'Invalid file selection. Please try again.', about: 'file_name' },
+      { message: `${title} has no file ${fields.file_name}`, about: 'file_name' },
     );
   }
-  return errors;
+  return faults;
 }
 
 function toWork(report: ValidateReport | null, fields: FineTuneFields): Work {

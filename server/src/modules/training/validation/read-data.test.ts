@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { fineTuneDefaults } from '@bakehouse/contract/fine-tune-numbers';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../config.ts';
 import {
@@ -13,10 +14,14 @@ import {
 import { lockFiles } from '../../../engine/machine/environment/layers.ts';
 import { noSandbox } from '../../../platform/sandbox/sandbox.ts';
 import { openLocalBlobStore } from '../../../platform/storage/local-blob-store.ts';
+import { fakeClock } from '../../../testing/fake-clock.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import { testDatabase } from '../../../testing/test-database.ts';
 import { goodData } from '../test-run.ts';
 import { type DataToRead, dataReader, type ReadData } from './read-data.ts';
 import { shareReads } from './share-reads.ts';
+
+const { db } = await testDatabase();
 
 /** What stands in the place of the environment's Python; the scripts below are its lines. */
 async function withPython(...script: string[]): Promise<Parameters<ReadData>[0]> {
@@ -34,6 +39,9 @@ async function withPython(...script: string[]): Promise<Parameters<ReadData>[0]>
   return {
     config,
     blobs,
+    db,
+    clock: fakeClock(),
+    log: pino({ level: 'silent' }),
     caller: { kind: 'user', userId: 'ada', isOperator: false },
     sandbox: noSandbox(path.join(home, 'lent')),
   };
@@ -123,4 +131,13 @@ test('a reader that ends by itself without a report is a fault of ours, and noth
   const read = shareReads(dataReader(PATIENT_MS));
   await expect(read(ctx, input)).rejects.toThrow('No module named numpy');
   expect(await read(ctx, input)).toEqual(goodData);
+});
+
+test('a data file whose bytes are lost is named, and no fault of ours', async () => {
+  const ctx = await withPython(report);
+  await ctx.blobs.delete(input.dataFile.sha256);
+  await expect(dataReader(PATIENT_MS)(ctx, input)).rejects.toMatchObject({
+    code: 'conflict',
+    publicMessage: expect.stringContaining('The stored bytes of rows.csv are damaged'),
+  });
 });

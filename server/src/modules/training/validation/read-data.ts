@@ -13,7 +13,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { ProgramFailed, runProgram } from '../../../platform/processes/run-program.ts';
 import { shareFiles } from '../../../platform/sandbox/share-files.ts';
-import { withLocalFiles } from '../../../platform/storage/with-local-files.ts';
+import { withBlobFiles } from '../../../platform/storage/with-blob-files.ts';
 import { readingLimits } from '../readings/limits.ts';
 
 type File = { path: string; sha256: string };
@@ -34,7 +34,7 @@ type Options = {
 
 /** Reads a data file as training would. Tests put a function in its place. */
 export type ReadData = (
-  ctx: Pick<Context, 'config' | 'blobs' | 'caller' | 'sandbox'>,
+  ctx: Pick<Context, 'blobs' | 'caller' | 'clock' | 'config' | 'db' | 'log' | 'sandbox'>,
   input: DataToRead,
   options?: Options,
 ) => Promise<ValidateReport>;
@@ -47,7 +47,8 @@ const DATASET = 'dataset';
  * Runs the runtime's `validate` on the files. What makes the run impossible stands in the report; a
  * program that writes none is an error, which says nothing of the file. Throws
  * AppError('invalid_request') when it gets no further: reading it again would end there too; and
- * AppError('unavailable') while the Python environment is not there, or when the program was killed.
+ * AppError('unavailable') while the Python environment is not there, or when the program was killed; and what
+ * `withBlobFile` throws where the bytes are damaged.
  */
 export const readData = dataReader();
 
@@ -64,17 +65,13 @@ export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
       ...input.base.map((file) => ({ ...file, folder: BASE_MODEL })),
       { ...input.dataFile, folder: DATASET },
     ];
-    return withLocalFiles(
-      ctx.blobs,
-      files.map((file) => file.sha256),
-      (localPaths) => {
-        const lent = files.map((file, at) => ({
-          localPath: localPaths[at] ?? '',
-          as: path.join(file.folder, file.path),
-        }));
-        return shareFiles(ctx.sandbox, lent, (place) => validateIn(place, ctx, input, stallMs, options));
-      },
-    );
+    return withBlobFiles(ctx, files, (localPaths) => {
+      const lent = files.map((file, at) => ({
+        localPath: localPaths[at] ?? '',
+        as: path.join(file.folder, file.path),
+      }));
+      return shareFiles(ctx.sandbox, lent, (place) => validateIn(place, ctx, input, stallMs, options));
+    });
   };
 }
 

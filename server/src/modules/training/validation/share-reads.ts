@@ -1,4 +1,5 @@
 import type { ValidateProgress, ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import { type OpenByKey, openByKey } from '../../../platform/concurrency/open-by-key.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readingLimits } from '../readings/limits.ts';
 import { nameData } from '../readings/name-data.ts';
@@ -24,12 +25,11 @@ type Shared = {
  */
 export function shareReads(read: ReadData, shortMs: number = readingLimits.shortMs): ReadData {
   const reports = new Map<string, Shared>();
-  const inLine = new Map<string, number>();
+  const inLine = openByKey();
   const inTurn = readInTurn(read, shortMs);
 
   function begin(name: string, ctx: Parameters<ReadData>[0], input: DataToRead): Shared {
-    const { userId } = ctx.caller;
-    enter(inLine, userId);
+    const leave = enter(inLine, ctx.caller.userId);
     const abandoned = new AbortController();
     const { signal } = abandoned;
     const listeners = new Set<Listener>();
@@ -37,7 +37,7 @@ export function shareReads(read: ReadData, shortMs: number = readingLimits.short
       shared.latest = { ...progress, sample: progress.sample ?? shared.latest?.sample ?? null };
       for (const listener of listeners) listener(shared.latest);
     };
-    const report = inTurn(ctx, input, { signal, onProgress }).finally(() => leave(inLine, userId));
+    const report = inTurn(ctx, input, { signal, onProgress }).finally(leave);
     const shared: Shared = { report, waiting: 0, abandoned, latest: null, listeners };
     reports.set(name, shared);
     report.catch(() => {
@@ -72,27 +72,21 @@ export function shareReads(read: ReadData, shortMs: number = readingLimits.short
   };
 }
 
-/** Throws where the line is full. */
-function enter(inLine: Map<string, number>, userId: string): void {
-  const own = inLine.get(userId) ?? 0;
-  const all = [...inLine.values()].reduce((sum, count) => sum + count, 0);
-  if (own >= readingLimits.ownWaiting) {
+/** Returns how to leave. Throws where the line is full. */
+function enter(inLine: OpenByKey, userId: string): () => void {
+  const leave = inLine.enter(userId, readingLimits.ownWaiting);
+  if (!leave) {
     throw new AppError('unavailable', {
       publicMessage: 'Several of your files are being read already. Try again when they are done.',
     });
   }
-  if (all >= readingLimits.waiting) {
+  if (inLine.all() > readingLimits.waiting) {
+    leave();
     throw new AppError('unavailable', {
       publicMessage: 'Many files are waiting to be read. Try again in a minute.',
     });
   }
-  inLine.set(userId, own + 1);
-}
-
-function leave(inLine: Map<string, number>, userId: string): void {
-  const left = (inLine.get(userId) ?? 1) - 1;
-  if (left === 0) inLine.delete(userId);
-  else inLine.set(userId, left);
+  return leave;
 }
 
 function disconnected(): AppError {

@@ -21,6 +21,7 @@ export async function validateFineTune(
     cpu: await parts.runCpu(ctx.db),
     signal: clientSignal(reply),
     readsOn: true,
+    params: { dataset: 'dataset_id', base: 'model_id' },
   });
   return check.validation;
 }

@@ -34,6 +34,22 @@ describe('errors on the wire', () => {
     expect(answer.json.error.message).toContain('list.1.name');
   });
 
+  test.each([
+    ['conflict', undefined, 'false'],
+    ['timed_out', undefined, undefined],
+    ['timed_out', false, 'false'],
+  ] as const)(
+    'say of %s where it may be repeated (%s): x-should-retry %s',
+    async (code, shouldRetry, said) => {
+      const { post } = await serve([
+        bindPublic(numbers, async () => {
+          throw new AppError(code, { publicMessage: 'No', shouldRetry });
+        }),
+      ]);
+      expect((await post({ amount: 4 })).headers['x-should-retry']).toBe(said);
+    },
+  );
+
   test('name a field that is not known', async () => {
     const strict = endpoint({
       ...open,

@@ -72,6 +72,8 @@ describe('a link to a file', () => {
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; sandbox; frame-ancestors 'none'",
     );
+    // On the page of another site too.
+    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
     const seconds = Number(
       /^private, max-age=(\d+), immutable$/.exec(headers.get('cache-control') ?? '')?.[1],
     );

@@ -26,6 +26,8 @@ export async function openFileLink(
       'content-type': contentTypeOf(name).contentType,
       'content-disposition': contentDisposition(query.disposition, name),
       'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+      // Who has the link has the file: it may stand on the page of another site.
+      'cross-origin-resource-policy': 'cross-origin',
       'cache-control': `private, max-age=${leftSeconds}, immutable`,
     },
   });

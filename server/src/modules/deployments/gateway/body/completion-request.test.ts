@@ -48,7 +48,7 @@ describe('a chat', () => {
     [{ response_format: { type: 'json_object', schema: {} } }, 'response_format'],
     [{ response_format: { type: 'json_schema', json_schema: { schema: { maxLength: 5000 } } } }, 'maxLength'],
     [{ messages: [{ role: 'tool', content: 'x' }] }, 'role'],
-    [{ messages: [{ role: 'user', content: 'x'.repeat(300_000) }] }, 'longer than the context'],
+    [{ messages: [{ role: 'user', content: 'x'.repeat(300_000) }] }, 'maximum context length is 4096 tokens'],
   ])('with %j is refused by name', (more, sentence) => {
     expect(refusal(more)).toContain(sentence);
   });
@@ -66,6 +66,7 @@ describe('a chat', () => {
 
   it.each([
     { tools: [], tool_choice: 'none', n: 1, user: 'x', metadata: { a: 'b' }, parallel_tool_calls: true },
+    { prompt_cache_key: 'x', prompt_cache_retention: '24h', prompt_cache_options: { mode: 'implicit' } },
     { stop: 'x', seed: 7, logprobs: true, top_logprobs: 20, logit_bias: { '7': -100 } },
     { tools: null, response_format: null, stop: null, max_tokens: null },
     { response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } } },
@@ -102,6 +103,15 @@ describe('a chat', () => {
   });
 });
 
+it('asks llama.cpp for one candidate where log-probabilities come without any', () => {
+  const asked = (body: Parameters<typeof toServerRequest>[0]) => toServerRequest(body, 'llamacpp');
+  for (const more of [{}, { top_logprobs: 0 }])
+    expect(asked(chat({ logprobs: true, ...more }))).toMatchObject({ logprobs: true, top_logprobs: 1 });
+  expect(asked(chat({ logprobs: true, top_logprobs: 3 }))).toMatchObject({ top_logprobs: 3 });
+  expect(asked(chat({}))).not.toHaveProperty('top_logprobs');
+  expect(asked({ model: 'm', prompt: 'Bread is', logprobs: 0 })).toMatchObject({ logprobs: 1 });
+});
+
 describe('a completion of plain text', () => {
   const parse = (more: object) => completions.body?.safeParse({ model: 'm', prompt: 'Bread is', ...more });
 
@@ -111,6 +121,13 @@ describe('a completion of plain text', () => {
       expect(parse(more)?.success).toBe(false);
     },
   );
+
+  it.each(['llamacpp', 'vllm'] as const)('has 16 tokens on %s where it names no maximum', (engine) => {
+    const maximum = (more: object) => toServerRequest({ model: 'm', prompt: 'Bread is', ...more }, engine);
+    expect(maximum({ max_tokens: null })).toMatchObject({ max_tokens: 16 });
+    expect(maximum({ max_tokens: 300 })).toMatchObject({ max_tokens: 300 });
+    expect(toServerRequest(chat({}), engine)).not.toHaveProperty('max_tokens');
+  });
 
   it.each([
     ['Bread is', 'Bread is'],

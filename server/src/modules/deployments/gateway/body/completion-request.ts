@@ -1,6 +1,7 @@
 import { AppError } from '../../../../platform/errors.ts';
 import { CONTEXT_TOKENS, type TextEngine } from '../../kinds/text-spec.ts';
 import { checkSchema } from './check-schema.ts';
+import { contextExceeded } from './context-exceeded.ts';
 
 export type CompletionBody = {
   model: string;
@@ -14,6 +15,9 @@ type Parameters = Record<string, unknown>;
 
 /** No tokenizer makes fewer tokens of more. */
 const PROMPT_LENGTH_MAX = 64 * CONTEXT_TOKENS;
+
+/** OpenAI's own, for a plain text; engines have others, llama.cpp the whole context. */
+const COMPLETION_TOKENS = 16;
 
 /** What goes on to the model server as it is: OpenAI's names, and those that llama.cpp and vLLM share. */
 const passedOn = new Set([
@@ -32,7 +36,7 @@ const readHere = new Set([
 /** What OpenAI's own service takes and what changes no answer. */
 const passedOver = new Set([
   ...['user', 'metadata', 'service_tier', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention'],
-  ...['prediction', 'store'],
+  ...['prompt_cache_options', 'prediction', 'store'],
 ]);
 
 /** What has to be asked of a model server so that every event tells the usage so far. */
@@ -44,7 +48,8 @@ const runningUsage: Record<Engine, Parameters> = {
 /**
  * The request as the model server gets it, but for what chooses its adapter; always as a stream, so that what was computed is known
  * at every moment. A parameter that the model or its server does not know is refused by name: it
- * would be ignored, or could make answers that nobody counts. Throws AppError 'invalid_request'.
+ * would be ignored, or could make answers that nobody counts. Throws AppError 'invalid_request' or
+ * 'context_length_exceeded'.
  */
 export function toServerRequest(body: CompletionBody, engine: Engine): object {
   checkLength(body);
@@ -60,6 +65,7 @@ export function toServerRequest(body: CompletionBody, engine: Engine): object {
     ...request,
     ...(Array.isArray(body.messages) && { messages: body.messages.map(toServerMessage) }),
     ...(Array.isArray(body.prompt) && { prompt: onePrompt(body.prompt) }),
+    ...(!body.messages && { max_tokens: body.max_tokens ?? body.max_completion_tokens ?? COMPLETION_TOKENS }),
     ...responseFormat(body.response_format),
     ...ofEngine(body, engine),
     ...runningUsage[engine],
@@ -68,10 +74,9 @@ export function toServerRequest(body: CompletionBody, engine: Engine): object {
 }
 
 /** What is longer than any context need not be read to be refused. */
-function checkLength({ messages, prompt }: CompletionBody): void {
-  if (JSON.stringify(messages ?? prompt).length <= PROMPT_LENGTH_MAX) return;
-  const param = messages ? 'messages' : 'prompt';
-  throw refused(param, `${param}: longer than the context of ${CONTEXT_TOKENS} tokens`);
+function checkLength(body: CompletionBody): void {
+  if (JSON.stringify(body.messages ?? body.prompt).length > PROMPT_LENGTH_MAX)
+    throw contextExceeded(body, { most: CONTEXT_TOKENS });
 }
 
 /** Fields of an answer that a client sends back (`refusal`, `annotations`) mean nothing to a model. */
@@ -97,11 +102,26 @@ function onePrompt(prompt: unknown[]): unknown {
   return typeof prompt[0] === 'number' ? prompt : prompt[0];
 }
 
+/** How many candidates are to be shown for each token: a chat and a plain text say so in different ways. */
+export function askedCandidates({ logprobs, top_logprobs: top }: CompletionBody): number {
+  const asked = typeof logprobs === 'number' ? logprobs : top;
+  return typeof asked === 'number' ? asked : 0;
+}
+
+/** llama.cpp shows no log-probabilities at all where none but the token itself is asked for, and 20 where a chat names no number. */
+function logprobsOf(body: CompletionBody): Parameters {
+  const shown = Math.max(askedCandidates(body), 1);
+  if (body.logprobs === true) return { top_logprobs: shown };
+  return typeof body.logprobs === 'number' ? { logprobs: shown } : {};
+}
+
 /** What the two engines call differently, or only one of them knows. */
 function ofEngine(body: CompletionBody, engine: Engine): Parameters {
   const repetition = body.repetition_penalty ?? body.repeat_penalty;
-  const named =
-    repetition === null || repetition === undefined ? {} : { [repetitionName[engine]]: repetition };
+  const named = {
+    ...(repetition !== null && repetition !== undefined && { [repetitionName[engine]]: repetition }),
+    ...(engine === 'llamacpp' && logprobsOf(body)),
+  };
   const { typical_p: typical } = body;
   if (typical === null || typical === undefined) return named;
   if (engine === 'vllm') throw refused('typical_p', 'typical_p: models on GPUs do not know it. Leave it out');

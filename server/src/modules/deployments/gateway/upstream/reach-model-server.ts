@@ -74,13 +74,9 @@ async function send(
   deadline.progress();
   const { userId } = ctx.caller;
   if (server.engine === 'vllm') {
+    const target = { url: server.baseUrl + path, key: server.key };
     // vLLM keeps the caches of different salts apart.
-    const answer = await postToModelServer(
-      { url: server.baseUrl + path, key: server.key },
-      { ...request, ...selection, cache_salt: userId },
-      signal,
-    );
-    return pass(answer, server);
+    return pass(await postToVllm(target, { ...request, ...selection, cache_salt: userId }, signal), server);
   }
   const epoch = presence.alone();
   const slot =
@@ -104,6 +100,24 @@ async function send(
   } finally {
     slot?.release();
   }
+}
+
+/**
+ * vLLM refuses a maximum that is more than the prompt leaves room for, where llama.cpp writes what there is room for.
+ * Without the maximum it does so too, and what it refuses then is the prompt.
+ */
+async function postToVllm(
+  target: Parameters<typeof postToModelServer>[0],
+  request: object,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const answer = await postToModelServer(target, request, signal);
+  const hasMaximum = 'max_tokens' in request || 'max_completion_tokens' in request;
+  if (answer.statusCode !== 400 || !hasMaximum) return answer;
+  answer.resume();
+  // Null, because of a plain text vLLM writes 16 tokens where nothing is said.
+  const unlimited = { ...request, max_tokens: null, max_completion_tokens: null };
+  return postToModelServer(target, unlimited, signal);
 }
 
 /**

@@ -1,0 +1,74 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { Context } from '../../../../platform/context.ts';
+import type { ServingParts } from '../../serving-parts.ts';
+import type { Upstream } from '../gateway-queries.ts';
+import { requestDeadline } from '../request-deadline.ts';
+import { readText } from './model-server-client.ts';
+import { reachModelServer } from './reach-model-server.ts';
+import { serverTurns } from './server-turns.ts';
+
+/* What vLLM refuses. */
+
+type Body = Record<string, unknown>;
+const asked: Body[] = [];
+let refuses: (body: Body) => boolean;
+const vllm = createServer((request, response) => {
+  void json(request).then((body) => {
+    asked.push(body as Body);
+    response.writeHead(refuses(body as Body) ? 400 : 200).end(`answer ${asked.length}`);
+  });
+});
+await new Promise<void>((resolve) => vllm.listen(0, '127.0.0.1', resolve));
+afterAll(() => void vllm.close());
+beforeEach(() => {
+  asked.length = 0;
+});
+
+const workload = {
+  ...{ id: 'workload', state: 'ready', server_key: null, adapter_names: [] },
+  base_url: `http://127.0.0.1:${(vllm.address() as AddressInfo).port}`,
+};
+const upstream = {
+  ...{ server_id: 'server', engine: 'vllm', model_name: 'loaf', adapter: null, is_own: true },
+  ...{ sleeping: false, starter_revision_id: null, workload, replicas: [] },
+} as unknown as Upstream;
+const parts = {
+  turns: serverTurns(() => 1),
+  replicas: { grow: () => undefined, keep: () => () => undefined },
+  presence: { settled: async () => undefined },
+} as unknown as ServingParts;
+const ctx = { caller: { userId: 'ada' } } as unknown as Context;
+
+async function ask(more: object): Promise<{ status: number | undefined; text: string }> {
+  const body = { model: 'loaf', messages: [{ role: 'user', content: 'Hi' }], ...more };
+  const deadline = requestDeadline('loaf', 'text');
+  const { signal } = new AbortController();
+  const question = { upstream, path: '/v1/chat/completions', body, signal, deadline } as const;
+  const { promise, resolve } = Promise.withResolvers<{ status: number | undefined; text: string }>();
+  const pass = async (answer: IncomingMessage) =>
+    resolve({ status: answer.statusCode, text: await readText(answer) });
+  await reachModelServer(ctx, parts, { ...question, onWait: () => undefined }, pass);
+  deadline.stop();
+  return promise;
+}
+
+test.each(['max_tokens', 'max_completion_tokens'])(
+  'a %s beyond the room left is not sent again',
+  async (name) => {
+    refuses = (body) => body.max_tokens === 4096 || body.max_completion_tokens === 4096;
+    expect(await ask({ [name]: 4096, temperature: 0.5 })).toEqual({ status: 200, text: 'answer 2' });
+    expect(asked).toMatchObject([
+      { [name]: 4096, temperature: 0.5, cache_salt: 'ada' },
+      { max_tokens: null, max_completion_tokens: null, temperature: 0.5, cache_salt: 'ada' },
+    ]);
+  },
+);
+
+test('what is refused without a maximum is the answer', async () => {
+  refuses = () => true;
+  expect(await ask({})).toEqual({ status: 400, text: 'answer 1' });
+  expect(await ask({ max_tokens: 5 })).toEqual({ status: 400, text: 'answer 3' });
+});
