@@ -1,12 +1,12 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { GraduationCap, Power, Rocket } from 'lucide-react';
-import { useDebounced } from '../../lib/use-debounced.ts';
 import { useUser } from '../../modules/accounts/api.ts';
-import { describeResult, searchQuery } from '../../modules/assets/search/api.ts';
+import { describeResult } from '../../modules/assets/search/api.ts';
 import { deploymentListQuery } from '../../modules/deployments/api.ts';
 import { runListQuery } from '../../modules/training/api.ts';
-import { type CommandGroup, matchCommands, nameFits } from './match-commands.ts';
+import { useFound } from '../search/use-found.ts';
+import { type CommandGroup, matchCommands } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
 import { parseVerb } from './parse-verb.ts';
 import type { Command } from './use-commands.ts';
@@ -90,19 +90,6 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
 
 function newest(items: Command[], words: string): Command[] {
   return (matchCommands([{ value: '', items }], words)[0]?.items ?? []).slice(0, SHOWN_MAX);
-}
-
-function useFound(words: string) {
-  const settled = useDebounced(words);
-  const { data, error, isFetching, isPlaceholderData } = useQuery(searchQuery(settled));
-  const results = data?.results ?? [];
-  // Enter runs the first one: of what was found for other words, only what fits these stays.
-  const isOfOthers = settled !== words || isPlaceholderData;
-  return {
-    results: isOfOthers ? results.filter(({ name }) => nameFits(name, words)) : results,
-    searching: settled !== words || isFetching,
-    error,
-  };
 }
 
 function useLivePods() {
