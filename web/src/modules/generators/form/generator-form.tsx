@@ -91,7 +91,7 @@ export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate,
           variant="ghost"
           size="sm"
           className="-mt-2 -ml-2.5 justify-self-start"
-          onClick={() => change({ values: resetValues(generator) })}
+          onClick={() => change({ values: resetValues(generator, draft.values) })}
         >
           Reset settings
         </Button>
