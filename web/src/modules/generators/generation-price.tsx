@@ -14,8 +14,17 @@ export function GenerationPrice({ name, form, values }: Props) {
   return <Price quote={quote} />;
 }
 
+type ListProps = {
+  each: string;
+  values: FormValues;
+  /** Until then there may be a quote to come. */
+  signInKnown: boolean;
+};
+
 /** What a visitor would pay to a service, which asks the same for each picture; only who is signed in has a quote. */
-export function ListPrice({ each, values }: { each: string; values: FormValues }) {
+export function ListPrice({ each, values, signInKnown }: ListProps) {
   const cost = formatBgl(parseBgl(each) * BigInt(picturesAsked(values)));
-  return <Price quote={{ data: { cost }, isError: false, isSettled: true }} />;
+  return (
+    <Price quote={{ data: signInKnown ? { cost } : undefined, isError: false, isSettled: signInKnown }} />
+  );
 }

@@ -66,7 +66,10 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
             makesHere ? (
               <GenerationPrice name={name} form={form} values={draft.values} />
             ) : (
-              !user && upstream && <ListPrice each={upstream.price} values={draft.values} />
+              !user &&
+              upstream && (
+                <ListPrice each={upstream.price} values={draft.values} signInKnown={!session.isPending} />
+              )
             )
           }
           drawnBy={<DrawnBy served={servedHere} ownOnly={ownOnly} />}
