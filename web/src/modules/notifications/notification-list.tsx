@@ -30,6 +30,7 @@ const looks: Record<Notification['kind'], Look> = {
   run_cancelled: { icon: CircleSlash, tone: 'text-muted' },
   deployment_ready: good,
   deployment_failed: bad,
+  deployment_stopped: { icon: CircleAlert, tone: 'text-warn' },
   generation_completed: good,
   generation_failed: bad,
   clone_completed: good,
