@@ -46,3 +46,23 @@ it('deploys at the price that is shown; one that has changed is read again and s
     .map(([, input]) => (input as { body: { cost_max: string } }).body.cost_max);
   expect(sent).toEqual(['12.5', '25']);
 });
+
+it('says why there is no price, and tries again', async () => {
+  queryClient.clear();
+  let answer: () => object = () => {
+    throw new ApiError('The price list is away', { status: 503 });
+  };
+  vi.mocked(call).mockImplementation((async (endpoint: unknown) =>
+    endpoint === quoteFluxKontext ? answer() : new Promise(() => undefined)) as unknown as typeof call);
+  render(
+    <QueryClientProvider client={queryClient}>
+      <DeployImageDialog chosen="m1" onClose={() => undefined} />
+    </QueryClientProvider>,
+  );
+  await screen.findByText('The price list is away');
+  expect(screen.queryByRole('button', { name: 'Deploy' })).toBeNull();
+  answer = () => ({ price_per_hour: '12.5', device: 'CPU', title: 'My Editor', licence: null });
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  await screen.findByText('$0.50');
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Deploy' }).disabled).toBe(false);
+});

@@ -52,12 +52,18 @@ export function DeployImageDialog({ chosen, onClose }: Props) {
           <Button onClick={onClose} className="mr-auto">
             Cancel
           </Button>
-          <DeployButton
-            wish={wish}
-            price={known?.price_per_hour}
-            licence={unaccepted}
-            disabled={known === undefined || (unaccepted !== null && !accepted)}
-          />
+          {wish && quote.isError ? (
+            <Button loading={quote.isFetching} onClick={() => void quote.refetch()}>
+              Try again
+            </Button>
+          ) : (
+            <DeployButton
+              wish={wish}
+              price={known?.price_per_hour}
+              licence={unaccepted}
+              disabled={known === undefined || (unaccepted !== null && !accepted)}
+            />
+          )}
         </>
       }
     >
