@@ -15,18 +15,28 @@ vi.mock('../../../lib/error-reports/send-error-report.ts', () => ({
 
 const ada = { id: 'ada', name: 'Ada', username: 'ada', email: 'ada@example.com', email_verified: true };
 
+const show = (changed: object = {}) =>
+  render(
+    <QueryClientProvider client={queryClient}>
+      <UserContext value={{ ...ada, ...changed } as never}>
+        <AccountCard />
+      </UserContext>
+    </QueryClientProvider>,
+  );
+
+test('a picture that lies elsewhere is not shown, and counts as none', () => {
+  const { container } = show({ image_url: 'https://pictures.example/ada.png' });
+  expect(container.querySelector('img')).toBeNull();
+  expect(screen.getByRole('button', { name: 'Upload a picture' })).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Remove' })).toBeNull();
+});
+
 test('what is wrong with a picture stands under it once, however often it is tried, and is no error report', async () => {
   const failure = vi.spyOn(notify, 'failure');
   vi.stubGlobal('createImageBitmap', () => Promise.reject(new Error('No picture')));
   vi.stubGlobal('fetch', async () => new Response());
   notifyFailures(queryClient);
-  render(
-    <QueryClientProvider client={queryClient}>
-      <UserContext value={ada as never}>
-        <AccountCard />
-      </UserContext>
-    </QueryClientProvider>,
-  );
+  show();
   for (let time = 0; time < 2; time += 1) {
     const file = new File(['no picture'], 'ada.png', { type: 'image/png' });
     await userEvent.upload(screen.getByLabelText('Picture'), file);
