@@ -17,7 +17,7 @@ export function AccountCard() {
     <Card title="Account">
       <div className="grid gap-6">
         <Picture />
-        <NameForm key={user.name} name={user.name} />
+        <NameForm name={user.name} />
         <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
           <Figure
             label="Username"
