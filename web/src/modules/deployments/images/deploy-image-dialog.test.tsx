@@ -1,4 +1,4 @@
-import { deployFluxKontext, quoteFluxKontext } from '@bakehouse/contract/image-deployments';
+import { deployFluxKontext, quoteFlux, quoteFluxKontext } from '@bakehouse/contract/image-deployments';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -65,4 +65,19 @@ it('says why there is no price, and tries again', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
   await screen.findByText('$0.50');
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Deploy' }).disabled).toBe(false);
+});
+
+it('what is deployed again is of the kind that it was', async () => {
+  queryClient.clear();
+  vi.mocked(call).mockImplementation((async (endpoint: unknown) =>
+    endpoint === quoteFlux
+      ? { price_per_hour: '25', device: 'CPU', title: 'My Painter', licence: null }
+      : new Promise(() => undefined)) as unknown as typeof call);
+  render(
+    <QueryClientProvider client={queryClient}>
+      <DeployImageDialog chosen="m1" chosenKind="flux" onClose={() => undefined} />
+    </QueryClientProvider>,
+  );
+  await screen.findByText('$1.00');
+  expect(screen.getByRole('radio', { name: 'FLUX', checked: true })).toBeTruthy();
 });

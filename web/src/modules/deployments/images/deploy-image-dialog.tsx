@@ -28,12 +28,14 @@ const DEFAULT_INSTANCE: InstanceType = 'a100';
 type Props = {
   /** The model that is chosen at first. */
   chosen: string | null;
+  /** The kind at first. */
+  chosenKind?: ImageDeploymentKind;
   onClose: () => void;
 };
 
 /** What is deployed, on which GPU, at which price and under which licence. */
-export function DeployImageDialog({ chosen, onClose }: Props) {
-  const [kind, setKind] = useState<ImageDeploymentKind>('flux-kontext');
+export function DeployImageDialog({ chosen, chosenKind = 'flux-kontext', onClose }: Props) {
+  const [kind, setKind] = useState<ImageDeploymentKind>(chosenKind);
   const [modelId, setModelId] = useState(chosen);
   const [instanceType, setInstanceType] = useState<InstanceType>(DEFAULT_INSTANCE);
   const [accepted, setAccepted] = useState(false);
