@@ -1,7 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { textPieces } from './text-pieces.ts';
 
-function bodyOf(pieces: Uint8Array<ArrayBuffer>[], cancel?: () => void): ReadableStream<Uint8Array<ArrayBuffer>> {
+function bodyOf(
+  pieces: Uint8Array<ArrayBuffer>[],
+  cancel?: () => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({
     pull(controller) {
       const piece = pieces.shift();
