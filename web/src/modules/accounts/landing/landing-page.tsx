@@ -3,7 +3,7 @@ import { loadable } from '../../../lib/loadable.tsx';
 import { Boundary, EmptyFallback } from '../../../ui/boundary.tsx';
 import { Logo } from '../../../ui/logo.tsx';
 import { ProductPicture } from '../../../ui/product-picture.tsx';
-import { AccountCard } from '../sign-in/account-card.tsx';
+import { SignInCard } from '../sign-in/sign-in-card.tsx';
 import { DocumentationLink } from './documentation-link.tsx';
 
 /** Below the first screen, so it is not waited for. */
@@ -34,7 +34,7 @@ export function LandingPage() {
             </p>
           </div>
           <div className="lg:col-start-2 lg:row-span-2 lg:row-start-1">
-            <AccountCard />
+            <SignInCard />
           </div>
           <ProductPicture
             first
