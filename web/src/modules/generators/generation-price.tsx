@@ -17,14 +17,12 @@ export function GenerationPrice({ name, form, values }: Props) {
 type ListProps = {
   each: string;
   values: FormValues;
-  /** Until then there may be a quote to come. */
-  signInKnown: boolean;
+  /** Whether it is known who is signed in: until then there may be a quote to come. */
+  known: boolean;
 };
 
 /** What a visitor would pay to a service, which asks the same for each picture; only who is signed in has a quote. */
-export function ListPrice({ each, values, signInKnown }: ListProps) {
+export function ListPrice({ each, values, known }: ListProps) {
   const cost = formatBgl(parseBgl(each) * BigInt(picturesAsked(values)));
-  return (
-    <Price quote={{ data: signInKnown ? { cost } : undefined, isError: false, isSettled: signInKnown }} />
-  );
+  return <Price quote={{ data: known ? { cost } : undefined, isError: false, isSettled: known }} />;
 }
