@@ -56,6 +56,8 @@ export const transaction = z.object({
   dataset_id: z.string().nullable(),
   model_id: z.string().nullable(),
   run_id: z.string().nullable(),
+  /** The picture, which may have been deleted since. */
+  generation_id: z.string().nullable(),
   /** Set once the sealer has chained the transfer. */
   transaction_hash: z.string().nullable(),
   /** What it was charged for consists of single answers, which `getUsageWindow` lists. */

@@ -35,6 +35,8 @@ export const deployment = z.object({
   job_status: z.enum(['Running', 'Pending']).nullable(),
   /** Why, in words. */
   reason: z.string(),
+  /** Why it was stopped, where not by its owner: for want of credits, or at the budget of its API key. Null: none of these. */
+  stop_reason: z.enum(['credits', 'budget']).nullable(),
   /** 0 to 100 on the way to running. */
   progress: z.number(),
   instance_type: z.string(),

@@ -64,6 +64,8 @@ const generation = z.object({
   id: z.string(),
   generator: z.enum(generatorNames),
   provider,
+  /** The name of the external service, e.g. `fal`; null where a model of this installation draws. */
+  service: z.string().nullable(),
   /** What drew it, e.g. `paris-ddm-v1.0`. */
   model: z.string(),
   /** The revision of the model that drew it; null until it is drawn, and where the model was deleted. */

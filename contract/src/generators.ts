@@ -27,7 +27,7 @@ export type GeneratorName = (typeof generatorNames)[number];
 /** Pictures that one generation makes at most, where its generator can make several. */
 export const PICTURES_MAX = 4;
 
-/** Who draws: a model of this installation, or the maker's own service. */
+/** Who draws: a model of this installation, or an external service. */
 export const provider = z.enum(['own', 'upstream']);
 export type Provider = z.infer<typeof provider>;
 

@@ -64,7 +64,7 @@ const quote = deploymentQuote.extend({
 const listQuery = z.object({
   /** Those alone that answer, or wake to. */
   only_running: flag.default(false),
-  /** Ended ones too. Without it there are, of those, the ones that have failed within a day. */
+  /** Ended ones too. Without it there are, of those, the ones that have failed, or were stopped for want of credit, within a day. */
   include_terminated: flag.default(false),
   limit: z.coerce.number().int().min(1).max(100).default(50),
   cursor: idOf('deployment').optional(),

@@ -11,6 +11,7 @@ const notificationKinds = [
   'run_cancelled',
   'deployment_ready',
   'deployment_failed',
+  'deployment_stopped',
   'generation_completed',
   'generation_failed',
   'clone_completed',

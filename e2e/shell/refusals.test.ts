@@ -168,7 +168,9 @@ journey(
     await page.getByRole('alertdialog').getByText('You pay for the time used so far').waitFor();
     await page.getByRole('button', { name: 'Cancel run' }).click();
     await page.getByText('The run was cancelled').waitFor({ timeout: WORK_MS });
-    await page.getByText(/You were not charged\.|You were charged .+ for the time it took\./).waitFor();
+    // The toast says it too.
+    const cost = /You were not charged\.|You were charged .+ for the time it took\./;
+    await page.getByRole('main').getByText(cost).waitFor();
     await look(page, 'run-cancelled');
 
     // The model that was never made says so, and can be deleted.

@@ -62,5 +62,5 @@ export const paris: Generator = {
     },
     seed,
   ],
-  reset: { num_inference_steps: 20, sampling_strategy: 'top1', k: 1 },
+  reset: { num_inference_steps: 20, sampling_strategy: 'top1' },
 };

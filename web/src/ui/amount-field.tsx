@@ -18,19 +18,28 @@ type Props = {
   className?: string | undefined;
 };
 
-/** An amount of money, typed in the currency of the header. Without other help it says what that is in both. */
+/** An amount of money, typed in the currency of the header. Under it stands what that is in both, before other help. */
 export function AmountField({ label, value, onChange, per, help, placeholder, error, className }: Props) {
   const currency = currencyChoice.use();
   const [typed, setTyped] = useState('');
   // In another currency the same amount has another text.
   const text = toBgl(typed, currency) === value ? typed : fromBgl(value, currency);
+  const both = isPositiveBgl(value) && showBoth(value);
   return (
     <Field
       label={label}
       aside={per ? `${currency} ${per}` : currency}
       className={className}
       error={error}
-      help={help ?? (isPositiveBgl(value) && showBoth(value))}
+      help={
+        help && both ? (
+          <>
+            {both}. {help}
+          </>
+        ) : (
+          (help ?? both)
+        )
+      }
     >
       <Input
         inputMode="decimal"

@@ -5,7 +5,8 @@ type Props = {
   title?: ReactNode;
   description?: ReactNode;
   actions?: ReactNode;
-  className?: string /** Leaves out the padding, for tables and lists. */;
+  className?: string;
+  /** Leaves out the padding, for tables and lists. */
   flush?: boolean;
   children: ReactNode;
 };

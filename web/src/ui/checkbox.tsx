@@ -1,22 +1,19 @@
 import { Checkbox as Base } from '@base-ui/react/checkbox';
-import { Check, Minus } from 'lucide-react';
+import { Check } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 
 type Props = {
   checked: boolean;
   onChange: (checked: boolean) => void;
   label: ReactNode;
-  indeterminate?: boolean;
-  disabled?: boolean;
-  name?: string;
 };
 
 /** A box with its label, which names it inside a `Field` too; the whole line is the target. */
-export function Checkbox({ onChange, label, ...box }: Props) {
+export function Checkbox({ checked, onChange, label }: Props) {
   const labelId = useId();
   return (
     <label className={checkboxLabelClass}>
-      <CheckboxBox {...box} onCheckedChange={onChange} aria-labelledby={labelId} />
+      <CheckboxBox checked={checked} onCheckedChange={onChange} aria-labelledby={labelId} />
       <span id={labelId}>{label}</span>
     </label>
   );
@@ -29,14 +26,10 @@ export function CheckboxBox(props: Base.Root.Props) {
   return (
     <Base.Root
       {...props}
-      className="mt-0.5 flex size-[1.125rem] shrink-0 cursor-pointer items-center justify-center rounded-[0.3125rem] border border-control-line bg-surface focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-focus data-checked:border-accent data-checked:bg-accent data-disabled:opacity-50 data-indeterminate:border-accent data-indeterminate:bg-accent data-invalid:not-data-checked:border-bad"
+      className="mt-0.5 flex size-[1.125rem] shrink-0 cursor-pointer items-center justify-center rounded-[0.3125rem] border border-control-line bg-surface focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-focus data-checked:border-accent data-checked:bg-accent data-disabled:opacity-50 data-invalid:not-data-checked:border-bad"
     >
       <Base.Indicator className="text-accent-ink data-unchecked:hidden">
-        {props.indeterminate ? (
-          <Minus aria-hidden className="size-3.5" strokeWidth={3} />
-        ) : (
-          <Check aria-hidden className="size-3.5" strokeWidth={3} />
-        )}
+        <Check aria-hidden className="size-3.5" strokeWidth={3} />
       </Base.Indicator>
     </Base.Root>
   );

@@ -1,4 +1,4 @@
-import { render, screen, within } from '@testing-library/react';
+import { fireEvent, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { type Column, DataTable, type Sort } from './data-table.tsx';
@@ -48,6 +48,23 @@ test('a row is a target, but its links keep their own click', async () => {
   expect(onRowClick).not.toHaveBeenCalled();
   await userEvent.click(screen.getByRole('cell', { name: '2' }));
   expect(onRowClick).toHaveBeenCalledExactlyOnceWith({ id: 'row-2', size: 2 });
+});
+
+test('who marks text in a row stays on the page', async () => {
+  const onRowClick = vi.fn<(row: Row) => void>();
+  render(
+    <DataTable
+      label="Things"
+      columns={columns}
+      rows={rows(1)}
+      rowKey={(row) => row.id}
+      onRowClick={onRowClick}
+    />,
+  );
+  const selection = vi.spyOn(window, 'getSelection').mockReturnValue({ isCollapsed: false } as Selection);
+  fireEvent.click(screen.getByRole('cell', { name: '0' }));
+  expect(onRowClick).not.toHaveBeenCalled();
+  selection.mockRestore();
 });
 
 test('a press that misses the control of a cell does not open the row', async () => {

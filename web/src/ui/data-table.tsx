@@ -87,7 +87,7 @@ export function DataTable<Row>({
               data-index={index}
               aria-rowindex={virtual || more ? index + 2 : undefined}
               // The link inside the row serves the keyboard; the rest of the row is a larger target for the pointer.
-              onClick={onRowClick && ((event) => !isControl(event.target) && onRowClick(row))}
+              onClick={onRowClick && ((event) => !isControl(event.target) && !marksText() && onRowClick(row))}
               className={cx('border-line not-first:border-t', onRowClick && 'cursor-pointer hover:bg-subtle')}
             >
               {columns.map((column, place) => (
@@ -217,4 +217,9 @@ const CONTROLS = 'a, button, input, label, [role="menuitem"], [data-control]';
 
 function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest(CONTROLS) !== null;
+}
+
+/** Who marks text with the mouse wants that, and no other page. */
+function marksText(): boolean {
+  return window.getSelection()?.isCollapsed === false;
 }

@@ -13,20 +13,12 @@ type Props = {
   /** Files of every size are passed on: who gets them says what is too large, and the hint how large they may be. */
   anySize?: boolean;
   multiple?: boolean;
-  disabled?: boolean;
   /** As the input's `accept`. */
   accept?: string;
 };
 
 /** A place to drop files on, with a button that does the same. Files over the limit are refused by name. */
-export function FileDrop({
-  onFiles,
-  hint,
-  anySize = false,
-  multiple = true,
-  disabled = false,
-  accept,
-}: Props) {
+export function FileDrop({ onFiles, hint, anySize = false, multiple = true, accept }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
 
@@ -42,7 +34,7 @@ export function FileDrop({
 
   function drag(event: DragEvent, inside: boolean) {
     event.preventDefault();
-    setOver(inside && !disabled);
+    setOver(inside);
   }
 
   return (
@@ -51,7 +43,7 @@ export function FileDrop({
       onDragLeave={(event) => drag(event, false)}
       onDrop={(event) => {
         drag(event, false);
-        if (!disabled) take(event.dataTransfer.files);
+        take(event.dataTransfer.files);
       }}
       className={cx(
         'flex flex-col items-center rounded-xl border border-dashed px-4 py-7 text-center transition-colors',
@@ -61,7 +53,7 @@ export function FileDrop({
       <Upload aria-hidden className="mb-2.5 size-5 text-muted" />
       <p>
         <span className="max-sm:hidden">Drop {multiple ? 'files' : 'a file'} here, or </span>
-        <Button size="sm" disabled={disabled} onClick={() => input.current?.click()}>
+        <Button size="sm" onClick={() => input.current?.click()}>
           Choose {multiple ? 'files' : 'a file'}
         </Button>
       </p>
@@ -73,7 +65,6 @@ export function FileDrop({
         aria-label={multiple ? 'Choose files' : 'Choose a file'}
         multiple={multiple}
         accept={accept}
-        disabled={disabled}
         onChange={(event) => {
           take(event.target.files);
           // The same file may be chosen again after it was removed.

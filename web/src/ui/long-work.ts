@@ -7,6 +7,8 @@ export type LongWork = {
   title: string;
   /** What it does now. */
   phase: string;
+  /** Nobody waits for its end: while it goes on the list leaves it out, and only its end is told. */
+  isUnlisted?: true;
   /** 0 to 100; null while unknown. */
   progress: number | null;
   /** Where more of it is to be seen. */

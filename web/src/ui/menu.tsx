@@ -30,22 +30,15 @@ export function Menu({ trigger, align = 'end', defaultOpen, children }: MenuProp
 type ItemProps = {
   icon?: ReactNode;
   onSelect: () => void;
-  disabled?: boolean;
   tone?: 'danger';
-  hint?: ReactNode;
   children: ReactNode;
 };
 
-export function MenuItem({ icon, onSelect, disabled, tone, hint, children }: ItemProps) {
+export function MenuItem({ icon, onSelect, tone, children }: ItemProps) {
   return (
-    <Base.Item
-      onClick={onSelect}
-      disabled={disabled}
-      className={cx(itemClass, tone === 'danger' && 'text-bad [&_svg]:text-bad')}
-    >
+    <Base.Item onClick={onSelect} className={cx(itemClass, tone === 'danger' && 'text-bad [&_svg]:text-bad')}>
       {icon}
       <span className="flex-1">{children}</span>
-      {hint && <span className="text-faint text-xs">{hint}</span>}
     </Base.Item>
   );
 }

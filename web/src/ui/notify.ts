@@ -7,7 +7,8 @@ type Action = { label: string; onClick: () => void };
 type Options = {
   description?: string;
   action?: Action;
-  durationMs?: number /** A toast with the same id is replaced. */;
+  durationMs?: number;
+  /** A toast with the same id is replaced. */
   id?: string | undefined;
 };
 

@@ -6,15 +6,12 @@ type Props = {
   value: number | null;
   /** Null while the field is empty. */
   onChange: (value: number | null) => void;
-  onBlur?: () => void;
-  name?: string;
   min?: number;
   max?: number;
   step?: number;
   disabled?: boolean;
   /** Most digits after the point; 6 unless said. */
   maxDecimals?: number;
-  id?: string;
 };
 
 const stepButton =
@@ -24,22 +21,9 @@ const stepButton =
  * A number that can be typed, stepped with the buttons and the arrow keys (Shift: ten steps). Steps stay inside
  * the bounds; what is typed outside of them stays as typed, for the form to say so.
  */
-export function NumberField({
-  value,
-  onChange,
-  onBlur,
-  name,
-  min,
-  max,
-  step = 1,
-  disabled,
-  maxDecimals = 6,
-  id,
-}: Props) {
+export function NumberField({ value, onChange, min, max, step = 1, disabled, maxDecimals = 6 }: Props) {
   return (
     <Base.Root
-      id={id}
-      name={name}
       value={value}
       onValueChange={onChange}
       min={min}
@@ -56,10 +40,7 @@ export function NumberField({
           'flex h-9 items-center overflow-hidden focus-within:border-focus focus-within:outline-2 focus-within:outline-focus/35',
         )}
       >
-        <Base.Input
-          onBlur={onBlur}
-          className="h-full min-w-0 flex-1 bg-transparent px-3 tabular-nums outline-none"
-        />
+        <Base.Input className="h-full min-w-0 flex-1 bg-transparent px-3 tabular-nums outline-none" />
         <Base.Decrement aria-label="Decrease" className={stepButton}>
           <Minus aria-hidden />
         </Base.Decrement>

@@ -17,8 +17,6 @@ type Props<Value extends string> = {
   onChange: (value: Value) => void;
   options: readonly SelectOption<Value>[];
   placeholder?: string;
-  name?: string;
-  disabled?: boolean;
   /** Where no `Field` gives the name. */
   'aria-label'?: string;
   size?: 'sm' | 'md';
@@ -31,20 +29,12 @@ export function Select<Value extends string>({
   onChange,
   options,
   placeholder = 'Choose…',
-  name,
-  disabled,
   size = 'md',
   className,
   ...rest
 }: Props<Value>) {
   return (
-    <Base.Root
-      items={options}
-      value={value}
-      onValueChange={(next) => next !== null && onChange(next)}
-      name={name}
-      disabled={disabled}
-    >
+    <Base.Root items={options} value={value} onValueChange={(next) => next !== null && onChange(next)}>
       <Base.Trigger
         aria-label={rest['aria-label']}
         className={controlClass(

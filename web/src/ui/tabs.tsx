@@ -14,15 +14,13 @@ type Props = {
   value: string;
   onChange: (value: string) => void;
   tabs: readonly Tab[];
-  /** Stands at the right of the tabs. */
-  aside?: ReactNode;
 };
 
-export function Tabs({ value, onChange, tabs, aside }: Props) {
+export function Tabs({ value, onChange, tabs }: Props) {
   return (
     <Base.Root value={value} onValueChange={(next) => onChange(String(next))}>
-      <div className="flex items-center gap-4 border-line border-b">
-        <Base.List className="relative flex min-w-0 flex-1 gap-1 overflow-x-auto">
+      <div className="border-line border-b">
+        <Base.List className="relative flex min-w-0 gap-1 overflow-x-auto">
           {tabs.map((tab) => (
             <Base.Tab
               key={tab.value}
@@ -34,7 +32,6 @@ export function Tabs({ value, onChange, tabs, aside }: Props) {
           ))}
           <Base.Indicator className="absolute bottom-0 left-0 h-0.5 w-(--active-tab-width) translate-x-(--active-tab-left) rounded-full bg-accent transition-[translate,width] duration-150" />
         </Base.List>
-        {aside}
       </div>
       {tabs.map((tab) => (
         <Base.Panel

@@ -1,29 +1,41 @@
+import type { Deployment } from '@bakehouse/contract/deployments';
 import type { Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
+import { notify } from '../notifications/notify.ts';
 import { countTime, settleTime } from './metering/meter-deployment.ts';
 import { lockDeployment, noteEnd } from './queries.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 
-/**
- * Ends a deployment for good and settles its bill: the time in which it answered. One that has ended stays as it is.
- * `endedBy` is the user who wants it; null for the server itself.
- */
+type End = {
+  reason: string;
+  /** The user who wants it; null for the server itself. */
+  endedBy: string | null;
+  /** Why nothing more can be paid for it, where it ends for that; its owner is notified then. */
+  stopReason?: Deployment['stop_reason'];
+};
+
+/** Ends a deployment for good and settles its bill: the time in which it answered. One that has ended stays as it is. */
 export async function endDeployment(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   podId: string,
-  { reason, endedBy }: { reason: string; endedBy: string | null },
+  { reason, endedBy, stopReason = null }: End,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     const deployment = await lockDeployment(tx, podId);
     if (deployment.terminated_at) return;
     const now = clock.now();
     const counted = await countTime(tx, now, deployment);
-    await noteEnd(tx, podId, { now, failed: false, reason });
+    await noteEnd(tx, podId, { now, failed: false, reason, stopReason });
     await reconcileModelServer(tx, clock, deployment.model_server_id);
     const detail = { pod_id: podId, model_id: deployment.asset_id, reason };
     await recordAudit(tx, { userId: endedBy, action: 'deployment.ended', detail });
+    if (stopReason) {
+      const { user_id: userId, title } = deployment;
+      const data = { pod_id: podId, title, stop_reason: stopReason };
+      await notify(tx, { userId, kind: 'deployment_stopped', data });
+    }
     await publishChange(tx, deployment.user_id, { topic: 'deployment', id: podId });
     await settleTime(tx, now, counted);
   });

@@ -9,8 +9,8 @@ type Input = {
   /** Of every kind unless given. */
   kind?: KindName | undefined;
   includeTerminated: boolean;
-  /** Without the ended ones those all the same that have failed since. */
-  failedSince?: Date | undefined;
+  /** Without the ended ones those all the same that have ended since, though their owner did not end them. */
+  endedSince?: Date | undefined;
   status?: DeploymentFilter | undefined;
   search?: string | undefined;
   /** Only those that serve this model. */
@@ -23,7 +23,7 @@ type Input = {
 /** The caller's deployments, newest first. */
 export async function listDeployments(
   ctx: Context,
-  { kind, includeTerminated, failedSince, status, search, modelId, cursor, limit }: Input,
+  { kind, includeTerminated, endedSince, status, search, modelId, cursor, limit }: Input,
 ): Promise<{ deployments: DeploymentView[]; nextCursor: string | null }> {
   const { userId } = ctx.caller;
   if (cursor !== undefined && !(await findDeployment(ctx.db, { userId, podId: cursor, kind })))
@@ -32,7 +32,7 @@ export async function listDeployments(
     userId,
     kind,
     includeTerminated,
-    failedSince,
+    endedSince,
     status,
     search,
     assetId: modelId,

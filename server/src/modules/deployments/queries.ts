@@ -1,4 +1,4 @@
-import type { DeploymentFilter } from '@bakehouse/contract/deployments';
+import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deployments';
 import { type Insertable, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Workload, WorkloadState } from '../../engine/workload.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
@@ -89,8 +89,8 @@ type Wanted = {
   /** Of every kind unless given. */
   kind?: KindName | undefined;
   includeTerminated: boolean;
-  /** Without the ended ones those all the same that have failed since. */
-  failedSince?: Date | undefined;
+  /** Without the ended ones those all the same that have ended since, though their owner did not end them. */
+  endedSince?: Date | undefined;
   /** Of the ended ones too, where it asks for them. */
   status?: DeploymentFilter | undefined;
   search?: string | undefined;
@@ -109,17 +109,7 @@ const hasStatus: Record<DeploymentFilter, RawBuilder<SqlBool>> = {
 
 /** Newest first, those that come after the deployment `cursor`. */
 export async function selectDeployments(db: Db, wanted: Wanted) {
-  const {
-    userId,
-    kind,
-    includeTerminated,
-    failedSince,
-    status,
-    search = '',
-    assetId,
-    cursor,
-    limit,
-  } = wanted;
+  const { userId, kind, includeTerminated, endedSince, status, search = '', assetId, cursor, limit } = wanted;
   let query = db.selectFrom('deployments').selectAll().where('user_id', '=', userId);
   if (kind !== undefined) query = query.where('kind', '=', kind);
   if (status !== undefined) query = query.where(hasStatus[status]);
@@ -127,8 +117,13 @@ export async function selectDeployments(db: Db, wanted: Wanted) {
     query = query.where((where) =>
       where.or([
         where('terminated_at', 'is', null),
-        ...(failedSince
-          ? [where.and([where('failed', '=', true), where('terminated_at', '>=', failedSince)])]
+        ...(endedSince
+          ? [
+              where.and([
+                where.or([where('failed', '=', true), where('stop_reason', 'is not', null)]),
+                where('terminated_at', '>=', endedSince),
+              ]),
+            ]
           : []),
       ]),
     );
@@ -285,7 +280,13 @@ export async function noteAwake(tx: Transaction, podId: string, now: Date): Prom
 export async function noteEnd(
   tx: Transaction,
   podId: string,
-  end: { now: Date; failed: boolean; reason: string; carrierId?: string },
+  end: {
+    now: Date;
+    failed: boolean;
+    reason: string;
+    stopReason?: Deployment['stop_reason'];
+    carrierId?: string;
+  },
 ): Promise<void> {
   await tx
     .updateTable('deployments')
@@ -293,6 +294,7 @@ export async function noteEnd(
       terminated_at: end.now,
       failed: end.failed,
       reason: end.reason,
+      stop_reason: end.stopReason ?? null,
       ...(end.carrierId && { carrier_id: end.carrierId }),
     })
     .where('id', '=', podId)

@@ -85,6 +85,7 @@ function viewDeployment(
     state: shown.state,
     phase: shown.phase,
     reason: cutHostPaths(config, shown.reason),
+    stop_reason: row.stop_reason as Deployment['stop_reason'],
     progress: shown.progress,
     instance_type: row.instance_type,
     device: deviceLabel(carrier),

@@ -3,6 +3,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../platform/context.ts';
 import { linkBlob } from '../assets/files/links/link-blob.ts';
 import type { NamedRevision } from '../assets/revisions/find-revisions.ts';
+import { findServiceTitle } from '../upstreams/find-service-title.ts';
 import type { InputPicture } from './pictures/picture-queries.ts';
 import type { GenerationRow, OutputRow } from './queries.ts';
 
@@ -27,6 +28,7 @@ export async function toGeneration(
   return {
     id: row.id,
     ...{ generator: row.generator, provider: row.provider, model: row.model },
+    service: row.provider === 'own' ? null : findServiceTitle(row.generator, row.model),
     model_revision: drawnBy && {
       ...{ asset_id: drawnBy.assetId, revision_id: drawnBy.revisionId },
       ...{ number: drawnBy.number, title: drawnBy.title },

@@ -12,6 +12,7 @@ export type NotificationData = {
   run_cancelled: { run_id: string; title: string; stop_reason?: StopReason | null };
   deployment_ready: { pod_id: string; title: string };
   deployment_failed: { pod_id: string; title: string };
+  deployment_stopped: { pod_id: string; title: string; stop_reason: StopReason };
   /** `link`: the page of its generator, with the generation opened where that page can. */
   generation_completed: { link: string; generator: string };
   generation_failed: { link: string; generator: string };
@@ -37,7 +38,7 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** How a run has ended that its owner did not cancel. */
+/** How a run or a deployment has ended that its owner did not end. */
 const stops: Record<StopReason, string> = {
   ceiling: 'stopped at its ceiling. You can resume it with a higher one',
   credits: 'stopped because your credits ran out',
@@ -66,6 +67,10 @@ export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind])
   }),
   deployment_failed: ({ pod_id, title }) => ({
     message: `The deployment of ${title} failed`,
+    link: `/my-deployments/${pod_id}`,
+  }),
+  deployment_stopped: ({ pod_id, title, stop_reason }) => ({
+    message: `The deployment of ${title} ${stops[stop_reason]}`,
     link: `/my-deployments/${pod_id}`,
   }),
   generation_completed: ({ link, generator }) => ({ message: `Your ${generator} generation is ready`, link }),

@@ -214,6 +214,7 @@ test('have a sentence and a page of the web app for each kind', () => {
       username: 'U',
       subject: 'S',
       reason: 'R',
+      stop_reason: 'credits',
       dataset_type: 'RAW',
     },
     ...{ amount_micro: '1', expires_at: '2030-01-31T00:00:00Z' },

@@ -1,6 +1,7 @@
 import { completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { expect, test } from 'vitest';
+import { findServiceTitle } from './find-service-title.ts';
 import { findUpstream } from './find-upstream.ts';
 import { listUpstreams } from './list-upstreams.ts';
 import { type UpstreamGenerator, type UpstreamModel, upstreamModels } from './upstream-models.ts';
@@ -33,4 +34,11 @@ test('the maker draws its own model before others, and nobody draws without a ke
   expect(who(all, 'imagen')).toBeUndefined();
   expect(listUpstreams({ upstreams: none })).toEqual([]);
   expect(listUpstreams({ upstreams: all })).toHaveLength(9);
+});
+
+test('a model names its service, and each generator has it at one service alone', () => {
+  expect(findServiceTitle('flux', 'flux-dev')).toBe('Black Forest Labs');
+  expect(findServiceTitle('flux', 'fal-ai/flux/dev')).toBe('fal');
+  expect(findServiceTitle('flux', 'no longer served')).toBeNull();
+  for (const [, all] of entries) expect(new Set(all.map(({ model }) => model)).size).toBe(all.length);
 });

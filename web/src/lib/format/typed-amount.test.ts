@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { amountInBgl, amountProblem, bglProblem, typedAmount } from './typed-amount.ts';
+import { amountInBgl, amountProblem, bglProblem, toBgl, typedAmount } from './typed-amount.ts';
 
 test.each(['5', ' 5 ', '12.', '12.5', '12.50', '.5', '007', '39999999999.99'])('%j is an amount', (text) => {
   expect(amountProblem(text, 'USD')).toBeUndefined();
@@ -47,6 +47,13 @@ test.each([
   ['0.01', 'BGL', '0.01'],
 ] as const)('%s %s are %s BGL', (text, currency, bgl) => {
   expect(amountInBgl(text, currency)).toBe(bgl);
+});
+
+test('dollars are read as such where dollars are typed, and refused where BGL are', () => {
+  expect(toBgl('$5', 'USD')).toBe('125');
+  expect(toBgl('$', 'USD')).toBe('');
+  expect(toBgl('5', 'BGL')).toBe('5');
+  expect(bglProblem(toBgl('$5', 'BGL'), 'BGL')).toBe(unreadable);
 });
 
 test.each([

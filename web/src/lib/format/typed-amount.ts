@@ -54,10 +54,11 @@ function tooLarge(name: string, currency: Currency): string {
   return `${name} must be less than ${showAmount(AMOUNT_LIMIT_BGL, currency)}`;
 }
 
-/** What was typed in a currency, as BGL, exactly; what is no amount stays as it is, for the form to refuse. */
+/** What was typed in a currency, as BGL, exactly; what is no amount, as dollars are none of BGL, stays for the form to refuse. */
 export function toBgl(typed: string, currency: Currency): string {
+  if (currency === 'BGL') return typed;
   const text = typed.replace(/^\$/, '');
-  if (text === '' || currency === 'BGL') return text;
+  if (text === '') return text;
   try {
     return formatBgl(parseBgl(text) * BGL_PER_USD);
   } catch {

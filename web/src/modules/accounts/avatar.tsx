@@ -2,9 +2,14 @@ import type { User } from '@bakehouse/contract/accounts';
 import { cx } from '../../lib/cx.ts';
 
 /**
- * The person's picture, or two letters of the username. A picture that lies elsewhere, as one of GitHub's does, is
- * not fetched: that would tell its server who looks at what.
+ * The person's picture, null where there is none to show. One that lies elsewhere, as one of GitHub's does, is not
+ * fetched: that would tell its server who looks at what.
  */
+export function pictureOf({ image_url }: Pick<User, 'image_url'>): string | null {
+  return image_url?.startsWith('data:') ? image_url : null;
+}
+
+/** The person's picture, or two letters of the username. */
 export function Avatar({
   user,
   className,
@@ -13,8 +18,9 @@ export function Avatar({
   className?: string;
 }) {
   const look = cx('size-9 shrink-0 rounded-full', className);
-  if (user.image_url?.startsWith('data:')) {
-    return <img src={user.image_url} alt="" className={cx(look, 'object-cover')} />;
+  const picture = pictureOf(user);
+  if (picture !== null) {
+    return <img src={picture} alt="" className={cx(look, 'object-cover')} />;
   }
   return (
     <span

@@ -1,5 +1,6 @@
 import { render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
+import { notify } from '../../ui/notify.ts';
 import { useBalance } from './api.ts';
 import { BalanceWidget } from './balance-widget.tsx';
 
@@ -31,4 +32,19 @@ test('a balance that could not be read is not on its way for ever', () => {
   vi.mocked(useBalance).mockReturnValue({ data: undefined, isError: true } as ReturnType<typeof useBalance>);
   render(<BalanceWidget />);
   expect(screen.getByRole('link', { name: /^Balance: not known$/ }).textContent).toContain('–');
+});
+
+test('each failed reading is said, however many there were before', () => {
+  const warning = vi.spyOn(notify, 'warning').mockImplementation(() => undefined);
+  const fail = (errorUpdateCount: number) =>
+    vi
+      .mocked(useBalance)
+      .mockReturnValue({ data: undefined, isError: true, errorUpdateCount } as ReturnType<typeof useBalance>);
+  fail(1);
+  const { rerender } = render(<BalanceWidget />);
+  rerender(<BalanceWidget />);
+  expect(warning).toHaveBeenCalledTimes(1);
+  fail(2);
+  rerender(<BalanceWidget />);
+  expect(warning).toHaveBeenCalledTimes(2);
 });

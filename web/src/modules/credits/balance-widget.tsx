@@ -16,7 +16,7 @@ const FLASH_MS = 1_000;
 export function BalanceWidget() {
   const user = useUser();
   const currency = currencyChoice.use();
-  const { data, isError, refetch } = useBalance(user.id);
+  const { data, isError, errorUpdateCount, refetch } = useBalance(user.id);
   const flash = useFlash(data?.available);
 
   useEffect(() => {
@@ -26,7 +26,8 @@ export function BalanceWidget() {
       durationMs: 8_000,
       action: { label: 'Refresh', onClick: () => void refetch() },
     });
-  }, [isError, refetch]);
+    // Each time that it could not be read, also where the one before was not either.
+  }, [isError, errorUpdateCount, refetch]);
 
   return (
     <div className="relative flex h-9 items-center rounded-lg border border-line-strong bg-surface">

@@ -3,10 +3,12 @@ import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/reac
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { chargeText } from '../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
+import { notify } from '../../ui/notify.ts';
 import { useUser } from '../accounts/api.ts';
-import { deploymentKinds, type KindName } from './kinds.ts';
+import { deploymentKinds, type KindName, workId } from './kinds.ts';
 
 export { DeployButton } from './deploy-button.tsx';
 
@@ -149,7 +151,14 @@ export function useTerminate(kind: KindName) {
         { params: { podId }, query: { user_id: user.id } },
         { operation: 'terminate deployment', timeoutMs: 30_000 },
       ),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deployment'] }),
+    onSuccess: ({ pod_id, title, cost_so_far }) => {
+      // Where it had not answered yet, the list of long work tells its end too: in the same toast.
+      notify.success(`${title} was terminated`, {
+        id: workId(pod_id),
+        description: chargeText(cost_so_far),
+      });
+      return queryClient.invalidateQueries({ queryKey: ['deployment'] });
+    },
     meta: { prefix: 'Termination failed: ' },
   });
 }

@@ -1,6 +1,5 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { notify } from '../../ui/notify.ts';
 import { useTerminate } from './api.ts';
 import type { KindName } from './kinds.ts';
 
@@ -22,12 +21,7 @@ export function TerminateDialog({ kind, pod, open, onClose }: Props) {
       description="It stops answering immediately, and you pay for the time used so far. The model itself stays."
       action="Terminate"
       pending={termination.isPending}
-      onConfirm={() =>
-        termination.mutate(pod.pod_id, {
-          onSuccess: () => notify.success(`${pod.title} was terminated`),
-          onSettled: onClose,
-        })
-      }
+      onConfirm={() => termination.mutate(pod.pod_id, { onSettled: onClose })}
     />
   );
 }

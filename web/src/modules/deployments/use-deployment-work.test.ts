@@ -1,35 +1,67 @@
-import type { Deployment } from '@bakehouse/contract/deployments';
 import { expect, it } from 'vitest';
-import { endOf, endOfImage } from './use-deployment-work.ts';
+import { workOf } from './use-deployment-work.ts';
 
-const pod = (status: Deployment['status'], ready_at: string | null = null) =>
-  ({ title: 'Crumb', status, ready_at, reason: 'No memory.' }) as Deployment;
 const READY = '2026-01-01T00:00:00.000Z';
+const ENDED = '2026-01-01T01:00:00.000Z';
+const deployment = {
+  pod_id: 'p1',
+  title: 'Crumb',
+  status: 'deploying',
+  reason: 'No memory',
+  stop_reason: null,
+  progress: 70,
+  ready_at: null,
+  terminated_at: null,
+  cost_so_far: '0',
+};
+const work = (changed: Partial<Parameters<typeof workOf>[0]>) =>
+  workOf({ ...deployment, ...changed }, { link: undefined, terminate: () => undefined });
+const endOf = (changed: Partial<Parameters<typeof workOf>[0]>) => work(changed)[0]?.end;
 
 it('a deployment is under way until its first answer', () => {
-  expect(endOf(pod('queued'))).toBeNull();
-  expect(endOf(pod('deploying'))).toBeNull();
-  expect(endOf(pod('running', READY))).toEqual({
+  expect(endOf({ status: 'queued' })).toBeNull();
+  expect(endOf({ status: 'deploying' })).toBeNull();
+  expect(endOf({ status: 'running', ready_at: READY })).toEqual({
     kind: 'success',
     title: 'Model deployment completed successfully!',
   });
   // Waking up is no way to the first answer.
-  expect(endOf(pod('deploying', READY))?.kind).toBe('success');
+  expect(endOf({ status: 'deploying', ready_at: READY })?.kind).toBe('success');
 });
 
-it('says how it ended before that', () => {
-  expect(endOf(pod('failed'))).toEqual({
+it('says how it ended before that, and what that cost', () => {
+  expect(endOf({ status: 'failed', terminated_at: ENDED })).toEqual({
     kind: 'failure',
     title: 'Model deployment failed',
-    description: 'No memory.',
+    description: 'No memory. You were not charged.',
   });
-  expect(endOf(pod('terminated'))).toEqual({ kind: 'info', title: 'Crumb was terminated' });
+  const terminated = { reason: 'Terminated by you', terminated_at: ENDED };
+  for (const status of ['terminated', 'stopped'])
+    expect(endOf({ ...terminated, status })).toEqual({
+      kind: 'success',
+      title: 'Crumb was terminated',
+      description: 'You were not charged.',
+    });
 });
 
-it('so is one of an image model', () => {
-  const image = (status: 'deploying' | 'READY' | 'failed', ready_at: string | null = null) =>
-    endOfImage({ status, ready_at, reason: 'No memory.' });
-  expect(image('deploying')).toBeNull();
-  expect(image('READY', READY)?.title).toBe('Model deployment completed successfully!');
-  expect(image('failed')).toMatchObject({ title: 'Model deployment failed', description: 'No memory.' });
+it('one that answers is no task in progress; its end is told where nobody terminated it', () => {
+  const running = { status: 'running', ready_at: READY };
+  expect(work(running)[1]).toMatchObject({ isUnlisted: true, end: null });
+  expect(work({ ...running, status: 'terminated', terminated_at: ENDED })).toHaveLength(1);
+  const stopped = work({
+    ...running,
+    status: 'terminated',
+    terminated_at: ENDED,
+    stop_reason: 'credits',
+    reason: 'Your credit has ended. Required: 1.25 BGL.',
+    cost_so_far: '5',
+  });
+  expect(stopped[1]).toMatchObject({
+    id: work(running)[1]?.id,
+    end: {
+      kind: 'warning',
+      title: 'Crumb was stopped',
+      description: 'Your credit has ended. Required: $0.05. You were charged $0.20.',
+    },
+  });
 });

@@ -1,5 +1,5 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
-import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
+import { chargeText, outcomeText } from '../../lib/format/outcome-text.ts';
 import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/api.ts';
 import { useDeployments, useTerminate } from './api.ts';
@@ -7,9 +7,9 @@ import { useImageDeployments, useTerminateImage } from './images/calls.ts';
 import { deploymentKinds, workId } from './kinds.ts';
 
 const KIND = 'text';
-const { pending, words } = deploymentKinds[KIND];
+const { words } = deploymentKinds[KIND];
 
-/** Deployments of every kind on their way to their first answer, as the list of long work shows them; waking up is none. */
+/** Deployments of every kind, as the list of long work shows them. */
 export function useDeploymentWork(): LongWork[] {
   return [...useTextWork(), ...useImageWork()];
 }
@@ -19,36 +19,50 @@ function useTextWork(): LongWork[] {
   const { data } = useDeployments(KIND, useUser().id, true);
   const termination = useTerminate(KIND);
   const pods = data?.pages.flatMap((page) => page.pods) ?? [];
-  return pods.map((pod) => ({
-    id: workId(pod.pod_id),
-    title: pod.title,
-    phase: pod.reason || 'Starting',
-    progress: pod.progress,
-    link: { to: '/my-deployments/$podId', params: { podId: pod.pod_id } },
-    cancel: {
-      question: questionFor(pod.title),
-      run: () => termination.mutate(pod.pod_id),
-    },
-    end: endOf(pod),
-  }));
+  return pods.flatMap((pod) =>
+    workOf(pod, {
+      link: { to: '/my-deployments/$podId', params: { podId: pod.pod_id } },
+      terminate: () => termination.mutate(pod.pod_id),
+    }),
+  );
 }
 
 function useImageWork(): LongWork[] {
   const kontext = useImageDeployments('flux-kontext').data ?? [];
   const flux = useImageDeployments('flux').data ?? [];
   const termination = useTerminateImage();
-  return [...kontext, ...flux].map((deployment) => ({
-    id: workId(deployment.pod_id),
-    title: deployment.title,
-    phase: deployment.reason || 'Starting',
-    progress: deployment.progress,
-    link: { to: '/my-deployments/images/$podId', params: { podId: deployment.pod_id } },
-    cancel: {
-      question: questionFor(deployment.title),
-      run: () => termination.mutate(deployment),
-    },
-    end: endOfImage(deployment),
-  }));
+  return [...kontext, ...flux].flatMap((deployment) =>
+    workOf(deployment, {
+      link: { to: '/my-deployments/images/$podId', params: { podId: deployment.pod_id } },
+      terminate: () => termination.mutate(deployment),
+    }),
+  );
+}
+
+/** Of any kind: its states are its own. */
+type AnyDeployment = Pick<
+  Deployment,
+  'pod_id' | 'title' | 'reason' | 'stop_reason' | 'progress' | 'ready_at' | 'terminated_at' | 'cost_so_far'
+> & { status: string };
+
+type Way = { link: LongWork['link']; terminate: () => void };
+
+/** Its way to the first answer, which waking up is none of, and that it answers from then on. */
+export function workOf(deployment: AnyDeployment, { link, terminate }: Way): LongWork[] {
+  const { pod_id, title, reason, progress } = deployment;
+  const id = workId(pod_id);
+  const way: LongWork = {
+    id,
+    title,
+    phase: reason || 'Starting',
+    progress,
+    ...(link && { link }),
+    cancel: { question: questionFor(title), run: terminate },
+    end: endOfWay(deployment),
+  };
+  if (!isServing(deployment)) return [way];
+  const end = endForWantOfCredit(deployment);
+  return [way, { id: `${id}-serving`, title, phase: 'Running', progress: null, isUnlisted: true, end }];
 }
 
 const questionFor = (title: string) => ({
@@ -57,22 +71,28 @@ const questionFor = (title: string) => ({
   action: 'Terminate',
 });
 
-/** How the way of an image model to its first answer ended; null while it is on it. */
-export function endOfImage({
-  status,
-  ready_at,
-  reason,
-}: Pick<ImageDeployment, 'status' | 'ready_at' | 'reason'>): LongWork['end'] {
-  if (status === 'failed') return { kind: 'failure', title: words.failed, description: reason };
-  return ready_at === null ? null : { kind: 'success', title: words.completed };
+/** How its way to the first answer ended; null while it is on it. */
+function endOfWay(deployment: AnyDeployment): LongWork['end'] {
+  const { title, status, reason, ready_at, terminated_at, cost_so_far } = deployment;
+  if (status === 'failed')
+    return { kind: 'failure', title: words.failed, description: outcomeText(reason, cost_so_far) };
+  if (ready_at !== null) return { kind: 'success', title: words.completed };
+  if (terminated_at === null) return null;
+  return (
+    endForWantOfCredit(deployment) ?? {
+      kind: 'success',
+      title: `${title} was terminated`,
+      description: chargeText(cost_so_far),
+    }
+  );
 }
 
-/** How its way to the first answer ended; null while it is on it. */
-export function endOf({ title, status, ready_at, reason }: Deployment): LongWork['end'] {
-  if (status === 'failed') return { kind: 'failure', title: words.failed, description: reason };
-  if (ready_at === null && (status === 'terminated' || status === 'stopping')) {
-    return { kind: 'info', title: `${title} was terminated` };
-  }
-  const isPending = ready_at === null && pending.has(status);
-  return isPending ? null : { kind: 'success', title: words.completed };
+/** Whether it has answered, and goes on to, unless nothing more could be paid for it. */
+function isServing({ ready_at, terminated_at, stop_reason }: AnyDeployment): boolean {
+  return ready_at !== null && (terminated_at === null || stop_reason !== null);
+}
+
+function endForWantOfCredit({ title, reason, stop_reason, cost_so_far }: AnyDeployment): LongWork['end'] {
+  if (stop_reason === null) return null;
+  return { kind: 'warning', title: `${title} was stopped`, description: outcomeText(reason, cost_so_far) };
 }

@@ -5,6 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { notify } from '../../ui/notify.ts';
 import { UserContext } from '../accounts/api.ts';
 import {
   useDeployment,
@@ -12,8 +13,10 @@ import {
   useDeploymentMetrics,
   useDeployments,
   useDeploymentsOf,
+  useTerminate,
 } from './api.ts';
-import { deploymentKinds } from './kinds.ts';
+import { useTerminateImage } from './images/calls.ts';
+import { deploymentKinds, workId } from './kinds.ts';
 import { useDeploymentWork } from './use-deployment-work.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
@@ -73,5 +76,33 @@ test.each([
       .mocked(call)
       .mock.calls.filter(([endpoint]) => endpoint === deploymentKinds.text.calls.list);
     expect(lists).toHaveLength(times);
+  },
+);
+
+const useTerminations = () => ({ text: useTerminate('text'), image: useTerminateImage() });
+
+test.each([
+  ['text', 'Crumb was terminated'],
+  ['image', 'FLUX deployment terminated successfully!'],
+] as const)(
+  'terminated from anywhere, a deployment of the kind %s says so, and what it cost',
+  async (kind, title) => {
+    const success = vi
+      .spyOn(notify, 'success')
+      .mockClear()
+      .mockImplementation(() => undefined);
+    vi.mocked(call).mockReset().mockResolvedValue({ pod_id: 'p1', title: 'Crumb', cost_so_far: '5' });
+    const { result } = renderHook(useTerminations, { wrapper });
+    act(() => {
+      if (kind === 'text') result.current.text.mutate('p1');
+      else result.current.image.mutate({ kind: 'flux', pod_id: 'p1' });
+    });
+    await waitFor(() =>
+      expect(success).toHaveBeenCalledExactlyOnceWith(title, {
+        // That of the long work: where the list of it tells the end too, there is one toast.
+        id: workId('p1'),
+        description: 'You were charged $0.20.',
+      }),
+    );
   },
 );

@@ -18,10 +18,12 @@ type Props = {
   /** Who draws, below the button. */
   drawnBy: ReactNode;
   busy: boolean;
+  /** Until then nobody can say whether there is a key to generate with. */
+  signInKnown: boolean;
 };
 
 /** Generate with its price, or what it waits for. */
-export function GenerateBar({ generator, ownOnly, served, price, drawnBy, busy }: Props) {
+export function GenerateBar({ generator, ownOnly, served, price, drawnBy, busy, signInKnown }: Props) {
   const open = isServed(served.by, ownOnly);
   const waits = !open && served.data !== undefined;
   return (
@@ -32,7 +34,7 @@ export function GenerateBar({ generator, ownOnly, served, price, drawnBy, busy }
           type="submit"
           variant="primary"
           size="lg"
-          disabled={!open}
+          disabled={!open || !signInKnown}
           loading={busy}
           aria-describedby={waits ? 'waits-for' : undefined}
           className="min-w-36 flex-1"

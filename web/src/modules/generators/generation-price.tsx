@@ -14,8 +14,15 @@ export function GenerationPrice({ name, form, values }: Props) {
   return <Price quote={quote} />;
 }
 
+type ListProps = {
+  each: string;
+  values: FormValues;
+  /** Whether it is known who is signed in: until then there may be a quote to come. */
+  known: boolean;
+};
+
 /** What a visitor would pay to a service, which asks the same for each picture; only who is signed in has a quote. */
-export function ListPrice({ each, values }: { each: string; values: FormValues }) {
+export function ListPrice({ each, values, known }: ListProps) {
   const cost = formatBgl(parseBgl(each) * BigInt(picturesAsked(values)));
-  return <Price quote={{ data: { cost }, isError: false, isSettled: true }} />;
+  return <Price quote={{ data: known ? { cost } : undefined, isError: false, isSettled: known }} />;
 }

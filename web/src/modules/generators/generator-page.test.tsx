@@ -101,6 +101,23 @@ it('a page that a service draws for says so, what it costs, and asks for what th
   expect(await screen.findByRole('textbox', { name: 'Steps' })).toBeTruthy();
 });
 
+it('until it is known who is signed in, nothing can be generated, and no price for visitors is shown', async () => {
+  queryClient.removeQueries({ queryKey: sessionQuery.queryKey });
+  // The session is read by the page alone, and never answered.
+  vi.stubGlobal('fetch', () => new Promise(() => undefined));
+  await open('/flux', ['upstream']);
+  await userEvent.type(prompt(), 'A loaf of bread');
+  expect(generate().disabled).toBe(true);
+  expect(screen.getByRole('group', { name: 'Price' }).textContent).toBe('Price');
+
+  act(() => queryClient.setQueryData(sessionQuery.queryKey, null));
+  await screen.findByText('$0.03');
+  expect(generate().disabled).toBe(false);
+  await userEvent.click(generate());
+  expect(await screen.findByText('API key not found')).toBeTruthy();
+  vi.unstubAllGlobals();
+});
+
 it('a visitor fills the form of a served page, is asked to sign in, and finds the prompt again afterwards', async () => {
   const router = await open('/flux', ['own']);
   await userEvent.click(generate());

@@ -33,6 +33,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const generator = generators[name];
   const session = useQuery(sessionQuery);
   const user = session.data;
+  const known = !session.isPending;
   const [draft, change] = useBroughtDraft(name);
   const served = useQuery(servedGeneratorsQuery);
   const servedHere = served.data?.[name];
@@ -66,7 +67,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
             makesHere ? (
               <GenerationPrice name={name} form={form} values={draft.values} />
             ) : (
-              !user && upstream && <ListPrice each={upstream.price} values={draft.values} />
+              !user && upstream && <ListPrice each={upstream.price} values={draft.values} known={known} />
             )
           }
           drawnBy={<DrawnBy served={servedHere} ownOnly={ownOnly} />}

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, Suspense, startTransition, useEffect, useState } from 'react';
+import { amountsInCurrency } from '../../lib/format/currency.ts';
 import { aboutDuration, localDay, relativeTime } from '../../lib/format/format-time.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
@@ -190,7 +191,7 @@ function RecentDeployments() {
               {pod.title}
             </Link>
           }
-          detail={pod.reason || pod.base_model_title}
+          detail={amountsInCurrency(pod.reason) || pod.base_model_title}
         >
           <StatusBadge status={pod.status} />
         </Row>

@@ -24,7 +24,7 @@ import type { Source } from './editing/source.ts';
 import {
   type GenerationPages,
   generationQuery,
-  isUnanswered,
+  isAnswerLost,
   LISTS,
   mapGenerations,
   POLL_MS,
@@ -87,7 +87,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
         );
       } catch (error) {
         if (source && error instanceof ApiError && error.param === 'picture_id') forgetSent(source);
-        if (!isUnanswered(error)) throw error;
+        if (!isAnswerLost(error)) throw error;
         void queryClient.invalidateQueries({ queryKey: FAMILY });
         throw timedOut();
       }

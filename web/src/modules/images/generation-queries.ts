@@ -70,7 +70,7 @@ export const generationQuery = (id: string) =>
         if (error instanceof ApiError && error.status === 404)
           void client.invalidateQueries({ queryKey: LISTS });
         const failed = client.getQueryState(['generation', 'one', id])?.errorUpdateCount ?? 0;
-        if (!isUnanswered(error) || failed + 1 < POLLS_MAX) throw error;
+        if (!isAnswerLost(error) || failed + 1 < POLLS_MAX) throw error;
         throw timedOut('Generation timed out after multiple attempts. Please try again.');
       }
     },
@@ -113,7 +113,7 @@ export function pollMsOf(generator: GeneratorName | undefined): number {
 }
 
 /** Whether the call may have been heard, and its answer was lost. */
-export function isUnanswered(error: unknown): boolean {
+export function isAnswerLost(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status === 408) && error.code !== 'no_key';
 }
 

@@ -77,6 +77,13 @@ it('leads to what one is about, and marks that one as read', async () => {
   expect(await screen.findByRole('button', { name: 'Notifications, 1 unread' })).toBeTruthy();
 });
 
+it('shows one of a kind that only a newer server knows', async () => {
+  const [one] = stubs(1);
+  show([{ ...one, kind: 'bread_baked', message: 'Your bread is baked' } as unknown as Notification]);
+  fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 1 unread' }));
+  expect(await screen.findByText('Your bread is baked')).toBeTruthy();
+});
+
 it.each([
   ['12.5', '12.50 BGL', '$0.50'],
   ['0.004', '0.0040 BGL', '$0.00016'],

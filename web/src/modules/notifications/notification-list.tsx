@@ -1,4 +1,5 @@
 import {
+  Bell,
   CircleAlert,
   CircleCheck,
   CircleSlash,
@@ -24,12 +25,15 @@ const TICK_MS = 30_000;
 type Look = { icon: LucideIcon; tone: string };
 const good: Look = { icon: CircleCheck, tone: 'text-good' };
 const bad: Look = { icon: CircleAlert, tone: 'text-bad' };
+/** Of a kind that a newer server has. */
+const plain: Look = { icon: Bell, tone: 'text-muted' };
 const looks: Record<Notification['kind'], Look> = {
   run_completed: good,
   run_failed: bad,
   run_cancelled: { icon: CircleSlash, tone: 'text-muted' },
   deployment_ready: good,
   deployment_failed: bad,
+  deployment_stopped: { icon: CircleAlert, tone: 'text-warn' },
   generation_completed: good,
   generation_failed: bad,
   clone_completed: good,
@@ -83,7 +87,7 @@ export function NotificationList({ notifications, onOpen }: Props) {
 
 function Row({ notification, onOpen }: { notification: Notification; onOpen: () => void }) {
   const { kind, link, status, created_at } = notification;
-  const { icon: Icon, tone } = looks[kind];
+  const { icon: Icon, tone } = looks[kind] ?? plain;
   const message = useMessage(notification);
   const now = useNow(TICK_MS);
   const at = new Date(created_at);

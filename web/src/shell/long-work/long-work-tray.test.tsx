@@ -18,6 +18,7 @@ it('is there as long as something is under way, and tells what', () => {
   work.value = [
     { ...upload, cancel: { run: cancel } },
     { ...upload, id: 'upload-2', end: { kind: 'success', title: 'done' } },
+    { ...upload, id: 'deployment-1-serving', isUnlisted: true },
   ];
   rerender(<LongWorkTray />);
   fireEvent.click(screen.getByRole('button', { name: '1 task in progress' }));

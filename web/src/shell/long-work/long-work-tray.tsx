@@ -12,7 +12,7 @@ import { useLongWork } from './use-long-work.ts';
 export function LongWorkTray() {
   const work = useLongWork();
   useEndToasts(work);
-  const underWay = work.filter(({ end }) => end === null);
+  const underWay = work.filter(({ end, isUnlisted }) => end === null && !isUnlisted);
   const failed = work.filter(({ end }) => end?.isListed);
   const listed = [...failed, ...underWay];
   if (listed.length === 0) return null;

@@ -16,7 +16,11 @@ vi.mock('../../modules/accounts/api.ts', async (original) => ({
   useUser: () => ({ id: 'u1', isOperator: false }),
 }));
 
-afterEach(() => vi.unstubAllGlobals());
+let flux: object[] = [];
+afterEach(() => {
+  flux = [];
+  vi.unstubAllGlobals();
+});
 
 /** Types into a palette whose searches are answered like this; what else it reads is empty. */
 function search(status: number, answer: unknown, typed: string): Promise<void> {
@@ -30,7 +34,12 @@ async function type(typed: string, answerTo: (words: string) => Promise<Response
     vi.fn(async (url: string) =>
       url.includes('search')
         ? answerTo(new URL(url, 'http://localhost').searchParams.get('query') ?? '')
-        : Response.json({ pods: [], runs: [], next_cursor: null }),
+        : Response.json({
+            pods: [],
+            runs: [],
+            deployments: url.includes('/flux/') ? flux : [],
+            next_cursor: null,
+          }),
     ),
   );
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
@@ -85,6 +94,30 @@ test('each model is deployed as what it is, and what cannot be is not offered', 
   expect(screen.queryByRole('option', { name: /Paris/ })).toBeNull();
   await userEvent.click(screen.getByRole('option', { name: 'Deploy Kontext Image model' }));
   expect(navigate).toHaveBeenCalledWith({ to: '/my-deployments/images', search: { deploy: 'k' } });
+});
+
+test('a deployment of an image model is found and terminated like any other, until it has ended', async () => {
+  const deployed = { kind: 'flux', created_at: '2026-01-01T00:00:00Z', terminated_at: null };
+  flux = [
+    { ...deployed, pod_id: 'p1', title: 'Rye Painter', status: 'READY' },
+    {
+      ...deployed,
+      pod_id: 'p2',
+      title: 'Old Painter',
+      status: 'failed',
+      terminated_at: '2026-01-02T00:00:00Z',
+    },
+  ];
+  await search(200, { results: [], similar: false }, 'painter');
+  await userEvent.click(await screen.findByRole('option', { name: 'Rye Painter sleeping' }));
+  expect(navigate).toHaveBeenCalledWith({
+    to: '/my-deployments/images/$podId',
+    params: { podId: 'p1' },
+  });
+  await userEvent.clear(screen.getByRole('combobox'));
+  await userEvent.type(screen.getByRole('combobox'), 'terminate ');
+  expect(await screen.findByRole('option', { name: 'Terminate Rye Painter' })).toBeTruthy();
+  expect(screen.queryByRole('option', { name: 'Terminate Old Painter' })).toBeNull();
 });
 
 test('the API key is copied on plain http too, where a page has no clipboard', async () => {

@@ -61,7 +61,7 @@ function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Qu
               </div>
               <div className="max-h-[min(60dvh,26rem)] overflow-y-auto overscroll-contain p-1.5">
                 <Autocomplete.Empty className="px-3 py-8 text-center text-muted empty:hidden">
-                  {searching ? 'Searching …' : error ? '' : 'Nothing matches'}
+                  {searching ? 'Searching…' : error ? '' : 'Nothing matches'}
                 </Autocomplete.Empty>
                 <Autocomplete.List>
                   {(group: CommandGroup<Command>) => (

@@ -1,15 +1,23 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
+import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
 import { ChooseModelDialog } from '../../modules/deployments/choose-model-dialog.tsx';
+import { TerminateImageDialog } from '../../modules/deployments/images/terminate-image-dialog.tsx';
 import { TerminateDialog } from '../../modules/deployments/terminate-dialog.tsx';
 
 /** What a command asks before it is done. */
-export type Question = { kind: 'deploy'; modelId: string } | { kind: 'terminate'; pod: Deployment };
+export type Question =
+  | { kind: 'deploy'; modelId: string }
+  | { kind: 'terminate'; pod: Deployment }
+  | { kind: 'terminate-image'; deployment: ImageDeployment };
 
 /** Stands in the palette's place once a command that costs or ends something was chosen. */
 export function PaletteDialog({ question, onClose }: { question: Question; onClose: () => void }) {
-  return question.kind === 'deploy' ? (
-    <ChooseModelDialog chosen={question.modelId} onClose={onClose} />
-  ) : (
-    <TerminateDialog kind="text" pod={question.pod} open onClose={onClose} />
-  );
+  switch (question.kind) {
+    case 'deploy':
+      return <ChooseModelDialog chosen={question.modelId} onClose={onClose} />;
+    case 'terminate':
+      return <TerminateDialog kind="text" pod={question.pod} open onClose={onClose} />;
+    case 'terminate-image':
+      return <TerminateImageDialog deployment={question.deployment} onClose={onClose} />;
+  }
 }

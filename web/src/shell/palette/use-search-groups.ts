@@ -1,12 +1,14 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { GraduationCap, Power, Rocket } from 'lucide-react';
-import { useDebounced } from '../../lib/use-debounced.ts';
 import { useUser } from '../../modules/accounts/api.ts';
-import { describeResult, searchQuery } from '../../modules/assets/search/api.ts';
+import { describeResult } from '../../modules/assets/search/api.ts';
 import { deploymentListQuery } from '../../modules/deployments/api.ts';
+import { useImageDeployments } from '../../modules/deployments/images/calls.ts';
+import { statusWord } from '../../modules/deployments/images/kinds.ts';
 import { runListQuery } from '../../modules/training/api.ts';
-import { type CommandGroup, matchCommands, nameFits } from './match-commands.ts';
+import { useFound } from '../search/use-found.ts';
+import { type CommandGroup, matchCommands } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
 import { parseVerb } from './parse-verb.ts';
 import type { Command } from './use-commands.ts';
@@ -29,7 +31,7 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
   const { verb, words } = parseVerb(typed);
   const navigate = useNavigate();
   const { results, searching, error } = useFound(words);
-  const pods = useLivePods();
+  const live = useLiveDeployments();
   const runs = useInfiniteQuery(runListQuery).data?.pages[0]?.runs ?? [];
 
   if (verb === 'deploy') {
@@ -48,13 +50,13 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
     return { groups: [{ value: 'Deploy', items, found: true }], searching, error };
   }
   if (verb === 'terminate') {
-    const items = pods.map((pod) => ({
-      value: `terminate-${pod.pod_id}`,
-      label: `Terminate ${pod.title}`,
+    const items = live.map(({ id, title, termination }) => ({
+      value: `terminate-${id}`,
+      label: `Terminate ${title}`,
       words: 'stop',
       icon: Power,
       asks: true,
-      run: () => ask({ kind: 'terminate', pod }),
+      run: () => ask(termination),
     }));
     return { groups: [{ value: 'Terminate', items }], searching: false, error: null };
   }
@@ -62,13 +64,13 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
     const { icon, note, link } = describeResult(result, words);
     return { value: result.id, label: result.name, note, icon, run: () => void navigate(link) };
   });
-  const deployments = pods.map(({ pod_id: podId, title, status }) => ({
-    value: podId,
+  const deployments = live.map(({ id, title, note, words: others, link }) => ({
+    value: id,
     label: title,
-    note: status,
-    words: 'deployment chat',
+    note,
+    words: others,
     icon: Rocket,
-    run: () => void navigate({ to: '/my-deployments/$podId', params: { podId } }),
+    run: () => void navigate(link),
   }));
   const trainings = runs.map(({ run_id: runId, title }) => ({
     value: runId,
@@ -92,20 +94,38 @@ function newest(items: Command[], words: string): Command[] {
   return (matchCommands([{ value: '', items }], words)[0]?.items ?? []).slice(0, SHOWN_MAX);
 }
 
-function useFound(words: string) {
-  const settled = useDebounced(words);
-  const { data, error, isFetching, isPlaceholderData } = useQuery(searchQuery(settled));
-  const results = data?.results ?? [];
-  // Enter runs the first one: of what was found for other words, only what fits these stays.
-  const isOfOthers = settled !== words || isPlaceholderData;
-  return {
-    results: isOfOthers ? results.filter(({ name }) => nameFits(name, words)) : results,
-    searching: settled !== words || isFetching,
-    error,
-  };
-}
+type LiveDeployment = {
+  id: string;
+  title: string;
+  note: string;
+  words: string;
+  createdAt: string;
+  link: { to: '/my-deployments/$podId' | '/my-deployments/images/$podId'; params: { podId: string } };
+  termination: Question;
+};
 
-function useLivePods() {
-  const user = useUser();
-  return useInfiniteQuery(deploymentListQuery('text', user.id)).data?.pages[0]?.pods ?? [];
+/** The deployments of every kind that have not ended, newest first. */
+function useLiveDeployments(): LiveDeployment[] {
+  const pods = useInfiniteQuery(deploymentListQuery('text', useUser().id)).data?.pages[0]?.pods ?? [];
+  const kontext = useImageDeployments('flux-kontext').data ?? [];
+  const flux = useImageDeployments('flux').data ?? [];
+  const texts = pods.map(
+    (pod): LiveDeployment => ({
+      ...{ id: pod.pod_id, title: pod.title, createdAt: pod.created_at },
+      ...{ note: pod.status, words: 'deployment chat' },
+      link: { to: '/my-deployments/$podId', params: { podId: pod.pod_id } },
+      termination: { kind: 'terminate', pod },
+    }),
+  );
+  const images = [...kontext, ...flux]
+    .filter(({ terminated_at }) => terminated_at === null)
+    .map(
+      (deployment): LiveDeployment => ({
+        ...{ id: deployment.pod_id, title: deployment.title, createdAt: deployment.created_at },
+        ...{ note: statusWord(deployment.status), words: 'deployment image picture' },
+        link: { to: '/my-deployments/images/$podId', params: { podId: deployment.pod_id } },
+        termination: { kind: 'terminate-image', deployment },
+      }),
+    );
+  return [...texts, ...images].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
 }

@@ -1,11 +1,10 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import { useDebounced } from '../../lib/use-debounced.ts';
-import { describeResult, searchQuery } from '../../modules/assets/search/api.ts';
+import { describeResult } from '../../modules/assets/search/api.ts';
 import { SEARCH_BOX, SEARCH_LABEL, SearchFrame, searchInputClass } from './search-frame.tsx';
 import { type Found, type Item, SearchPopup } from './search-popup.tsx';
+import { useFound } from './use-found.ts';
 
 const suggestedTags = ['transformers', 'pytorch', 'llama', 'code', 'text-generation'];
 
@@ -26,7 +25,7 @@ export function SearchBox({ typed, onType, focused = false, onChosen, onOpenPale
   const navigate = useNavigate();
   const input = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState(focused);
-  const found = useFound(typed);
+  const found = useFoundItems(typed);
   useEffect(() => {
     if (focused) input.current?.focus();
   }, [focused]);
@@ -70,20 +69,12 @@ export function SearchBox({ typed, onType, focused = false, onChosen, onOpenPale
 }
 
 /** What stands in the list for what was typed: the suggested tags before anything is. */
-function useFound(typed: string): Found {
-  const words = useDebounced(typed.trim());
-  const { data, error, isFetching } = useQuery({ ...searchQuery(words), enabled: words !== '' });
-  const empty = typed.trim() === '';
-  const items: Item[] = empty
-    ? suggestedTags.map((tag) => ({ label: tag, tag }))
-    : error || words === ''
-      ? []
-      : (data?.results ?? []).map((result) => ({ label: result.name, result }));
-  return {
-    items,
-    words,
-    similar: !empty && data?.similar === true,
-    error: empty ? null : error,
-    searching: !empty && (words !== typed.trim() || isFetching),
-  };
+function useFoundItems(typed: string): Found {
+  const { results, similar, searching, error, words } = useFound(typed.trim(), { needsWords: true });
+  if (typed.trim() === '') {
+    const items = suggestedTags.map((tag) => ({ label: tag, tag }));
+    return { items, words, similar: false, searching: false, error: null };
+  }
+  const items = results.map((result) => ({ label: result.name, result }));
+  return { items, words, similar, searching, error };
 }

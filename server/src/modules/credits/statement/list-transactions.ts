@@ -92,6 +92,7 @@ function toTransaction(
     dataset_id: movement.refs.dataset_id ?? null,
     model_id: movement.refs.model_id ?? null,
     run_id: movement.refs.run_id ?? null,
+    generation_id: movement.refs.generation_id ?? null,
     transaction_hash: hash,
     usage_window_id: movement.refs.usage_window_id ?? null,
   };

@@ -49,7 +49,7 @@ describe('the statement', () => {
         amountMicro: 20_000_000n,
         kind: 'fine_tuning',
         description: 'Fine-tune of Crumb',
-        references: { asset_name: 'Crumb', dataset_id: 'd1', run_id: 'r1' },
+        references: { asset_name: 'Crumb', dataset_id: 'd1', run_id: 'r1', generation_id: 'g1' },
         expiresAt: new Date('2100-01-01'),
         idempotencyKey: randomUUID(),
       }),
@@ -59,7 +59,7 @@ describe('the statement', () => {
       status: 'pending',
       amount: '20',
       asset_name: 'Crumb',
-      dataset_id: 'd1',
+      ...{ dataset_id: 'd1', run_id: 'r1', generation_id: 'g1' },
       transaction_hash: null,
     });
     expect(await balanceOf(ada)).toMatchObject({
@@ -79,6 +79,7 @@ describe('the statement', () => {
       status: 'completed',
       amount: '1.250001',
       asset_name: 'Crumb',
+      generation_id: 'g1',
     });
     expect(transactions[0]?.transaction_hash).toMatch(/^[0-9a-f]{64}$/);
     expect(summary?.total_cost_fine_tuning).toBe('1.250001');

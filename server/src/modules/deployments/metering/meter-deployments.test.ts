@@ -1,6 +1,7 @@
 import { createApiKey } from '@bakehouse/contract/api-keys';
 import { listVllm } from '@bakehouse/contract/deployments';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import { listNotifications } from '@bakehouse/contract/notifications';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { revenueAccount, userAccount } from '../../credits/ledger/accounts.ts';
@@ -32,6 +33,16 @@ beforeEach(async () => {
   user = await nextUser();
 });
 
+/** Oldest first. */
+const notificationsOf = async (as: TestUser) => {
+  const listed = await server.request(
+    listNotifications,
+    { params: { userId: as.userId }, query: {} },
+    { as },
+  );
+  return listed.toReversed();
+};
+
 describe('the time of a deployment', () => {
   it('serves a fine-tune as an adapter on the shared base, and settles its time', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Crumb Expert'));
@@ -46,7 +57,7 @@ describe('the time of a deployment', () => {
     clock.advance({ minutes: 1 });
     const before = await balance();
     const ended = await terminate(pod_id);
-    expect(ended).toMatchObject({ status: 'terminated', cost_so_far: '0.041667' });
+    expect(ended).toMatchObject({ status: 'terminated', stop_reason: null, cost_so_far: '0.041667' });
     expect(await balance()).toEqual({ balance: before.balance - parseBgl('0.041667'), held: 0n });
     await expect(ask('crumb-expert')).rejects.toMatchObject({ status: 404 });
   });
@@ -103,7 +114,16 @@ describe('the time of a deployment', () => {
     expect(ended).toMatchObject({
       status: 'terminated',
       reason: expect.stringContaining('Your credit has ended'),
+      stop_reason: 'credits',
     });
+    expect(await notificationsOf(guest)).toMatchObject([
+      { kind: 'deployment_ready' },
+      {
+        kind: 'deployment_stopped',
+        message: 'The deployment of Long Talk stopped because your credits ran out',
+        link: `/my-deployments/${pod_id}`,
+      },
+    ]);
     const left = await balance(guest);
     expect(left.held).toBe(0n);
     expect(left.balance).toBe(hourCost - parseBgl(ended.cost_so_far));
@@ -127,6 +147,11 @@ describe('the time of a deployment', () => {
     expect(await status(pod_id, guest)).toMatchObject({
       status: 'terminated',
       reason: expect.stringMatching(/^The budget of the API key 'robot'/),
+      stop_reason: 'budget',
+    });
+    expect((await notificationsOf(guest)).at(-1)).toMatchObject({
+      kind: 'deployment_stopped',
+      message: 'The deployment of Robot Talk stopped because the budget of its API key is used up',
     });
   });
 

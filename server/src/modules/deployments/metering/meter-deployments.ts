@@ -63,7 +63,7 @@ async function meterOrEnd(
   if (refusal && (await usage.closeIdle(userId)) > 0)
     refusal = await meterOne(services, podId, { lastPart: false });
   if (refusal) refusal = await meterOne(services, podId, { lastPart: true });
-  if (refusal) await endDeployment(services, podId, { reason: whyItEnds(refusal), endedBy: null });
+  if (refusal) await endDeployment(services, podId, { ...whyItEnds(refusal), endedBy: null });
 }
 
 /** Counts the time of a deployment, and holds more where the hold is used up. Answers why it could not. */
@@ -113,8 +113,10 @@ async function holdMore(
 }
 
 /** A budget names its key; what is missing does not say that it ended a deployment. */
-function whyItEnds({ code, publicMessage }: AppError): string {
-  return code === 'budget_exceeded' ? publicMessage : `Your credit has ended. ${publicMessage}`;
+function whyItEnds({ code, publicMessage }: AppError): { reason: string; stopReason: 'credits' | 'budget' } {
+  return code === 'budget_exceeded'
+    ? { reason: publicMessage, stopReason: 'budget' }
+    : { reason: `Your credit has ended. ${publicMessage}`, stopReason: 'credits' };
 }
 
 /** One that was asked to have a replica at least never sleeps. */

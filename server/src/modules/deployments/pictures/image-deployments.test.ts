@@ -149,6 +149,19 @@ describe('a deployment of an image model', () => {
     expect(await calls().listFlux()).toEqual([]);
   });
 
+  test('that is stopped for want of credit is listed for a day, and says why', async () => {
+    const { assetId } = await insertFlux(server.services, ada, 'Too Long');
+    const { pod_id } = await calls().deployFlux({ model_id: assetId });
+    await untilRunning(pod_id);
+    const reason = 'Your credit has ended.';
+    await endDeployment(server.services, pod_id, { reason, endedBy: null, stopReason: 'credits' });
+    const stopped = { pod_id, status: 'stopped', reason, stop_reason: 'credits' };
+    expect(await calls().listFlux()).toMatchObject([stopped]);
+    expect(await calls().listFlux({ only_running: 'true' })).toEqual([]);
+    clock.advance({ minutes: 25 * 60 });
+    expect(await calls().listFlux()).toEqual([]);
+  });
+
   test('starts again when its process is killed', WAIT, async () => {
     const { assetId } = await insertFlux(server.services, ada, 'Killed');
     const { pod_id } = await calls().deployFlux({ model_id: assetId });

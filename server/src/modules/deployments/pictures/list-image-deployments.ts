@@ -4,8 +4,8 @@ import type { Context } from '../../../platform/context.ts';
 import { toImageDeployment } from '../kinds/to-image-deployment.ts';
 import { listDeployments } from '../list-deployments.ts';
 
-/** One that has failed says why for so long. */
-const FAILED_SHOWN_MS = 24 * 60 * 60 * 1000;
+/** One that its owner did not end says why it has ended for so long. */
+const ENDED_SHOWN_MS = 24 * 60 * 60 * 1000;
 
 const usable: ImageDeployment['status'][] = ['running', 'READY'];
 
@@ -15,8 +15,8 @@ export async function listImageDeployments(
   { kind, query }: { kind: ImageDeploymentKind; query: InputOf<typeof listFlux>['query'] },
 ): Promise<ResponseOf<typeof listFlux>> {
   const { only_running: onlyRunning, include_terminated: includeTerminated, limit, cursor } = query;
-  const failedSince = new Date(ctx.clock.now().getTime() - FAILED_SHOWN_MS);
-  const page = await listDeployments(ctx, { kind, includeTerminated, failedSince, limit, cursor });
+  const endedSince = new Date(ctx.clock.now().getTime() - ENDED_SHOWN_MS);
+  const page = await listDeployments(ctx, { kind, includeTerminated, endedSince, limit, cursor });
   const deployments = page.deployments.map((view) => toImageDeployment(ctx.config, view));
   return {
     deployments: onlyRunning ? deployments.filter(({ status }) => usable.includes(status)) : deployments,

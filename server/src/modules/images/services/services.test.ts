@@ -148,7 +148,7 @@ describe.each(services)('%s', (name, generator, parameters, submission, cost) =>
     const started = await start(generator, parameters);
     expect(started).toMatchObject({ provider: 'upstream', state: 'queued', cost });
     const done = await untilEnded(started.id);
-    expect(done).toMatchObject({ state: 'completed', cost, reason: '' });
+    expect(done).toMatchObject({ state: 'completed', service: expect.any(String), cost, reason: '' });
     expect(upstream.state.submissions).toEqual([submission]);
     expect(done.outputs).toHaveLength('n' in parameters ? parameters.n : 1);
     for (const output of done.outputs) {

@@ -1,10 +1,10 @@
-import { Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
 import { Boundary, EmptyFallback } from '../../../ui/boundary.tsx';
 import { Logo } from '../../../ui/logo.tsx';
 import { ProductPicture } from '../../../ui/product-picture.tsx';
-import { AccountCard } from '../sign-in/account-card.tsx';
+import { SignInCard } from '../sign-in/sign-in-card.tsx';
+import { DocumentationLink } from './documentation-link.tsx';
 
 /** Below the first screen, so it is not waited for. */
 const Showcase = loadable(async () => (await import('./showcase.tsx')).Showcase);
@@ -19,9 +19,7 @@ export function LandingPage() {
           <a href="#generators" className="rounded hover:text-ink max-sm:hidden">
             Generators
           </a>
-          <Link to="/docs" className="rounded hover:text-ink">
-            Documentation
-          </Link>
+          <DocumentationLink className="rounded hover:text-ink" />
         </nav>
       </header>
       <main>
@@ -36,7 +34,7 @@ export function LandingPage() {
             </p>
           </div>
           <div className="lg:col-start-2 lg:row-span-2 lg:row-start-1">
-            <AccountCard />
+            <SignInCard />
           </div>
           <ProductPicture
             first

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { cx } from '../../../lib/cx.ts';
 import { ProductPicture } from '../../../ui/product-picture.tsx';
 import { GeneratorList, servedGeneratorsQuery } from '../../generators/api.ts';
+import { DocumentationLink } from './documentation-link.tsx';
 
 const parts = [
   {
@@ -65,9 +65,7 @@ export function Showcase() {
         <GeneratorList served={useQuery(servedGeneratorsQuery).data} />
       </section>
       <footer className="mt-24 flex flex-wrap gap-x-6 gap-y-2 border-line border-t py-8 text-[0.8125rem] text-muted">
-        <Link to="/docs" className="rounded hover:text-ink hover:underline">
-          Documentation
-        </Link>
+        <DocumentationLink className="rounded hover:text-ink hover:underline" />
         <a href="/openapi.json" className="rounded hover:text-ink hover:underline">
           API Reference
         </a>

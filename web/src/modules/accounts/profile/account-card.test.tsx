@@ -15,18 +15,43 @@ vi.mock('../../../lib/error-reports/send-error-report.ts', () => ({
 
 const ada = { id: 'ada', name: 'Ada', username: 'ada', email: 'ada@example.com', email_verified: true };
 
+const card = (changed: object = {}) => (
+  <QueryClientProvider client={queryClient}>
+    <UserContext value={{ ...ada, ...changed } as never}>
+      <AccountCard />
+    </UserContext>
+  </QueryClientProvider>
+);
+const show = (changed?: object) => render(card(changed));
+const notified = vi.spyOn(notify, 'success').mockImplementation(() => undefined);
+
+test('the focus stays in the name while it is saved, and the field has the name that it was saved as', async () => {
+  vi.stubGlobal('fetch', async (url: string) =>
+    Response.json(url.includes('get-session') ? null : { status: true }),
+  );
+  const { rerender } = show();
+  const field = screen.getByRole<HTMLInputElement>('textbox', { name: 'Name' });
+  await userEvent.type(field, ' Lovelace {Enter}');
+  await vi.waitFor(() => expect(notified).toHaveBeenCalledWith('Your name was changed'));
+  rerender(card({ name: 'Ada Lovelace' }));
+  expect(document.activeElement).toBe(field);
+  expect(field.value).toBe('Ada Lovelace');
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save' }).disabled).toBe(true);
+});
+
+test('a picture that lies elsewhere is not shown, and counts as none', () => {
+  const { container } = show({ image_url: 'https://pictures.example/ada.png' });
+  expect(container.querySelector('img')).toBeNull();
+  expect(screen.getByRole('button', { name: 'Upload a picture' })).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Remove' })).toBeNull();
+});
+
 test('what is wrong with a picture stands under it once, however often it is tried, and is no error report', async () => {
   const failure = vi.spyOn(notify, 'failure');
   vi.stubGlobal('createImageBitmap', () => Promise.reject(new Error('No picture')));
   vi.stubGlobal('fetch', async () => new Response());
   notifyFailures(queryClient);
-  render(
-    <QueryClientProvider client={queryClient}>
-      <UserContext value={ada as never}>
-        <AccountCard />
-      </UserContext>
-    </QueryClientProvider>,
-  );
+  show();
   for (let time = 0; time < 2; time += 1) {
     const file = new File(['no picture'], 'ada.png', { type: 'image/png' });
     await userEvent.upload(screen.getByLabelText('Picture'), file);

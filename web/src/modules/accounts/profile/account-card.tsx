@@ -5,7 +5,7 @@ import { Card } from '../../../ui/card.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { useUser } from '../api.ts';
-import { Avatar } from '../avatar.tsx';
+import { Avatar, pictureOf } from '../avatar.tsx';
 import { ConfirmAddress } from './confirm-address.tsx';
 import { NameForm } from './name-form.tsx';
 import { useUpdateProfile } from './profile-api.ts';
@@ -17,7 +17,7 @@ export function AccountCard() {
     <Card title="Account">
       <div className="grid gap-6">
         <Picture />
-        <NameForm key={user.name} name={user.name} />
+        <NameForm name={user.name} />
         <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
           <Figure
             label="Username"
@@ -41,6 +41,7 @@ function Picture() {
   const user = useUser();
   const input = useRef<HTMLInputElement>(null);
   const update = useUpdateProfile({ inPlace: true });
+  const hasPicture = pictureOf(user) !== null;
 
   async function take(file: File | undefined) {
     if (!file) return;
@@ -54,9 +55,9 @@ function Picture() {
       <div className="grid gap-1.5">
         <div className="flex flex-wrap gap-2">
           <Button size="sm" loading={update.isPending} onClick={() => input.current?.click()}>
-            {user.image_url ? 'Change picture' : 'Upload a picture'}
+            {hasPicture ? 'Change picture' : 'Upload a picture'}
           </Button>
-          {user.image_url && (
+          {hasPicture && (
             <Button
               size="sm"
               variant="ghost"

@@ -149,7 +149,7 @@ function whatGoes({ datasets, models, running, given }: Deletion): string[] {
     ...(parseBgl(given) > 0n
       ? [`You will lose ${inWords(given)} of promotional credit, which cannot be sent.`]
       : []),
-    'Your name, email address, picture, sessions and API keys will be removed. Transfers stay in the ledger, and their descriptions still show your username.',
+    'Your name, email address, picture, sessions and API keys will be removed. Transfers stay in the ledger; other people see ‘a deleted user’ instead of your name.',
   ];
 }
 

@@ -10,16 +10,27 @@ import { useUpdateProfile } from './profile-api.ts';
 
 /** What others call one: unlike the username, it may be changed. */
 export function NameForm({ name }: { name: string }) {
-  const [typed, setTyped] = useState(name);
+  /** Null until something is typed over the name. */
+  const [typed, setTyped] = useState<string | null>(null);
   const [tried, setTried] = useState(false);
   const update = useUpdateProfile({ title: 'Your name could not be changed' });
-  const problem = nameProblem(typed, NAME_LENGTH_MAX);
+  const value = typed ?? name;
+  const problem = nameProblem(value, NAME_LENGTH_MAX);
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     focusFirstInvalid(event.currentTarget, () => setTried(true));
     if (problem || update.isPending) return;
-    update.mutate({ name: typed.trim() }, { onSuccess: () => notify.success('Your name was changed') });
+    update.mutate(
+      { name: value.trim() },
+      {
+        onSuccess: () => {
+          // What was typed since is not lost.
+          setTyped((current) => (current === typed ? null : current));
+          notify.success('Your name was changed');
+        },
+      },
+    );
   }
 
   return (
@@ -28,14 +39,14 @@ export function NameForm({ name }: { name: string }) {
         <Input
           name="name"
           autoComplete="name"
-          value={typed}
+          value={value}
           onChange={(event) => setTyped(event.target.value)}
         />
       </Field>
       <Button
         type="submit"
         className="mt-[1.625rem]"
-        disabled={typed.trim() === name}
+        disabled={value.trim() === name}
         loading={update.isPending}
       >
         Save

@@ -11,7 +11,7 @@ type Transfer = { recipient_id: string; amount: string; idempotencyKey: string }
 /** Sends credits. Where that fails, all tabs read their session again: the key may have been replaced. */
 export function useTransfer(userId: string) {
   return useMutation({
-    meta: { inPlace: true },
+    meta: { product: 'Transfer', inPlace: true },
     mutationFn: ({ idempotencyKey, ...transfer }: Transfer) =>
       call(
         transferTokens,

@@ -60,7 +60,9 @@ function SpendByKey({ keys }: { keys: Keys }) {
       <ul className="mt-2 grid gap-x-8 gap-y-1 sm:grid-cols-2">
         {keys.map(({ key_id, key_name, amount }) => (
           <li key={key_id} className="flex justify-between gap-4 text-[0.8125rem] leading-6">
-            <span className="truncate text-muted">{key_name ?? 'Without an API key'}</span>
+            <span className="truncate text-muted">
+              {key_id === null ? 'Without an API key' : (key_name ?? 'Deleted key')}
+            </span>
             <Money bgl={amount} />
           </li>
         ))}

@@ -10,7 +10,11 @@ import { SignedAmount } from './signed-amount.tsx';
 import { isIncoming, type ListRow, nameOfGroup, type Transaction, workOf } from './transaction-rows.ts';
 import { UsageAnswers } from './usage-answers.tsx';
 
-type Props = { row: ListRow /** Nothing stands under it. */; last: boolean };
+type Props = {
+  row: ListRow;
+  /** Nothing stands under it. */
+  last: boolean;
+};
 
 /** A row of the list: the heading of a day, a line, or the lines of one deployment on that day. */
 export function TransactionRow({ row, last }: Props) {

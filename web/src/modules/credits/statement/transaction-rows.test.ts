@@ -24,6 +24,7 @@ function transaction(part: Partial<Transaction>): Transaction {
     dataset_id: null,
     model_id: null,
     run_id: null,
+    generation_id: null,
     transaction_hash: null,
     usage_window_id: null,
     ...part,
@@ -106,6 +107,7 @@ test('a line leads to its work', () => {
     to: '/my-deployments/$podId',
     params: { podId: 'p' },
   });
+  expect(about({ generation_id: 'g' })).toEqual({ to: '/gallery/$id', params: { id: 'g' } });
   expect(about({ model_id: 'm' })).toEqual({ to: '/model/$id/description', params: { id: 'm' } });
   expect(about({ dataset_id: 'd' })).toEqual({ to: '/dataset/$id/description', params: { id: 'd' } });
   expect(about({})).toBeNull();

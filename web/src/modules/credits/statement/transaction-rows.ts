@@ -62,9 +62,10 @@ export function nameOfGroup(transactions: readonly Transaction[]): string {
 }
 
 /** The page of the work that the line is about; null where there is none. */
-export function workOf({ run_id, pod_id, model_id, dataset_id }: Transaction) {
+export function workOf({ run_id, pod_id, generation_id, model_id, dataset_id }: Transaction) {
   if (run_id !== null) return { to: '/runs/$id', params: { id: run_id } } as const;
   if (pod_id !== null) return { to: '/my-deployments/$podId', params: { podId: pod_id } } as const;
+  if (generation_id !== null) return { to: '/gallery/$id', params: { id: generation_id } } as const;
   if (model_id !== null) return { to: '/model/$id/description', params: { id: model_id } } as const;
   if (dataset_id !== null) return { to: '/dataset/$id/description', params: { id: dataset_id } } as const;
   return null;

@@ -97,7 +97,11 @@ function Rows({ transactions }: { transactions: readonly Transaction[] }) {
   return (
     <ul>
       {rows.map((row, index) => (
-        <li key={`${row.kind}:${row.key}`}>
+        <li
+          key={`${row.kind}:${row.key}`}
+          // However many there are, the browser lays out only those in sight.
+          className="[contain-intrinsic-height:auto_3.8125rem] [content-visibility:auto]"
+        >
           <TransactionRow row={row} last={index === rows.length - 1} />
         </li>
       ))}

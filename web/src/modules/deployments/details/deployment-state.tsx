@@ -1,16 +1,20 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
+import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
+import { ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 
 type Props = {
   /** Of any kind: its states are its own. */
-  deployment: Pick<Deployment, 'reason' | 'progress' | 'cost_so_far'> & { status: string };
+  deployment: Pick<Deployment, 'reason' | 'stop_reason' | 'progress' | 'cost_so_far'> & { status: string };
   isPending: boolean;
 };
 
 /** Why a deployment is not simply running, and how far it is. */
-export function DeploymentState({ deployment: { status, reason, progress, cost_so_far }, isPending }: Props) {
+export function DeploymentState({ deployment, isPending }: Props) {
+  const currency = currencyChoice.use();
+  const { status, reason, stop_reason, progress, cost_so_far } = deployment;
   if (isPending) {
     return (
       <Card className="mb-6">
@@ -20,8 +24,18 @@ export function DeploymentState({ deployment: { status, reason, progress, cost_s
   }
   if (!reason || status === 'running') return null;
   return (
-    <Callout tone={status === 'failed' ? 'bad' : 'info'} className="mb-6">
-      {reason}
+    <Callout
+      tone={status === 'failed' ? 'bad' : stop_reason === null ? 'info' : 'warn'}
+      className="mb-6"
+      action={
+        stop_reason === 'credits' && (
+          <ButtonLink to="/buy-bagels" size="sm">
+            Buy credits
+          </ButtonLink>
+        )
+      }
+    >
+      {amountsInCurrency(reason, currency)}
       {status === 'failed' && Number(cost_so_far) === 0 && ' You were not charged.'}
     </Callout>
   );

@@ -9,6 +9,7 @@ import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { chargeText } from '../../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { awaitEnd } from '../../../ui/long-work.ts';
@@ -22,7 +23,7 @@ const LISTED_MAX = 100;
 /** What it costs moves with time, not with events. */
 const COST_MS = 60_000;
 
-/** The user's deployments of a kind that have not ended, and those that have failed lately. */
+/** The user's deployments of a kind that have not ended, and those that have lately, though nobody terminated them. */
 export function useImageDeployments(kind: ImageDeploymentKind) {
   const user = useUser();
   const fallback = useFallbackInterval(imageKinds[kind].pollMs);
@@ -141,7 +142,13 @@ export function useTerminateImage() {
         { params: { podId: pod_id }, query: { user_id: user.id } },
         { operation: 'terminate deployment', timeoutMs: 30_000 },
       ),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deployment'] }),
+    onSuccess: ({ pod_id, cost_so_far }) => {
+      notify.success('FLUX deployment terminated successfully!', {
+        id: workId(pod_id),
+        description: chargeText(cost_so_far),
+      });
+      return queryClient.invalidateQueries({ queryKey: ['deployment'] });
+    },
     meta: { prefix: 'Termination failed: ' },
   });
 }

@@ -1,4 +1,4 @@
-import { deployFluxKontext, quoteFluxKontext } from '@bakehouse/contract/image-deployments';
+import { deployFluxKontext, quoteFlux, quoteFluxKontext } from '@bakehouse/contract/image-deployments';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -45,4 +45,39 @@ it('deploys at the price that is shown; one that has changed is read again and s
     .mock.calls.filter(([endpoint]) => endpoint === deployFluxKontext)
     .map(([, input]) => (input as { body: { cost_max: string } }).body.cost_max);
   expect(sent).toEqual(['12.5', '25']);
+});
+
+it('says why there is no price, and tries again', async () => {
+  queryClient.clear();
+  let answer: () => object = () => {
+    throw new ApiError('The price list is away', { status: 503 });
+  };
+  vi.mocked(call).mockImplementation((async (endpoint: unknown) =>
+    endpoint === quoteFluxKontext ? answer() : new Promise(() => undefined)) as unknown as typeof call);
+  render(
+    <QueryClientProvider client={queryClient}>
+      <DeployImageDialog chosen="m1" onClose={() => undefined} />
+    </QueryClientProvider>,
+  );
+  await screen.findByText('The price list is away');
+  expect(screen.queryByRole('button', { name: 'Deploy' })).toBeNull();
+  answer = () => ({ price_per_hour: '12.5', device: 'CPU', title: 'My Editor', licence: null });
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  await screen.findByText('$0.50');
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Deploy' }).disabled).toBe(false);
+});
+
+it('what is deployed again is of the kind that it was', async () => {
+  queryClient.clear();
+  vi.mocked(call).mockImplementation((async (endpoint: unknown) =>
+    endpoint === quoteFlux
+      ? { price_per_hour: '25', device: 'CPU', title: 'My Painter', licence: null }
+      : new Promise(() => undefined)) as unknown as typeof call);
+  render(
+    <QueryClientProvider client={queryClient}>
+      <DeployImageDialog chosen="m1" chosenKind="flux" onClose={() => undefined} />
+    </QueryClientProvider>,
+  );
+  await screen.findByText('$1.00');
+  expect(screen.getByRole('radio', { name: 'FLUX', checked: true })).toBeTruthy();
 });

@@ -26,12 +26,14 @@ const DEFAULT_INSTANCE: InstanceType = 'a100';
 type Props = {
   /** The model that is chosen at first. */
   chosen: string | null;
+  /** The kind at first. */
+  chosenKind?: ImageDeploymentKind;
   onClose: () => void;
 };
 
 /** What is deployed, on which GPU, at which price and under which licence. */
-export function DeployImageDialog({ chosen, onClose }: Props) {
-  const [kind, setKind] = useState<ImageDeploymentKind>('flux-kontext');
+export function DeployImageDialog({ chosen, chosenKind = 'flux-kontext', onClose }: Props) {
+  const [kind, setKind] = useState<ImageDeploymentKind>(chosenKind);
   const [modelId, setModelId] = useState(chosen);
   const [instanceType, setInstanceType] = useState<InstanceType>(DEFAULT_INSTANCE);
   const [accepted, setAccepted] = useState(false);
@@ -50,12 +52,18 @@ export function DeployImageDialog({ chosen, onClose }: Props) {
           <Button onClick={onClose} className="mr-auto">
             Cancel
           </Button>
-          <DeployButton
-            wish={wish}
-            price={known?.price_per_hour}
-            licence={unaccepted}
-            disabled={known === undefined || (unaccepted !== null && !accepted)}
-          />
+          {wish && quote.isError ? (
+            <Button loading={quote.isFetching} onClick={() => void quote.refetch()}>
+              Try again
+            </Button>
+          ) : (
+            <DeployButton
+              wish={wish}
+              price={known?.price_per_hour}
+              licence={unaccepted}
+              disabled={known === undefined || (unaccepted !== null && !accepted)}
+            />
+          )}
         </>
       }
     >

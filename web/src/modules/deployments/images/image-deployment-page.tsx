@@ -1,6 +1,6 @@
 import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
 import { getRouteApi } from '@tanstack/react-router';
-import { Power } from 'lucide-react';
+import { Power, Rocket } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -14,6 +14,7 @@ import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { DeploymentFacts } from '../details/deployment-facts.tsx';
 import { DeploymentState } from '../details/deployment-state.tsx';
 import { useImageDeployment } from './calls.ts';
+import { DeployImageDialog } from './deploy-image-dialog.tsx';
 import { imageKinds, pending, statusWord } from './kinds.ts';
 import { PicturePrice } from './picture-price.tsx';
 import { TerminateImageDialog } from './terminate-image-dialog.tsx';
@@ -44,14 +45,15 @@ export function ImageDeploymentPage() {
         />
       }
     >
-      {(deployment) => <LoadedPage deployment={deployment} />}
+      {(deployment) => <LoadedPage key={deployment.pod_id} deployment={deployment} />}
     </QueryView>
   );
 }
 
 function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
-  const [asking, setAsking] = useState(false);
-  const { kind, title, status, terminated_at } = deployment;
+  const [asking, setAsking] = useState<'terminate' | 'deploy' | null>(null);
+  const close = () => setAsking(null);
+  const { kind, model_id, title, status, terminated_at } = deployment;
   return (
     <>
       <PageHeader
@@ -59,10 +61,15 @@ function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
         parents={[{ label: 'Deploy Models', to: '/my-deployments/images' }]}
         badge={<StatusBadge status={statusWord(status)} />}
         actions={
-          terminated_at === null && (
-            <Button onClick={() => setAsking(true)}>
+          terminated_at === null ? (
+            <Button onClick={() => setAsking('terminate')}>
               <Power aria-hidden />
               Terminate
+            </Button>
+          ) : (
+            <Button variant="primary" onClick={() => setAsking('deploy')}>
+              <Rocket aria-hidden />
+              Deploy again
             </Button>
           )
         }
@@ -84,7 +91,8 @@ function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
         costNote="without its pictures"
       />
       <Address deployment={deployment} />
-      {asking && <TerminateImageDialog deployment={deployment} onClose={() => setAsking(false)} />}
+      {asking === 'terminate' && <TerminateImageDialog deployment={deployment} onClose={close} />}
+      {asking === 'deploy' && <DeployImageDialog chosen={model_id} chosenKind={kind} onClose={close} />}
     </>
   );
 }

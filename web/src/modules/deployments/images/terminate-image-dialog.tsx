@@ -1,6 +1,5 @@
 import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { notify } from '../../../ui/notify.ts';
 import { useTerminateImage } from './calls.ts';
 
 type Props = { deployment: ImageDeployment; onClose: () => void };
@@ -16,12 +15,7 @@ export function TerminateImageDialog({ deployment, onClose }: Props) {
       description="It stops immediately, and you pay for the time used so far. The model itself stays."
       action="Terminate"
       pending={termination.isPending}
-      onConfirm={() =>
-        termination.mutate(deployment, {
-          onSuccess: () => notify.success('FLUX deployment terminated successfully!'),
-          onSettled: onClose,
-        })
-      }
+      onConfirm={() => termination.mutate(deployment, { onSettled: onClose })}
     />
   );
 }

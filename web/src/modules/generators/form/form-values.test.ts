@@ -1,7 +1,7 @@
 import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { expect, test } from 'vitest';
-import { type FormValues, initialValues, problemsOf, visibleFields } from './form-values.ts';
+import { type FormValues, initialValues, problemsOf, resetValues, visibleFields } from './form-values.ts';
 
 const { flux, paris, seedance, veo } = generators;
 
@@ -46,6 +46,20 @@ test('the choice of experts decides how many there are; the last own number come
   expect(effectiveValues(paris, withChoice('full')).k).toBe(8);
   expect(effectiveValues(paris, withChoice('topk')).k).toBe(3);
   expect([isOpen('top1'), isOpen('topk'), isOpen('full')]).toEqual([false, true, false]);
+});
+
+test('Reset leaves one expert, and the last own number of them comes back all the same', () => {
+  const typed = { ...initialValues(paris), k: 6, cfg_scale: 3, seed: 7 };
+  const reset = resetValues(paris, typed);
+  expect(effectiveValues(paris, reset)).toEqual({
+    cfg_scale: 7.5,
+    num_inference_steps: 20,
+    sampling_strategy: 'top1',
+    k: 1,
+    output_format: 'png',
+    seed: Number.NaN,
+  });
+  expect(effectiveValues(paris, { ...reset, sampling_strategy: 'topk' }).k).toBe(6);
 });
 
 test('a prompt is needed, and numbers stay in their bounds', () => {

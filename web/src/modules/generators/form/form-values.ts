@@ -22,9 +22,12 @@ export function initialValues({ fields }: Generator, typed: Record<string, unkno
   );
 }
 
-/** The form after Reset. */
-export function resetValues(generator: Generator): FormValues {
-  return initialValues(generator, generator.reset);
+/** The form after Reset. What another field decides then stays as it was typed, for when it is free again. */
+export function resetValues(generator: Generator, values: FormValues): FormValues {
+  const reset = initialValues(generator, generator.reset);
+  const decided = generator.fields.filter((field) => decidedValue(field, reset) !== undefined);
+  const kept = Object.fromEntries(decided.map(({ name }) => [name, values[name]]));
+  return initialValues(generator, { ...generator.reset, ...kept });
 }
 
 /** What was typed, with the settings that were brought along over it; what another field decides is not typed. */

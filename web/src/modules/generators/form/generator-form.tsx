@@ -1,5 +1,6 @@
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
+import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { type ComponentProps, type FormEvent, type ReactNode, Suspense, useState } from 'react';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
@@ -10,7 +11,7 @@ import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { FormFields } from '../../../ui/form-fields.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
-import { useSessionUser } from '../../accounts/api.ts';
+import { sessionQuery } from '../../accounts/api.ts';
 import { SourceField } from '../../images/api.ts';
 import { GenerateBar, type Served } from '../generate-bar.tsx';
 import { type FormValues, problemsOf, resetValues, visibleFields } from './form-values.ts';
@@ -35,21 +36,21 @@ type Props = {
 
 /** Prompt and settings, drawn from the generator's table, and what stands between them and a result. */
 export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate, refusal, ...bar }: Props) {
-  const user = useSessionUser();
+  const session = useQuery(sessionQuery);
   const [problems, setProblems] = useState<Partial<Record<string, string>>>({});
   const [keyMissing, setKeyMissing] = useState(false);
   const picture = generator.fields.find((field) => field.kind === 'picture');
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    if (!isServed(bar.served.by, ownOnly)) return;
+    if (!isServed(bar.served.by, ownOnly) || session.isPending) return;
     const found = problemsOf(generator, draft);
     const isRight = Object.keys(found).length === 0;
     focusFirstInvalid(event.currentTarget, () => {
       setProblems(found);
-      setKeyMissing(isRight && !user);
+      setKeyMissing(isRight && !session.data);
     });
-    if (isRight && user) onGenerate();
+    if (isRight && session.data) onGenerate();
   }
 
   function change(changed: Partial<Draft>) {
@@ -91,13 +92,13 @@ export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate,
           variant="ghost"
           size="sm"
           className="-mt-2 -ml-2.5 justify-self-start"
-          onClick={() => change({ values: resetValues(generator) })}
+          onClick={() => change({ values: resetValues(generator, draft.values) })}
         >
           Reset settings
         </Button>
         {keyMissing && <KeyMissing />}
         {refusal && <Callout tone="bad">{refusal}</Callout>}
-        <GenerateBar generator={generator} ownOnly={ownOnly} {...bar} />
+        <GenerateBar generator={generator} ownOnly={ownOnly} signInKnown={!session.isPending} {...bar} />
       </form>
     </Card>
   );

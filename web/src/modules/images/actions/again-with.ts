@@ -2,7 +2,12 @@ import type { Generation, GenerationParameters } from '@bakehouse/contract/gener
 
 export type Strategy = 'top1' | 'topk' | 'full';
 
-type Choice = { strategy: Strategy /** Of the best few. */; k: number; sameSeed: boolean };
+type Choice = {
+  strategy: Strategy;
+  /** How many the best few are. */
+  k: number;
+  sameSeed: boolean;
+};
 
 /** The parameters of a picture by Paris, drawn by other experts. */
 export function againWith(

@@ -140,12 +140,12 @@ function Grid() {
 
 /** The pictures, each with a box to choose it by, and what can be done with those that are chosen. */
 function Choosable({ generations, pager }: { generations: Generation[]; pager: ReactNode }) {
-  const { chosen, canBeChosen, toggle, chooseAll, clear, handlers } = useChosen(generations);
+  const { chosen, isChosen, canBeChosen, count, toggle, chooseAll, clear, handlers } = useChosen(generations);
   const compare = useCompare();
   const box = ({ id, prompt }: Generation) =>
     canBeChosen(id) && (
       <label className="flex select-none px-1.5 pt-1 pb-1.5 pointer-coarse:px-[0.6875rem] pointer-coarse:pt-[0.5625rem] pointer-coarse:pb-[0.6875rem]">
-        <CheckboxBox checked={chosen.includes(id)} onCheckedChange={(checked) => toggle(id, checked)} />
+        <CheckboxBox checked={isChosen(id)} onCheckedChange={(checked) => toggle(id, checked)} />
         <span className="sr-only">Select {prompt}</span>
       </label>
     );
@@ -162,7 +162,7 @@ function Choosable({ generations, pager }: { generations: Generation[]; pager: R
       {pager}
       <ChosenBar
         chosen={chosen}
-        shown={generations.filter(({ id }) => canBeChosen(id)).length}
+        shown={count}
         onChooseAll={chooseAll}
         onClear={clear}
         onCompare={(ids) => {

@@ -99,10 +99,8 @@ function LoadedPage({ generation }: { generation: Generation }) {
   );
 }
 
-const providers = { own: 'this installation', upstream: 'the maker’s own service' };
-
 function MadeFrom({ generation }: { generation: Generation }) {
-  const { generator, model, model_revision: drawnBy, provider, created_at, outputs } = generation;
+  const { generator, model, model_revision: drawnBy, provider, service, created_at, outputs } = generation;
   const [output] = outputs;
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-[0.8125rem]">
@@ -126,7 +124,9 @@ function MadeFrom({ generation }: { generation: Generation }) {
           , revision {drawnBy.number}
         </Row>
       )}
-      <Row label="Served by">{providers[provider]}</Row>
+      <Row label="Served by">
+        {provider === 'own' ? 'this installation' : (service ?? 'an external service')}
+      </Row>
       {generationParameters(generation).map(({ name, value }) => (
         <Row key={name} label={name}>
           {value}

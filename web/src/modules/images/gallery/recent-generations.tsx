@@ -8,14 +8,11 @@ import { useUser } from '../../accounts/api.ts';
 import { recentGenerationsQuery } from '../generation-queries.ts';
 import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
 
-type Props = {
-  title: string;
-  /** As many at most, in one row where there is room. */
-  shown?: number;
-};
+/** As many at most, in one row where there is room. */
+const SHOWN_MAX = 10;
 
 /** The newest generations of all generators. */
-export function RecentGenerations({ title, shown = 10 }: Props) {
+export function RecentGenerations({ title }: { title: string }) {
   const list = useInfiniteQuery(recentGenerationsQuery(useUser().id));
   return (
     <Card
@@ -29,7 +26,7 @@ export function RecentGenerations({ title, shown = 10 }: Props) {
       <QueryView
         query={list}
         failed="Your generations could not be loaded"
-        pending={<PendingGrid tiles={shown} size="small" />}
+        pending={<PendingGrid tiles={SHOWN_MAX} size="small" />}
         isEmpty={({ pages }) => pages[0]?.generations.length === 0}
         empty={
           <EmptyState
@@ -44,7 +41,7 @@ export function RecentGenerations({ title, shown = 10 }: Props) {
         {({ pages }) => (
           <GenerationGrid
             size="small"
-            generations={pages.flatMap((page) => page.generations).slice(0, shown)}
+            generations={pages.flatMap((page) => page.generations).slice(0, SHOWN_MAX)}
           />
         )}
       </QueryView>

@@ -11,13 +11,19 @@ export function useChosen(generations: readonly Generation[]) {
   const last = useRef<string | null>(null);
   const shift = useRef(false);
   const shown = generations.filter(({ state }) => state === 'completed').map(({ id }) => id);
+  // Both are asked for each of what may be thousands.
+  const choosable = new Set(shown);
+  const marked = new Set(chosen);
   const noteShift = (event: SyntheticEvent) => {
     if ('shiftKey' in event.nativeEvent) shift.current = event.nativeEvent.shiftKey === true;
   };
 
   return {
-    chosen: shown.filter((id) => chosen.includes(id)),
-    canBeChosen: (id: string) => shown.includes(id),
+    chosen: shown.filter((id) => marked.has(id)),
+    isChosen: (id: string) => marked.has(id),
+    canBeChosen: (id: string) => choosable.has(id),
+    /** How many can be. */
+    count: shown.length,
     toggle: (id: string, checked: boolean) => {
       setChosen(choose(chosen, { shown, id, checked, from: shift.current ? last.current : null }));
       last.current = id;

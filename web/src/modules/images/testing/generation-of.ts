@@ -8,6 +8,7 @@ export function generationOf(changed: Partial<Generation> = {}): Generation {
     id: 'g1',
     generator: 'paris',
     provider: 'own',
+    service: null,
     model: 'paris-ddm-v1.0',
     model_revision: { asset_id: 'm1', revision_id: 'r2', number: 2, title: 'Paris starter' },
     prompt: 'A loaf of bread',

@@ -40,6 +40,14 @@ it('is typed in the chosen currency and meant exactly', () => {
   expect(changed).toHaveBeenLastCalledWith('');
 });
 
+it('says what it is in both currencies, and what happens then', () => {
+  render(<Form />);
+  const help = /At this cost the run saves its work and stops\./;
+  expect(screen.getByText(help).textContent).not.toMatch(/BGL/);
+  type('1.5');
+  expect(screen.getByText(help).textContent).toMatch(/^\$1\.50 = 37\.50 BGL\. At this cost /);
+});
+
 it('shows the same amount when the currency is switched', () => {
   render(<Form />);
   type('1.5');

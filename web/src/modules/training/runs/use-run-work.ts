@@ -1,6 +1,7 @@
 import { listRuns, type Run } from '@bakehouse/contract/training';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { outcomeText } from '../../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import type { LongWork } from '../../../ui/long-work.ts';
 import { useCancelRun } from './run-calls.ts';
@@ -39,22 +40,29 @@ export function endOf({
   title,
   reason,
   stop_reason,
-}: Pick<Run, 'state' | 'title' | 'reason' | 'stop_reason'>): LongWork['end'] {
+  charged,
+}: Pick<Run, 'state' | 'title' | 'reason' | 'stop_reason' | 'charged'>): LongWork['end'] {
+  const description = outcomeText(reason, charged);
   switch (state) {
     case 'completed':
       return { kind: 'success', title: `${title} has finished training` };
     case 'failed':
-      return { kind: 'failure', title: `Training ${title} failed`, description: reason };
+      return { kind: 'failure', title: `Training ${title} failed`, description };
     case 'cancelled':
       return stop_reason === null
-        ? { kind: 'info', title: `Training ${title} was cancelled` }
+        ? {
+            kind: 'info',
+            title: `Training ${title} was cancelled`,
+            // A run that its owner cancelled has no other reason.
+            description: outcomeText('', charged),
+          }
         : stop_reason === 'ceiling'
           ? {
               kind: 'warning',
               title: `Training ${title} stopped at its ceiling`,
-              description: `${reason} You can resume it with a higher ceiling.`,
+              description: `${description} You can resume it with a higher ceiling.`,
             }
-          : { kind: 'warning', title: `Training ${title} was stopped`, description: reason };
+          : { kind: 'warning', title: `Training ${title} was stopped`, description };
     case 'queued':
     case 'starting':
     case 'running':

@@ -16,6 +16,7 @@ const payment: Transaction = {
   dataset_id: null,
   model_id: null,
   run_id: null,
+  generation_id: null,
   transaction_hash: 'ab',
   usage_window_id: null,
 };

@@ -1,5 +1,5 @@
 import type { FineTuneValidation } from '@bakehouse/contract/training';
-import { showAmount } from '../../../../lib/format/currency.ts';
+import { currencyChoice, showAmount } from '../../../../lib/format/currency.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { aboutDuration } from '../../../../lib/format/format-time.ts';
 import { Money } from '../../../../ui/money.tsx';
@@ -16,13 +16,14 @@ type Props = {
 
 /** What the run will cost and take, what is held, and what it may cost at most. */
 export function CostEstimate({ cost, ceiling, ceilingProblem, onCeiling }: Props) {
+  const otherCurrency = currencyChoice.use() === 'USD' ? 'BGL' : 'USD';
   return (
     <section className="rounded-xl bg-accent-soft px-5 py-4">
       <h3 className="font-medium text-[0.8125rem] text-accent-text">Cost estimate</h3>
       <p className="mt-1 flex flex-wrap items-baseline gap-x-3">
         <Money bgl={cost.quote.total} className="font-semibold text-2xl" />
         <span className="text-muted tabular-nums">
-          {showAmount(cost.quote.total, 'BGL')} · {hours(cost.duration_hours)} (
+          {showAmount(cost.quote.total, otherCurrency)} · {hours(cost.duration_hours)} (
           {aboutDuration(cost.duration_hours * 3600)})
         </span>
       </p>

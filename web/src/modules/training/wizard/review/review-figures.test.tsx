@@ -1,8 +1,11 @@
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { render, screen } from '@testing-library/react';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
+import { currencyChoice } from '../../../../lib/format/currency.ts';
 import { CostEstimate } from './cost-estimate.tsx';
 import { DataSummary } from './data-summary.tsx';
+
+afterEach(() => currencyChoice.set('USD'));
 
 const data = {
   rows_kept: 12_000,
@@ -29,18 +32,28 @@ it('rows and examples have thousands separators, and are called an estimate whil
   expect(screen.queryByText('estimate')).toBeNull();
 });
 
-it('the duration stands in hours and in words', () => {
-  const cost = {
-    quote: {
-      total: '2.5',
-      items: [{ label: "Training on this machine's CPU", unit: 'hour', quantity: 1, amount: '2.5' }],
-    },
-    duration_hours: 0.0667,
-    ceiling: '3.75',
-    slowdown: 1,
-    load: null,
-  } as unknown as FineTuneValidation['cost_estimate'];
+const cost = {
+  quote: {
+    total: '2.5',
+    items: [{ label: "Training on this machine's CPU", unit: 'hour', quantity: 1, amount: '2.5' }],
+  },
+  duration_hours: 0.0667,
+  ceiling: '3.75',
+  slowdown: 1,
+  load: null,
+} as unknown as FineTuneValidation['cost_estimate'];
+const showCost = () =>
   render(<CostEstimate cost={cost} ceiling="" ceilingProblem={undefined} onCeiling={() => undefined} />);
+
+it('the duration stands in hours and in words', () => {
+  showCost();
   expect(screen.getByText(/2\.50 BGL · 0\.067 hours \(about 4 min\)/)).toBeTruthy();
   expect(screen.getByText(/· 1 hour$/)).toBeTruthy();
+});
+
+it('the cost stands in both currencies, whichever is chosen', () => {
+  currencyChoice.set('BGL');
+  showCost();
+  expect(screen.getByText(/^\$0\.10 · /)).toBeTruthy();
+  expect(screen.getAllByText('2.50 BGL')).not.toHaveLength(0);
 });

@@ -16,8 +16,8 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import { signIn } from '../api.ts';
 import { sessionQuery } from '../session.ts';
-import { AccountCard } from './account-card.tsx';
 import { authRequest } from './auth-request.ts';
+import { SignInCard } from './sign-in-card.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('./auth-request.ts', () => ({ authRequest: vi.fn<typeof authRequest>() }));
@@ -45,7 +45,7 @@ function show(router: AnyRouter) {
 test('leaves when another tab has signed in, and asks nothing when it has signed out', async () => {
   vi.mocked(authRequest).mockResolvedValue({ user: { id: 'ada' } });
   const root = createRootRoute();
-  const landing = createRoute({ getParentRoute: () => root, path: '/', component: AccountCard });
+  const landing = createRoute({ getParentRoute: () => root, path: '/', component: SignInCard });
   const dashboard = createRoute({
     getParentRoute: () => root,
     path: '/dashboard',
@@ -62,7 +62,7 @@ test('leaves when another tab has signed in, and asks nothing when it has signed
 test('a link of the page that leads to where one has to be signed in is explained, and followed after signing in', async () => {
   let isSignedIn = false;
   const root = createRootRoute();
-  const landing = createRoute({ getParentRoute: () => root, path: '/', component: AccountCard });
+  const landing = createRoute({ getParentRoute: () => root, path: '/', component: SignInCard });
   const own = createRoute({
     getParentRoute: () => root,
     path: '/flux-kontext',

@@ -26,7 +26,7 @@ const titles = {
 };
 
 /** The form that the address names: to sign in, to sign up, or to come by a new password. */
-export function AccountCard() {
+export function SignInCard() {
   const { referral_code: invitation, token = '', error, ...search } = useSearch({ from: '/' });
   const { form = invitation ? 'sign-up' : 'sign-in' } = search;
   const wanted = useLocation({ select: ({ state }) => state.next });

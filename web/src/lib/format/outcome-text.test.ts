@@ -1,0 +1,20 @@
+import { afterEach, expect, test } from 'vitest';
+import { currencyChoice } from './currency.ts';
+import { outcomeText } from './outcome-text.ts';
+
+afterEach(() => currencyChoice.set('USD'));
+
+test('says why work ended and what was charged, in the chosen currency', () => {
+  expect(outcomeText('Out of memory', '0')).toBe('Out of memory. You were not charged.');
+  const reason = 'The run reached its ceiling of 5 BGL.';
+  expect(outcomeText(reason, '5')).toBe('The run reached its ceiling of $0.20. You were charged $0.20.');
+  currencyChoice.set('BGL');
+  expect(outcomeText(reason, '5')).toBe(
+    'The run reached its ceiling of 5.00 BGL. You were charged 5.00 BGL.',
+  );
+});
+
+test('says nothing of a charge that is not known yet', () => {
+  expect(outcomeText('Out of memory.', null)).toBe('Out of memory.');
+  expect(outcomeText('', null)).toBe('');
+});
