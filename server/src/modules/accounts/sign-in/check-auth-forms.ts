@@ -30,7 +30,16 @@ export function checkAuthForms({ config, db }: Pick<Services, 'config' | 'db'>) 
       }
       refuseCommonPassword(form.data.password);
       const { callbackURL, rememberMe } = ctx.body;
-      return { context: { ...ctx, body: { ...form.data, callbackURL, rememberMe } } };
+      // The library hashes within its transaction: no connection may be held while a password waits in line.
+      const hashed = await ctx.context.password.hash(form.data.password);
+      const password = { ...ctx.context.password, hash: async () => hashed };
+      return {
+        context: {
+          ...ctx,
+          context: { ...ctx.context, password },
+          body: { ...form.data, callbackURL, rememberMe },
+        },
+      };
     }
     if (ctx.path === '/request-password-reset') {
       // The caller's own, under the Host that it names, would put a stranger's address into our mail.
