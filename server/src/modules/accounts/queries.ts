@@ -99,6 +99,21 @@ export async function upsertPassword(
     .execute();
 }
 
+/** Replaces a password whose hash is still this one. False where it is not, and nothing was replaced. */
+export async function replacePassword(
+  db: Database,
+  { userId, from, to, at }: { userId: string; from: string; to: string; at: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('sign_in_methods')
+    .set({ password: to, updated_at: at })
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .where('password', '=', from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Afterwards nobody signs in with a password, until a new one is set. */
 export async function deletePassword(tx: Transaction, userId: string): Promise<void> {
   await tx
@@ -137,6 +152,22 @@ export async function lockAddress(
     .where('id', '=', userId)
     .forUpdate()
     .executeTakeFirst();
+}
+
+/** Keeps the user from being deleted until the transaction ends. */
+export async function shareUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute();
+}
+
+/** False where the session has ended; it does not until the transaction ends. */
+export async function shareSession(tx: Transaction, sessionId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sessions')
+    .select('id')
+    .where('id', '=', sessionId)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** False where it is there already; waits for a transaction that is inserting the same one. */
@@ -212,7 +243,7 @@ export async function selectSignInMethods(db: Database, userId: string) {
 }
 
 /** Null for who has no password. */
-export async function findPasswordHash(db: Database, userId: string): Promise<string | null> {
+export async function findPasswordHash(db: Database | Transaction, userId: string): Promise<string | null> {
   const row = await db
     .selectFrom('sign_in_methods')
     .select('password')

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { authClient, cookieOf, password } from '../../../testing/auth-client.ts';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
 import { makeOperator } from '../make-operator.ts';
+import { passwords } from './hash-passwords.ts';
 
 /*
  * An account belongs to whoever has its address. GitHub is played by this file: its pages are
@@ -11,7 +12,16 @@ import { makeOperator } from '../make-operator.ts';
 
 let server: TestServer;
 let client: ReturnType<typeof authClient>;
+/** What a call with a right password waits for. */
+let afterVerify: () => Promise<void> = async () => undefined;
 beforeAll(async () => {
+  const { verify } = passwords;
+  // For the whole file: the library takes the function at its first call.
+  passwords.verify = async (input) => {
+    const isRight = await verify(input);
+    if (isRight) await afterVerify();
+    return isRight;
+  };
   const github = { clientId: 'our-id', clientSecret: 'our-secret' };
   server = await testServer({ config: { github, operators: ['boss@example.com', 'chief@example.com'] } });
   client = authClient(server);
@@ -193,6 +203,55 @@ test('a reset link makes no operator: links lie in the log', async () => {
   await client.post('/reset-password', { newPassword, token: await resetLinkOf(userId) });
   const apiKey = await client.keyOf(await signIn(email, newPassword));
   expect((await server.request(getMe, {}, { as: { apiKey } })).is_operator).toBe(false);
+});
+
+describe('whoever has the old password, and waits while the owner sets a new one by the link', () => {
+  const NEW = 'another good password';
+
+  /** An account of whose address the stranger knows the password; `call` waits with it until the owner has reset it. */
+  async function whileReset(call: (at: { cookie: string; email: string }) => Promise<Response>) {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const cookie = cookieOf(await signUp(email));
+    const userId = (await userOf(cookie)) ?? '';
+    await client.post('/request-password-reset', { email, redirectTo: '/' });
+    const token = await resetLinkOf(userId);
+    const [verified, reset] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    afterVerify = async () => {
+      verified.resolve();
+      await reset.promise;
+    };
+    onTestFinished(() => {
+      afterVerify = async () => undefined;
+    });
+    const answer = call({ cookie, email });
+    await verified.promise;
+    expect((await client.post('/reset-password', { newPassword: NEW, token })).status).toBe(200);
+    reset.resolve();
+    const { db } = server.services;
+    const sessions = async () =>
+      (await db.selectFrom('sessions').select('id').where('user_id', '=', userId).execute()).length;
+    return { email, answer: await answer, sessions };
+  }
+
+  test('is not let in', async () => {
+    const { answer, sessions } = await whileReset(({ email }) => signIn(email));
+    expect(answer.status).toBe(401);
+    expect(await sessions()).toBe(0);
+  });
+
+  test('does not replace it', async () => {
+    const { email, answer, sessions } = await whileReset(({ cookie }) =>
+      client.post(
+        '/change-password',
+        { currentPassword: password, newPassword: 'the password of a thief', revokeOtherSessions: true },
+        { cookie },
+      ),
+    );
+    expect(answer.status).toBe(400);
+    expect(await sessions()).toBe(0);
+    expect((await signIn(email, 'the password of a thief')).status).toBe(401);
+    expect((await signIn(email, NEW)).status).toBe(200);
+  });
 });
 
 describe('a provider that is linked by who is signed in', () => {

@@ -1,18 +1,19 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '@bakehouse/contract/accounts';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
+import { APIError } from 'better-auth/api';
 import type { Logger } from 'pino';
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { mailOnRequest } from '../mail-on-request.ts';
 import { type OnUserCreated, provisionUser } from '../provision-user.ts';
-import { countRecentAudit, lockAddress } from '../queries.ts';
+import { countRecentAudit, lockAddress, replacePassword } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
 import { rememberProven } from '../returning/remember-proven.ts';
 import { checkAuthForms } from './check-auth-forms.ts';
 import { checkProviderUser } from './check-provider-user.ts';
 import { confirmAddressMail } from './confirm-address-mail.ts';
 import { finishAuthCalls } from './finish-auth-calls.ts';
-import { passwords } from './hash-passwords.ts';
+import { noteVerified, passwords, verifiedHash } from './hash-passwords.ts';
 import { proveAddress } from './prove-address.ts';
 import { resetPasswordMail } from './reset-password-mail.ts';
 import { serverSecret } from './server-secret.ts';
@@ -149,7 +150,7 @@ function addressConfirmation(services: Services) {
 }
 
 function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
-  const { db, log } = services;
+  const { db, log, clock } = services;
   return {
     user: {
       create: {
@@ -178,6 +179,19 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
             action: 'sign_in_method.linked',
             detail: { provider: providerId },
           });
+        },
+      },
+      update: {
+        // The library would overwrite a password that the owner has set while this call waited in line.
+        before: async ({ password: to }, ctx) => {
+          const [userId, from] = [ctx?.context.session?.user.id, verifiedHash()];
+          if (!to || !userId || from === null) return;
+          if (!(await replacePassword(db, { userId, from, to, at: clock.now() }))) {
+            throw new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'Invalid password' });
+          }
+          noteVerified(to);
+          // It is done.
+          return false;
         },
       },
     },
