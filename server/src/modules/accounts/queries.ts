@@ -132,13 +132,33 @@ export async function deleteLinkedMethods(tx: Transaction, userId: string): Prom
     .execute();
 }
 
-/** Links for a new password that were asked for and not used. */
-export async function deleteResetLinks(tx: Transaction, userId: string): Promise<void> {
+/** Links for a new password that were asked for and not used; all but one where that is named. */
+export async function deleteResetLinks(
+  tx: Transaction,
+  userId: string,
+  { except }: { except?: string | undefined } = {},
+): Promise<void> {
   await tx
     .deleteFrom('verifications')
     .where('value', '=', userId)
     .where('identifier', 'like', 'reset-password:%')
+    .$if(except !== undefined, (links) => links.where('identifier', '!=', `reset-password:${except}`))
     .execute();
+}
+
+/** Who is asked for a new password by a link that opens at `now`. */
+export async function findUserOfResetLink(
+  db: Database,
+  link: string,
+  now: Date,
+): Promise<{ id: string; email: string } | undefined> {
+  return db
+    .selectFrom('verifications')
+    .innerJoin('users', 'users.id', 'verifications.value')
+    .select(['users.id', 'users.email'])
+    .where('verifications.identifier', '=', `reset-password:${link}`)
+    .where('verifications.expires_at', '>=', now)
+    .executeTakeFirst();
 }
 
 /** Whether the user's address has been proven; undefined without such a user. Locks the row, so that proofs come one by one. */

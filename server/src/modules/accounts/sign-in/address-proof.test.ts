@@ -1,4 +1,5 @@
 import { getApiKey, getMe } from '@bakehouse/contract/accounts';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { authClient, cookieOf, password } from '../../../testing/auth-client.ts';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
@@ -190,6 +191,33 @@ describe('a squatted address', () => {
     expect(await userOf(cookieOf(linked))).not.toBe(userId);
     expect(await userOf(cookieOf(await signIn(email, newPassword)))).toBe(userId);
   });
+});
+
+test('a reset that fails half-way leaves no stranger in, and before that it leaves the link', async () => {
+  const email = 'dora@example.com';
+  const squatted = await signUp(email);
+  const apiKey = await client.keyOf(squatted);
+  const userId = (await userOf(cookieOf(squatted))) ?? '';
+  await client.post('/request-password-reset', { email, redirectTo: '/' });
+  const token = await resetLinkOf(userId);
+  const newPassword = 'another good password';
+  const reset = async () => (await client.post('/reset-password', { newPassword, token })).status;
+  const { db } = server.services;
+  await sql`create function refuse_writing() returns trigger language plpgsql as $$
+    begin raise exception 'out of order'; end $$`.execute(db);
+  onTestFinished(() => void sql`drop function if exists refuse_writing cascade`.execute(db));
+
+  await sql`create trigger out_of_order before update on api_keys
+    for each row execute function refuse_writing()`.execute(db);
+  expect(await reset()).toBe(500);
+  expect(await resetLinkOf(userId)).toBe(token);
+  await sql`drop trigger out_of_order on api_keys`.execute(db);
+
+  await sql`create trigger out_of_order before update on sign_in_methods
+    for each row execute function refuse_writing()`.execute(db);
+  expect(await reset()).toBe(500);
+  expect(await userOf(cookieOf(squatted))).toBeNull();
+  await expect(server.request(getMe, {}, { as: { apiKey } })).rejects.toMatchObject({ status: 401 });
 });
 
 test('a reset link makes no operator: links lie in the log', async () => {
