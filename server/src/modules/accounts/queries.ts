@@ -161,7 +161,10 @@ export async function findUserOfResetLink(
     .executeTakeFirst();
 }
 
-/** Whether the user's address has been proven; undefined without such a user. Locks the row, so that proofs come one by one. */
+/**
+ * Whether the user's address has been proven; undefined without such a user. Locks the row, so that proofs come one by
+ * one. What refers to the user is not kept waiting: it may hold what whoever asks takes next, such as an API key.
+ */
 export async function lockAddress(
   tx: Transaction,
   userId: string,
@@ -170,8 +173,13 @@ export async function lockAddress(
     .selectFrom('users')
     .select(['email', 'email_verified'])
     .where('id', '=', userId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst();
+}
+
+/** Waits for all that is about to refer to the user, and keeps what would from then on waiting. */
+export async function lockUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute();
 }
 
 /** Keeps the user from being deleted until the transaction ends. */

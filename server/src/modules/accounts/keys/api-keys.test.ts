@@ -18,6 +18,7 @@ import { fakeClock } from '../../../testing/fake-clock.ts';
 import { untilWaiting } from '../../../testing/test-database.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { endAccess } from '../end-access.ts';
+import { lockAddress } from '../queries.ts';
 import { serverSecret } from '../sign-in/server-secret.ts';
 
 const clock = fakeClock();
@@ -116,6 +117,15 @@ test.each(['key', 'session'] as const)(
     expect(keys).toEqual([{ name: 'Web app' }]);
   },
 );
+
+test('whoever has a key made waits for no proof of the address, which may wait for their keys', async () => {
+  const lou = await server.signUp('Lou');
+  const key = await inTransaction(server.services.db, async (tx) => {
+    await lockAddress(tx, lou.userId);
+    return makeKey(lou);
+  });
+  expect(await opens(key)).toBe(200);
+});
 
 describe('a key', () => {
   test('with an end opens until then', async () => {
