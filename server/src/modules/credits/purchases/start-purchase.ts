@@ -6,7 +6,7 @@ import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findEmail } from '../../accounts/find-email.ts';
-import { lockUserAccount } from '../queries.ts';
+import { lockUserAccounts } from '../queries.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import { MICRO_PER_CENT } from './plan-purchase.ts';
 import { purchaseEnded } from './purchase-ended.ts';
@@ -37,7 +37,7 @@ export async function startPurchase(
   const { purchase_id } = await inTransaction(ctx.db, (tx) =>
     idempotent(tx, call, async () => {
       // As a deletion does: it finds the purchase, or the purchase finds the account deleted.
-      await lockUserAccount(tx, userId);
+      await lockUserAccounts(tx, [userId]);
       return { purchase_id: await insertPurchase(tx, { userId, usdCents, amountMicro }) };
     }),
   );
