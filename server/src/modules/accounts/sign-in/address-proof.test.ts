@@ -2,6 +2,7 @@ import { getApiKey, getMe } from '@bakehouse/contract/accounts';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { authClient, cookieOf, password } from '../../../testing/auth-client.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
 import { makeOperator } from '../make-operator.ts';
 import { passwords } from './hash-passwords.ts';
@@ -18,6 +19,9 @@ let afterVerify: () => Promise<void> = async () => undefined;
 beforeAll(async () => {
   const { verify } = passwords;
   // For the whole file: the library takes the function at its first call.
+  onFileEnd(async () => {
+    passwords.verify = verify;
+  });
   passwords.verify = async (input) => {
     const isRight = await verify(input);
     if (isRight) await afterVerify();
