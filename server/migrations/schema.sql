@@ -1589,6 +1589,11 @@ begin
       order by id for no key update skip locked
     ) locked;
   end if;
+  -- Under the locks: whoever deletes an account holds them until the commit, so a recipient may be nobody by now.
+  select array_agg(u.id order by n) into v_recipients
+  from unnest(v_recipients) with ordinality as named (id, n)
+  left join users u on u.id = named.id and u.deleted_at is null;
+
   v_paid := array_fill(0::bigint, array[coalesce(cardinality(v_users), 0)]);
   v_received := v_paid;
 

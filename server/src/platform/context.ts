@@ -42,6 +42,8 @@ export type UserCaller = {
 };
 export type CallerKey = {
   id: string;
+  /** Of the secret that was sent: a key may have two. */
+  sha256: Buffer;
   /** The one that the web app sends, which stands for its owner. */
   forWebApp: boolean;
   scopes: readonly KeyScope[];

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import type pg from 'pg';
-import { inject } from 'vitest';
+import { expect, inject, vi } from 'vitest';
 import { createPool, type Database, openDatabase } from '../platform/db/database.ts';
 import { onFileEnd } from './on-file-end.ts';
 import { createDatabase, dropDatabase } from './temporary-postgres.ts';
@@ -22,4 +23,14 @@ export async function testDatabase(): Promise<TestDatabase> {
     await dropDatabase(server, name);
   });
   return { db, pool, url, close };
+}
+
+/** Resolves once so many connections to the database wait for a lock. */
+export async function untilWaiting(db: Database, connections = 1): Promise<void> {
+  const count = async () => {
+    const { rows } = await sql<{ waiting: number }>`select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    return rows[0]?.waiting;
+  };
+  await vi.waitFor(async () => expect(await count()).toBe(connections), { timeout: 10_000 });
 }

@@ -1,10 +1,12 @@
 import { getMe } from '@bakehouse/contract/accounts';
 import { getBalance } from '@bakehouse/contract/credits';
 import { sql } from 'kysely';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { untilWaiting } from '../../testing/test-database.ts';
 import { type TestServer, testServer } from '../../testing/test-server.ts';
 import { insertWebAppKey } from './keys/key-queries.ts';
 import { provisionUser } from './provision-user.ts';
+import { lockAddress } from './queries.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -53,20 +55,14 @@ test('whoever comes second waits with nothing in hand that the first one needs',
   let second: Promise<void> | undefined;
   await db.transaction().execute(async (tx) => {
     await sql`set local lock_timeout = '200ms'`.execute(tx);
-    await sql`select id from users where id = 'wim' for key share`.execute(tx);
+    await lockAddress(tx, 'wim');
     second = provisionUser(server.services, { userId: 'wim', onUserCreated: [] });
-    await vi.waitFor(async () => expect(await countWaiting()).toBe(1), { timeout: 10_000 });
+    await untilWaiting(db);
     const key = { userId: 'wim', sha256: Buffer.alloc(32), encrypted: Buffer.alloc(64) };
     expect(await insertWebAppKey(tx, key)).toBe(true);
   });
   await second;
 });
-
-async function countWaiting(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(server.services.db);
-  return rows[0]?.count ?? 0;
-}
 
 test('a new user has an account with the starting grant', async () => {
   const user = await server.signUp('Vic');

@@ -29,7 +29,7 @@ export async function provisionUser(
   const secret = serverSecret(services.config);
   const encrypted = encryptApiKey(key, { userId, secret });
   await inTransaction(services.db, async (tx) => {
-    // First: inserting a key locks the user for share, and two that both do so could not lock it for themselves afterwards.
+    // Sessions that complete one user at the same time come one after the other.
     await lockAddress(tx, userId);
     const isNew = await insertWebAppKey(tx, { userId, sha256: hashApiKey(key), encrypted });
     if (!isNew) return;

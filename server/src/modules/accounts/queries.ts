@@ -99,6 +99,21 @@ export async function upsertPassword(
     .execute();
 }
 
+/** Replaces a password whose hash is still this one. False where it is not, and nothing was replaced. */
+export async function replacePassword(
+  db: Database,
+  { userId, from, to, at }: { userId: string; from: string; to: string; at: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('sign_in_methods')
+    .set({ password: to, updated_at: at })
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .where('password', '=', from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Afterwards nobody signs in with a password, until a new one is set. */
 export async function deletePassword(tx: Transaction, userId: string): Promise<void> {
   await tx
@@ -117,16 +132,39 @@ export async function deleteLinkedMethods(tx: Transaction, userId: string): Prom
     .execute();
 }
 
-/** Links for a new password that were asked for and not used. */
-export async function deleteResetLinks(tx: Transaction, userId: string): Promise<void> {
+/** Links for a new password that were asked for and not used; all but one where that is named. */
+export async function deleteResetLinks(
+  tx: Transaction,
+  userId: string,
+  { except }: { except?: string | undefined } = {},
+): Promise<void> {
   await tx
     .deleteFrom('verifications')
     .where('value', '=', userId)
     .where('identifier', 'like', 'reset-password:%')
+    .$if(except !== undefined, (links) => links.where('identifier', '!=', `reset-password:${except}`))
     .execute();
 }
 
-/** Whether the user's address has been proven; undefined without such a user. Locks the row, so that proofs come one by one. */
+/** Who is asked for a new password by a link that opens at `now`. */
+export async function findUserOfResetLink(
+  db: Database,
+  link: string,
+  now: Date,
+): Promise<{ id: string; email: string } | undefined> {
+  return db
+    .selectFrom('verifications')
+    .innerJoin('users', 'users.id', 'verifications.value')
+    .select(['users.id', 'users.email'])
+    .where('verifications.identifier', '=', `reset-password:${link}`)
+    .where('verifications.expires_at', '>=', now)
+    .executeTakeFirst();
+}
+
+/**
+ * Whether the user's address has been proven; undefined without such a user. Locks the row, so that proofs come one by
+ * one. What refers to the user is not kept waiting: it may hold what whoever asks takes next, such as an API key.
+ */
 export async function lockAddress(
   tx: Transaction,
   userId: string,
@@ -135,8 +173,29 @@ export async function lockAddress(
     .selectFrom('users')
     .select(['email', 'email_verified'])
     .where('id', '=', userId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst();
+}
+
+/** Waits for all that is about to refer to the user, and keeps what would from then on waiting. */
+export async function lockUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute();
+}
+
+/** Keeps the user from being deleted until the transaction ends. */
+export async function shareUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute();
+}
+
+/** False where the session has ended; it does not until the transaction ends. */
+export async function shareSession(tx: Transaction, sessionId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sessions')
+    .select('id')
+    .where('id', '=', sessionId)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** False where it is there already; waits for a transaction that is inserting the same one. */
@@ -212,7 +271,7 @@ export async function selectSignInMethods(db: Database, userId: string) {
 }
 
 /** Null for who has no password. */
-export async function findPasswordHash(db: Database, userId: string): Promise<string | null> {
+export async function findPasswordHash(db: Database | Transaction, userId: string): Promise<string | null> {
   const row = await db
     .selectFrom('sign_in_methods')
     .select('password')

@@ -1,8 +1,8 @@
 import type { Transaction } from '../../platform/db/database.ts';
-import { getUserTotals, lockUserAccount, type UserTotals } from './queries.ts';
+import { getUserTotals, lockUserAccounts, type UserTotals } from './queries.ts';
 
 /** Step: what a user has, in micro-BGL, which nobody changes before the transaction has ended. */
 export async function lockTotals(tx: Transaction, userId: string): Promise<UserTotals> {
-  await lockUserAccount(tx, userId);
+  await lockUserAccounts(tx, [userId]);
   return getUserTotals(tx, userId);
 }

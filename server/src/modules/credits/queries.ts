@@ -31,9 +31,15 @@ export async function getUserTotals(db: Reader, userId: string): Promise<UserTot
   return totals;
 }
 
-/** Nobody else moves, holds or gives a user's credits until the transaction has ended. */
-export async function lockUserAccount(tx: Transaction, userId: string): Promise<void> {
-  await sql`select from ledger_accounts where id = ${userAccount(userId)} for no key update`.execute(tx);
+/**
+ * Nobody else moves, holds or gives the credits of these users until the transaction has ended. The order is the database's,
+ * as in the functions of the ledger: its collation is not JavaScript's.
+ */
+export async function lockUserAccounts(tx: Transaction, userIds: string[]): Promise<void> {
+  await sql`
+    select from ledger_accounts where id = any (${userIds.map(userAccount)}) order by id for no key update`.execute(
+    tx,
+  );
 }
 
 /** What the user has sent to others in the last 24 hours, as `ledger_send` counts it. */

@@ -3,9 +3,11 @@ import { previewTransfer, transferTokens } from '@bakehouse/contract/credits';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { announceChange } from '../../platform/events/publish-change.ts';
+import { untilWaiting } from '../../testing/test-database.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { availableMicro } from './ledger/available-micro.ts';
 import { openUserAccount } from './ledger/open-user-account.ts';
+import { lockTotals } from './lock-totals.ts';
 import { insertTestUser } from './test-user.ts';
 import { creditsServer } from './testing/credits-server.ts';
 
@@ -52,6 +54,19 @@ describe('sending credits', () => {
     });
     expect((await statementOf(ada)).summary?.total_token_transferred).toBe('0.5');
     expect((await statementOf(bob)).summary?.total_token_transferred).toBe('0');
+  });
+
+  test('to somebody whose account is deleted meanwhile leaves the credits where they are', async () => {
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
+    const { sending } = await db.transaction().execute(async (tx) => {
+      await lockTotals(tx, bob.userId);
+      const begun = send(ada, bob.email, '0.5').catch((error: unknown) => error);
+      await untilWaiting(db);
+      await tx.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', bob.userId).execute();
+      return { sending: begun };
+    });
+    expect(await sending).toMatchObject({ code: 'not_found' });
+    expect(await balanceOf(ada)).toMatchObject({ available: '125' });
   });
 
   test('the same key gives the same answer, whatever happened since', async () => {

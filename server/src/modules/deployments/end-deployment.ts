@@ -4,7 +4,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { notify } from '../notifications/notify.ts';
-import { countTime, settleTime } from './metering/meter-deployment.ts';
+import { countTime } from './metering/meter-deployment.ts';
 import { lockDeployment, noteEnd } from './queries.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 
@@ -28,7 +28,6 @@ export async function endDeployment(
     const now = clock.now();
     const counted = await countTime(tx, now, deployment);
     await noteEnd(tx, podId, { now, failed: false, reason, stopReason });
-    await reconcileModelServer(tx, clock, deployment.model_server_id);
     const detail = { pod_id: podId, model_id: deployment.asset_id, reason };
     await recordAudit(tx, { userId: endedBy, action: 'deployment.ended', detail });
     if (stopReason) {
@@ -37,6 +36,6 @@ export async function endDeployment(
       await notify(tx, { userId, kind: 'deployment_stopped', data });
     }
     await publishChange(tx, deployment.user_id, { topic: 'deployment', id: podId });
-    await settleTime(tx, now, counted);
+    await reconcileModelServer(tx, clock, deployment.model_server_id, [counted]);
   });
 }

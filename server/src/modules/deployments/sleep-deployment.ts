@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { countTime, settleTime } from './metering/meter-deployment.ts';
+import { countTime } from './metering/meter-deployment.ts';
 import { type DeploymentRow, noteAsleep } from './queries.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 
@@ -18,7 +18,6 @@ export async function sleepDeployment(
     deployment.id,
     'Asleep: nobody asked it anything for a while. The next request wakes it.',
   );
-  await reconcileModelServer(tx, clock, deployment.model_server_id);
   await publishChange(tx, deployment.user_id, { topic: 'deployment', id: deployment.id });
-  await settleTime(tx, now, counted);
+  await reconcileModelServer(tx, clock, deployment.model_server_id, [counted]);
 }

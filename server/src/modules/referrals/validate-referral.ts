@@ -6,6 +6,7 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { giveCredits } from '../credits/ledger/give-credits.ts';
+import { lockUserAccounts } from '../credits/queries.ts';
 import { notify } from '../notifications/notify.ts';
 import { countReferrals, insertReferral, lockCode, lockInvited } from './queries.ts';
 import { refuseReferral } from './refuse-referral.ts';
@@ -77,8 +78,7 @@ async function giveBonus(
     { userId: invitedId, references: { inviter_id: inviterId } },
     { userId: inviterId, references: { invited_id: invitedId } },
   ];
-  // Accounts are locked in the order of their ids.
-  gifts.sort((a, b) => (a.userId < b.userId ? -1 : 1));
+  await lockUserAccounts(tx, [invitedId, inviterId]);
   for (const { userId, references } of gifts) {
     await giveCredits(tx, {
       userId,

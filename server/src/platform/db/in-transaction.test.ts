@@ -3,8 +3,9 @@ import { expect, test, vi } from 'vitest';
 import { testDatabase } from '../../testing/test-database.ts';
 import { type Transaction } from './database.ts';
 import { inTransaction } from './in-transaction.ts';
+import { runPrepared } from './run-prepared.ts';
 
-const { db } = await testDatabase();
+const { db, pool } = await testDatabase();
 
 test('two that wait for each other both get done', async () => {
   await sql`create table pair (id integer primary key, n integer not null)`.execute(db);
@@ -40,4 +41,16 @@ test.each([
   });
   await expect(inTransaction(db, work)).rejects.toMatchObject({ code });
   expect(work).toHaveBeenCalledTimes(times);
+});
+
+test('a prepared statement that ended in favour of another one is tried again', async () => {
+  await sql`create sequence tries`.execute(db);
+  await sql`create function meet() returns bigint language plpgsql as $$
+    begin
+      if nextval('tries') < 3 then raise exception 'no' using errcode = '40P01'; end if;
+      return currval('tries');
+    end $$`.execute(db);
+  expect(await runPrepared({ db, pool }, 'meet', sql<{ tries: bigint }>`select meet() as tries`)).toEqual([
+    { tries: 3n },
+  ]);
 });

@@ -1,11 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { announceAfterCommit } from '../events/publish-change.ts';
 import type { Database, Transaction } from './database.ts';
-
-/** serialization_failure and deadlock_detected: nothing is wrong with the work, and it has left nothing. */
-const RETRIED = ['40001', '40P01'];
-const RETRIES_MAX = 3;
-const PAUSE_MS = 50;
+import { retryConflicts } from './retry-conflicts.ts';
 
 /**
  * Runs `work` in a transaction. Where PostgreSQL ended it in favour of another one that it waited
@@ -13,22 +8,12 @@ const PAUSE_MS = 50;
  * publishes is announced after the commit.
  */
 export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  for (let retries = 0; ; retries += 1) {
-    try {
-      return await announceAfterCommit(db, (during) =>
-        db.transaction().execute((tx) => {
-          during(tx);
-          return work(tx);
-        }),
-      );
-    } catch (error) {
-      if (retries === RETRIES_MAX || !isRetried(error)) throw error;
-      // Those who met each other must not meet again.
-      await sleep(Math.random() * PAUSE_MS * 2 ** retries);
-    }
-  }
-}
-
-function isRetried(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && RETRIED.includes(String(error.code));
+  return retryConflicts(() =>
+    announceAfterCommit(db, (during) =>
+      db.transaction().execute((tx) => {
+        during(tx);
+        return work(tx);
+      }),
+    ),
+  );
 }

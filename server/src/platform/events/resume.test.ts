@@ -115,3 +115,16 @@ test('what is older than a day is forgotten', async () => {
   expect(kept.map(({ thing_id }) => thing_id)).toContain('new');
   expect(kept.map(({ thing_id }) => thing_id)).not.toContain('old');
 });
+
+test('what is announced anew at that moment is not waited for', async () => {
+  await publish(ada.userId, 'again');
+  await publish(ada.userId, 'forgotten');
+  await age('25 hours');
+  await database.db.transaction().execute(async (tx) => {
+    await sql`update recent_changes set at = now() where thing_id = 'again'`.execute(tx);
+    await forgetChangesJob.run(first.services, {}, new AbortController().signal);
+  });
+  const kept = await database.db.selectFrom('recent_changes').select('thing_id').execute();
+  expect(kept.map(({ thing_id }) => thing_id)).toContain('again');
+  expect(kept.map(({ thing_id }) => thing_id)).not.toContain('forgotten');
+});

@@ -10,7 +10,7 @@ import {
   deletePassword,
   deleteResetLinks,
   deleteUserSessions,
-  lockAddress,
+  lockUser,
 } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
 import { recogniseMailbox } from '../returning/recognise-mailbox.ts';
@@ -24,7 +24,7 @@ export async function closeAccount(
   { userId, now, config }: { userId: string; now: Date; config: Config },
 ): Promise<void> {
   // Before anything is deleted: a sign-in that is under way comes before it, or finds the account deleted.
-  await lockAddress(tx, userId);
+  await lockUser(tx, userId);
   // Known already, save for accounts that are older than the memory.
   await recogniseMailbox(tx, { userId, config });
   const keys = await listKeys(tx, userId);

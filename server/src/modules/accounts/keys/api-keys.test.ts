@@ -13,8 +13,13 @@ import type { CallOf } from '@bakehouse/contract/endpoint';
 import { streamEvents } from '@bakehouse/contract/events';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
+import { untilWaiting } from '../../../testing/test-database.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
+import { endAccess } from '../end-access.ts';
+import { lockAddress } from '../queries.ts';
+import { serverSecret } from '../sign-in/server-secret.ts';
 
 const clock = fakeClock();
 const server = await testServer({ clock });
@@ -68,6 +73,58 @@ describe('a user', () => {
     await server.request(rotateApiKey, {}, { as: ben });
     expect([await opens(ben), await opens(program)]).toEqual([401, 200]);
   });
+});
+
+test.each(['key', 'session'] as const)(
+  'whoever was let in with a %s that ends meanwhile gets no new key',
+  async (by) => {
+    const kit = await server.signUp('Kit');
+    const { db, config } = server.services;
+    const headers = { cookie: kit.cookie };
+    const calls = [
+      () => server.send(rotateApiKey, {}, by === 'key' ? { as: kit } : { headers }),
+      ...(by === 'key'
+        ? [
+            async () =>
+              server.send(
+                rotateApiKeyById,
+                { params: { keyId: (await list(kit))[0]?.id ?? '' }, body: { keep_old: true } },
+                { as: kit },
+              ),
+            () =>
+              server.send(
+                createApiKey,
+                { params: { userId: kit.userId }, body: { name: 'thief' } },
+                { as: kit },
+              ),
+          ]
+        : []),
+    ];
+    const waiting = await inTransaction(db, async (tx) => {
+      await endAccess(tx, { userId: kit.userId, serverSecret: serverSecret(config), now: clock.now() });
+      const begun = calls.map((call) => call());
+      await untilWaiting(db, calls.length);
+      return { begun };
+    });
+    const answers = await Promise.all(waiting.begun);
+    expect(answers.map(({ status }) => status)).toEqual(calls.map(() => 401));
+    const keys = await db
+      .selectFrom('api_keys')
+      .select('name')
+      .where('user_id', '=', kit.userId)
+      .where('revoked_at', 'is', null)
+      .execute();
+    expect(keys).toEqual([{ name: 'Web app' }]);
+  },
+);
+
+test('whoever has a key made waits for no proof of the address, which may wait for their keys', async () => {
+  const lou = await server.signUp('Lou');
+  const key = await inTransaction(server.services.db, async (tx) => {
+    await lockAddress(tx, lou.userId);
+    return makeKey(lou);
+  });
+  expect(await opens(key)).toBe(200);
 });
 
 describe('a key', () => {

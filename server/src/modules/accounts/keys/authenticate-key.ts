@@ -34,6 +34,7 @@ export function authenticateKey(services: Services): (key: string) => Promise<Us
       isOperator: isOperator(services.config, { email, emailVerified }),
       key: {
         id: owner.key_id,
+        sha256: hash,
         forWebApp: owner.for_web_app,
         scopes: owner.scopes,
         hasBudget: owner.has_budget,

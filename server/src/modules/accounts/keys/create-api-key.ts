@@ -5,8 +5,8 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { recordAudit } from '../record-audit.ts';
 import { hashApiKey, makeApiKey } from './api-key.ts';
-import { findOwnKey } from './find-own-key.ts';
-import { insertKey, listKeys, lockWebAppKey } from './key-queries.ts';
+import { findOwnKey, findOwnWebAppKey } from './find-own-key.ts';
+import { insertKey, listKeys } from './key-queries.ts';
 import { readBudget, readExpiry } from './key-settings.ts';
 import { toApiKey } from './to-api-key.ts';
 
@@ -22,8 +22,7 @@ export async function createApiKey(
   const expiresAt = readExpiry(body.expires_at, now);
   const secret = makeApiKey();
   return inTransaction(ctx.db, async (tx) => {
-    // Whoever makes keys at the same time comes one after the other.
-    await lockWebAppKey(tx, userId);
+    await findOwnWebAppKey(tx, ctx);
     if ((await listKeys(tx, userId)).length >= KEYS_MAX) {
       throw new AppError('conflict', {
         publicMessage: `You have ${KEYS_MAX} API keys. Revoke one before you make another`,

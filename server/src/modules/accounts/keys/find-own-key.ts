@@ -1,7 +1,8 @@
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { type KeyRow, lockKey } from './key-queries.ts';
+import { shareSession, shareUser } from '../queries.ts';
+import { isKeyOpen, type KeyRow, lockKey, lockWebAppKey } from './key-queries.ts';
 
 /** Step: the caller's API key with this id, locked. Throws AppError 'not_found'. */
 export async function findOwnKey(tx: Transaction, ctx: Context, keyId: string): Promise<KeyRow> {
@@ -10,6 +11,26 @@ export async function findOwnKey(tx: Transaction, ctx: Context, keyId: string): 
   return key;
 }
 
-export function keyNotFound(): AppError {
+/**
+ * Step: the key of the caller's web app, locked: whoever makes or replaces keys at the same time comes one after the other.
+ * Throws AppError 'unauthenticated' where what the call was let in with opens nothing any more: its owner may have
+ * ended it while the call waited, and whoever else has it must not get a new key.
+ */
+export async function findOwnWebAppKey(tx: Transaction, { caller, clock }: Context): Promise<KeyRow> {
+  const { userId, key, session } = caller;
+  // User, sessions, keys: in this order a proof of the address takes them, and a deletion.
+  await shareUser(tx, userId);
+  if (session && !(await shareSession(tx, session.id))) {
+    throw new AppError('unauthenticated', { publicMessage: 'Sign in first' });
+  }
+  const webAppKey = await lockWebAppKey(tx, userId);
+  if (key && !(await isKeyOpen(tx, key, clock.now()))) {
+    throw new AppError('unauthenticated', { publicMessage: 'This API key is not valid' });
+  }
+  if (!webAppKey) throw keyNotFound();
+  return webAppKey;
+}
+
+function keyNotFound(): AppError {
   return new AppError('not_found', { publicMessage: 'API key not found' });
 }

@@ -191,6 +191,19 @@ export async function lockWebAppKey(tx: Transaction, userId: string) {
     .executeTakeFirst();
 }
 
+/** Whether this secret of a key opens anything at `now`. */
+export async function isKeyOpen(
+  tx: Transaction,
+  { id, sha256 }: { id: string; sha256: Buffer },
+  now: Date,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from api_keys
+    where id = ${id} and revoked_at is null and (expires_at is null or expires_at > ${now})
+      and (sha256 = ${sha256} or (previous_sha256 = ${sha256} and previous_until > ${now}))`.execute(tx);
+  return rows.length > 0;
+}
+
 /** All that a user has or had, oldest first. */
 export async function selectKeyRecords(db: Db, userId: string) {
   return db

@@ -5,17 +5,15 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { recordAudit } from '../record-audit.ts';
 import { serverSecret } from '../sign-in/server-secret.ts';
-import { findOwnKey, keyNotFound } from './find-own-key.ts';
-import { type KeyRow, lockWebAppKey } from './key-queries.ts';
+import { findOwnKey, findOwnWebAppKey } from './find-own-key.ts';
+import type { KeyRow } from './key-queries.ts';
 import { renewKey } from './renew-key.ts';
 import { toApiKey } from './to-api-key.ts';
 
 /** Gives the caller's web app a new API key. The old one is nobody's from the commit on. */
 export async function rotateApiKey(ctx: Context): Promise<{ data: string }> {
   const data = await inTransaction(ctx.db, async (tx) => {
-    const key = await lockWebAppKey(tx, ctx.caller.userId);
-    if (!key) throw keyNotFound();
-    return rotate(tx, ctx, key, false);
+    return rotate(tx, ctx, await findOwnWebAppKey(tx, ctx), false);
   });
   await ctx.rowChanges.catchUp();
   return { data };
@@ -27,6 +25,7 @@ export async function rotateApiKeyById(
   { params, body }: InputOf<typeof byId>,
 ): Promise<ResponseOf<typeof byId>> {
   const rotated = await inTransaction(ctx.db, async (tx) => {
+    await findOwnWebAppKey(tx, ctx);
     const secret = await rotate(tx, ctx, await findOwnKey(tx, ctx, params.keyId), body.keep_old);
     return { api_key: toApiKey(await findOwnKey(tx, ctx, params.keyId), ctx.clock.now()), secret };
   });

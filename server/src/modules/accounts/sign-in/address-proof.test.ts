@@ -1,8 +1,11 @@
 import { getApiKey, getMe } from '@bakehouse/contract/accounts';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { authClient, cookieOf, password } from '../../../testing/auth-client.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
 import { makeOperator } from '../make-operator.ts';
+import { passwords } from './hash-passwords.ts';
 
 /*
  * An account belongs to whoever has its address. GitHub is played by this file: its pages are
@@ -11,7 +14,19 @@ import { makeOperator } from '../make-operator.ts';
 
 let server: TestServer;
 let client: ReturnType<typeof authClient>;
+/** What a call with a right password waits for. */
+let afterVerify: () => Promise<void> = async () => undefined;
 beforeAll(async () => {
+  const { verify } = passwords;
+  // For the whole file: the library takes the function at its first call.
+  onFileEnd(async () => {
+    passwords.verify = verify;
+  });
+  passwords.verify = async (input) => {
+    const isRight = await verify(input);
+    if (isRight) await afterVerify();
+    return isRight;
+  };
   const github = { clientId: 'our-id', clientSecret: 'our-secret' };
   server = await testServer({ config: { github, operators: ['boss@example.com', 'chief@example.com'] } });
   client = authClient(server);
@@ -182,6 +197,33 @@ describe('a squatted address', () => {
   });
 });
 
+test('a reset that fails half-way leaves no stranger in, and before that it leaves the link', async () => {
+  const email = 'dora@example.com';
+  const squatted = await signUp(email);
+  const apiKey = await client.keyOf(squatted);
+  const userId = (await userOf(cookieOf(squatted))) ?? '';
+  await client.post('/request-password-reset', { email, redirectTo: '/' });
+  const token = await resetLinkOf(userId);
+  const newPassword = 'another good password';
+  const reset = async () => (await client.post('/reset-password', { newPassword, token })).status;
+  const { db } = server.services;
+  await sql`create function refuse_writing() returns trigger language plpgsql as $$
+    begin raise exception 'out of order'; end $$`.execute(db);
+  onTestFinished(() => void sql`drop function if exists refuse_writing cascade`.execute(db));
+
+  await sql`create trigger out_of_order before update on api_keys
+    for each row execute function refuse_writing()`.execute(db);
+  expect(await reset()).toBe(500);
+  expect(await resetLinkOf(userId)).toBe(token);
+  await sql`drop trigger out_of_order on api_keys`.execute(db);
+
+  await sql`create trigger out_of_order before update on sign_in_methods
+    for each row execute function refuse_writing()`.execute(db);
+  expect(await reset()).toBe(500);
+  expect(await userOf(cookieOf(squatted))).toBeNull();
+  await expect(server.request(getMe, {}, { as: { apiKey } })).rejects.toMatchObject({ status: 401 });
+});
+
 test('a reset link makes no operator: links lie in the log', async () => {
   const { operators } = server.services.config;
   const email = 'next@example.com';
@@ -193,6 +235,55 @@ test('a reset link makes no operator: links lie in the log', async () => {
   await client.post('/reset-password', { newPassword, token: await resetLinkOf(userId) });
   const apiKey = await client.keyOf(await signIn(email, newPassword));
   expect((await server.request(getMe, {}, { as: { apiKey } })).is_operator).toBe(false);
+});
+
+describe('whoever has the old password, and waits while the owner sets a new one by the link', () => {
+  const NEW = 'another good password';
+
+  /** An account of whose address the stranger knows the password; `call` waits with it until the owner has reset it. */
+  async function whileReset(call: (at: { cookie: string; email: string }) => Promise<Response>) {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const cookie = cookieOf(await signUp(email));
+    const userId = (await userOf(cookie)) ?? '';
+    await client.post('/request-password-reset', { email, redirectTo: '/' });
+    const token = await resetLinkOf(userId);
+    const [verified, reset] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    afterVerify = async () => {
+      verified.resolve();
+      await reset.promise;
+    };
+    onTestFinished(() => {
+      afterVerify = async () => undefined;
+    });
+    const answer = call({ cookie, email });
+    await verified.promise;
+    expect((await client.post('/reset-password', { newPassword: NEW, token })).status).toBe(200);
+    reset.resolve();
+    const { db } = server.services;
+    const sessions = async () =>
+      (await db.selectFrom('sessions').select('id').where('user_id', '=', userId).execute()).length;
+    return { email, answer: await answer, sessions };
+  }
+
+  test('is not let in', async () => {
+    const { answer, sessions } = await whileReset(({ email }) => signIn(email));
+    expect(answer.status).toBe(401);
+    expect(await sessions()).toBe(0);
+  });
+
+  test('does not replace it', async () => {
+    const { email, answer, sessions } = await whileReset(({ cookie }) =>
+      client.post(
+        '/change-password',
+        { currentPassword: password, newPassword: 'the password of a thief', revokeOtherSessions: true },
+        { cookie },
+      ),
+    );
+    expect(answer.status).toBe(400);
+    expect(await sessions()).toBe(0);
+    expect((await signIn(email, 'the password of a thief')).status).toBe(401);
+    expect((await signIn(email, NEW)).status).toBe(200);
+  });
 });
 
 describe('a provider that is linked by who is signed in', () => {

@@ -3,15 +3,17 @@ import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/a
 import * as z from 'zod';
 import type { Services } from '../../../platform/context.ts';
 import { isOperatorAddress } from '../is-operator-address.ts';
-import { isUsernameTaken } from '../queries.ts';
+import { findUserOfResetLink, isUsernameTaken } from '../queries.ts';
 import { isCommonPassword } from './is-common-password.ts';
 import { isPicture } from './is-picture.ts';
+import { proveAddress } from './prove-address.ts';
 
 /** Where the link in the mail leads in the end. */
 const NEW_PASSWORD_PAGE = '/?form=new-password';
 
 /** Refuses what the contract's forms refuse, before the sign-in library acts on it. */
-export function checkAuthForms({ config, db }: Pick<Services, 'config' | 'db'>) {
+export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>) {
+  const { config, db } = services;
   return createAuthMiddleware(async (ctx) => {
     if (ctx.path === '/sign-up/email') {
       const form = signUpForm.safeParse(ctx.body);
@@ -30,7 +32,15 @@ export function checkAuthForms({ config, db }: Pick<Services, 'config' | 'db'>) 
       }
       refuseCommonPassword(form.data.password);
       const { callbackURL, rememberMe } = ctx.body;
-      return { context: { ...ctx, body: { ...form.data, callbackURL, rememberMe } } };
+      // The library hashes within its transaction: no connection may be held while a password waits in line.
+      const password = await hashAhead(ctx.context.password, form.data.password);
+      return {
+        context: {
+          ...ctx,
+          context: { ...ctx.context, password },
+          body: { ...form.data, callbackURL, rememberMe },
+        },
+      };
     }
     if (ctx.path === '/request-password-reset') {
       // The caller's own, under the Host that it names, would put a stranger's address into our mail.
@@ -38,6 +48,13 @@ export function checkAuthForms({ config, db }: Pick<Services, 'config' | 'db'>) 
     }
     if (ctx.path === '/change-password' || ctx.path === '/reset-password') {
       refuseCommonPassword(ctx.body.newPassword);
+    }
+    if (ctx.path === '/reset-password') {
+      const password = await prepareReset(services, ctx.context.password, {
+        newPassword: ctx.body.newPassword,
+        token: ctx.body.token || ctx.query?.token,
+      });
+      return { context: { ...ctx, context: { ...ctx.context, password } } };
     }
     if (ctx.path === '/verify-email') {
       const session = await getSessionFromCtx(ctx);
@@ -58,6 +75,32 @@ export function checkAuthForms({ config, db }: Pick<Services, 'config' | 'db'>) 
       }
     }
   });
+}
+
+type Passwords = { hash: (password: string) => Promise<string> };
+
+/** The library's functions, with the hash of the one password that it will ask for already there. */
+async function hashAhead<P extends Passwords>(passwords: P, password: string): Promise<P> {
+  const hashed = await passwords.hash(password);
+  return { ...passwords, hash: async () => hashed };
+}
+
+/**
+ * Does before a reset what may fail, since the library uses the link up first: the hash, and that whoever had the account
+ * leaves it. A form or a link that is not valid is left to the library.
+ */
+async function prepareReset<P extends Passwords>(
+  services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,
+  passwords: P,
+  { newPassword, token }: { newPassword: unknown; token: unknown },
+): Promise<P> {
+  const password = signUpForm.shape.password.safeParse(newPassword);
+  const openLink = String(token);
+  const user = await findUserOfResetLink(services.db, openLink, new Date());
+  if (!password.success || !user) return passwords;
+  const ready = await hashAhead(passwords, password.data);
+  await proveAddress(services, { userId: user.id, email: user.email, by: 'reset_link', openLink });
+  return ready;
 }
 
 /** The address that a link confirms. Whether the token is genuine, the library finds out. */

@@ -1,20 +1,19 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '@bakehouse/contract/accounts';
-import type { AuditAction } from '@bakehouse/contract/audit';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
-import { APIError, createAuthMiddleware } from 'better-auth/api';
+import { APIError } from 'better-auth/api';
 import type { Logger } from 'pino';
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { publishChange } from '../../../platform/events/publish-change.ts';
 import { mailOnRequest } from '../mail-on-request.ts';
 import { type OnUserCreated, provisionUser } from '../provision-user.ts';
-import { countRecentAudit, lockAddress } from '../queries.ts';
+import { countRecentAudit, lockAddress, replacePassword } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
 import { rememberProven } from '../returning/remember-proven.ts';
 import { checkAuthForms } from './check-auth-forms.ts';
 import { checkProviderUser } from './check-provider-user.ts';
 import { confirmAddressMail } from './confirm-address-mail.ts';
-import { passwords } from './hash-passwords.ts';
+import { finishAuthCalls } from './finish-auth-calls.ts';
+import { noteVerified, passwords, verifiedHash } from './hash-passwords.ts';
 import { proveAddress } from './prove-address.ts';
 import { resetPasswordMail } from './reset-password-mail.ts';
 import { serverSecret } from './server-secret.ts';
@@ -25,13 +24,6 @@ export const CLIENT_ADDRESS_HEADER = 'x-bakehouse-client-address';
 
 /** A day: mail may lie unread over night. */
 const CONFIRMATION_SECONDS = 24 * 60 * 60;
-
-/** What is noted of calls by whom they concern, and announced to their other browsers. */
-const actions: Partial<Record<string, AuditAction>> = {
-  '/change-password': 'password.changed',
-  '/update-user': 'profile.changed',
-  '/unlink-account': 'sign_in_method.unlinked',
-};
 
 export type Auth = ReturnType<typeof createAuth>;
 
@@ -89,16 +81,7 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     verification: verificationTable,
     hooks: {
       before: checkAuthForms(services),
-      after: createAuthMiddleware(async (ctx) => {
-        const { session, returned } = ctx.context;
-        const action = actions[ctx.path];
-        if (!action || !session || returned instanceof APIError) return;
-        const userId = session.user.id;
-        await inTransaction(db, async (tx) => {
-          await recordAudit(tx, { userId, action });
-          await publishChange(tx, userId, { topic: 'user', id: userId });
-        });
-      }),
+      after: finishAuthCalls(services),
     },
     databaseHooks: userHooks(services, onUserCreated),
   });
@@ -142,7 +125,8 @@ function passwordOptions(services: Services) {
 function addressConfirmation(services: Services) {
   const { config, db } = services;
   return {
-    sendOnSignUp: true,
+    // `finishAuthCalls` does, after the commit.
+    sendOnSignUp: false,
     expiresIn: CONFIRMATION_SECONDS,
     sendVerificationEmail: async ({ user, token }) => {
       const url = `${config.publicUrl}/verify-email?token=${token}`;
@@ -166,7 +150,7 @@ function addressConfirmation(services: Services) {
 }
 
 function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
-  const { db, log } = services;
+  const { db, log, clock } = services;
   return {
     user: {
       create: {
@@ -195,6 +179,19 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
             action: 'sign_in_method.linked',
             detail: { provider: providerId },
           });
+        },
+      },
+      update: {
+        // The library would overwrite a password that the owner has set while this call waited in line.
+        before: async ({ password: to }, ctx) => {
+          const [userId, from] = [ctx?.context.session?.user.id, verifiedHash()];
+          if (!to || !userId || from === null) return;
+          if (!(await replacePassword(db, { userId, from, to, at: clock.now() }))) {
+            throw new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'Invalid password' });
+          }
+          noteVerified(to);
+          // It is done.
+          return false;
         },
       },
     },

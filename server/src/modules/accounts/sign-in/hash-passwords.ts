@@ -15,11 +15,22 @@ const WAITING_MAX = 50;
 const IN_LINE_MAX = 20;
 
 /** The sign-in library says nothing of the call for which it hashes. */
-const addresses = new AsyncLocalStorage<string>();
+const calls = new AsyncLocalStorage<{ address: string; verifiedHash: string | null }>();
 
 /** Runs `work`; the passwords that it hashes wait in the line of this address. */
 export function hashingFor<T>(address: string, work: () => Promise<T>): Promise<T> {
-  return addresses.run(address, work);
+  return calls.run({ address, verifiedHash: null }, work);
+}
+
+/** The stored hash that the password of this call was right for; null where none was. */
+export function verifiedHash(): string | null {
+  return calls.getStore()?.verifiedHash ?? null;
+}
+
+/** Notes which hash that is: whoever replaces it knows the new password, too. */
+export function noteVerified(hash: string): void {
+  const call = calls.getStore();
+  if (call) call.verifiedHash = hash;
 }
 
 type Passwords = { hash: typeof hashPassword; verify: typeof verifyPassword };
@@ -32,7 +43,7 @@ export function hashPasswords({ hash, verify }: Passwords): Passwords {
   const queue = fairQueue(AT_ONCE);
   const inLine = openByKey();
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    const address = addresses.getStore() ?? '';
+    const address = calls.getStore()?.address ?? '';
     const leave = inLine.all() < AT_ONCE + WAITING_MAX ? inLine.enter(address, IN_LINE_MAX) : null;
     if (!leave) {
       throw new AppError('unavailable', {
@@ -47,7 +58,11 @@ export function hashPasswords({ hash, verify }: Passwords): Passwords {
   };
   return {
     hash: (password) => inTurn(() => hash(password)),
-    verify: (input) => inTurn(() => verify(input)),
+    verify: async (input) => {
+      const isRight = await inTurn(() => verify(input));
+      if (isRight) noteVerified(input.hash);
+      return isRight;
+    },
   };
 }
 

@@ -1,9 +1,11 @@
 import { getApiKey, getMe } from '@bakehouse/contract/accounts';
 import { sql } from 'kysely';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { authClient, cookieOf, password } from '../../../testing/auth-client.ts';
 import { mailServer } from '../../../testing/servers/mail-server.ts';
+import { testDatabase } from '../../../testing/test-database.ts';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
+import { passwords } from './hash-passwords.ts';
 
 let server: TestServer;
 let mailbox: Awaited<ReturnType<typeof mailServer>>;
@@ -115,4 +117,34 @@ test('the link for a new password leads to this server, whatever the caller says
   await post('/request-password-reset', { email, redirectTo: `${server.url}/elsewhere` });
   const link = await mailedLink(email, 'Choose a new Bakehouse password');
   expect(link.searchParams.get('callbackURL')).toBe('/?form=new-password');
+});
+
+test('a sign-up holds one connection at a time, and none while its password is hashed', async () => {
+  const database = await testDatabase();
+  const { hash } = passwords;
+  const held: number[] = [];
+  vi.spyOn(passwords, 'hash').mockImplementation(async (plain) => {
+    const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and state = 'idle in transaction'`.execute(database.db);
+    held.push(rows[0]?.count ?? 0);
+    return hash(plain);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const narrow = await testServer({ config: { mail: mailbox.settings, databaseConnections: 1 }, database });
+  const begun = Date.now();
+  const answer = await authClient(narrow).post('/sign-up/email', {
+    name: 'Nell',
+    email: 'nell@example.com',
+    password,
+  });
+  expect(answer.status).toBe(200);
+  // A call that waits for a connection gives up after 15 seconds.
+  expect(Date.now() - begun).toBeLessThan(10_000);
+  expect(held).toEqual([0]);
+  const mails = await database.db
+    .selectFrom('audit_log')
+    .select('action')
+    .where('action', '=', 'address.confirmation_requested')
+    .execute();
+  expect(mails).toHaveLength(1);
 });

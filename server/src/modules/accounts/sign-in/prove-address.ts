@@ -15,22 +15,23 @@ type Proof = 'provider' | 'own_provider' | 'reset_link';
  * ends here: for a provider's proof all of it, the password too, unless the address had been proven
  * before; for a reset link all but the password, which is the new one. An operator's address does
  * not count as verified by a link: those lie in the log. Nothing ends where it is proven out of the account itself.
+ * `openLink` is the reset link that is about to be used: it stays open, and nothing is noted yet.
  */
 export async function proveAddress(
   { config, db, clock, rowChanges }: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,
-  { userId, email, by }: { userId: string; email: string; by: Proof },
+  { userId, email, by, openLink }: { userId: string; email: string; by: Proof; openLink?: string },
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     const user = await lockAddress(tx, userId);
     if (user?.email !== email || (by !== 'reset_link' && user.email_verified)) return;
     if (by === 'provider') await deletePassword(tx, userId);
     if (by !== 'own_provider')
-      await endAccess(tx, { userId, serverSecret: serverSecret(config), now: clock.now() });
+      await endAccess(tx, { userId, serverSecret: serverSecret(config), now: clock.now(), openLink });
     if (!user.email_verified && (by !== 'reset_link' || !isOperatorAddress(config, user.email))) {
       await setAddressVerified(tx, userId);
       await rememberProven(tx, { userId, config });
     }
-    await recordAudit(tx, { userId, action: 'address.proven', detail: { by } });
+    if (!openLink) await recordAudit(tx, { userId, action: 'address.proven', detail: { by } });
   });
   await rowChanges.catchUp();
 }

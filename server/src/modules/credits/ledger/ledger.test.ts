@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { testDatabase } from '../../../testing/test-database.ts';
-import { getUserTotals } from '../queries.ts';
+import { testDatabase, untilWaiting } from '../../../testing/test-database.ts';
+import { getUserTotals, lockUserAccounts } from '../queries.ts';
 import { insertTestUser } from '../test-user.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import { userAccount } from './accounts.ts';
@@ -50,6 +50,19 @@ const holdFor = (userId: string, amountMicro: bigint, more: { key?: string; expi
   );
 
 describe('accounts', () => {
+  test('of several users are locked in the order of their ids, however they are named', async () => {
+    const [first = '', last = ''] = [await insertTestUser(db), await insertTestUser(db)].toSorted();
+    const { locking } = await move(async (tx) => {
+      await lockUserAccounts(tx, [first]);
+      const begun = move((other) => lockUserAccounts(other, [last, first]));
+      await untilWaiting(db);
+      // The other one has not got the last before the first.
+      await sql`select from ledger_accounts where id = ${userAccount(last)} for update nowait`.execute(tx);
+      return { locking: begun };
+    });
+    await locking;
+  });
+
   test('a new account starts with the grant, and opening it again grants nothing more', async () => {
     const userId = await insertTestUser(db, { grantMicro: 125_000_000n });
     await move((tx) => openUserAccount(tx, { userId, grantMicro: 200_000_000n }));

@@ -3,6 +3,8 @@ import { countOpenPurchases } from './purchase-queries.ts';
 
 /** The provider's page ends after a day; some ways to pay take two weeks. What is open for longer was lost. */
 const PAYMENT_DAYS_MAX = 14;
+/** The provider answers sooner, or the call has ended without a page. */
+const OPENING_MINUTES_MAX = 10;
 
 /** Step: whether the user has a purchase that may still be paid. */
 export async function hasOpenPayment(
@@ -10,5 +12,6 @@ export async function hasOpenPayment(
   { userId, now }: { userId: string; now: Date },
 ): Promise<boolean> {
   const since = new Date(now.getTime() - PAYMENT_DAYS_MAX * 24 * 3_600_000);
-  return (await countOpenPurchases(tx, userId, since)) > 0;
+  const openingSince = new Date(now.getTime() - OPENING_MINUTES_MAX * 60_000);
+  return (await countOpenPurchases(tx, userId, { since, openingSince })) > 0;
 }

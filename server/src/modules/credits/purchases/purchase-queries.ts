@@ -89,14 +89,21 @@ export async function listPurchasesToCheck(
   return rows.map(({ id }) => id);
 }
 
-/** How many of a user's purchases since then have a page on which they may still be paid. */
-export async function countOpenPurchases(tx: Transaction, userId: string, since: Date): Promise<number> {
+/**
+ * How many of a user's purchases since then have a page on which they may still be paid; those since `openingSince` may
+ * be about to get one.
+ */
+export async function countOpenPurchases(
+  tx: Transaction,
+  userId: string,
+  { since, openingSince }: { since: Date; openingSince: Date },
+): Promise<number> {
   const { open } = await tx
     .selectFrom('purchases')
     .select((s) => s.fn.countAll<bigint>().as('open'))
     .where('user_id', '=', userId)
     .where('status', '=', 'open')
-    .where('session_id', 'is not', null)
+    .where((s) => s.or([s('session_id', 'is not', null), s('created_at', '>', openingSince)]))
     .where('created_at', '>', since)
     .executeTakeFirstOrThrow();
   return Number(open);

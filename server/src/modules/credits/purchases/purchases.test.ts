@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { listPurchases, startPurchase } from '@bakehouse/contract/purchases';
 import { afterAll, describe, expect, test } from 'vitest';
+import { untilWaiting } from '../../../testing/test-database.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { syncPurchasesJob } from '../jobs/sync-purchases.ts';
+import { lockTotals } from '../lock-totals.ts';
 import { creditsServer } from '../testing/credits-server.ts';
 import { disputeOf, pay, type Session, signed, stripeServer } from '../testing/stripe-server.ts';
+import { hasOpenPayment } from './has-open-payment.ts';
 
 const stripe = await stripeServer();
 afterAll(() => stripe.close());
@@ -207,6 +210,36 @@ describe('a purchase', () => {
     expect(await notificationsOf(operator)).toMatchObject([
       { message: 'A payment was not credited: the account was deleted' },
     ]);
+  });
+
+  test('of an account that is being deleted gets no page', async () => {
+    const ada = await server.signUp('Ada');
+    const { buying } = await db.transaction().execute(async (tx) => {
+      await lockTotals(tx, ada.userId);
+      const begun = buy(ada, '20').catch((error: unknown) => error);
+      await untilWaiting(db);
+      await tx.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ada.userId).execute();
+      return { buying: begun };
+    });
+    expect(await buying).toMatchObject({ status: 409 });
+    expect(await purchasesOf(ada)).toEqual([]);
+  });
+
+  test('that is about to get its page keeps the account, for some minutes', async () => {
+    const ada = await server.signUp('Ada');
+    const isOpen = () =>
+      db.transaction().execute((tx) => hasOpenPayment(tx, { userId: ada.userId, now: new Date() }));
+    await db
+      .insertInto('purchases')
+      .values({ user_id: ada.userId, usd_cents: 100, amount_micro: 25_000_000n })
+      .execute();
+    expect(await isOpen()).toBe(true);
+    await db
+      .updateTable('purchases')
+      .set({ created_at: new Date(Date.now() - 3_600_000) })
+      .where('user_id', '=', ada.userId)
+      .execute();
+    expect(await isOpen()).toBe(false);
   });
 
   test('that the provider does not know any more keeps no other waiting', async () => {

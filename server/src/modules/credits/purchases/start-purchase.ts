@@ -6,6 +6,7 @@ import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findEmail } from '../../accounts/find-email.ts';
+import { lockUserAccounts } from '../queries.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import { MICRO_PER_CENT } from './plan-purchase.ts';
 import { purchaseEnded } from './purchase-ended.ts';
@@ -34,9 +35,11 @@ export async function startPurchase(
   const amountMicro = BigInt(usdCents) * MICRO_PER_CENT;
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-purchase', input };
   const { purchase_id } = await inTransaction(ctx.db, (tx) =>
-    idempotent(tx, call, async () => ({
-      purchase_id: await insertPurchase(tx, { userId, usdCents, amountMicro }),
-    })),
+    idempotent(tx, call, async () => {
+      // As a deletion does: it finds the purchase, or the purchase finds the account deleted.
+      await lockUserAccounts(tx, [userId]);
+      return { purchase_id: await insertPurchase(tx, { userId, usdCents, amountMicro }) };
+    }),
   );
   return { purchase_id, checkout_url: await openPage(ctx, provider, purchase_id) };
 }
@@ -44,7 +47,7 @@ export async function startPurchase(
 /** The page of a purchase that can still be paid; there is never a second one. */
 async function openPage(ctx: Context, provider: PaymentProvider, purchaseId: string): Promise<string> {
   const purchase = await findPurchase(ctx.db, purchaseId);
-  if (purchase?.status !== 'open') throw purchaseEnded();
+  if (purchase?.status !== 'open' || purchase.account_deleted) throw purchaseEnded();
   if (purchase.session_id !== null) {
     const url = await provider.findCheckoutUrl(purchase.session_id);
     if (url === null) throw purchaseEnded();

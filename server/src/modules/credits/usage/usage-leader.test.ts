@@ -8,6 +8,7 @@ import { fakeClock } from '../../../testing/fake-clock.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { closeLostWindowsJob } from '../jobs/close-lost-windows.ts';
+import { keepUsageDaysJob } from '../jobs/keep-usage-days.ts';
 import { getUserTotals } from '../queries.ts';
 import { insertTestUser } from '../test-user.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
@@ -352,4 +353,24 @@ test('days are kept for a while and then dropped', async () => {
   expect(await days()).toBe(before);
   await keepDays(db, 90);
   expect(await days()).toBe(before);
+});
+
+test('days that are in use are dropped another night, and keep no charge waiting', async () => {
+  await sql`select usage_prepare_day(current_date - 200)`.execute(db);
+  const { rows } = await sql<{ name: string }>`
+    select 'usage_events_' || to_char(current_date - 200, 'YYYYMMDD') as name`.execute(db);
+  const isThere = async () =>
+    (await sql`select from pg_class where relname = ${rows[0]?.name}`.execute(db)).rows.length > 0;
+  const warn = vi.fn();
+  const keep = () =>
+    keepUsageDaysJob.run({ db, log: { warn } } as unknown as Services, {}, new AbortController().signal);
+  await db.transaction().execute(async (tx) => {
+    await sql`lock table usage_events in access share mode`.execute(tx);
+    await keep();
+  });
+  expect(warn).toHaveBeenCalledOnce();
+  expect(await isThere()).toBe(true);
+  await keep();
+  expect(warn).toHaveBeenCalledOnce();
+  expect(await isThere()).toBe(false);
 });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import { type Database, toJson } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { runPrepared } from '../../../platform/db/run-prepared.ts';
 import { oneOf } from '../ledger/ledger-answers.ts';
 
@@ -126,11 +127,18 @@ export async function listLostWindows(db: Database, after: string | null, limit:
   return rows.map(({ id }) => id);
 }
 
-/** Makes the days that come, and drops those that are older than `keptDays`. */
+/**
+ * Makes the days that come, and drops those that are older than `keptDays`. A drop waits for all who read or write
+ * events, and whoever comes meanwhile waits behind it: it gives up soon, with PostgreSQL's lock_not_available.
+ */
 export async function keepDays(db: Database, keptDays: number): Promise<void> {
-  await sql`
-    select usage_prepare_day((clock_timestamp() at time zone 'UTC')::date + 1),
-      usage_forget_days((clock_timestamp() at time zone 'UTC')::date - ${keptDays}::integer)`.execute(db);
+  await sql`select usage_prepare_day((clock_timestamp() at time zone 'UTC')::date + 1)`.execute(db);
+  await inTransaction(db, async (tx) => {
+    await sql`set local lock_timeout = '2s'`.execute(tx);
+    await sql`select usage_forget_days((clock_timestamp() at time zone 'UTC')::date - ${keptDays}::integer)`.execute(
+      tx,
+    );
+  });
 }
 
 export type StoredWindow = {

@@ -4,6 +4,7 @@ import type { WorkloadWithSpec } from '../../../engine/workload.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
+import { lockUserAccounts } from '../../credits/queries.ts';
 import { notify } from '../../notifications/notify.ts';
 import { countTime, settleTime } from '../metering/meter-deployment.ts';
 import { type DeploymentRow, findRow, noteCarrier, noteNoRoom } from '../queries.ts';
@@ -26,9 +27,14 @@ import { announceModelServer } from './watch-model-server.ts';
  * Brings a model server, and its replicas, to what their deployments need: starts, replaces or stops
  * workloads, and ends deployments that cannot be served, or puts them to sleep. A step: whoever
  * changes a deployment calls it after that change and before any move of credits; a job calls it when
- * a workload of the server has changed.
+ * a workload of the server has changed. The time of `ended` is settled with that of those which it ends.
  */
-export async function reconcileModelServer(tx: Transaction, clock: Clock, serverId: string): Promise<void> {
+export async function reconcileModelServer(
+  tx: Transaction,
+  clock: Clock,
+  serverId: string,
+  ended: DeploymentRow[] = [],
+): Promise<void> {
   const now = clock.now();
   const servers = await moveReadyAhead(tx, await lockModelServers(tx, serverId));
   const failedDeployments: DeploymentRow[] = [];
@@ -38,8 +44,13 @@ export async function reconcileModelServer(tx: Transaction, clock: Clock, server
     await countTime(tx, now, await findRow(tx, owner));
     await deleteReplicasOfEnded(tx, owner);
   }
-  // The ledger last, and its accounts in one order.
-  for (const deployment of failedDeployments.toSorted(byUser)) await settleTime(tx, now, deployment);
+  // The ledger last.
+  const settled = [...failedDeployments, ...ended];
+  await lockUserAccounts(
+    tx,
+    settled.map((deployment) => deployment.user_id),
+  );
+  for (const deployment of settled) await settleTime(tx, now, deployment);
 }
 
 /** Returns the deployments that its failure has ended, whose time is to be settled. */
@@ -167,8 +178,4 @@ function isNewTo(row: DeploymentRow, carrier: WorkloadWithSpec): boolean {
   const isNoted = row.carrier_id === carrier.id && row.ready_at !== null;
   const isMetered = row.sleeping || row.metered_at !== null;
   return carries(carrier, row) && !(isNoted && isMetered);
-}
-
-function byUser(a: DeploymentRow, b: DeploymentRow): number {
-  return a.user_id < b.user_id ? -1 : a.user_id > b.user_id ? 1 : 0;
 }

@@ -5,7 +5,7 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { DataToRead } from '../validation/read-data.ts';
 import { readingLimits } from './limits.ts';
 import { nameData } from './name-data.ts';
-import { deleteReadings, endOldReadings, type ReadingRow, upsertReading } from './queries.ts';
+import { deleteReadings, endOldReadings, lockReadings, type ReadingRow, upsertReading } from './queries.ts';
 import { readingJob } from './read-in-background.ts';
 
 /**
@@ -20,6 +20,8 @@ export async function continueReading(
   const dataName = nameData(input);
   const now = ctx.clock.now();
   return inTransaction(ctx.db, async (tx) => {
+    // First: of two that do not see each other's reading both would think theirs is not one too many.
+    await lockReadings(tx, userId);
     const { isNew, ...reading } = await upsertReading(tx, {
       userId,
       dataName,

@@ -18,6 +18,11 @@ export async function selectReport(db: Database, dataName: string): Promise<Vali
   return (row?.report as ValidateReport | undefined) ?? null;
 }
 
+/** Whoever has more of a user's files read at the same time comes one after the other. */
+export async function lockReadings(tx: Transaction, userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`readings of ${userId}`}, 0))`.execute(tx);
+}
+
 /** Ends the user's oldest readings as cancelled, so that the newest `keep` go on. Returns their ids. */
 export async function endOldReadings(
   tx: Transaction,

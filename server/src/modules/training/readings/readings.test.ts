@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAsset } from '@bakehouse/contract/assets';
-import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import type { ValidateProgress, ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import {
   cancelReading,
   type FineTuneValidation,
@@ -13,11 +13,13 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '../../../platform/errors.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
-import { testDatabase } from '../../../testing/test-database.ts';
+import { testDatabase, untilWaiting } from '../../../testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
 import { emptySafetensors, goodData } from '../test-run.ts';
-import type { ReadData } from '../validation/read-data.ts';
+import type { DataToRead, ReadData } from '../validation/read-data.ts';
 import { shareReads } from '../validation/share-reads.ts';
+import { readingLimits } from './limits.ts';
+import { lockReadings, upsertReading } from './queries.ts';
 import { readInBackground } from './read-in-background.ts';
 
 const sample: ValidateReport = { ...goodData, rows_total: 1_000_000, train_tokens: 400_000_000 };
@@ -137,6 +139,32 @@ test('how far a reading is is written once for each step, by one transaction at 
   await sleep(2_500);
   expect((await row().execute(db)).rows).toEqual(written.rows);
 }, 60_000);
+
+test('calls that come at once have no more read than a user may', async () => {
+  const { db } = server.services;
+  const others = ['one', 'two', 'three'];
+  const { validating } = await db.transaction().execute(async (tx) => {
+    await lockReadings(tx, user.userId);
+    const asked = validate();
+    await untilWaiting(db);
+    for (const dataName of others) {
+      const dataFile = { path: 'rows.csv' };
+      await upsertReading(tx, {
+        userId: user.userId,
+        dataName,
+        datasetId,
+        input: { dataFile } as DataToRead,
+        progress: { rows_read: 0, part: 0 } as ValidateProgress,
+        at: new Date(),
+      });
+    }
+    return { validating: asked };
+  });
+  await validating;
+  const running = (await readings()).filter(({ state }) => state === 'reading');
+  expect(running).toHaveLength(readingLimits.ownInBackground);
+  await db.deleteFrom('data_readings').where('data_name', 'in', others).execute();
+});
 
 test('what nobody wants any more is not read on', async () => {
   const id = (await validate()).reading?.reading_id ?? '';

@@ -25,7 +25,7 @@ function watch(opened: NonNullable<Found>) {
       kind: 'user',
       userId: 'ada',
       isOperator: false,
-      key: { id: 'key', forWebApp: false, hasBudget: false, look, ...opened },
+      key: { id: 'key', sha256: Buffer.alloc(32), forWebApp: false, hasBudget: false, look, ...opened },
     },
     events: {
       subscribe: (_userId: string, listener: (event: ChangeEvent) => void) => {

@@ -1,0 +1,59 @@
+import type { AuditAction } from '@bakehouse/contract/audit';
+import { APIError, createAuthMiddleware, sendVerificationEmailFn } from 'better-auth/api';
+import type { Services } from '../../../platform/context.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import { deleteSessions, findPasswordHash, lockAddress } from '../queries.ts';
+import { recordAudit } from '../record-audit.ts';
+import { verifiedHash } from './hash-passwords.ts';
+
+/** What is noted of calls by whom they concern, and announced to their other browsers. */
+const actions: Partial<Record<string, AuditAction>> = {
+  '/change-password': 'password.changed',
+  '/update-user': 'profile.changed',
+  '/unlink-account': 'sign_in_method.unlinked',
+};
+
+/** Does what belongs to a call of the sign-in library once the library has done it, and committed. */
+export function finishAuthCalls({ config, db }: Pick<Services, 'config' | 'db'>) {
+  return createAuthMiddleware(async (ctx) => {
+    const { session, newSession, returned } = ctx.context;
+    if (returned instanceof APIError) return;
+    if (ctx.path === '/sign-up/email' && newSession && config.mail) {
+      // The library would send it within its transaction, which must not wait for a second connection.
+      await ctx.context.runInBackgroundOrAwait(sendVerificationEmailFn(ctx, newSession.user));
+    }
+    const verified = verifiedHash();
+    if (newSession && verified !== null) await endUnlessStored(db, newSession.session, verified);
+    const action = actions[ctx.path];
+    if (!action || !session) return;
+    const userId = session.user.id;
+    await inTransaction(db, async (tx) => {
+      await recordAudit(tx, { userId, action });
+      await publishChange(tx, userId, { topic: 'user', id: userId });
+    });
+  });
+}
+
+/**
+ * A session stands on a password. The owner may have replaced that, and ended all sessions, after it was read and before this
+ * session was there: it ends too, and AppError 'unauthenticated' is thrown.
+ */
+async function endUnlessStored(
+  db: Database,
+  { id, userId }: { id: string; userId: string },
+  verified: string,
+): Promise<void> {
+  const isStored = await inTransaction(db, async (tx) => {
+    // Whoever proves the address at the same time either finds this session, or has committed.
+    await lockAddress(tx, userId);
+    if ((await findPasswordHash(tx, userId)) === verified) return true;
+    await deleteSessions(tx, userId, { only: id });
+    return false;
+  });
+  if (!isStored) {
+    throw new AppError('unauthenticated', { publicMessage: 'The password was changed. Sign in again' });
+  }
+}

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** serialization_failure and deadlock_detected: nothing is wrong with the work, and it has left nothing. */
+const RETRIED = ['40001', '40P01'];
+const RETRIES_MAX = 3;
+const PAUSE_MS = 50;
+
+/** Runs `work`, a whole transaction. Where PostgreSQL ended it in favour of another one, it runs again, at most three times. */
+export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (retries === RETRIES_MAX || !isRetried(error)) throw error;
+      // Those who met each other must not meet again.
+      await sleep(Math.random() * PAUSE_MS * 2 ** retries);
+    }
+  }
+}
+
+function isRetried(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && RETRIED.includes(String(error.code));
+}
