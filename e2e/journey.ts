@@ -12,7 +12,8 @@ const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
 /** No Safari of 2026 iterates a stream: what does so here fails there. */
-const SAFARI = 'delete ReadableStream.prototype[Symbol.asyncIterator]; delete ReadableStream.prototype.values;';
+const SAFARI =
+  'delete ReadableStream.prototype[Symbol.asyncIterator]; delete ReadableStream.prototype.values;';
 
 let browser: Promise<Browser> | null = null;
 afterAll(async () => (await browser)?.close());

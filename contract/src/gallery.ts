@@ -59,7 +59,7 @@ export const addTrainingPictures = endpoint({
   path: '/api/v1/generations/training_pictures',
   access: 'key',
   spends: true,
-  summary: 'Put drawn pictures into a dataset to train on, each with its prompt as its caption',
+  summary: 'Put generated pictures into a dataset to train on, each with its prompt as its caption',
   body: only({
     ids: chosen,
     /** A dataset of the caller that is empty or has a metadata.jsonl; left out: a new one is made. */

@@ -128,7 +128,7 @@ export const startGeneration = endpoint({
   access: 'key',
   scopes: ['inference'],
   spends: true,
-  summary: 'Ask for a picture; it is drawn in the background',
+  summary: 'Ask for a picture; it is generated in the background',
   body: only({
     ...request,
     prompt: promptText,

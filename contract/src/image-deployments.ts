@@ -78,7 +78,7 @@ export const deployFlux = endpoint({
   method: 'POST',
   path: '/api/v1/deploy/flux',
   access: 'key',
-  summary: 'Serve a FLUX model, which draws pictures',
+  summary: 'Serve a FLUX model, which generates pictures',
   spends: true,
   body: deployBody,
   response: deployed,

@@ -21,7 +21,7 @@ export const createImage = endpoint({
   access: 'key',
   scopes: ['inference'],
   spends: true,
-  summary: 'Draw a picture (OpenAI-compatible)',
+  summary: 'Generate a picture (OpenAI-compatible)',
   body: z.looseObject({
     prompt: promptText,
     /** The `model_name` of a FLUX or Kontext deployment of your own, or what a service draws; Paris, the starter, unless said. */
@@ -40,7 +40,7 @@ export const editImageFields = z.looseObject({
   prompt: promptText,
   /** The `model_name` of a Kontext deployment of your own; the starter that edits unless said. */
   model: z.string().min(1).max(200).optional(),
-  n: z.coerce.number().int().min(1).max(1, 'n: this server draws one picture per request').optional(),
+  n: z.coerce.number().int().min(1).max(1, 'n: this server generates one picture per request').optional(),
   size: z.string().max(20).optional(),
   response_format: z.enum(['url', 'b64_json']).optional(),
   output_format: z.literal('png', 'output_format: edits are PNG files').optional(),

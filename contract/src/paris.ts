@@ -12,7 +12,7 @@ export const PARIS_MODEL = 'paris-ddm-v1.0';
  * and not refused (`generators/parameters/clamp-paris.ts`).
  */
 const body = z.looseObject({
-  model: z.literal(PARIS_MODEL, `model: this call draws with ${PARIS_MODEL} alone`).default(PARIS_MODEL),
+  model: z.literal(PARIS_MODEL, `model: this call generates with ${PARIS_MODEL} alone`).default(PARIS_MODEL),
   prompt: promptText,
 });
 
@@ -54,7 +54,7 @@ export const drawParis = endpoint({
   access: 'key_or_session',
   scopes: ['inference'],
   spends: true,
-  summary: 'Draw a picture with Paris and wait for it',
+  summary: 'Generate a picture with Paris and wait for it',
   body,
   response: drawn,
 });
@@ -66,7 +66,7 @@ export const pollParis = endpoint({
   access: 'key',
   scopes: ['inference'],
   spends: true,
-  summary: 'Draw a picture with Paris, or look whether the one of the same body is done',
+  summary: 'Generate a picture with Paris, or look whether the one of the same body is done',
   body,
   response: drawn,
 });

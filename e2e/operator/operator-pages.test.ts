@@ -75,7 +75,7 @@ async function readAuditLog(page: Page, { operator, ada }: People): Promise<void
   await page.getByText('credits.charged_back').waitFor();
   await look(page, 'operator-audit');
   await page.getByLabel('Who did it').fill('nobody-here');
-  await page.getByText('The whole username, email address or ID is compared.').waitFor();
+  await page.getByText('Enter the complete username, email address or ID.').waitFor();
   await look(page, 'operator-audit-none');
   await page.getByLabel('Who did it').fill(operator.username);
   await page.getByText(/granted \$2\.00 to/).waitFor();

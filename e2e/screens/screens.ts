@@ -242,7 +242,7 @@ const account: Screen<Things>[] = [
   { route: '/verify-email', at: '/verify-email?token=nothing', full: 'Your address could not be confirmed' },
   { route: '/docs', at: '/docs', full: 'Getting started' },
   { route: '/docs/$', at: '/docs/ledger', full: 'Ledger' },
-  { route: '/$', at: '/nowhere', full: 'There is no page here' },
+  { route: '/$', at: '/nowhere', full: 'Page not found' },
 ];
 
 const sheets: Screen<Things>[] = [

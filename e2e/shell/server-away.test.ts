@@ -74,7 +74,7 @@ journey(
     await server.stop();
     const banner = page
       .getByRole('status')
-      .filter({ hasText: 'The server cannot be reached. Trying again …' });
+      .filter({ hasText: 'The server cannot be reached. Trying again…' });
     await banner.getByText(/Last updated (just now|\d+ minutes? ago)\./).waitFor();
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
     await look(page, 'server-away');
@@ -99,7 +99,7 @@ journey(
     await page.getByRole('dialog', { name: 'Create Dataset' }).getByLabel('Name').waitFor();
     await page.getByText('What you enter stays here').waitFor({ state: 'hidden' });
     await page.keyboard.press('Escape');
-    await page.getByText('Trying again …').waitFor({ state: 'hidden' });
+    await page.getByText('Trying again…').waitFor({ state: 'hidden' });
     await page.getByRole('heading', { level: 1, name: 'Profile' }).waitFor();
     await page.getByLabel('Current password').waitFor();
   },

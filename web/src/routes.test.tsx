@@ -18,6 +18,6 @@ test('an address that cannot be decoded leads to the page that says so, with the
       <RouterProvider router={router} />
     </QueryClientProvider>,
   );
-  expect(await screen.findByRole('heading', { name: 'There is no page here' })).toBeTruthy();
+  expect(await screen.findByRole('heading', { name: 'Page not found' })).toBeTruthy();
   expect(screen.getByRole('banner')).toBeTruthy();
 });

@@ -50,7 +50,7 @@ export const pictures: GeneratorField = {
   kind: 'number',
   name: 'n',
   label: 'Pictures',
-  help: 'Each is paid for.',
+  help: 'Each picture is charged separately.',
   min: 1,
   max: PICTURES_MAX,
   step: 1,

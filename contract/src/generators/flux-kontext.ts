@@ -5,7 +5,7 @@ export const fluxKontext: Generator = {
   title: 'FLUX.1 Kontext',
   maker: 'Black Forest Labs',
   makes: 'image',
-  about: 'Edits a picture as you describe, and leaves the rest as it is.',
+  about: 'Edits a picture from your description, and leaves the rest as it is.',
   fields: [
     { kind: 'picture', name: 'image', label: 'Picture' },
     guidance({ min: 1, max: 20, default: 2.5 }),

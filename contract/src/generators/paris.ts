@@ -5,7 +5,7 @@ export const paris: Generator = {
   title: 'Paris',
   maker: 'Bagel',
   makes: 'image',
-  about: 'Eight experts trained separately; a router chooses which of them draw.',
+  about: 'Eight experts trained separately; a router chooses which of them generate each picture.',
   fields: [
     {
       kind: 'number',
@@ -21,7 +21,7 @@ export const paris: Generator = {
       kind: 'number',
       name: 'num_inference_steps',
       label: 'Steps',
-      help: 'More steps take longer and add detail. 20 are enough for the starter model.',
+      help: 'More steps take longer and add detail. 20 is enough for the starter model.',
       min: 10,
       max: 200,
       step: 1,
@@ -31,7 +31,7 @@ export const paris: Generator = {
       kind: 'choice',
       name: 'sampling_strategy',
       label: 'Experts',
-      help: 'Which of them draw at each step.',
+      help: 'Which experts work on each step.',
       options: [
         { value: 'top1', label: 'The best one' },
         { value: 'topk', label: 'The best few' },

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../platform/db/database.ts';
-import { getUserTotals, lockUserAccounts, type UserTotals } from './queries.ts';
+import { lockUserAccounts } from './lock-user-accounts.ts';
+import { getUserTotals, type UserTotals } from './queries.ts';
 
 /** Step: what a user has, in micro-BGL, which nobody changes before the transaction has ended. */
 export async function lockTotals(tx: Transaction, userId: string): Promise<UserTotals> {

@@ -31,17 +31,6 @@ export async function getUserTotals(db: Reader, userId: string): Promise<UserTot
   return totals;
 }
 
-/**
- * Nobody else moves, holds or gives the credits of these users until the transaction has ended. The order is the database's,
- * as in the functions of the ledger: its collation is not JavaScript's.
- */
-export async function lockUserAccounts(tx: Transaction, userIds: string[]): Promise<void> {
-  await sql`
-    select from ledger_accounts where id = any (${userIds.map(userAccount)}) order by id for no key update`.execute(
-    tx,
-  );
-}
-
 /** What the user has sent to others in the last 24 hours, as `ledger_send` counts it. */
 export async function sumSentInDay(db: Reader, userId: string): Promise<bigint> {
   const { rows } = await sql<{ sent: bigint }>`

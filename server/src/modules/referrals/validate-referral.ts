@@ -6,7 +6,7 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { giveCredits } from '../credits/ledger/give-credits.ts';
-import { lockUserAccounts } from '../credits/queries.ts';
+import { lockUserAccounts } from '../credits/lock-user-accounts.ts';
 import { notify } from '../notifications/notify.ts';
 import { countReferrals, insertReferral, lockCode, lockInvited } from './queries.ts';
 import { refuseReferral } from './refuse-referral.ts';

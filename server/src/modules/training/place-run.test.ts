@@ -35,8 +35,7 @@ test.each<Row>([
     [h100],
     {
       ...onH100,
-      description:
-        'The run goes to 1 x NVIDIA H100 (80GB). It trains on one GPU of this machine, and one is paid for.',
+      description: 'The run goes to 1 x NVIDIA H100 (80GB). It trains on one GPU, and you pay for one.',
     },
   ],
   [

@@ -57,8 +57,7 @@ export function placeRun(
     type === wanted.type
       ? `The run goes to ${where}.`
       : `${lack}: the run goes to ${where} and is charged at ${price}.`;
-  const others =
-    wanted.count > GPUS_PER_RUN ? ' It trains on one GPU of this machine, and one is paid for.' : '';
+  const others = wanted.count > GPUS_PER_RUN ? ' It trains on one GPU, and you pay for one.' : '';
   return {
     placement: { accelerator: type, count: GPUS_PER_RUN },
     gpu,

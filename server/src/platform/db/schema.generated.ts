@@ -228,6 +228,7 @@ export type DeploymentsTable = {
   held_ms: Generated<bigint>;
   no_room_at: Timestamp | null;
   unit_price_micro: bigint;
+  stop_reason: string | null;
 };
 
 export type DrawingTurnsTable = {

@@ -38,7 +38,7 @@ const nouns = [
 export function AuditPage() {
   const { is_operator } = useUser();
   return (
-    <OperatorOnly isOperator={is_operator} title="Audit log" what="the audit log">
+    <OperatorOnly isOperator={is_operator} title="Audit Log" what="the audit log">
       <Audit />
     </OperatorOnly>
   );
@@ -62,7 +62,7 @@ function Audit() {
   return (
     <>
       <PageHeader
-        title="Audit log"
+        title="Audit Log"
         description="Who has changed what: money, assets, runs, keys, deployments and access. Nothing in it can be changed or deleted."
       />
       <div className="mb-4 flex flex-wrap items-center gap-3">
@@ -91,7 +91,7 @@ function Audit() {
             <EmptyState
               icon={<ScrollText aria-hidden />}
               title="No entries"
-              description={user ? 'The whole username, email address or ID is compared.' : undefined}
+              description={user ? 'Enter the complete username, email address or ID.' : undefined}
             />
           }
           flush
@@ -111,7 +111,7 @@ function Audit() {
 function Entries({ entries, more }: { entries: AuditEntry[]; more: boolean }) {
   return (
     <DataTable
-      label="Audit log"
+      label="Audit Log"
       rows={entries}
       rowKey={(entry) => entry.entry_id}
       rowHeight={ROW_HEIGHT}

@@ -124,7 +124,7 @@ function AccountsTable({ accounts, more }: { accounts: Account[]; more: boolean 
         },
         {
           id: 'audit',
-          header: <span className="sr-only">Audit log</span>,
+          header: <span className="sr-only">Audit Log</span>,
           width: '7rem',
           hideBelow: 'sm',
           cell: ({ username, user_id }) => (
@@ -133,7 +133,7 @@ function AccountsTable({ accounts, more }: { accounts: Account[]; more: boolean 
               search={{ user: user_id }}
               className="rounded text-[0.8125rem] text-muted hover:text-ink hover:underline"
             >
-              Audit log<span className="sr-only"> of {username}</span>
+              Audit Log<span className="sr-only"> of {username}</span>
             </Link>
           ),
         },

@@ -53,7 +53,7 @@ it('one that answers is no task in progress; its end is told where nobody termin
     status: 'terminated',
     terminated_at: ENDED,
     stop_reason: 'credits',
-    reason: 'Your credit has ended. Required: 1.25 BGL.',
+    reason: 'You ran out of credit. Required: 1.25 BGL.',
     cost_so_far: '5',
   });
   expect(stopped[1]).toMatchObject({
@@ -61,7 +61,7 @@ it('one that answers is no task in progress; its end is told where nobody termin
     end: {
       kind: 'warning',
       title: 'Crumb was stopped',
-      description: 'Your credit has ended. Required: $0.05. You were charged $0.20.',
+      description: 'You ran out of credit. Required: $0.05. You were charged $0.20.',
     },
   });
 });

@@ -37,7 +37,7 @@ const steps: Step[] = [
   {
     id: 'create_model',
     title: 'Create a model',
-    text: 'A finished fine-tune is one. You can also upload model files of your own.',
+    text: 'A finished fine-tune counts. You can also upload model files of your own.',
     start: ({ open }) => open('create-model'),
   },
   {
@@ -142,7 +142,7 @@ function Begin({ step: { id, start } }: { step: Step }) {
   // Who has gone elsewhere meanwhile stays there.
   const makeExample = () =>
     example.mutate(userId, {
-      onSuccess: (id) => void navigate({ to: '/dataset/$id/description', params: { id } }),
+      onSuccess: (datasetId) => void navigate({ to: '/dataset/$id/description', params: { id: datasetId } }),
     });
   // The newest one with something in it is what a fine-tune is begun with.
   const dataset = datasets?.pages[0]?.datasets.find(({ file_count }) => file_count > 0)?.dataset_id;

@@ -6,7 +6,7 @@ const machineWith = (...types: string[]) => ({
 });
 
 it('calls the CPU by where it is', () => {
-  expect(deviceName('CPU')).toBe("This machine's CPU");
+  expect(deviceName('CPU')).toBe('This machine’s CPU');
   expect(deviceName('2 x NVIDIA H100 (80GB)')).toBe('2 x NVIDIA H100 (80GB)');
 });
 

@@ -5,7 +5,7 @@ type Accelerators = Pick<Machine, 'accelerators'>;
 
 /** Where it runs, for people: the wire's 'CPU' is the one of this machine; GPUs have their names already. */
 export function deviceName(device: string): string {
-  return device === 'CPU' ? "This machine's CPU" : device;
+  return device === 'CPU' ? 'This machine’s CPU' : device;
 }
 
 /** Those of the product's GPUs that this machine has, and how many. */

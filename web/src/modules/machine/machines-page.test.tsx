@@ -38,7 +38,7 @@ it('shows operators which machines are there, and nobody else', () => {
   });
   const { rerender } = render(page());
   expect(screen.getByText('oven').closest('tr')?.textContent).toMatch(
-    /holds the files.*8 cores, 16 GB of memory.*Now$/,
+    /stores the files.*8 cores, 16 GB of memory.*Now$/,
   );
   // A phone has no column for it: it stands below the name.
   expect(screen.getByText('oven').closest('td')?.textContent).toMatch(/8 cores, 16 GB of memory.*Started/);

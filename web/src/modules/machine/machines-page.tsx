@@ -19,7 +19,10 @@ export function MachinesPage() {
   const machines = useQuery({ ...machinesQuery, enabled: is_operator });
   return (
     <OperatorOnly isOperator={is_operator} title="Machines" what="the machines">
-      <PageHeader title="Machines" description="They share one queue, and each runs its own work." />
+      <PageHeader
+        title="Machines"
+        description="Machines share one queue; each runs the work assigned to it."
+      />
       <Card flush>
         <QueryView
           query={machines}
@@ -49,7 +52,7 @@ function MachinesTable({ machines }: { machines: ListedMachine[] }) {
             <>
               <span className="line-clamp-1 break-all font-medium">{name}</span>
               <span className="text-muted text-xs">
-                {holds_files ? `Driver ${driver}, holds the files` : `Driver ${driver}`}
+                {holds_files ? `Driver ${driver}, stores the files` : `Driver ${driver}`}
               </span>
               {/* The columns that a narrow screen has no room for. */}
               <div className="mt-1.5 md:hidden">

@@ -7,16 +7,16 @@ const groups: { title: string; shortcuts: { keys: string[]; does: string }[] }[]
     title: 'Everywhere',
     shortcuts: [
       { keys: ['/'], does: 'Search models and datasets' },
-      { keys: [command, 'K'], does: 'Open the palette: pages, actions and your things' },
+      { keys: [command, 'K'], does: 'Open the command palette' },
       { keys: ['?'], does: 'Show these shortcuts' },
-      { keys: ['Esc'], does: 'Close what is on top' },
+      { keys: ['Esc'], does: 'Close the topmost panel' },
     ],
   },
   {
     title: 'In the search and the palette',
     shortcuts: [
-      { keys: ['↑', '↓'], does: 'Go through what was found' },
-      { keys: ['Enter'], does: 'Open it, or do it' },
+      { keys: ['↑', '↓'], does: 'Move through the results' },
+      { keys: ['Enter'], does: 'Open or run the selected result' },
       { keys: ['deploy …'], does: 'In the palette: deploy a model' },
       { keys: ['terminate …'], does: 'In the palette: terminate a deployment' },
     ],

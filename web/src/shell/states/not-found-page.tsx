@@ -4,8 +4,8 @@ import { Missing } from '../../ui/missing.tsx';
 export function NotFoundPage() {
   return (
     <Missing
-      title="There is no page here"
-      text="The address may be mistyped, or what it named has been deleted."
+      title="Page not found"
+      text="The address may be mistyped, or the page may have been deleted."
       to="/dashboard"
       label="Go to the dashboard"
     />

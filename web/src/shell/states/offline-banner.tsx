@@ -19,7 +19,7 @@ export function OfflineBanner() {
       {!online && (
         <>
           <WifiOff aria-hidden className="mr-2 inline size-4 align-text-bottom" />
-          <span className="font-medium">The server cannot be reached. Trying again …</span> <Age />
+          <span className="font-medium">The server cannot be reached. Trying again…</span> <Age />
         </>
       )}
     </div>

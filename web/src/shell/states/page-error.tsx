@@ -35,7 +35,7 @@ export function NotFetched({ error, onRetry, wholePage, part = 'page' }: Props) 
   if (!online) {
     return (
       <ErrorState
-        title={`This ${part} is not here yet`}
+        title={`This ${part} hasn’t loaded yet`}
         error={`The server cannot be reached. The ${part} opens automatically when it is back.`}
         onRetry={onRetry}
         wholePage={wholePage}

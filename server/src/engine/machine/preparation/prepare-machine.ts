@@ -56,7 +56,7 @@ const steps: Record<PreparationId, Step> = {
     onProgress('Storing the files', null);
     for (const name of Object.keys(imageStarters) as ImageStarter[])
       await register?.image(name, await listImageStarter(name));
-    return { detail: 'Everyone can draw and edit with them' };
+    return { detail: 'Everyone can generate and edit with them' };
   },
 
   vllm: async ({ services: { config }, signal }, _fingerprint, onProgress) => {

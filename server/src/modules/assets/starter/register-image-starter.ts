@@ -9,8 +9,8 @@ const cards = {
     slug: PARIS_MODEL,
     title: 'Paris starter',
     details:
-      'The starter image model: eight small experts that were trained apart, and a router that says which of them draw. ' +
-      'It draws small pictures on the CPU of a laptop, so that the Paris page works everywhere. It is no text model: it ' +
+      'The starter image model: eight small experts that were trained apart, and a router that says which of them work. ' +
+      'It generates small pictures on the CPU of a laptop, so that the Paris page works everywhere. It is no text model: it ' +
       'can be neither deployed nor fine-tuned.',
     family: 'paris',
     tags: ['text-to-image', 'diffusion', 'mixture-of-experts', 'starter'],

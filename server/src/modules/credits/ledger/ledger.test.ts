@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { testDatabase, untilWaiting } from '../../../testing/test-database.ts';
-import { getUserTotals, lockUserAccounts } from '../queries.ts';
+import { lockUserAccounts } from '../lock-user-accounts.ts';
+import { getUserTotals } from '../queries.ts';
 import { insertTestUser } from '../test-user.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import { userAccount } from './accounts.ts';
@@ -57,7 +58,9 @@ describe('accounts', () => {
       const begun = move((other) => lockUserAccounts(other, [last, first]));
       await untilWaiting(db);
       // The other one has not got the last before the first.
-      await sql`select from ledger_accounts where id = ${userAccount(last)} for update nowait`.execute(tx);
+      const { rows } = await sql`
+        select from ledger_accounts where id = ${userAccount(last)} for update skip locked`.execute(tx);
+      expect(rows).toHaveLength(1);
       return { locking: begun };
     });
     await locking;

@@ -6,7 +6,7 @@ import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findEmail } from '../../accounts/find-email.ts';
-import { lockUserAccounts } from '../queries.ts';
+import { lockUserAccounts } from '../lock-user-accounts.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import { MICRO_PER_CENT } from './plan-purchase.ts';
 import { purchaseEnded } from './purchase-ended.ts';

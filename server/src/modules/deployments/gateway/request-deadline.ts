@@ -19,7 +19,7 @@ export type RequestDeadline = {
 
 const WORDS = {
   text: { didNothing: 'wrote nothing', toFinish: 'its answer', askForLess: 'Ask for less at a time' },
-  image: { didNothing: 'drew nothing', toFinish: 'the picture', askForLess: 'Ask for fewer steps' },
+  image: { didNothing: 'generated nothing', toFinish: 'the picture', askForLess: 'Ask for fewer steps' },
 };
 
 /** How long a request may take in all, and how long its model server may stand still; nothing goes on beyond `closing`. */

@@ -14,7 +14,7 @@ const refusal = z.object({
  * The error for what a model server refuses, from its answer: in its own words, but for what is longer than the context.
  * Its advice there is for who runs it.
  */
-export function toRefusal(answer: string, body: { messages?: unknown }): AppError {
+export function toRefusal(answer: string, body: Record<string, unknown>): AppError {
   const error = parse(answer);
   const message = error?.message ?? 'The model server refused the request';
   if (!error || !/context (size|length)/i.test(message))

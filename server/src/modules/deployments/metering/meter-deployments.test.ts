@@ -113,7 +113,7 @@ describe('the time of a deployment', () => {
     const ended = await status(pod_id, guest);
     expect(ended).toMatchObject({
       status: 'terminated',
-      reason: expect.stringContaining('Your credit has ended'),
+      reason: expect.stringContaining('You ran out of credit'),
       stop_reason: 'credits',
     });
     expect(await notificationsOf(guest)).toMatchObject([

@@ -116,7 +116,7 @@ async function holdMore(
 function whyItEnds({ code, publicMessage }: AppError): { reason: string; stopReason: 'credits' | 'budget' } {
   return code === 'budget_exceeded'
     ? { reason: publicMessage, stopReason: 'budget' }
-    : { reason: `Your credit has ended. ${publicMessage}`, stopReason: 'credits' };
+    : { reason: `You ran out of credit. ${publicMessage}`, stopReason: 'credits' };
 }
 
 /** One that was asked to have a replica at least never sleeps. */

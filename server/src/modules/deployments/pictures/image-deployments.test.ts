@@ -153,7 +153,7 @@ describe('a deployment of an image model', () => {
     const { assetId } = await insertFlux(server.services, ada, 'Too Long');
     const { pod_id } = await calls().deployFlux({ model_id: assetId });
     await untilRunning(pod_id);
-    const reason = 'Your credit has ended.';
+    const reason = 'You ran out of credit.';
     await endDeployment(server.services, pod_id, { reason, endedBy: null, stopReason: 'credits' });
     const stopped = { pod_id, status: 'stopped', reason, stop_reason: 'credits' };
     expect(await calls().listFlux()).toMatchObject([stopped]);

@@ -93,7 +93,7 @@ async function draw(
 async function toError(answer: IncomingMessage, modelName: string): Promise<AppError> {
   const text = await readText(answer);
   const cause = new Error(`${answer.statusCode}: ${text.slice(0, 1_000)}`);
-  if (answer.statusCode !== 400) return unavailable(`${modelName} could not draw this`, cause);
+  if (answer.statusCode !== 400) return unavailable(`${modelName} could not generate this`, cause);
   const { message, param } = refusal.parse(JSON.parse(text)).error;
   return new AppError('invalid_request', { publicMessage: message, ...(param !== null && { param }), cause });
 }

@@ -21,7 +21,7 @@ export async function describeTextModel(
   const model = await readRevision(ctx.db, { assetId, userId });
   if (model.asset.starterTask === 'image') {
     throw new AppError('conflict', {
-      publicMessage: `${model.asset.title} draws pictures and answers no text. It is served without a deployment: ask for a picture`,
+      publicMessage: `${model.asset.title} generates pictures, not text. It is served without a deployment: ask for a picture`,
     });
   }
   const found = await findBase(ctx, model);

@@ -17,7 +17,7 @@ export async function placeImageModel(
 ): Promise<PlacedModel> {
   const { asset, revision, files } = await readRevision(db, { assetId, userId: caller.userId });
   if (asset.starterTask !== 'image') {
-    throw new AppError('conflict', { publicMessage: `${asset.title} is no model that draws pictures` });
+    throw new AppError('conflict', { publicMessage: `${asset.title} is not an image model` });
   }
   const loaded = files
     .filter(({ path }) => path.endsWith('.safetensors') || path.endsWith('.json'))

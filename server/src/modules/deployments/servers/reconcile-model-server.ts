@@ -4,7 +4,7 @@ import type { WorkloadWithSpec } from '../../../engine/workload.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { lockUserAccounts } from '../../credits/queries.ts';
+import { lockUserAccounts } from '../../credits/lock-user-accounts.ts';
 import { notify } from '../../notifications/notify.ts';
 import { countTime, settleTime } from '../metering/meter-deployment.ts';
 import { type DeploymentRow, findRow, noteCarrier, noteNoRoom } from '../queries.ts';

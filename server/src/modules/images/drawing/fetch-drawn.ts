@@ -32,7 +32,7 @@ async function fetchOne(
   signal: AbortSignal,
 ): Promise<Fetched> {
   const fail = (what: string, cause: unknown) =>
-    new AppError('unavailable', { publicMessage: `${title} drew it, but ${what}`, cause });
+    new AppError('unavailable', { publicMessage: `${title} generated it, but ${what}`, cause });
   for (let tries = 1; ; tries += 1) {
     try {
       const bytes = await download(new URL(address), new URL(serviceUrl), signal);

@@ -24,7 +24,7 @@ async function findDeployed(ctx: Context, podId: string): Promise<string> {
   const { kind, title, model_name, inference_url } = await findImageDeployment(ctx, podId);
   if (kind !== 'flux-kontext')
     throw new AppError('conflict', {
-      publicMessage: `${title} draws pictures, and edits none`,
+      publicMessage: `${title} generates pictures but cannot edit them`,
       param: 'podId',
     });
   if (inference_url === null)

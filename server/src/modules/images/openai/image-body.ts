@@ -27,7 +27,7 @@ export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...bo
     return { generator, prompt, parameters: upstreamParameters(upstream, body) };
   }
   refuseUnserved(body, served);
-  if (body.n && body.n > 1) throw refused('n', `n: ${PARIS_MODEL} draws one picture per request`);
+  if (body.n && body.n > 1) throw refused('n', `n: ${PARIS_MODEL} generates one picture per request`);
   const parameters = { ...PARAMETERS, output_format: body.output_format ?? 'png' };
   return { generator: 'paris', prompt, parameters };
 }
@@ -36,7 +36,7 @@ export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...bo
 export function readDeployedBody(model: string, { prompt, ...body }: Body): Asked {
   refuseUnserved(body, { model, size: null });
   const { n, output_format: format } = body;
-  if (n && n > 1) throw refused('n', `n: ${model} draws one picture per request`);
+  if (n && n > 1) throw refused('n', `n: ${model} generates one picture per request`);
   if (format && format !== 'png') throw refused('output_format', `output_format: ${model} makes PNG files`);
   return { generator: 'flux', model, prompt, parameters: {} };
 }
@@ -48,7 +48,7 @@ function upstreamParameters(
   if (format)
     throw refused('output_format', `output_format: ${generator} has the one that its service makes`);
   if (n && n > 1 && !fields.includes('n'))
-    throw refused('n', `n: ${generator} draws one picture per request`);
+    throw refused('n', `n: ${generator} generates one picture per request`);
   return { ...(n && n > 1 && { n }), ...shapeOf(generator, size) };
 }
 

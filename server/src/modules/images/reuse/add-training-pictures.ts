@@ -97,7 +97,7 @@ async function putPictures(
 function noCaptions(): AppError {
   return new AppError('invalid_request', {
     publicMessage:
-      'Edits have no captions: their prompts say what to change. Choose pictures that were drawn',
+      'Edits have no captions: their prompts say what to change. Choose pictures that were generated from text',
     param: 'ids',
   });
 }

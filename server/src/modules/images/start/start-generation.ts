@@ -159,6 +159,6 @@ function withSeed(
 
 function tooMany(): AppError {
   return new AppError('rate_limited', {
-    publicMessage: `At most ${OPEN_MAX} pictures of one user wait or are drawn at a time. Wait until one is done, or cancel one`,
+    publicMessage: `At most ${OPEN_MAX} pictures of one user wait or are generated at a time. Wait until one is done, or cancel one`,
   });
 }

@@ -5,7 +5,7 @@ import { trainableFiles } from '../fine-tune-spec.ts';
 export function findBaseFault(base: Pick<AssetRevision, 'asset' | 'files'>): string | null {
   const { title, datasetType, starterTask } = base.asset;
   if (datasetType !== 'MODEL') return `${title} is a dataset: choose a model as base`;
-  if (starterTask === 'image') return `${title} draws pictures: choose a text model as base`;
+  if (starterTask === 'image') return `${title} generates pictures: choose a text model as base`;
   if (base.files.some(({ path }) => path === 'adapter_config.json')) {
     return `${title} is itself a fine-tune: choose the model that it was made from as base`;
   }

@@ -33,13 +33,13 @@ function toLook({ status, result }: z.output<typeof task>): Look {
   if (status === 'Ready' && result) return { state: 'done', pictures: [result.sample] };
   if (/moderated/i.test(status)) return { state: 'failed', error: moderated(title, new Error(status)) };
   if (/^(Error|Failed|Task not found)$/.test(status)) {
-    const publicMessage = `${title} could not draw this`;
+    const publicMessage = `${title} could not generate this`;
     return {
       state: 'failed',
       error: new AppError('unavailable', { publicMessage, cause: new Error(status) }),
     };
   }
-  return { state: 'waiting', reason: `${title} is drawing it` };
+  return { state: 'waiting', reason: `${title} is generating it` };
 }
 
 /** Its regions answer under names of their own: the key is sent to them and nowhere else. */

@@ -35,7 +35,7 @@ export function fal({ key, url, clock }: Access): Service {
       const now = status.parse(
         await callService({ title, url: handle.status ?? '', headers, clock, signal }),
       );
-      if (now.status === 'IN_PROGRESS') return { state: 'waiting', reason: `${title} is drawing it` };
+      if (now.status === 'IN_PROGRESS') return { state: 'waiting', reason: `${title} is generating it` };
       if (now.status === 'IN_QUEUE') return { state: 'waiting', reason: queueText(now.queue_position ?? 0) };
       return readResult(handle, { headers, clock, signal });
     },

@@ -42,7 +42,7 @@ function toLook({ status, output, error }: z.output<typeof prediction>): Look {
     case 'starting':
       return { state: 'waiting', reason: `${title} is starting the model` };
     case 'processing':
-      return { state: 'waiting', reason: `${title} is drawing it` };
+      return { state: 'waiting', reason: `${title} is generating it` };
     case 'succeeded':
       return { state: 'done', pictures: typeof output === 'string' ? [output] : (output ?? []) };
     case 'failed':
@@ -56,5 +56,5 @@ function toLook({ status, output, error }: z.output<typeof prediction>): Look {
 function failure(message: string): AppError {
   const cause = new Error(message);
   if (/nsfw|sensitive|safety|flagged|moderat/i.test(message)) return moderated(title, cause);
-  return new AppError('unavailable', { publicMessage: `${title} could not draw this`, cause });
+  return new AppError('unavailable', { publicMessage: `${title} could not generate this`, cause });
 }

@@ -15,7 +15,7 @@ type Props = {
 const periods = [
   { value: 'day', label: 'per day' },
   { value: 'month', label: 'per month' },
-  { value: 'total', label: 'in all' },
+  { value: 'total', label: 'in total' },
 ] as const;
 
 /** Name, scopes, end and budget of an API key. */

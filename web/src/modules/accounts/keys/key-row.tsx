@@ -9,7 +9,7 @@ import { Progress } from '../../../ui/progress.tsx';
 import { scopeChoice, scopeChoices } from './key-form.ts';
 
 const TICK_MS = 30_000;
-const periods = { day: 'today', month: 'this month', total: 'in all' } as const;
+const periods = { day: 'today', month: 'this month', total: 'in total' } as const;
 
 type Props = { apiKey: ApiKey; onChange: () => void; onRevoke: () => void };
 

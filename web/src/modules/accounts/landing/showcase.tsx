@@ -19,9 +19,9 @@ const parts = [
   },
   {
     picture: 'gallery',
-    title: 'Draw on your own machine',
-    text: 'Starter models draw and edit pictures even on a laptop, and connected services where you want more. You see the price before you generate, and each file keeps the parameters that made it.',
-    alt: 'The gallery with pictures that the starter model has drawn',
+    title: 'Generate on your own machine',
+    text: 'Starter models generate and edit pictures even on a laptop, and connected services where you want more. You see the price before you generate, and each file keeps the parameters that made it.',
+    alt: 'The gallery with pictures that the starter model generated',
   },
   {
     picture: 'bill',

@@ -104,6 +104,6 @@ it('says that there are more where only some of what was found can be chosen', a
     (one) => one.title !== 'rare 2',
   );
   await userEvent.type(field, 'rare');
-  expect(await screen.findByText('There are more than these: type more to find the rest.')).toBeTruthy();
+  expect(await screen.findByText('There are more results. Keep typing to narrow them down.')).toBeTruthy();
   expect(screen.getAllByRole('option')).toHaveLength(1);
 });

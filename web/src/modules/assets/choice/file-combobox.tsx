@@ -57,7 +57,7 @@ export function FileCombobox({ datasetId, dataset, value, onChange, ...rest }: P
       loading={dataset === undefined || (searching && found.isPending)}
       placeholder={dataset === undefined ? 'Loading…' : 'Choose a file'}
       emptyText="No data files found"
-      note={isCut ? 'There are more files than these: type the beginning of a path.' : undefined}
+      note={isCut ? 'There are more files. Type the start of a path to find them.' : undefined}
       options={isMissing ? [{ value, label: value, description: '' }, ...options] : options}
     />
   );

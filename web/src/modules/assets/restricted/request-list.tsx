@@ -14,7 +14,7 @@ export function RequestList({ requests }: { requests: readonly AccessRequest[] }
           <div className="min-w-0 flex-1 basis-80">
             <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
               <span className="font-medium">{request.username}</span>
-              <span className="text-muted">asks for</span>
+              <span className="text-muted">requests access to</span>
               <Link
                 to="/model/source/$id/description"
                 params={{ id: request.model_id }}

@@ -129,5 +129,5 @@ function Access({ model }: { model: RestrictedModel }) {
 function opens({ is_available }: RestrictedModel): string {
   return is_available
     ? 'Access lets you download, deploy and fine-tune it here.'
-    : 'Its files are not on this installation yet. Whoever has access can download, deploy and fine-tune it as soon as they are.';
+    : 'Its files are not on this installation yet. Anyone with access can download, deploy and fine-tune it once they are.';
 }

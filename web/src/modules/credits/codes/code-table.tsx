@@ -93,7 +93,7 @@ const columns: Column<CreditCode>[] = [
   },
   {
     id: 'made',
-    header: 'Made',
+    header: 'Created',
     hideBelow: 'md',
     cell: ({ created_at }) => <span className="text-muted">{formatDateTime(new Date(created_at))}</span>,
   },

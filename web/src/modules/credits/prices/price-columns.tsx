@@ -7,7 +7,7 @@ import { type Price, priceUnits } from './price-units.ts';
 export const priceColumns: Column<Price>[] = [
   {
     id: 'label',
-    header: 'What',
+    header: 'Item',
     cell: ({ label, next }) => (
       <>
         <span className="block">{label}</span>

@@ -63,7 +63,7 @@ function State({ withdrawn_at, valid_from }: Pick<PriceChange, 'withdrawn_at' | 
 const columns: Column<PriceChange>[] = [
   {
     id: 'label',
-    header: 'What',
+    header: 'Item',
     cell: ({ label, unit, changed_by, created_at, ...change }) => (
       <>
         <span className="block">{label}</span>

@@ -96,7 +96,7 @@ function Recipient({ name, amount }: { name: string; amount: string | null }) {
       <UserCheck aria-hidden className="size-3.5 shrink-0" />
       <span className="min-w-0 break-all">
         {data.recipient.username}
-        {data.recipient.user_id === user.id && ', that is you'}
+        {data.recipient.user_id === user.id && ' (you)'}
       </span>
     </span>
   );

@@ -36,7 +36,7 @@ export function TransferFailed({ error }: { error: unknown }) {
       <p className="mt-2 max-w-sm text-balance text-muted">{title}</p>
       <Callout tone="warn" className="mt-6 w-full text-left">
         {reason}
-        {isUncertain && ' If it was sent after all, trying again does not send it twice.'}
+        {isUncertain && ' If it did go through, trying again won’t send it twice.'}
       </Callout>
       {needsCredit && (
         <ButtonLink to="/buy-bagels" className="mt-4">

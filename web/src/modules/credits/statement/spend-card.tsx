@@ -23,7 +23,7 @@ export function SpendCard({ from, to }: Period) {
     <Card title="Spending per day">
       <QueryView
         query={useQuery(spendQuery(user.id, { from, to }))}
-        failed="The spending could not be loaded"
+        failed="Spending could not be loaded"
         pending={
           <LoadingRegion>
             <Skeleton className="h-[180px]" />

@@ -13,7 +13,7 @@ vi.mock('@tanstack/react-router', async (importOriginal) => ({
 
 afterEach(() => currencyChoice.set('USD'));
 
-const reason = 'Your credit has ended. Insufficient balance. Required: 1.25 BGL. Available: 0.25 BGL.';
+const reason = 'You ran out of credit. Insufficient balance. Required: 1.25 BGL. Available: 0.25 BGL.';
 const show = (stop_reason: 'credits' | 'budget' | null) =>
   render(
     <DeploymentState

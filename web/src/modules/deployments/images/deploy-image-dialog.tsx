@@ -154,7 +154,7 @@ function GpuField({ value, onChange }: { value: InstanceType; onChange: (value: 
   if (!machine || machine.accelerators.length === 0) return null;
   const here = new Set(machine.accelerators.map(({ gpu_type }) => gpu_type));
   return (
-    <Field label="GPU" help="If there is none of this kind, another GPU with enough memory is used.">
+    <Field label="GPU" help="If this type isn’t available, another GPU with enough memory is used.">
       <Select
         value={value}
         onChange={onChange}

@@ -47,7 +47,7 @@ export function GenerationActions({ generation, onDeleted, onRunAgain, more }: P
       {generation.generator === 'paris' && (
         <Button onClick={() => setAsking('again')}>
           <Shuffle aria-hidden />
-          Run again with …
+          Run again with…
         </Button>
       )}
       <RemixMenu generation={generation} />

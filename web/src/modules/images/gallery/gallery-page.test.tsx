@@ -133,7 +133,7 @@ it('a generation shows all that it was made from, and takes it over into the for
       'Cost',
       'Expert used',
       'Confidence',
-      'Took',
+      'Duration',
       'Model',
       'Guidance',
       'Seed',

@@ -131,7 +131,7 @@ function UnderWay({ generation }: { generation: Generation }) {
             {
               queued: 'Waiting',
               starting: 'Starting the model',
-              running: source ? 'Editing' : 'Drawing',
+              running: source ? 'Editing' : 'Generating',
             }[state as 'queued']
           }
         </p>

@@ -19,7 +19,7 @@ export function HeldOutAnswers({ runId, className }: { runId: string; className?
   return (
     <QueryView
       query={useHeldOutAnswers(runId)}
-      failed="The answers of both models could not be loaded"
+      failed="The answers from both models could not be loaded"
       pending={null}
       isEmpty={({ held_out_answers: answers }) => answers === null}
       empty={null}

@@ -19,7 +19,7 @@ it('tells where it ran, not which GPU was asked for', () => {
     parameters: { ...parameters, lora_target_modules: [...parameters.lora_target_modules] },
   };
   const rows = describeParameters({ ...run, dataset: { file_name: 'rows.csv' } });
-  expect(rows[0]).toEqual({ name: 'Runs on', value: "This machine's CPU" });
+  expect(rows[0]).toEqual({ name: 'Runs on', value: 'This machine’s CPU' });
   expect(rows).toContainEqual({ name: 'Input column', value: 'question' });
   expect(rows).toContainEqual({ name: 'Learning rate', value: '5e−7' });
   expect(rows).toContainEqual({ name: 'Output column', value: '–' });

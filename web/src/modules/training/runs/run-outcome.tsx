@@ -20,7 +20,7 @@ export function RunOutcome({ run }: { run: Run }) {
         <Figure card label="Training loss" note={trainingLossNote(run)}>
           {decimals(summary.train_loss_end ?? summary.train_loss)}
         </Figure>
-        <Figure card label="Took" note={deviceName(run.device)}>
+        <Figure card label="Duration" note={deviceName(run.device)}>
           {formatDuration(run.elapsed_seconds)}
         </Figure>
         <Figure

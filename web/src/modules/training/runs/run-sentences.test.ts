@@ -94,7 +94,7 @@ describe('badge, phase and time agree', () => {
     [
       { ...running, phase: 'asking both models', remaining_seconds: null },
       'running',
-      'Asking both models',
+      'Comparing both models',
       '2 min 5 s so far, this part is not charged',
     ],
     [{ ...fresh, state: 'stopping' }, 'stopping', 'Cancelling', 'Not started yet'],

@@ -20,7 +20,7 @@ const phases: Record<string, string> = {
   'loading model': 'Loading the model',
   training: 'Training',
   evaluating: 'Evaluating',
-  [ASKING]: 'Asking both models',
+  [ASKING]: 'Comparing both models',
   saving: 'Saving the model',
   uploading: 'Uploading the model',
 };

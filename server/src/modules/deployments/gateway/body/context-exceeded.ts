@@ -5,7 +5,7 @@ import { AppError } from '../../../../platform/errors.ts';
  * by the beginning of OpenAI's sentence.
  */
 export function contextExceeded(
-  { messages }: { messages?: unknown },
+  { messages }: Record<string, unknown>,
   { most, sent }: { most: number | undefined; sent?: number | undefined },
 ): AppError {
   const what = messages ? 'conversation' : 'prompt';

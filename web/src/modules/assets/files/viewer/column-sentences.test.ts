@@ -38,7 +38,7 @@ test('a range has its unit, and a column without one its number of values', () =
   };
   expect(rangeText(column)).toBe('2 items');
   expect(rangeText({ ...column, type: 'boolean', lengths: null })).toBe('more than 1,000 values');
-  expect(rangeText({ ...column, type: 'empty', lengths: null })).toBe('nothing in it');
+  expect(rangeText({ ...column, type: 'empty', lengths: null })).toBe('empty');
   const frequent = ['rye', 'wheat'].map((value) => ({ value, count: 2 }));
   expect(rangeText({ ...column, type: 'text', distinct: 2, distinct_is_more: false, frequent })).toBe(
     '2 values',

@@ -26,7 +26,7 @@ export function isChoice({
 /** '12 to 640 characters', '0.5 to 99', '3 values': what stands under the name of a column. */
 export function rangeText(column: ColumnStatistics): string {
   const range = column.numbers ?? column.lengths;
-  if (column.type === 'empty') return 'nothing in it';
+  if (column.type === 'empty') return 'empty';
   if (!range || isChoice(column)) return distinctText(column);
   const [min, max] = [shortNumber(range.min), shortNumber(range.max)];
   return `${min === max ? min : `${min} to ${max}`}${unitOf(column)}`;

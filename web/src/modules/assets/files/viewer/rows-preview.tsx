@@ -53,7 +53,7 @@ export function RowsPreview({ asset, place, onPlace }: Props) {
           title="No rows to show"
           description={
             mayHaveDataFiles(asset)
-              ? 'None of the first files holds any. Type the beginning of the path of another one above.'
+              ? 'None of the first files contain rows. To open another file, type the start of its path above.'
               : 'Rows are shown for csv, jsonl, json, txt and parquet files.'
           }
         />

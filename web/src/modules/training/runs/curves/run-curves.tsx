@@ -126,7 +126,7 @@ function LossCard({ points, ended, ...look }: CurvesProps & { smoothing: number;
       />
       {since && (
         <Callout tone="warn" className="mt-4" title={`Held-out loss has risen since step ${since.step}`}>
-          Meanwhile the training loss fell: the model is memorising its training data. Fewer epochs, more rows
+          Meanwhile the training loss fell: the model is memorizing its training data. Fewer epochs, more rows
           or a lower learning rate may give a better model.
         </Callout>
       )}

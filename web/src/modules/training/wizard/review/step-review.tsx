@@ -51,7 +51,7 @@ function MayHaveBegun({ as }: { as: NonNullable<CreateModel['mayHaveBegun']> }) 
     <div role="alert">
       <Callout
         tone="warn"
-        title="The training may have begun"
+        title="Training may already have started"
         action={
           <ButtonLink size="sm" to="/llm-training">
             See your runs
@@ -59,7 +59,7 @@ function MayHaveBegun({ as }: { as: NonNullable<CreateModel['mayHaveBegun']> }) 
         }
       >
         {as === 'as chosen'
-          ? 'If it was started after all, trying again does not start it twice.'
+          ? 'If it did start, trying again won’t start it a second time.'
           : 'If it was started after all, what you start now is a second run.'}
       </Callout>
     </div>
