@@ -1,4 +1,5 @@
 import { findWorkloadWithSpec } from '../../../engine/find-workload-with-spec.ts';
+import { lockWorkload } from '../../../engine/lock-workload.ts';
 import { stopWorkload } from '../../../engine/stop-workload.ts';
 import type { WorkloadWithSpec } from '../../../engine/workload.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -36,7 +37,11 @@ export async function reconcileModelServer(
   ended: DeploymentRow[] = [],
 ): Promise<void> {
   const now = clock.now();
-  const servers = await moveReadyAhead(tx, await lockModelServers(tx, serverId));
+  const locked = await lockModelServers(tx, serverId);
+  // In the order of their ids, as whoever locks several workloads does; replicas change places.
+  const workloadIds = locked.flatMap(({ workload_id, next_workload_id }) => [workload_id, next_workload_id]);
+  for (const id of workloadIds.filter((one) => one !== null).toSorted()) await lockWorkload(tx, id);
+  const servers = await moveReadyAhead(tx, locked);
   const failedDeployments: DeploymentRow[] = [];
   for (const server of servers) failedDeployments.push(...(await reconcileOne(tx, now, server)));
   const owner = servers[0]?.deployment_id;

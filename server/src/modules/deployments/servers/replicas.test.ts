@@ -1,5 +1,6 @@
 import { deployVllm, quoteVllm } from '@bakehouse/contract/deployments';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import { sql } from 'kysely';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
@@ -7,11 +8,12 @@ import { type TestServing, testServing } from '../../../testing/test-serving.ts'
 import { costMicro } from '../../credits/prices/cost-micro.ts';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { meterDeployments } from '../metering/meter-deployments.ts';
-import { lockDeployment, setReplicas } from '../queries.ts';
+import { lockDeployment, noteEnd, setReplicas } from '../queries.ts';
 import { insertModel, insertStarter } from '../testing/test-models.ts';
 import { CPU_SERVERS } from './cpu-servers.ts';
 import { reconcileModelServer } from './reconcile-model-server.ts';
 import { addReplica } from './scale-deployment.ts';
+import { setWorkloads } from './server-queries.ts';
 
 const patiently = { timeout: 20_000, interval: 50 };
 const minutesCost = (count: number) =>
@@ -270,6 +272,47 @@ async function fail(workloadId: string, podId: string): Promise<void> {
     await reconcileModelServer(tx, serving.clock, model_server_id);
   });
 }
+
+it('locks what its replicas run in the order of the ids, whichever runs what', async () => {
+  const { podId, workloads } = await deployThree();
+  const { db } = serving.server.services;
+  const ids = workloads.filter((id) => id !== null).toSorted();
+  const [first = '', , last = ''] = ids;
+  const lockRow = (id: string) => sql`select from workloads where id = ${id} for update`;
+  const [prepared, isTaken] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()];
+  const ending = inTransaction(db, async (tx) => {
+    const { model_server_id } = await lockDeployment(tx, podId);
+    const replicas = await tx
+      .selectFrom('model_servers')
+      .select('id')
+      .where('deployment_id', '=', podId)
+      .orderBy('replica', 'desc')
+      .execute();
+    // The first replica runs the last of them.
+    for (const [at, { id }] of replicas.entries())
+      await setWorkloads(tx, id, { workload_id: ids[at] ?? null, next_workload_id: null });
+    await noteEnd(tx, podId, { now: serving.clock.now(), failed: false, reason: 'Tried' });
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+    prepared.resolve(rows[0]?.pid ?? 0);
+    await isTaken.promise;
+    await reconcileModelServer(tx, serving.clock, model_server_id);
+    throw new Error('not really');
+  }).catch((error: unknown) => error);
+  const pid = await prepared.promise;
+  await inTransaction(db, async (tx) => {
+    await lockRow(first).execute(tx);
+    isTaken.resolve();
+    await vi.waitFor(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where pid = ${pid} and wait_event_type = 'Lock'`.execute(tx);
+      expect(rows).toHaveLength(1);
+    }, patiently);
+    await sql`set local lock_timeout = '500ms'`.execute(tx);
+    await lockRow(last).execute(tx);
+  });
+  expect(await ending).toMatchObject({ message: 'not really' });
+  await serving.terminate(user, podId);
+});
 
 it.each([
   ['first', 0, [2, 1]],
