@@ -57,7 +57,11 @@ describe('accounts', () => {
       const begun = move((other) => lockUserAccounts(other, [last, first]));
       await untilWaiting(db);
       // The other one has not got the last before the first.
-      await sql`select from ledger_accounts where id = ${userAccount(last)} for update nowait`.execute(tx);
+      const { rows } =
+        await sql`select from ledger_accounts where id = ${userAccount(last)} for update skip locked`.execute(
+          tx,
+        );
+      expect(rows).toHaveLength(1);
       return { locking: begun };
     });
     await locking;
