@@ -49,10 +49,9 @@ beforeEach(() => {
   // Nothing is answered but what a dialog cannot do without.
   vi.mocked(call)
     .mockReset()
-    .mockImplementation(((endpoint: unknown) =>
-      endpoint === previewDeletion
-        ? Promise.resolve(deletion)
-        : new Promise(() => undefined)) as unknown as typeof call);
+    .mockImplementation((endpoint: unknown) =>
+      endpoint === previewDeletion ? Promise.resolve(deletion) : new Promise(() => undefined),
+    );
 });
 
 test.each(dialogs)(

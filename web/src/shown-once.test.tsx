@@ -43,10 +43,9 @@ beforeEach(() => {
   queryClient.clear();
   vi.mocked(call)
     .mockReset()
-    .mockImplementation((({ method }: { method: string }) =>
-      method === 'GET'
-        ? Promise.resolve({ api_keys: [] })
-        : new Promise((resolve) => (answer = resolve))) as unknown as typeof call);
+    .mockImplementation(({ method }: { method: string }) =>
+      method === 'GET' ? Promise.resolve({ api_keys: [] }) : new Promise((resolve) => (answer = resolve)),
+    );
 });
 
 function open(card: ReactElement) {

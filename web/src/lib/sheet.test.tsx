@@ -27,7 +27,7 @@ test('a sheet closes itself and no other one, and leaves the page its own search
   let sheets: SheetControl | undefined;
   const router = createRouter({
     routeTree: createRootRoute({
-      component: () => {
+      component: function Page() {
         sheets = useSheets();
         return null;
       },

@@ -39,7 +39,9 @@ test('a browser that cannot iterate a stream reads it too', async () => {
 test('who stops reading ends the response', async () => {
   const cancel = vi.fn();
   const body = bodyOf([new Uint8Array([65]), new Uint8Array([66]), new Uint8Array([67])], cancel);
-  for await (const _ of textPieces(body)) break;
+  const pieces = textPieces(body);
+  await pieces.next();
+  await pieces.return(undefined);
   await vi.waitFor(() => expect(cancel).toHaveBeenCalledOnce());
 });
 

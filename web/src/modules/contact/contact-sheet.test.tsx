@@ -40,7 +40,7 @@ it('sends the message, says so and closes', async () => {
 it('a message that was closed while it was sent says that it arrived, and closes nothing then', async () => {
   const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   let arrive: (answer: { message_id: string }) => void = () => {};
-  vi.mocked(call).mockReturnValue(new Promise((resolve) => (arrive = resolve)) as never);
+  vi.mocked(call).mockReturnValue(new Promise((resolve) => (arrive = resolve)));
   write('Dough', 'It does not rise.');
   await waitFor(() => expect(call).toHaveBeenCalled());
   fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));

@@ -110,7 +110,7 @@ it('until it is known who is signed in, nothing can be generated, and no price f
   expect(generate().disabled).toBe(true);
   expect(screen.getByRole('group', { name: 'Price' }).textContent).toBe('Price');
 
-  act(() => queryClient.setQueryData(sessionQuery.queryKey, null));
+  act(() => void queryClient.setQueryData(sessionQuery.queryKey, null));
   await screen.findByText('$0.03');
   expect(generate().disabled).toBe(false);
   await userEvent.click(generate());

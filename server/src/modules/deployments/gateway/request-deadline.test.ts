@@ -64,7 +64,7 @@ it('speaks of pictures where one is drawn', () => {
   still.progress();
   vi.advanceTimersByTime(30 * MINUTE_MS);
   expect(still.signal.reason).toMatchObject({
-    publicMessage: 'bread drew nothing for 3 minutes. Try again',
+    publicMessage: 'bread generated nothing for 3 minutes. Try again',
   });
   expect(slow.signal.reason).toMatchObject({
     publicMessage: 'bread did not finish the picture within 30 minutes. Ask for fewer steps',

@@ -200,10 +200,10 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
 
   test.each<[UpstreamAnswer, RegExp]>([
     ['nothing', / returned no picture$/],
-    ['no picture', / drew it, but what came is no picture, or not all of one$/],
-    ['cut off', / drew it, but what came is no picture, or not all of one$/],
-    ['dead link', / drew it, but its picture could not be fetched$/],
-    ['inside link', / drew it, but its picture could not be fetched$/],
+    ['no picture', / generated it, but what came is no picture, or not all of one$/],
+    ['cut off', / generated it, but what came is no picture, or not all of one$/],
+    ['dead link', / generated it, but its picture could not be fetched$/],
+    ['inside link', / generated it, but its picture could not be fetched$/],
   ])('that draws %s costs nothing, and is not asked to draw it again', async (answer, reason) => {
     upstream.state.answer = answer;
     const { id } = await start(generator);
@@ -256,7 +256,7 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
   test('is cancelled there with its generation, which costs nothing', async () => {
     upstream.state.answer = 'hang';
     const { id } = await start(generator);
-    await vi.waitFor(async () => expect((await read(id)).reason).toMatch(/Waiting at|drawing it/), {
+    await vi.waitFor(async () => expect((await read(id)).reason).toMatch(/Waiting at|generating it/), {
       timeout: 10_000,
     });
     await server.request(cancelGeneration, { params: { id } }, { as: ada });

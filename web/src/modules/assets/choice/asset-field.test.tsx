@@ -37,7 +37,7 @@ it('finds on the server what a form does not hold, and says that there is more',
   );
   const field = screen.getByRole('combobox', { name: 'Dataset' });
   await userEvent.click(field);
-  expect(await screen.findByText(/There are more than these/)).toBeTruthy();
+  expect(await screen.findByText(/There are more results/)).toBeTruthy();
   await userEvent.type(field, 'rare');
   expect(await screen.findByRole('option', { name: /A tag that is rare/ })).toBeTruthy();
   expect(screen.queryByRole('option', { name: /Recipes/ })).toBeNull();
@@ -74,7 +74,7 @@ async function openField(found: (search: string) => unknown, fits?: (one: AssetS
   );
   const field = screen.getByRole('combobox', { name: 'Dataset' });
   await userEvent.click(field);
-  await screen.findByText(/There are more than these/);
+  await screen.findByText(/There are more results/);
   return { field, searches };
 }
 
@@ -94,7 +94,7 @@ it('searches for what is typed, and not for what is chosen', async () => {
   await waitFor(() => expect((field as HTMLInputElement).value).toBe('A rare one'));
   // The first choices are back: nothing is searched for.
   await userEvent.click(field);
-  await screen.findByText(/type to search all/);
+  await screen.findByText(/Type to search all of them/);
   expect(searches).not.toContain('A rare one');
 });
 

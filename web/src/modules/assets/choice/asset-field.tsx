@@ -78,7 +78,7 @@ export function AssetField({ types, label, value, onChange, fits = () => true, f
         emptyText={words[types].empty}
         note={
           cut
-            ? `There are more than these: type ${searching ? 'more to find the rest' : 'to search all'}.`
+            ? `There are more results. ${searching ? 'Keep typing to narrow them down' : 'Type to search all of them'}.`
             : undefined
         }
         options={optionsOf((searching && matches) || all.assets, chosen.data, fits)}

@@ -6,7 +6,9 @@ import type { UploadOutcome } from './uploads.ts';
 
 const said = vi.fn<(kind: string, title: string, options?: object) => void>();
 for (const kind of ['success', 'info', 'warning', 'failure'] as const)
-  vi.spyOn(notify, kind).mockImplementation((...words): undefined => void said(kind, ...words));
+  vi.spyOn(notify, kind).mockImplementation((...words): undefined => {
+    said(kind, ...words);
+  });
 
 beforeEach(() => {
   said.mockReset();

@@ -19,13 +19,13 @@ vi.mock('@tanstack/react-router', async (original) => ({
 
 it('deploys at the price that is shown; one that has changed is read again and said', async () => {
   let price_per_hour = '12.5';
-  vi.mocked(call).mockImplementation((async (endpoint: unknown, input: { body: { cost_max?: string } }) => {
+  vi.mocked(call).mockImplementation(async (endpoint: unknown, input?: { body?: unknown }) => {
     if (endpoint === quoteFluxKontext)
       return { price_per_hour, device: 'CPU', title: 'My Editor', licence: null };
     if (endpoint !== deployFluxKontext) return new Promise(() => undefined);
-    if (input.body.cost_max === price_per_hour) return { pod_id: 'p1' };
+    if ((input?.body as { cost_max?: string }).cost_max === price_per_hour) return { pod_id: 'p1' };
     throw new ApiError('The price has changed', { status: 409, code: 'conflict', param: 'cost_max' });
-  }) as unknown as typeof call);
+  });
   render(
     <QueryClientProvider client={queryClient}>
       <DeployImageDialog chosen="m1" onClose={() => undefined} />
@@ -52,8 +52,9 @@ it('says why there is no price, and tries again', async () => {
   let answer: () => object = () => {
     throw new ApiError('The price list is away', { status: 503 });
   };
-  vi.mocked(call).mockImplementation((async (endpoint: unknown) =>
-    endpoint === quoteFluxKontext ? answer() : new Promise(() => undefined)) as unknown as typeof call);
+  vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
+    endpoint === quoteFluxKontext ? answer() : new Promise(() => undefined),
+  );
   render(
     <QueryClientProvider client={queryClient}>
       <DeployImageDialog chosen="m1" onClose={() => undefined} />
@@ -69,10 +70,11 @@ it('says why there is no price, and tries again', async () => {
 
 it('what is deployed again is of the kind that it was', async () => {
   queryClient.clear();
-  vi.mocked(call).mockImplementation((async (endpoint: unknown) =>
+  vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
     endpoint === quoteFlux
       ? { price_per_hour: '25', device: 'CPU', title: 'My Painter', licence: null }
-      : new Promise(() => undefined)) as unknown as typeof call);
+      : new Promise(() => undefined),
+  );
   render(
     <QueryClientProvider client={queryClient}>
       <DeployImageDialog chosen="m1" chosenKind="flux" onClose={() => undefined} />

@@ -321,6 +321,6 @@ test('where no file among the first ones holds rows, one behind them can be chos
   const photo = { path: 'a.png', size_bytes: 1, sha256: '', uploaded_at: '' };
   show({}, {}, { files: [photo], next_files_cursor: 'more' });
   expect(screen.getByText('No rows to show')).toBeTruthy();
-  expect(screen.getByText(/^None of the first files holds any/)).toBeTruthy();
+  expect(screen.getByText(/^None of the first files contain rows/)).toBeTruthy();
   expect(screen.getByRole('combobox', { name: 'File' })).toBeTruthy();
 });

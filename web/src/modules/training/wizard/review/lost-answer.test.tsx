@@ -62,7 +62,7 @@ const keys = () =>
     .map(([, , options]) => options?.idempotencyKey);
 const start = async () => userEvent.click(await screen.findByRole('button', { name: 'Start training' }));
 const goOn = () => userEvent.click(screen.getByRole('button', { name: 'Continue' }));
-const twice = /trying again does not start it twice/;
+const twice = /trying again won’t start it a second time/;
 
 async function openReview() {
   render(

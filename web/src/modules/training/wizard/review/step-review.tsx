@@ -60,7 +60,7 @@ function MayHaveBegun({ as }: { as: NonNullable<CreateModel['mayHaveBegun']> }) 
       >
         {as === 'as chosen'
           ? 'If it did start, trying again won’t start it a second time.'
-          : 'If it was started after all, what you start now is a second run.'}
+          : 'If it did start, what you start now is a second run.'}
       </Callout>
     </div>
   );
