@@ -195,6 +195,6 @@ describe("OpenAI's images API, by its own client", () => {
       model: 'paris-ddm-v1.0',
       messages: [{ role: 'user', content: 'Hi' }],
     });
-    await expect(asked).rejects.toThrow('Paris starter draws pictures and answers no text');
+    await expect(asked).rejects.toThrow('Paris starter generates pictures, not text');
   });
 });

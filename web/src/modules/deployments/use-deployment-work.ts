@@ -45,24 +45,24 @@ type AnyDeployment = Pick<
   'pod_id' | 'title' | 'reason' | 'stop_reason' | 'progress' | 'ready_at' | 'terminated_at' | 'cost_so_far'
 > & { status: string };
 
-type Way = { link: LongWork['link']; terminate: () => void };
+type Actions = { link: LongWork['link']; terminate: () => void };
 
-/** Its way to the first answer, which waking up is none of, and that it answers from then on. */
-export function workOf(deployment: AnyDeployment, { link, terminate }: Way): LongWork[] {
+/** Its start, which lasts until the first answer and is no waking up; and from then on that it answers. */
+export function workOf(deployment: AnyDeployment, { link, terminate }: Actions): LongWork[] {
   const { pod_id, title, reason, progress } = deployment;
   const id = workId(pod_id);
-  const way: LongWork = {
+  const start: LongWork = {
     id,
     title,
     phase: reason || 'Starting',
     progress,
     ...(link && { link }),
     cancel: { question: questionFor(title), run: terminate },
-    end: endOfWay(deployment),
+    end: endOfStart(deployment),
   };
-  if (!isServing(deployment)) return [way];
+  if (!isServing(deployment)) return [start];
   const end = endForWantOfCredit(deployment);
-  return [way, { id: `${id}-serving`, title, phase: 'Running', progress: null, isUnlisted: true, end }];
+  return [start, { id: `${id}-serving`, title, phase: 'Running', progress: null, isUnlisted: true, end }];
 }
 
 const questionFor = (title: string) => ({
@@ -71,8 +71,8 @@ const questionFor = (title: string) => ({
   action: 'Terminate',
 });
 
-/** How its way to the first answer ended; null while it is on it. */
-function endOfWay(deployment: AnyDeployment): LongWork['end'] {
+/** How its start ended; null while it starts. */
+function endOfStart(deployment: AnyDeployment): LongWork['end'] {
   const { title, status, reason, ready_at, terminated_at, cost_so_far } = deployment;
   if (status === 'failed')
     return { kind: 'failure', title: words.failed, description: outcomeText(reason, cost_so_far) };
