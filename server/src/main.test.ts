@@ -111,7 +111,7 @@ describe('the server program', () => {
     }
   });
 
-  test('brings its database back when that was killed', async () => {
+  test('brings its database back when that was killed, also while nobody reads its log', async () => {
     const { child, ended } = start();
     const url = await urlOf(child);
     const postmaster = async () =>
