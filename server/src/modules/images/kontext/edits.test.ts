@@ -313,7 +313,6 @@ describe('the edit calls of the original product', () => {
   test('say of a link to a picture whose bytes are damaged that they are', async () => {
     const { url } = await upload(pngOf(7, 5));
     const sha256 = /[0-9a-f]{64}/.exec(url)?.[0] ?? '';
-    const { db } = server.services;
     await db.updateTable('blobs').set({ damaged_at: new Date() }).where('sha256', '=', sha256).execute();
     const image_url = new URL(url, server.url).href;
     const body = new URLSearchParams({ prompt: 'Make it blue', image_url });

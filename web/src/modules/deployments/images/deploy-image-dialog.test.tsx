@@ -23,7 +23,8 @@ it('deploys at the price that is shown; one that has changed is read again and s
     if (endpoint === quoteFluxKontext)
       return { price_per_hour, device: 'CPU', title: 'My Editor', licence: null };
     if (endpoint !== deployFluxKontext) return new Promise(() => undefined);
-    if ((input?.body as { cost_max?: string }).cost_max === price_per_hour) return { pod_id: 'p1' };
+    if ((input?.body as { cost_max?: string } | undefined)?.cost_max === price_per_hour)
+      return { pod_id: 'p1' };
     throw new ApiError('The price has changed', { status: 409, code: 'conflict', param: 'cost_max' });
   });
   render(
