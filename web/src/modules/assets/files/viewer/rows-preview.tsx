@@ -216,7 +216,10 @@ type TableProps = {
 function RowTable({ preview, offset, isBusy, described, onRow }: TableProps) {
   const region = useRef<HTMLDivElement>(null);
   // Each page of rows begins at its first.
-  useEffect(() => region.current?.scrollTo({ top: 0 }), [offset]);
+  useEffect(() => {
+    // Newer browsers answer with a promise, which is no clean-up.
+    region.current?.scrollTo({ top: 0 });
+  }, [offset]);
   const { columns, rows, format, conversations } = preview;
   const dialogueAt = conversations.length > 0 && format ? columns.indexOf(format.input_column) : -1;
   return (
