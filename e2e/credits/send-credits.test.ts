@@ -93,7 +93,7 @@ journey(
     await sheet.getByRole('button', { name: 'Send' }).click();
     await sheet.getByText('There was an error processing your transfer. Please try again.').waitFor();
     await sheet.getByText('Failed to send Bagels. Please try again.').waitFor();
-    await sheet.getByText('trying again does not send it twice').waitFor();
+    await sheet.getByText('trying again won’t send it twice').waitFor();
     await page.unroute(/transfer-tokens$/);
     await sheet.getByRole('button', { name: 'Try Again' }).click();
     await sheet.getByRole('button', { name: 'Send' }).click();
