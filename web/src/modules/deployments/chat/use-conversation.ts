@@ -21,7 +21,7 @@ type Of = {
 /** A conversation with one model, which this tab keeps; leaving stops the answer. */
 export function useConversation({ userId, id, modelName }: Of) {
   const [kept] = useState(() => readConversation(userId, id));
-  const { turns, newest, say, grow } = useTurns(kept.turns);
+  const { turns, newest, show, showNextFrame } = useTurns(kept.turns);
   const [unanswered, setUnanswered] = useState(kept.unanswered);
   const [settings, setSettings] = useState(kept.settings);
   const [error, setError] = useState<unknown>(null);
@@ -37,7 +37,7 @@ export function useConversation({ userId, id, modelName }: Of) {
     const prompt = settings.system.trim();
     const controller = new AbortController();
     let answer = '';
-    say([...before, { role: 'assistant', content: '' }]);
+    show([...before, { role: 'assistant', content: '' }]);
     setUnanswered('');
     setError(null);
     setRunning(controller);
@@ -50,11 +50,11 @@ export function useConversation({ userId, id, modelName }: Of) {
         },
         (text) => {
           answer += text;
-          grow([...before, { role: 'assistant', content: answer }]);
+          showNextFrame([...before, { role: 'assistant', content: answer }]);
         },
         controller.signal,
       );
-      say([...before, { role: 'assistant', content: answer, ...end }]);
+      show([...before, { role: 'assistant', content: answer, ...end }]);
       return true;
     } catch (failure) {
       if (!controller.signal.aborted) {
@@ -62,7 +62,7 @@ export function useConversation({ userId, id, modelName }: Of) {
         notifyFailure(failure, { product: 'Chat', inPlace: true });
       }
       const left = interrupt([...before, { role: 'assistant', content: answer }]);
-      say(left.turns);
+      show(left.turns);
       setUnanswered(left.unanswered);
       return answer !== '';
     } finally {
@@ -82,7 +82,7 @@ export function useConversation({ userId, id, modelName }: Of) {
     ask,
     stop: () => running?.abort(),
     clear: () => {
-      say([]);
+      show([]);
       setUnanswered('');
       setError(null);
     },
@@ -98,14 +98,14 @@ function useTurns(kept: Turn[]) {
     turns,
     newest,
     /** Draws them at once. */
-    say: (next: Turn[]) => {
+    show: (next: Turn[]) => {
       cancelAnimationFrame(frame.current);
       frame.current = 0;
       newest.current = next;
       setTurns(next);
     },
     /** Draws them with the next frame. */
-    grow: (next: Turn[]) => {
+    showNextFrame: (next: Turn[]) => {
       newest.current = next;
       frame.current ||= requestAnimationFrame(() => {
         frame.current = 0;
