@@ -69,7 +69,7 @@ class Gated(ParisPipeline):
 class Server:
     def __init__(self, paris: Gated, rows_max: int) -> None:
         self.paris = paris
-        self.sampler = Sampler(paris, rows_max)
+        self.sampler = Sampler(lambda: paris, rows_max)
         self.calls = ImageCalls(("127.0.0.1", 0), MODEL_KEY, self.sampler, PARIS)
         self.url = f"http://127.0.0.1:{self.calls.server_port}/generate"
         self._asking = ThreadPoolExecutor(16)
@@ -276,6 +276,37 @@ def test_only_work_that_stands_still_does_not_advance(serve: Callable[[int], Ser
     assert not server.sampler.advances()
     server.step()
     assert server.sampler.advances()
+
+
+def test_the_model_is_loaded_by_the_thread_that_draws(tiny_paris: Path) -> None:
+    computed: list[int] = []
+
+    class Noting(ParisPipeline):
+        def step(self, drawings: Sequence[ParisDrawing]) -> None:
+            computed.append(threading.get_ident())
+            super().step(drawings)
+
+    def load() -> Noting:
+        computed.append(threading.get_ident())
+        paris = Noting.from_folder(tiny_paris, torch.device("cpu"))
+        assert isinstance(paris, Noting)
+        return paris
+
+    sampler = Sampler(load, 1)
+    job = Job(ParisRequest("", seed=0, steps=1), 0)
+    sampler.submit(job)
+    job.take(60)
+    assert sampler.close(60)
+    assert len(computed) == 2
+    assert len({*computed, threading.get_ident()}) == 2
+
+
+def test_a_model_that_cannot_be_loaded_is_no_sampler() -> None:
+    def load() -> ParisPipeline:
+        raise PlainError("It holds no expert_0.")
+
+    with pytest.raises(PlainError, match="It holds no expert_0"):
+        Sampler(load, 1)
 
 
 def test_only_the_last_event_of_a_job_wakes_who_waits() -> None:

@@ -36,7 +36,7 @@ class ImageServer:
     def __init__(self, spec: ServeImageSpec, inputs: dict[str, Path]) -> None:
         """Loads the model and starts to answer. Raises PlainError when it cannot be loaded."""
         engine = image_engines[spec.engine]
-        self._sampler = Sampler(_load(spec, inputs), spec.parallel_requests)
+        self._sampler = Sampler(lambda: _load(spec, inputs), spec.parallel_requests)
         self._calls = ImageCalls((spec.host, spec.port), spec.api_key, self._sampler, engine)
         self.base_url = f"http://{spec.host}:{self._calls.server_port}"
         threading.Thread(target=self._calls.serve_forever, name="calls", daemon=True).start()

@@ -1,7 +1,9 @@
 """Draws the pictures of all requests in one thread, a step of all of them at a time.
 
-Requests join and leave between two steps. All of torch runs here; the thread of a request
-reads the events of its job.
+Requests join and leave between two steps. All of torch runs here, loading included: OpenMP keeps
+threads for each thread that ever computed, and where they are more than there are processors, all
+of them sleep instead of spinning, which makes a step almost twice as slow on two cores. The thread
+of a request reads the events of its job.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from ..errors import PlainError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from PIL.Image import Image
 
@@ -129,9 +131,11 @@ class _Row:
 class Sampler:
     """The thread, and the queue in front of it: first come, first drawn."""
 
-    def __init__(self, model: PictureModel, rows_max: int) -> None:
-        self._model = model
+    def __init__(self, load: Callable[[], PictureModel], rows_max: int) -> None:
+        """Loads the model first; raises what `load` raises."""
+        self._load = load
         self._rows_max = rows_max
+        self._loaded = threading.Event()
         self._changed = threading.Condition()
         self._arrived: deque[Job] = deque()
         self._waiting: list[_Row] = []
@@ -144,6 +148,8 @@ class Sampler:
         self._is_idle = True
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
         self._thread.start()
+        self._loaded.wait()
+        self.raise_if_ended()
 
     def submit(self, job: Job) -> None:
         """Takes a request in; what comes of it are its events, the last of them Done, Refused or
@@ -177,12 +183,15 @@ class Sampler:
     def _run(self) -> None:
         message = "The model server was stopped before the picture was done."
         try:
+            self._model = self._load()
+            self._loaded.set()
             while self._wait_for_work():
                 self._admit()
                 self._draw()
         except BaseException as error:
             self._error = error
             message = "The model server failed."
+            self._loaded.set()
         finally:
             with self._changed:
                 self._is_closing = True
