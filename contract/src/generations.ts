@@ -39,7 +39,9 @@ const output = z.object({
   id: z.string(),
   /** Opens without a key for a while; relative to this server, unless its files are stored elsewhere. */
   url: z.string(),
-  /** The same, as a download under a name of its own. */
+  /** For lists: a copy of at most 512 px, or the same as `url` where the picture is no larger. */
+  thumbnail_url: z.string(),
+  /** The same as `url`, as a download under a name of its own. */
   download_url: z.string(),
   media_type: z.string(),
   width: z.int(),
@@ -54,6 +56,8 @@ const source = z.object({
   /** Which of that generation's outputs it was. */
   output_id: z.string().nullable(),
   url: z.string(),
+  /** For lists: a copy of at most 512 px, or the same as `url` where the picture is no larger. */
+  thumbnail_url: z.string(),
   media_type: z.string(),
   width: z.int(),
   height: z.int(),

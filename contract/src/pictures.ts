@@ -7,6 +7,8 @@ export const PICTURE_BYTES_MAX = 20 * 1024 * 1024;
 export const PICTURE_PIXELS_MAX = 40_000_000;
 /** Of the longer side to the shorter: full-size models draw their area in the picture's ratio, however long that becomes. */
 export const PICTURE_RATIO_MAX = 16;
+/** Lists show a picture that is larger by a copy of at most so many pixels on its longer side. */
+export const THUMBNAIL_SIDE_MAX = 512;
 export const pictureTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
 export const pictureMessages = {

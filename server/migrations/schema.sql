@@ -363,16 +363,21 @@ create table generation_outputs (
   size_bytes bigint not null,
   width integer not null,
   height integer not null,
+  thumbnail_sha256 text,
+  thumbnail_bytes bigint,
   constraint generation_outputs_pkey PRIMARY KEY (id),
+  constraint generation_outputs_check CHECK ((thumbnail_sha256 IS NULL) = (thumbnail_bytes IS NULL)),
   constraint generation_outputs_height_check CHECK (height > 0),
   constraint generation_outputs_size_bytes_check CHECK (size_bytes > 0),
   constraint generation_outputs_width_check CHECK (width > 0),
   constraint generation_outputs_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES generations(id) ON DELETE CASCADE,
   constraint generation_outputs_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint generation_outputs_thumbnail_sha256_fkey FOREIGN KEY (thumbnail_sha256) REFERENCES blobs(sha256),
   constraint generation_outputs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX generation_outputs_by_blob ON public.generation_outputs USING btree (sha256);
 CREATE INDEX generation_outputs_by_generation ON public.generation_outputs USING btree (generation_id);
+CREATE INDEX generation_outputs_by_thumbnail ON public.generation_outputs USING btree (thumbnail_sha256) WHERE (thumbnail_sha256 IS NOT NULL);
 
 create table generations (
   id uuid not null default uuidv7(),
@@ -461,17 +466,22 @@ create table input_pictures (
   width integer not null,
   height integer not null,
   created_at timestamp with time zone not null,
+  thumbnail_sha256 text,
+  thumbnail_bytes bigint,
   constraint input_pictures_pkey PRIMARY KEY (id),
   constraint input_pictures_generation_id_key UNIQUE (generation_id),
+  constraint input_pictures_check CHECK ((thumbnail_sha256 IS NULL) = (thumbnail_bytes IS NULL)),
   constraint input_pictures_height_check CHECK (height > 0),
   constraint input_pictures_media_type_check CHECK (media_type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/webp'::text])),
   constraint input_pictures_size_bytes_check CHECK (size_bytes > 0),
   constraint input_pictures_width_check CHECK (width > 0),
   constraint input_pictures_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES generations(id) ON DELETE CASCADE,
   constraint input_pictures_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint input_pictures_thumbnail_sha256_fkey FOREIGN KEY (thumbnail_sha256) REFERENCES blobs(sha256),
   constraint input_pictures_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX input_pictures_by_blob ON public.input_pictures USING btree (sha256);
+CREATE INDEX input_pictures_by_thumbnail ON public.input_pictures USING btree (thumbnail_sha256) WHERE (thumbnail_sha256 IS NOT NULL);
 CREATE INDEX input_pictures_by_user ON public.input_pictures USING btree (user_id);
 CREATE INDEX input_pictures_unused ON public.input_pictures USING btree (created_at) WHERE (generation_id IS NULL);
 
@@ -1958,7 +1968,12 @@ begin
   perform from user_storage where user_id in (select user_id from changed) order by user_id for update;
 
   select array_agg(sha256), array_agg('user'::text), array_agg(user_id), array_agg(size_bytes)
-  into sha256s, kinds, ids, sizes from changed;
+  into sha256s, kinds, ids, sizes
+  from (
+    select sha256, user_id, size_bytes from changed
+    union all
+    select thumbnail_sha256, user_id, thumbnail_bytes from changed where thumbnail_sha256 is not null
+  ) as stored;
   if tg_op = 'INSERT' then perform add_blob_owners(sha256s, kinds, ids, sizes);
   else perform remove_blob_owners(sha256s, kinds, ids);
   end if;

@@ -6,6 +6,8 @@ import type { NamedRevision } from '../assets/revisions/find-revisions.ts';
 import { findServiceTitle } from '../upstreams/find-service-title.ts';
 import type { InputPicture } from './pictures/picture-queries.ts';
 import type { GenerationRow, OutputRow } from './queries.ts';
+import type { Thumbnail } from './thumbnails/make-thumbnail.ts';
+import { toThumbnail } from './thumbnails/thumbnail-columns.ts';
 
 type Beside = {
   outputs: OutputRow[];
@@ -67,21 +69,23 @@ function nameOf({ id, generator, seed }: GenerationRow, index: number | null): s
 async function toSource(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   { source_generation_id, source_output_id }: GenerationRow,
-  { sha256, mediaType, width, height }: InputPicture,
+  { sha256, mediaType, width, height, thumbnail }: InputPicture,
 ): Promise<NonNullable<Generation['source']>> {
   const path = `source.${mediaType.split('/')[1]}`;
   const { url } = await linkBlob(services, { sha256, path, disposition: 'inline' });
   return {
     ...{ generation_id: source_generation_id, output_id: source_output_id },
-    ...{ url, media_type: mediaType, width, height },
+    ...{ url, thumbnail_url: await linkThumbnail(services, thumbnail, url) },
+    ...{ media_type: mediaType, width, height },
   };
 }
 
 async function toOutput(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   name: string,
-  { id, sha256, media_type, width, height, size_bytes }: OutputRow,
+  row: OutputRow,
 ): Promise<Generation['outputs'][number]> {
+  const { id, sha256, media_type, width, height, size_bytes } = row;
   const path = `${name}.${media_type.split('/')[1]}`;
   const [shown, saved] = await Promise.all([
     linkBlob(services, { sha256, path, disposition: 'inline' }),
@@ -90,7 +94,19 @@ async function toOutput(
   return {
     ...{ id, media_type, width, height },
     url: shown.url,
+    thumbnail_url: await linkThumbnail(services, toThumbnail(row), shown.url),
     download_url: saved.url,
     size_bytes: Number(size_bytes),
   };
+}
+
+/** A link to the small copy of the picture at `url`; that itself where it has none. */
+async function linkThumbnail(
+  services: Pick<Services, 'blobs' | 'clock' | 'config'>,
+  thumbnail: Thumbnail | null,
+  url: string,
+): Promise<string> {
+  if (!thumbnail) return url;
+  const { sha256 } = thumbnail;
+  return (await linkBlob(services, { sha256, path: 'thumbnail.webp', disposition: 'inline' })).url;
 }

@@ -254,6 +254,8 @@ export type GenerationOutputsTable = {
   size_bytes: bigint;
   width: number;
   height: number;
+  thumbnail_sha256: string | null;
+  thumbnail_bytes: bigint | null;
 };
 
 export type GenerationsTable = {
@@ -318,6 +320,8 @@ export type InputPicturesTable = {
   width: number;
   height: number;
   created_at: Timestamp;
+  thumbnail_sha256: string | null;
+  thumbnail_bytes: bigint | null;
 };
 
 export type KnownAddressesTable = {

@@ -42,6 +42,7 @@ const source = {
   generation_id: null,
   output_id: null,
   url: '/source.png',
+  thumbnail_url: '/source.png',
   media_type: 'image/png',
   width: 1,
   height: 1,

@@ -16,6 +16,8 @@ import { endGeneration } from '../end-generation.ts';
 import { findInputPictures } from '../pictures/picture-queries.ts';
 import { type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
 import { cancelJob } from '../services/cancel-job.ts';
+import { makeThumbnail, type Thumbnail } from '../thumbnails/make-thumbnail.ts';
+import { toThumbnailColumns } from '../thumbnails/thumbnail-columns.ts';
 import { chargeFor } from './charge-for.ts';
 import { checkPicture } from './check-picture.ts';
 import { drawByService } from './draw-by-service.ts';
@@ -49,7 +51,9 @@ export type Drawn = {
   drawnBy: Partial<Pick<GenerationRow, 'revision_id' | 'expert_used' | 'routing_confidence'>>;
   expertWeights: number[][] | null;
 };
-type Stored = Drawn & { blobs: Awaited<ReturnType<typeof storeBlob>>[] };
+type Stored = Drawn & {
+  blobs: (Awaited<ReturnType<typeof storeBlob>> & { thumbnail: Thumbnail | null })[];
+};
 
 /**
  * Makes one attempt at a leased generation, and writes what came of it. Killed anywhere before the last transaction it
@@ -73,7 +77,11 @@ async function drawAndStore(drawing: Drawing, lease: Lease<GenerationRow>): Prom
     const isOwn = lease.row.provider === 'own';
     const attempt = { lease, report, signal: ended.signal };
     const drawn = await (isOwn ? draw(drawing, attempt) : drawByService(drawing, attempt));
-    const stored = drawn.pictures.map(({ bytes }) => storeBlob(drawing.services, Readable.from([bytes])));
+    const stored = drawn.pictures.map(async ({ bytes, width, height }) => {
+      const blob = await storeBlob(drawing.services, Readable.from([bytes]));
+      const picture = { sha256: blob.sha256, width, height };
+      return { ...blob, thumbnail: await makeThumbnail(drawing.services, picture, lease.row.user_id) };
+    });
     return { ...drawn, blobs: await Promise.all(stored) };
   } finally {
     await report.stop();
@@ -128,8 +136,11 @@ async function complete(services: Services, lease: Lease<GenerationRow>, stored:
   const { pictures, blobs, drawnBy, expertWeights } = stored;
   await underLease(services.db, generationsTable, lease, async (tx, row) => {
     for (const [index, { media_type, width, height }] of pictures.entries()) {
-      const { sha256 = '', sizeBytes = 0 } = blobs[index] ?? {};
-      const file = { sha256, size_bytes: BigInt(sizeBytes), media_type, width, height };
+      const { sha256 = '', sizeBytes = 0, thumbnail = null } = blobs[index] ?? {};
+      const file = {
+        ...{ sha256, size_bytes: BigInt(sizeBytes), media_type, width, height },
+        ...toThumbnailColumns(thumbnail),
+      };
       await insertOutput(tx, { generation_id: row.id, user_id: row.user_id, ...file });
     }
     await updateGeneration(tx, row.id, {

@@ -3,6 +3,9 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import type { DB } from '../../../platform/db/schema.generated.ts';
 
+import type { Thumbnail } from '../thumbnails/make-thumbnail.ts';
+import { toThumbnail, toThumbnailColumns } from '../thumbnails/thumbnail-columns.ts';
+
 type Db = Database | Transaction;
 
 /* The SQL of pictures that are edited. */
@@ -14,6 +17,7 @@ export type InputPicture = {
   mediaType: (typeof pictureTypes)[number];
   width: number;
   height: number;
+  thumbnail: Thumbnail | null;
 };
 export type InputPictureRow = Selectable<DB['input_pictures']>;
 
@@ -27,7 +31,7 @@ export async function insertInputPicture(
     .values({
       ...{ user_id: userId, created_at: createdAt },
       ...{ sha256: picture.sha256, size_bytes: BigInt(picture.sizeBytes), media_type: picture.mediaType },
-      ...{ width: picture.width, height: picture.height },
+      ...{ width: picture.width, height: picture.height, ...toThumbnailColumns(picture.thumbnail) },
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -78,10 +82,10 @@ export async function deletePicturesOf(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('input_pictures').where('user_id', '=', userId).execute();
 }
 
-function toPicture(row: Pick<InputPictureRow, 'sha256' | 'size_bytes' | 'media_type' | 'width' | 'height'>) {
+function toPicture(row: InputPictureRow): InputPicture {
   const { sha256, size_bytes, media_type, width, height } = row;
   return {
-    ...{ sha256, width, height, sizeBytes: Number(size_bytes) },
+    ...{ sha256, width, height, sizeBytes: Number(size_bytes), thumbnail: toThumbnail(row) },
     mediaType: media_type as InputPicture['mediaType'],
   };
 }

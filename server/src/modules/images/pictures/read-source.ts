@@ -5,6 +5,7 @@ import { pictureTypes } from '@bakehouse/contract/pictures';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findOutputs, lockGeneration } from '../queries.ts';
+import { toThumbnail } from '../thumbnails/thumbnail-columns.ts';
 import { findInputPicture, type InputPicture } from './picture-queries.ts';
 
 /** What a generation edits, and where that comes from. */
@@ -72,7 +73,8 @@ async function readGeneration(
   const mediaType = pictureTypes.find((type) => type === output?.media_type);
   if (!output || !mediaType) throw refused(param, 'This generation has made no picture that can be edited');
   const { sha256, size_bytes, width, height } = output;
-  const picture = { ...{ sha256, mediaType, width, height }, sizeBytes: Number(size_bytes) };
+  const thumbnail = toThumbnail(output);
+  const picture = { ...{ sha256, mediaType, width, height, thumbnail }, sizeBytes: Number(size_bytes) };
   return { picture, generationId: id, outputId: output.id, rootId: row.root_generation_id ?? id, param };
 }
 

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { PICTURE_BYTES_MAX, pictureMessages } from '@bakehouse/contract/pictures';
-import type { Context, Services } from '../../../platform/context.ts';
+import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
 import { keepWithinQuota } from '../../assets/files/keep-within-quota.ts';
+import { makeThumbnail } from '../thumbnails/make-thumbnail.ts';
 import { BadPicture, inspectPicture } from './inspect-picture.ts';
 import type { InputPicture } from './picture-queries.ts';
 
@@ -17,7 +18,7 @@ import type { InputPicture } from './picture-queries.ts';
  * 'payload_too_large', or 'invalid_request' for what is no picture that can be edited.
  */
 export async function storePicture(
-  ctx: Pick<Context, 'blobs' | 'db' | 'caller' | 'config'>,
+  ctx: Pick<Context, 'blobs' | 'clock' | 'db' | 'log' | 'sandbox' | 'caller' | 'config'>,
   bytes: Buffer,
   param: string,
 ): Promise<InputPicture> {
@@ -27,7 +28,8 @@ export async function storePicture(
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, (tx) => keepWithinQuota(tx, ctx.config, { userId, blob, param }));
   await storeBlob(ctx, Readable.from([bytes]), { expectedBytes: bytes.length });
-  return { ...described, ...blob };
+  const thumbnail = await makeThumbnail(ctx, { sha256, ...described }, userId);
+  return { ...described, ...blob, thumbnail };
 }
 
 /**
@@ -35,14 +37,17 @@ export async function storePicture(
  * `withBlobFile` throws.
  */
 export async function describePicture(
-  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  ctx: Pick<Context, 'blobs' | 'clock' | 'db' | 'log' | 'sandbox' | 'caller'>,
   { sizeBytes, ...file }: { sha256: string; path: string; sizeBytes: number },
   param: string,
 ): Promise<InputPicture> {
   if (sizeBytes > PICTURE_BYTES_MAX)
     throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
-  const bytes = await withBlobFile(services, file, (localPath) => readFile(localPath));
-  return { ...describe(bytes, param), sha256: file.sha256, sizeBytes };
+  const bytes = await withBlobFile(ctx, file, (localPath) => readFile(localPath));
+  const { sha256 } = file;
+  const described = describe(bytes, param);
+  const thumbnail = await makeThumbnail(ctx, { sha256, ...described }, ctx.caller.userId);
+  return { ...described, sha256, sizeBytes, thumbnail };
 }
 
 function describe(bytes: Buffer, param: string): ReturnType<typeof inspectPicture> {

@@ -21,6 +21,8 @@ export type ImageServer = {
   /** Of these it is drawing. */
   open: number;
   answer: ImageAnswer;
+  /** What it draws, as a PNG in base64. */
+  picture: { content: string; width: number; height: number };
   /** Lets go what hangs. */
   letGo: () => void;
 };
@@ -39,6 +41,7 @@ export function imageServer(): ImageServer {
     requests: [],
     open: 0,
     answer: 'ok',
+    picture: { content: PIXEL, width: 1, height: 1 },
     letGo: () => {
       release.abort();
       release = new AbortController();
@@ -82,7 +85,10 @@ async function draw(
   const asked = imageRequest.parse(JSON.parse(await readText(request)));
   const k = 'k' in asked ? asked.k : null;
   stub.requests.push(asked);
-  const { answer } = stub;
+  const {
+    answer,
+    picture: { content, ...size },
+  } = stub;
   if (answer === 'fail') return void response.writeHead(500).end('out of memory');
   if (answer === 'refuse') return void response.writeHead(400).end(JSON.stringify(refusal));
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -99,9 +105,9 @@ async function draw(
   else
     send({
       type: 'done',
-      picture: answer === 'broken picture' ? Buffer.from('no picture').toString('base64') : PIXEL,
+      picture: answer === 'broken picture' ? Buffer.from('no picture').toString('base64') : content,
       media_type: 'image/png',
-      ...{ width: 1, height: 1 },
+      ...size,
       ...(k ? { expert_used: 3, routing_confidence: 0.5 } : { expert_used: null, routing_confidence: null }),
     });
   response.end();

@@ -11,6 +11,7 @@ beforeEach(() => vi.clearAllMocks());
 const output = {
   id: 'o',
   url: '/api/v1/files/x?signature=1',
+  thumbnail_url: '/api/v1/files/x?signature=1',
   download_url: '',
   media_type: 'image/jpeg',
   width: 128,

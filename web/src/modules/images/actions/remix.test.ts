@@ -6,6 +6,7 @@ const source = {
   generation_id: null,
   output_id: null,
   url: '/s.png',
+  thumbnail_url: '/s.png',
   media_type: 'image/png',
   width: 1,
   height: 1,

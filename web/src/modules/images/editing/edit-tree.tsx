@@ -30,7 +30,7 @@ export function EditTree({ generation, className }: { generation: Generation; cl
             <li key={tree.generation.id}>
               <div className={rowClass}>
                 <span className={pictureClass}>
-                  <img src={tree.generation.source.url} alt="" className="size-full object-cover" />
+                  <img src={tree.generation.source.thumbnail_url} alt="" className="size-full object-cover" />
                 </span>
                 <span className="text-muted">Source picture</span>
               </div>

@@ -21,6 +21,7 @@ const edited = (generationId: string | null, outputId: string | null = null) =>
       generation_id: generationId,
       output_id: outputId,
       url: '/s.png',
+      thumbnail_url: '/s.png',
       media_type: 'image/png',
       width: 1,
       height: 1,

@@ -74,7 +74,7 @@ function Tile({ generation, large }: { generation: Generation; large: boolean })
       </span>
       {large && source && (
         <img
-          src={source.url}
+          src={source.thumbnail_url}
           alt=""
           title="The picture that was edited"
           loading="lazy"

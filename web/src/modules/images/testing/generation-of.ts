@@ -38,6 +38,7 @@ export function generationOf(changed: Partial<Generation> = {}): Generation {
       {
         id: 'o1',
         url: PICTURE,
+        thumbnail_url: PICTURE,
         download_url: PICTURE,
         media_type: 'image/png',
         width: 128,

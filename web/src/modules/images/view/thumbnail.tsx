@@ -7,7 +7,7 @@ const iconClass = 'absolute inset-0 m-auto size-5 text-faint';
 /** The picture as far as it is there, or a sign of why there is none. It fills what is around it, and is named there. */
 export function Thumbnail({ generation: { outputs, preview, state } }: { generation: Generation }) {
   const [output] = outputs;
-  const src = output?.url ?? preview;
+  const src = output?.thumbnail_url ?? preview;
   if (src) {
     return (
       <img
