@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from bakehouse_runtime.serve.sampler import Event
+
 
 def test_the_model_is_loaded_by_the_thread_that_draws(tmp_path: Path) -> None:
     folder = write_tiny_paris(tmp_path / "paris")
