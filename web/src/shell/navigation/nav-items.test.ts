@@ -43,6 +43,8 @@ test('a page marks its item, also from below and from elsewhere', () => {
   expect(marked('/runs/r1')).toBe('LLM Training');
   expect(marked('/transactions')).toBe('Transaction History');
   expect(marked('/gallery/g1')).toBe('Instant Generation');
+  expect(marked('/paris')).toBe('Instant Generation');
+  expect(marked('/bakery/flux-kontext')).toBe('Instant Generation');
 });
 
 test('a sheet marks an item while it is open, and then the page has its mark back', () => {

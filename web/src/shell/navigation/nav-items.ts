@@ -1,4 +1,5 @@
 import type { User } from '@bakehouse/contract/accounts';
+import { generatorNames } from '@bakehouse/contract/generators';
 import type { LinkProps } from '@tanstack/react-router';
 import {
   BookOpenText,
@@ -92,7 +93,7 @@ const groups: NavGroup[] = [
         kind: 'route',
         label: 'Instant Generation',
         to: '/instant-generation',
-        alsoAt: ['/gallery'],
+        alsoAt: ['/gallery', '/bakery', ...generatorNames.map((name) => `/${name}`)],
         icon: Sparkles,
         words: 'image picture film video generate prompt flux veo paris',
       },
