@@ -40,11 +40,11 @@ const startEdit = async () => {
   return server.request(startGeneration, { body }, { as: ada });
 };
 const deploy = async (endpoint: typeof deployFlux, title: string) => {
-  const { assetId } = await insertFlux(server.services, ada, title);
+  const { assetId, revisionId } = await insertFlux(server.services, ada, title);
   const body = { model_id: assetId, user_id: ada.userId };
   const { pod_id: podId } = await server.request(endpoint, { body }, { as: ada });
   const { model_name } = await server.request(getImageDeployment, { params: { podId } }, { as: ada });
-  return { podId, model: model_name };
+  return { podId, model: model_name, drawnBy: { asset_id: assetId, revision_id: revisionId } };
 };
 const terminate = (podId: string) =>
   server.request(terminateFlux, { params: { podId }, query: { user_id: ada.userId } }, { as: ada });
@@ -65,12 +65,15 @@ test("is listed, and draws and edits by its name over OpenAI's images API, for i
     [kontext.model]: 'image',
   });
   const prompt = 'Bread';
-  for (const { model } of [flux, kontext]) {
+  for (const { model, drawnBy } of [flux, kontext]) {
     const drawn = await clientOf(ada).images.generate({ prompt, model, size: 'auto', n: 1 });
     expect(drawn.data).toHaveLength(1);
     const asked = { prompt, steps: 28, guidance: 3.5, format: 'png', picture: null };
     expect(stub.requests.at(-1)).toMatchObject(asked);
-    expect((await list())[0]).toMatchObject({ generator: 'flux', provider: 'own', model, cost: '0.14' });
+    expect((await list())[0]).toMatchObject({
+      ...{ generator: 'flux', provider: 'own', model, cost: '0.14' },
+      model_revision: { ...drawnBy, number: 1 },
+    });
   }
   await clientOf(ada).images.edit({ prompt, model: kontext.model, image: await image() });
   expect(stub.requests.at(-1)).toMatchObject({ steps: 28, picture: pictureFiles.png.toString('base64') });
