@@ -158,7 +158,7 @@ export const listGenerations = endpoint({
     root: idOf('generation').optional(),
     /** Part of the prompt, in any case. */
     search: z.string().trim().max(200).optional(),
-    cursor: z.string().max(200).optional(),
+    cursor: idOf('generation').optional(),
     limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(PAGE_DEFAULT),
   }),
   response: z.object({ generations: z.array(generation), next_cursor: z.string().nullable() }),
