@@ -89,6 +89,7 @@ const generation = z.object({
   /** How many are drawn before it; null once it is being drawn. */
   position: z.int().nullable(),
   step: z.int(),
+  /** 0 where a service draws, which tells of none. */
   steps: z.int(),
   /** Unfinished, as a `data:` URL; null where there is none, and once it is done. */
   preview: z.string().nullable(),

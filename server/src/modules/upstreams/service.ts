@@ -9,8 +9,8 @@ export type Handle = Record<string, string>;
 
 /** How a job stands. */
 export type Look =
-  /** It is looked at again, later than usual where that is said. */
-  | { state: 'waiting'; reason: string; lookAgainMs?: number }
+  /** It is looked at again, later than usual where that is said. Whether its turn has come stays unsaid where nobody answers. */
+  | { state: 'waiting'; reason: string; isGenerating?: boolean; lookAgainMs?: number }
   | { state: 'done'; pictures: string[] }
   /** It has ended for good: asked again, it is a new job. */
   | { state: 'failed'; error: AppError };

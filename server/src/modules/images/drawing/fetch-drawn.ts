@@ -38,7 +38,7 @@ async function fetchOne(
       const bytes = await download(new URL(address), new URL(serviceUrl), signal);
       return { ...inspectPicture(bytes), bytes };
     } catch (error) {
-      if (error instanceof BadPicture) throw fail('what came is no picture, or not all of one', error);
+      if (error instanceof BadPicture) throw fail('the file it returned is not a complete picture', error);
       if (tries === TRIES || signal.aborted) throw fail('its picture could not be fetched', error);
     }
   }

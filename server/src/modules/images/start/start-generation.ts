@@ -135,7 +135,7 @@ async function insert(
     root_generation_id: source?.rootId ?? null,
     request_sha256: hashRequest(asked),
     // What a service does is not told by steps.
-    steps: provider === 'own' ? Number(parameters.num_inference_steps) : 1,
+    steps: provider === 'own' ? Number(parameters.num_inference_steps) : 0,
     hold_id: holdId,
     held_micro: heldMicro,
     check_at: now,
@@ -159,6 +159,6 @@ function withSeed(
 
 function tooMany(): AppError {
   return new AppError('rate_limited', {
-    publicMessage: `At most ${OPEN_MAX} pictures of one user wait or are generated at a time. Wait until one is done, or cancel one`,
+    publicMessage: `You can have at most ${OPEN_MAX} pictures queued or generating at once.`,
   });
 }
