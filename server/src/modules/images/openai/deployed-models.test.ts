@@ -81,6 +81,13 @@ test("is listed, and draws and edits by its name over OpenAI's images API, for i
     ...{ generator: 'flux-kontext', model: kontext.model, cost: '0.14' },
   });
 
+  const own = { seed: 7, num_inference_steps: 4, guidance_scale: 2 };
+  const asked = { seed: 7, steps: 4, guidance: 2 };
+  await clientOf(ada).images.generate({ prompt, model: flux.model, ...own });
+  expect(stub.requests.at(-1)).toMatchObject(asked);
+  await clientOf(ada).images.edit({ prompt, model: kontext.model, image: await image(), ...own });
+  expect(stub.requests.at(-1)).toMatchObject(asked);
+
   const bob = clientOf(await server.signUp('Bob'));
   const notFound = { status: 404, error: { param: 'model' } };
   await expect(bob.images.generate({ prompt, model: flux.model })).rejects.toMatchObject(notFound);
@@ -94,6 +101,8 @@ test.each([
   ['size', { size: '1024x1024' as const }],
   ['n', { n: 2 }],
   ['output_format', { output_format: 'webp' as const }],
+  ['seed', { seed: -1 }],
+  ['num_inference_steps', { num_inference_steps: 51 }],
 ])('refuses %s by name', async (param, wrong) => {
   const { model } = await deploy(deployFlux, 'My painter');
   const asked = clientOf(ada).images.generate({ prompt: 'Bread', model, ...wrong });

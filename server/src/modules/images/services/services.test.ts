@@ -353,8 +353,17 @@ describe("OpenAI's images API, by its own client", () => {
     expect(upstream.state.submissions[0]?.body).toMatchObject({ num_images: 2, image_size: 'square_hd' });
   });
 
+  test.each(['1792x1024', '1344x768', '1280x720'] as const)(
+    'draws %s in the shape next to it',
+    async (size) => {
+      await client().images.generate({ model: 'qwen-image', prompt: 'Bread', size } as never);
+      expect(upstream.state.submissions[0]?.body).toMatchObject({ image_size: 'landscape_16_9' });
+    },
+  );
+
   test.each([
-    ['size', { model: 'flux', size: '1792x1024' as const }],
+    ['size', { model: 'flux', size: '1024x' }],
+    ['size', { model: 'flux', size: '1536x1024' as const }],
     ['output_format', { model: 'flux', output_format: 'webp' as const }],
     ['n', { model: 'recraft', n: 2 }],
     ['n', { model: 'flux', n: 5 }],

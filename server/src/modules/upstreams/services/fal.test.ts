@@ -43,7 +43,7 @@ test.each(transient)('%s says that it may go better another time', async (_what,
   expect(await service.look(handle, signal), 'its job').toMatchObject({ state: 'failed', error });
 });
 
-test('its header where it says no more leaves a refusal one', async () => {
+test('what it refuses and does not call retryable is refused', async () => {
   answer = { status: 422, headers: { 'x-fal-retryable': 'false' }, body: { detail: detail('other') } };
   const error = { code: 'invalid_request', publicMessage: 'fal refused this: in its own words' };
   await expect(service.submit({ model: 'any', input: {} }, signal)).rejects.toMatchObject(error);
