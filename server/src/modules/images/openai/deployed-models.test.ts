@@ -1,5 +1,5 @@
 import { listModels } from '@bakehouse/contract/chat';
-import { listGenerations, startGeneration } from '@bakehouse/contract/generations';
+import { listGenerations, quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
 import {
   deployFlux,
   deployFluxKontext,
@@ -8,7 +8,7 @@ import {
 } from '@bakehouse/contract/image-deployments';
 import { uploadPicture } from '@bakehouse/contract/pictures';
 import OpenAI, { toFile } from 'openai';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { testDrawing } from '../../../testing/test-drawing.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { insertFlux, insertStarter } from '../../deployments/testing/test-models.ts';
@@ -95,6 +95,32 @@ test("is listed, and draws and edits by its name over OpenAI's images API, for i
   await expect(clientOf(ada).images.edit(edit)).rejects.toMatchObject(notFound);
   await terminate(flux.podId);
   await expect(clientOf(ada).images.generate({ prompt, model: flux.model })).rejects.toMatchObject(notFound);
+});
+
+test('is named to the generic calls with steps, guidance and seed, by its owner alone', async () => {
+  const flux = await deploy(deployFlux, 'My painter');
+  const kontext = await deploy(deployFluxKontext, 'My retoucher');
+  const parameters = { seed: 7, num_inference_steps: 4, guidance_scale: 2 };
+  const body = { generator: 'flux' as const, model: flux.model, parameters };
+  expect(await server.request(quoteGeneration, { body }, { as: ada })).toEqual({ cost: '0.02' });
+  const draw = (changed: Partial<typeof body> | { generator: 'paris' | 'flux-kontext' }, as = ada) =>
+    server.request(startGeneration, { body: { ...body, prompt: 'Bread', ...changed } }, { as });
+  for (const model of [flux.model, kontext.model]) {
+    stub.requests.length = 0;
+    expect(await draw({ model })).toMatchObject({ provider: 'own', model, cost: '0.02' });
+    const asked = { prompt: 'Bread', seed: 7, steps: 4, guidance: 2, picture: null };
+    await vi.waitFor(() => expect(stub.requests).toMatchObject([asked]), { timeout: 15_000 });
+  }
+
+  const notFound = { status: 404, body: { error: { param: 'model' } } };
+  const bob = await server.signUp('Bob');
+  await expect(draw({}, bob)).rejects.toMatchObject(notFound);
+  await expect(server.request(quoteGeneration, { body }, { as: bob })).rejects.toMatchObject(notFound);
+  for (const generator of ['paris', 'flux-kontext'] as const)
+    await expect(draw({ generator })).rejects.toMatchObject(notFound);
+  await expect(draw({ generator: 'paris', model: 'paris-ddm-v1.0' })).rejects.toMatchObject(notFound);
+  await terminate(flux.podId);
+  await expect(draw({})).rejects.toMatchObject(notFound);
 });
 
 test.each([

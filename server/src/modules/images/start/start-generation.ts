@@ -32,7 +32,7 @@ export type Asked = {
   prompt: string;
   parameters: GenerationParameters;
   /** What draws, by its name on the wire: a starter or a deployment of the caller; who `chooseProvider` finds unless said. */
-  model?: string;
+  model?: string | undefined;
   /** What is edited, where the generator edits. */
   source?: Source | undefined;
   /** Or what names it. It is looked up with the start: who repeats a call hears the same when it is long gone. */
