@@ -320,6 +320,9 @@ describe('fal', () => {
     const quote = (parameters: Generation['parameters']) =>
       server.request(quoteGeneration, { body: { generator: 'flux', parameters } }, { as: ada });
     expect(await quote({ n: 3 })).toEqual({ cost: '1.875' });
+    await expect(quote({ seed: 2 ** 31 })).rejects.toMatchObject({
+      body: { error: { param: 'parameters.seed', message: 'Seed must be at most 2147483647' } },
+    });
     await expect(quote({ n: 5 })).rejects.toMatchObject({ body: { error: { param: 'parameters.n' } } });
     connect('blackForestLabs');
     await expect(quote({ n: 2 })).rejects.toMatchObject({

@@ -23,7 +23,6 @@ import { readParameters } from './read-parameters.ts';
 
 /** Of one user that wait or are drawn. */
 const OPEN_MAX = 8;
-const SEEDS = 2 ** 32;
 /** Far longer than a picture that was begun in time may take. */
 const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
 
@@ -147,14 +146,10 @@ async function insert(
 }
 
 /** One that nobody chose is chosen here, where the model takes one: so the same picture can be asked for again. */
-function withSeed(
-  { provider, form }: ChosenProvider,
-  parameters: GenerationParameters,
-): GenerationParameters {
-  if (form.fields.every(({ kind }) => kind !== 'seed')) return parameters;
-  // Some services read it as a number with a sign.
-  const seeds = provider === 'own' ? SEEDS : SEEDS / 2;
-  return { ...parameters, seed: parameters.seed ?? randomInt(seeds) };
+function withSeed({ form }: ChosenProvider, parameters: GenerationParameters): GenerationParameters {
+  const field = form.fields.find(({ kind }) => kind === 'seed');
+  if (field?.kind !== 'seed') return parameters;
+  return { ...parameters, seed: parameters.seed ?? randomInt(field.max + 1) };
 }
 
 function tooMany(): AppError {
