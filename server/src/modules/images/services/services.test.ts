@@ -234,17 +234,24 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
 });
 
 describe('fal', () => {
-  test.each([cancelGeneration, deleteGeneration])(
-    'is told that nobody waits any more: $path',
-    async (end) => {
-      const id = await startHanging('flux');
-      await loop.stop();
-      expect(await read(id)).toMatchObject({ state: 'queued' });
-      await server.request(end, { params: { id } }, { as: ada });
-      await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
-      expect([await charges(), await held()]).toEqual([[], '0']);
-    },
-  );
+  test.each([
+    ['between two attempts', 'cancelled', cancelGeneration],
+    ['between two attempts', 'deleted', deleteGeneration],
+    ['after the process that drew it has died', 'cancelled', cancelGeneration],
+    ['after the process that drew it has died', 'deleted', deleteGeneration],
+  ] as const)('is told that nobody waits any more of what, %s, is %s', async (when, _what, end) => {
+    const id = await startHanging('flux');
+    await loop.stop();
+    expect(await read(id)).toMatchObject({ state: 'queued' });
+    if (when !== 'between two attempts') {
+      await takeTurn(server.services, { own: 0, upstream: 1 });
+      clock.advance({ seconds: 16 });
+      expect(await read(id)).toMatchObject({ state: 'starting' });
+    }
+    await server.request(end, { params: { id } }, { as: ada });
+    await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
+    expect([await charges(), await held()]).toEqual([[], '0']);
+  });
 
   test('is told that nobody waits any more for what has failed for good', async () => {
     const id = await startHanging('flux');
