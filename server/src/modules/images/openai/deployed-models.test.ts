@@ -1,5 +1,6 @@
 import { listModels } from '@bakehouse/contract/chat';
 import { listGenerations, quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
+import type { GeneratorName } from '@bakehouse/contract/generators';
 import {
   deployFlux,
   deployFluxKontext,
@@ -103,7 +104,7 @@ test('is named to the generic calls with steps, guidance and seed, by its owner 
   const parameters = { seed: 7, num_inference_steps: 4, guidance_scale: 2 };
   const body = { generator: 'flux' as const, model: flux.model, parameters };
   expect(await server.request(quoteGeneration, { body }, { as: ada })).toEqual({ cost: '0.02' });
-  const draw = (changed: Partial<typeof body> | { generator: 'paris' | 'flux-kontext' }, as = ada) =>
+  const draw = (changed: { generator?: GeneratorName; model?: string }, as = ada) =>
     server.request(startGeneration, { body: { ...body, prompt: 'Bread', ...changed } }, { as });
   for (const model of [flux.model, kontext.model]) {
     stub.requests.length = 0;

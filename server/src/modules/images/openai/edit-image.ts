@@ -51,7 +51,7 @@ export async function editImage(
 /** The model, and the parameters that are not its form's defaults. Throws AppError with the field that is not served. */
 async function chooseEditor(
   ctx: Context,
-  choices: Omit<z.output<typeof editImageFields>, 'prompt' | 'response_format'>,
+  choices: Pick<z.output<typeof editImageFields>, 'model' | 'size' | (typeof deployedFields)[number]>,
 ): Promise<Pick<Asked, 'model' | 'parameters'>> {
   const named = choices.model ? await findNamedImageDeployment(ctx, choices.model) : null;
   const deployed = named?.kind === 'flux-kontext' ? named.model_name : null;
