@@ -46,13 +46,7 @@ export async function serviceDrawing() {
       return ada;
     },
     /** A process that draws. */
-    drawingProcess: () => {
-      const { services } = server;
-      const serving = { capacity: async () => ({}), usage: server.app.usage };
-      const loop = createDrawing({ services, serving, places: { own: 4, upstream: 4 } });
-      loop.start();
-      return loop;
-    },
+    drawingProcess: () => drawingProcess(server),
     /** One whose job at the service was asked for, and goes on. */
     startHanging: async (...asked: Parameters<typeof start>): Promise<string> => {
       upstream.state.answer = 'hang';
@@ -81,4 +75,11 @@ export async function serviceDrawing() {
         { timeout: 60_000, interval: 100 },
       ),
   };
+}
+
+function drawingProcess({ services, app }: Awaited<ReturnType<typeof testServer>>) {
+  const serving = { capacity: async () => ({}), usage: app.usage };
+  const loop = createDrawing({ services, serving, places: { own: 4, upstream: 4 } });
+  loop.start();
+  return loop;
 }

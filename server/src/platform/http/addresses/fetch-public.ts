@@ -67,8 +67,12 @@ async function resolve(
 /** The system has limits of its own for this, and cannot be told to break it off: nobody waits for it any longer. */
 async function lookUp(name: string, signal: AbortSignal): Promise<{ address: string }[]> {
   const { promise: broken, reject } = Promise.withResolvers<never>();
-  using _listener = addAbortListener(signal, () => reject(signal.reason));
-  return await Promise.race([lookup(name, { all: true }), broken]);
+  const listener = addAbortListener(signal, () => reject(signal.reason));
+  try {
+    return await Promise.race([lookup(name, { all: true }), broken]);
+  } finally {
+    listener[Symbol.dispose]();
+  }
 }
 
 /** Asks the machine of that address, whatever the name stands for by now. */
