@@ -69,11 +69,12 @@ function requireModel({ generator, model }: Asked): UpstreamModel {
 
 /** The addresses of the pictures. */
 async function drawAt(service: Service, model: UpstreamModel, asked: Asked, run: Run): Promise<string[]> {
-  const { job: kept, clock, keepJob, signal } = run;
+  const { job: kept, clock, keepJob, onWait, signal } = run;
   if (kept) return awaitJob(service, kept, run);
   // A submission is not broken off where it only begins a job: begun and not known, it could not be found again.
   const request = { model: model.model, input: inputOf(model, asked) };
   const { title } = services[model.service];
+  if (service.drawsAtSubmission) onWait({ reason: `${title} is generating it`, isGenerating: true });
   const submission = service.submit(request, signal).catch((error: unknown) => {
     throw isGone(error) ? notOffered(title, model, error) : error;
   });

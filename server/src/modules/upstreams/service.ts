@@ -17,6 +17,8 @@ export type Look =
 
 /** A service that draws pictures for money. Pictures are addresses, which die after a while. */
 export type Service = {
+  /** It draws while its submission is waited for. */
+  drawsAtSubmission?: true;
   /** Throws AppError; after 'unavailable' it may have been begun all the same. */
   submit: (request: ServiceRequest, signal: AbortSignal) => Promise<Handle>;
   look: (handle: Handle, signal: AbortSignal) => Promise<Look>;
