@@ -93,6 +93,7 @@ const generation = z.object({
   /** How many are drawn before it; null once it is being drawn. */
   position: z.int().nullable(),
   step: z.int(),
+  /** 0 where a service draws, which tells of none. */
   steps: z.int(),
   /** Unfinished, as a `data:` URL; null where there is none, and once it is done. */
   preview: z.string().nullable(),
@@ -114,6 +115,8 @@ const request = {
   generator: z.enum(generatorNames),
   /** Those that are left out have the default of the generator's form. */
   parameters: parameters.default({}),
+  /** The `model_name` of a FLUX or Kontext deployment of your own, for a generator of its family; who draws for all unless said. */
+  model: z.string().min(1).max(200).optional(),
 };
 
 export const quoteGeneration = endpoint({
@@ -162,7 +165,7 @@ export const listGenerations = endpoint({
     root: idOf('generation').optional(),
     /** Part of the prompt, in any case. */
     search: z.string().trim().max(200).optional(),
-    cursor: z.string().max(200).optional(),
+    cursor: idOf('generation').optional(),
     limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(PAGE_DEFAULT),
   }),
   response: z.object({ generations: z.array(generation), next_cursor: z.string().nullable() }),

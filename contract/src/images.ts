@@ -14,7 +14,7 @@ const images = z.object({
   ),
 });
 
-/** OpenAI's images API. Names that are not here are refused by name, as in `chat.ts`. */
+/** OpenAI's images API. Names that are not here are refused by name, as in `chat.ts`, unless they ask for nothing. */
 export const createImage = endpoint({
   method: 'POST',
   path: '/v1/images/generations',
@@ -31,6 +31,10 @@ export const createImage = endpoint({
     response_format: z.enum(['url', 'b64_json']).nullish(),
     output_format: z.enum(['png', 'jpeg', 'webp']).nullish(),
     user: z.string().max(200).nullish(),
+    /** As in `POST /api/v1/generations`, for a deployment of your own. */
+    seed: z.number().nullish(),
+    num_inference_steps: z.number().nullish(),
+    guidance_scale: z.number().nullish(),
   }),
   response: images,
 });
@@ -45,6 +49,10 @@ export const editImageFields = z.looseObject({
   response_format: z.enum(['url', 'b64_json']).optional(),
   output_format: z.literal('png', 'output_format: edits are PNG files').optional(),
   user: z.string().max(200).optional(),
+  /** As in `POST /api/v1/generations`, for a deployment of your own. */
+  seed: z.coerce.number().optional(),
+  num_inference_steps: z.coerce.number().optional(),
+  guidance_scale: z.coerce.number().optional(),
 });
 
 export const editImage = endpoint({

@@ -47,7 +47,7 @@ journey(
     upstream.answer = 'moderated';
     await generate(page, 'something dreadful', '$0.03');
     const refusal =
-      'Black Forest Labs refused this prompt, or what it led to, by its content rules. You were not charged.';
+      'Black Forest Labs rejected the prompt or the result under its content policy. You were not charged.';
     await results.getByRole('alert').getByText(refusal).waitFor();
     await balance(page, '$4.98');
     await look(page, 'service-refused');
@@ -68,7 +68,7 @@ journey(
     await page.getByRole('textbox', { name: 'Pictures' }).fill('2');
     await generate(page, 'two loaves of bread', '$0.10');
     const results = page.getByRole('region', { name: 'Results' });
-    await results.getByText('Waiting at fal: 2 before it').first().waitFor();
+    await results.getByText('Queued at fal, 2 ahead of yours').first().waitFor();
     await look(page, 'service-waiting');
     upstream.answer = 'ok';
     for (const number of [1, 2])

@@ -425,7 +425,7 @@ create table generations (
   constraint generations_preview_check CHECK (length(preview) <= 200000),
   constraint generations_seed_check CHECK (seed >= 0),
   constraint generations_state_check CHECK (state = ANY (ARRAY['queued'::text, 'starting'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
-  constraint generations_steps_check CHECK (steps >= 1),
+  constraint generations_steps_check CHECK (steps >= 0),
   constraint generations_source_generation_id_fkey FOREIGN KEY (source_generation_id) REFERENCES generations(id) ON DELETE SET NULL,
   constraint generations_source_output_id_fkey FOREIGN KEY (source_output_id) REFERENCES generation_outputs(id) ON DELETE SET NULL,
   constraint generations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { generators } from '../table.ts';
-import { completeParameters } from './parameters.ts';
+import { atService, completeParameters } from './parameters.ts';
 
-const { paris, veo } = generators;
+const { flux, paris, veo } = generators;
 
 test('what is left out has its default, and what another field decides is decided', () => {
   expect(completeParameters(paris, {})).toEqual({
@@ -18,6 +18,15 @@ test('what is left out has its default, and what another field decides is decide
   });
   expect(completeParameters(paris, { sampling_strategy: 'full', k: 2 }).values?.k).toBe(8);
   expect(completeParameters(paris, { seed: 0 }).values?.seed).toBe(0);
+});
+
+test('a service takes those fields that it knows, and seeds with a sign', () => {
+  const form = atService(flux, ['n', 'seed']);
+  expect(form.fields.map(({ name }) => name)).toEqual(['n', 'seed']);
+  expect(completeParameters(form, { seed: 2_147_483_647 }).problem).toBeNull();
+  const message = 'Seed must be at most 2147483647';
+  expect(completeParameters(form, { seed: 2_147_483_648 }).problem).toEqual({ field: 'seed', message });
+  expect(atService(flux, undefined)).toBe(flux);
 });
 
 test.each([

@@ -51,10 +51,24 @@ export function parameterProblem(field: GeneratorField, value: ParameterValue): 
   }
 }
 
-/** The generator with those of its fields alone that whoever draws takes; all where `names` is undefined. */
-export function withFields(generator: Generator, names: readonly string[] | undefined): Generator {
-  if (names === undefined) return generator;
+/** The generator with those of its fields alone that whoever draws takes. Pure. */
+export function withFields(generator: Generator, names: readonly string[]): Generator {
   return { ...generator, fields: generator.fields.filter(({ name }) => names.includes(name)) };
+}
+
+/** Some services read a seed as a number with a sign. */
+const SERVICE_SEED_MAX = 2_147_483_647;
+
+/** The generator as a service takes it, by the names of those fields that it does; as it is where none draws. Pure. */
+export function atService(generator: Generator, names: readonly string[] | undefined): Generator {
+  if (names === undefined) return generator;
+  const { fields } = withFields(generator, names);
+  return {
+    ...generator,
+    fields: fields.map((field) =>
+      field.kind === 'seed' ? { ...field, max: Math.min(field.max, SERVICE_SEED_MAX) } : field,
+    ),
+  };
 }
 
 type Completed =

@@ -139,13 +139,25 @@ describe("OpenAI's images API, by its own client", () => {
     expect(stub.requests.at(-1)).toMatchObject({ steps: 20, strategy: 'topk', k: 2 });
   });
 
+  test('is not refused for what asks for nothing', async () => {
+    const neutral = {
+      ...{ quality: 'auto', background: 'auto', moderation: 'auto', stream: false, partial_images: 0 },
+      ...{ output_compression: null, style: null, metadata: { a: 'b' }, safety_identifier: 'x', user: 'x' },
+    } as const;
+    const { data } = await client().images.generate({ prompt: 'Bread', ...neutral } as never);
+    expect(data).toHaveLength(1);
+  });
+
   test.each([
     ['quality', { quality: 'hd' as const }],
+    ['style', { style: 'vivid' as const }],
+    ['stream', { stream: true as const }],
+    ['seed', { seed: 7 }],
     ['size', { size: '1024x1024' as const }],
     ['n', { n: 2 }],
     ['model', { model: 'dall-e-3' }],
   ])('refuses %s by name', async (param, wrong) => {
-    const asked = client().images.generate({ prompt: 'Bread', ...wrong });
+    const asked = client().images.generate({ prompt: 'Bread', ...wrong } as never);
     await expect(asked).rejects.toMatchObject({ error: { param } });
     expect(stub.requests).toEqual([]);
   });

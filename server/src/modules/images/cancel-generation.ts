@@ -4,14 +4,14 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { endGeneration } from './end-generation.ts';
 import { findOwnGeneration } from './find-own-generation.ts';
 import { getGeneration } from './get-generation.ts';
-import { cancelJob } from './services/cancel-job.ts';
+import { cancelAbandonedJob } from './services/cancel-abandoned-job.ts';
 
 /**
  * Stops a generation, which costs nothing then; one that has ended stays as it is. Whoever draws it finds that it is
  * theirs no more.
  */
 export async function cancelGeneration(ctx: Context, { id }: { id: string }): Promise<Generation> {
-  const waiting = await inTransaction(ctx.db, async (tx) => {
+  const ended = await inTransaction(ctx.db, async (tx) => {
     const row = await findOwnGeneration(tx, { id, userId: ctx.caller.userId });
     if (row.ended_at !== null) return null;
     const now = ctx.clock.now();
@@ -21,9 +21,8 @@ export async function cancelGeneration(ctx: Context, { id }: { id: string }): Pr
       chargedMicro: 0n,
       now,
     });
-    return row.state === 'queued' ? row : null;
+    return row;
   });
-  // Between two attempts nobody draws it who would find out.
-  if (waiting) void cancelJob(ctx, waiting);
+  if (ended) void cancelAbandonedJob(ctx, ended);
   return getGeneration(ctx, { id });
 }

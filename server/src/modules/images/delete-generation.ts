@@ -5,7 +5,7 @@ import { lockStoredBytes } from '../../platform/storage/owner-queries.ts';
 import { endGeneration } from './end-generation.ts';
 import { findOwnGeneration } from './find-own-generation.ts';
 import { removeGeneration } from './queries.ts';
-import { cancelJob } from './services/cancel-job.ts';
+import { cancelAbandonedJob } from './services/cancel-abandoned-job.ts';
 
 /** Deletes a generation and what it made; one that is under way is stopped, and costs nothing. Throws AppError 'not_found'. */
 export async function deleteGeneration(
@@ -13,7 +13,7 @@ export async function deleteGeneration(
   { id }: { id: string },
 ): Promise<void> {
   const { userId } = ctx.caller;
-  const waiting = await inTransaction(ctx.db, async (tx) => {
+  const deleted = await inTransaction(ctx.db, async (tx) => {
     const row = await findOwnGeneration(tx, { id, userId });
     const now = ctx.clock.now();
     if (row.ended_at === null) {
@@ -23,7 +23,8 @@ export async function deleteGeneration(
     }
     await removeGeneration(tx, id);
     await publishChange(tx, userId, { topic: 'generation', id });
-    return row.state === 'queued' ? row : null;
+    return row;
   });
-  if (waiting) void cancelJob(ctx, waiting);
+  // One that had ended before was over with its service then.
+  if (deleted.ended_at === null) void cancelAbandonedJob(ctx, deleted);
 }

@@ -238,6 +238,7 @@ describe('the line', () => {
     expect((await list(ada, { search: '%' })).generations).toEqual([]);
     expect((await list(ada, { state: 'failed' })).generations).toEqual([]);
     const bob = await server.signUp('Bob');
-    await expect(list(bob, { cursor: ids[0] })).rejects.toMatchObject({ status: 400 });
+    for (const cursor of [ids[0], '-'.repeat(36), 'last'])
+      await expect(list(bob, { cursor })).rejects.toMatchObject({ status: 400 });
   });
 });

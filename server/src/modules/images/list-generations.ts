@@ -14,8 +14,7 @@ export async function listGenerations(
   const { userId } = ctx.caller;
   const { cursor, limit } = query;
   return readSnapshot(ctx.db, async (tx) => {
-    if (cursor !== undefined && !(await isOwn(cursor, () => findGeneration(tx, { id: cursor, userId }))))
-      throw unknownCursor();
+    if (cursor !== undefined && !(await findGeneration(tx, { id: cursor, userId }))) throw unknownCursor();
     const found = await selectGenerations(tx, { ...query, userId, limit: limit + 1 });
     const page = found.slice(0, limit);
     return {
@@ -23,8 +22,4 @@ export async function listGenerations(
       next_cursor: found.length > limit ? (page.at(-1)?.id ?? null) : null,
     };
   });
-}
-
-async function isOwn(cursor: string, find: () => Promise<unknown>): Promise<boolean> {
-  return /^[0-9a-f-]{36}$/i.test(cursor) && (await find()) !== undefined;
 }

@@ -28,6 +28,7 @@ import { linkZip } from './reuse/link-zip.ts';
 import { openZipLink } from './reuse/open-zip-link.ts';
 import { quoteGeneration } from './start/quote-generation.ts';
 import { startGeneration } from './start/start-generation.ts';
+import { withOwnModel } from './start/with-own-model.ts';
 
 /** Seconds after which a user with too many open generations may try again. */
 const RETRY_AFTER_S = 5;
@@ -36,7 +37,7 @@ export const imagesRoutes = (usage: IdleCredit): Binding[] => [
   bind(contract.quoteGeneration, (ctx, { body }) => quoteGeneration(ctx, body)),
   bind(contract.startGeneration, (ctx, { body: { cost_max: costMaxMicro, ...asked } }, http) =>
     withRetryAfter(http, () =>
-      startGeneration(ctx, usage, { sent: asked, read: async () => asked }, { costMaxMicro }),
+      startGeneration(ctx, usage, { sent: asked, read: () => withOwnModel(ctx, asked) }, { costMaxMicro }),
     ),
   ),
   bind(contract.listGenerations, (ctx, { query }) => listGenerations(ctx, query)),

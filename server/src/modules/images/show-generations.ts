@@ -6,7 +6,7 @@ import { findInputPictures } from './pictures/picture-queries.ts';
 import { findOutputs, findPositions, type GenerationRow } from './queries.ts';
 import { toGeneration } from './to-generation.ts';
 
-/** Rows with what belongs to them, as the wire shows them; three queries however many there are. */
+/** Rows with what belongs to them, as the wire shows them; four queries however many there are. */
 export async function showGenerations(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   db: Database | Transaction,

@@ -26,7 +26,7 @@ type Run = {
   job: UpstreamJob | null;
   /** Keeps a job before it is waited for, and forgets it once it has failed. */
   keepJob: (job: UpstreamJob | null) => Promise<void>;
-  onWait: (reason: string) => void;
+  onWait: (wait: { reason: string; isGenerating: boolean }) => void;
   signal: AbortSignal;
 };
 
@@ -69,15 +69,29 @@ function requireModel({ generator, model }: Asked): UpstreamModel {
 
 /** The addresses of the pictures. */
 async function drawAt(service: Service, model: UpstreamModel, asked: Asked, run: Run): Promise<string[]> {
-  const { job: kept, clock, keepJob, signal } = run;
+  const { job: kept, clock, keepJob, onWait, signal } = run;
   if (kept) return awaitJob(service, kept, run);
   // A submission is not broken off where it only begins a job: begun and not known, it could not be found again.
   const request = { model: model.model, input: inputOf(model, asked) };
   const { title } = services[model.service];
-  const handle = await understood(title, service.submit(request, signal), signal);
+  if (service.drawsAtSubmission) onWait({ reason: `${title} is generating it`, isGenerating: true });
+  const submission = service.submit(request, signal).catch((error: unknown) => {
+    throw isGone(error) ? notOffered(title, model, error) : error;
+  });
+  const handle = await understood(title, submission, signal);
   const job = { service: model.service, handle, begunAt: clock.now().toISOString() };
   await keepJob(job);
   return awaitJob(service, job, run);
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'gone';
+}
+
+/** What cannot be begun at all: asked again, it could not either. */
+function notOffered(title: string, { model }: UpstreamModel, cause: unknown): AppError {
+  const publicMessage = `${title} does not offer ${model} to this server's account. Please tell its operator`;
+  return new AppError('internal', { publicMessage, cause });
 }
 
 /** A job that was begun and cannot be read is not found again, and its next attempt would be paid again: it is the last. */
@@ -104,6 +118,7 @@ function inputOf({ fields, always }: UpstreamModel, { prompt, parameters }: Aske
 async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<string[]> {
   const { title } = services[job.service];
   const { clock, keepJob, onWait, signal } = run;
+  let isGenerating = false;
   for (;;) {
     const look = await lookAt(service, job, run);
     if (look.state === 'done') return look.pictures;
@@ -118,7 +133,8 @@ async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<s
         publicMessage: `${title} did not finish within ${DRAW_MS_MAX / 60_000} minutes`,
       });
     }
-    onWait(look.reason);
+    isGenerating = look.isGenerating ?? isGenerating;
+    onWait({ reason: look.reason, isGenerating });
     await pause(look.lookAgainMs ?? LOOK_EVERY_MS, undefined, { signal }).catch(() => {
       throw signal.reason;
     });
@@ -136,7 +152,7 @@ async function lookAt(service: Service, { handle }: UpstreamJob, { keepJob, sign
       return { state: 'waiting', reason, lookAgainMs: error.retryAfterMs ?? LOOK_AGAIN_MS };
     }
     // Nobody finds it any more: the next attempt begins another one.
-    if (error.code === 'gone') await keepJob(null);
+    if (isGone(error)) await keepJob(null);
     throw error;
   }
 }

@@ -9,14 +9,16 @@ export type Handle = Record<string, string>;
 
 /** How a job stands. */
 export type Look =
-  /** It is looked at again, later than usual where that is said. */
-  | { state: 'waiting'; reason: string; lookAgainMs?: number }
+  /** It is looked at again, later than usual where that is said. Whether its turn has come stays unsaid where nobody answers. */
+  | { state: 'waiting'; reason: string; isGenerating?: boolean; lookAgainMs?: number }
   | { state: 'done'; pictures: string[] }
   /** It has ended for good: asked again, it is a new job. */
   | { state: 'failed'; error: AppError };
 
 /** A service that draws pictures for money. Pictures are addresses, which die after a while. */
 export type Service = {
+  /** It draws while its submission is waited for. */
+  drawsAtSubmission?: true;
   /** Throws AppError; after 'unavailable' it may have been begun all the same. */
   submit: (request: ServiceRequest, signal: AbortSignal) => Promise<Handle>;
   look: (handle: Handle, signal: AbortSignal) => Promise<Look>;

@@ -138,8 +138,8 @@ export type Upstream<Kind extends ServerKindName = 'text'> = {
   /** Of a starter model: nobody has asked for it lately. A server that is up for others may be of an earlier revision. */
   sleeping: boolean;
   last_request_at: Date | null;
-  /** Of a starter model: what its server loads. */
-  starter_revision_id: string | null;
+  /** What is asked: of a starter model the revision that its server loads, else the deployment's. */
+  revision_id: string | null;
   workload: UpstreamWorkload | null;
   next_workload: UpstreamWorkload | null;
   /** The server is this deployment's own. */
@@ -163,17 +163,18 @@ export async function findUpstream<Kind extends ServerKindName>(
     sql<Upstream<Kind>>`
     with asked as (
       select 0 as rank, model_server_id, model_name, deployments.id as pod_id, sleeping, last_request_at, max_replicas,
-        case when adapter is not null then revision_id end as adapter
+        revision_id, case when adapter is not null then revision_id end as adapter
       from deployments join model_servers own on own.id = model_server_id
       where user_id = ${asked.userId} and model_name = ${asked.modelName} and own.kind = ${asked.kind} and terminated_at is null
       union all
-      select 1, id, starter_name, null, starter_requested_at is null, starter_requested_at, 1, null
+      select 1, id, starter_name, null, starter_requested_at is null, starter_requested_at, 1, null, null
       from model_servers where starter_name = ${asked.modelName} and kind = ${asked.kind}
       order by rank limit 1
     )
     select server.id as server_id, server.engine, server.accelerator, asked.model_name, asked.pod_id, asked.adapter,
-      asked.sleeping, asked.last_request_at, server.starter_revision_id, to_jsonb(current) as workload, to_jsonb(next) as next_workload,
-      server.deployment_id is not null as is_own, asked.max_replicas,
+      asked.sleeping, asked.last_request_at, coalesce(server.starter_revision_id, asked.revision_id) as revision_id,
+      to_jsonb(current) as workload, to_jsonb(next) as next_workload, server.deployment_id is not null as is_own,
+      asked.max_replicas,
       case when asked.max_replicas = 1 then '[]' else (
         select coalesce(jsonb_agg(
           jsonb_build_object('server_id', other.id, 'workload', to_jsonb(carrier)) order by other.replica), '[]')

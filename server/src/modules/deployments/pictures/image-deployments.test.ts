@@ -288,6 +288,11 @@ describe('a model', () => {
     ],
     ['with a damaged index', { 'model_index.json': '{' }, 'has no model_index.json of Diffusers'],
     [
+      'that is an adapter',
+      { 'model_index.json': null, 'pytorch_lora_weights.safetensors': 'weights' },
+      'This is a LoRA adapter; merge it into its base model first.',
+    ],
+    [
       'without weights',
       { 'transformer/diffusion_pytorch_model.safetensors': null },
       'has no weights in safetensors',
@@ -314,7 +319,7 @@ describe('a model', () => {
     const { assetId } = await insertFlux(server.services, ada, 'Drawer', files);
     await expect(calls().deployKontext({ model_id: assetId })).rejects.toMatchObject({
       status: 409,
-      message: expect.stringContaining('is no FLUX Kontext model'),
+      message: expect.stringContaining('is not a FLUX Kontext model'),
     });
     expect(await calls().quote(assetId)).toMatchObject({ title: 'Drawer' });
   });

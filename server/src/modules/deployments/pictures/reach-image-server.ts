@@ -80,7 +80,7 @@ async function draw(
   try {
     for await (const event of readImageEvents(answer)) {
       deadline.progress();
-      take(event, { revisionId: server.starterRevisionId });
+      take(event, { revisionId: server.revisionId });
       if (event.type === 'done') return;
       if (event.type === 'error') throw unavailable(event.message);
     }

@@ -14,6 +14,8 @@ import { readCardLicence } from './read-card-licence.ts';
 
 const INDEX = 'model_index.json';
 const CARD = 'README.md';
+/** What Diffusers calls the weights of an adapter that was trained for a pipeline. */
+const ADAPTER = 'pytorch_lora_weights.safetensors';
 const TEXT_BYTES_MAX = 512 * 1024;
 /** What Diffusers opens: weights, configurations, and what tokenizers read. */
 const LOADED = /\.(safetensors|json|txt|model)$/;
@@ -55,10 +57,14 @@ async function checkPipeline(ctx: Context, model: AssetRevision, pipelines: stri
   const index = parse(await readSmallFile(ctx, model, INDEX));
   const pipeline = z.object({ _class_name: z.string() }).safeParse(index).data?._class_name;
   if (pipeline !== undefined && pipelines.includes(pipeline)) return;
+  if (pipeline === undefined && model.files.some(({ path }) => path === ADAPTER)) {
+    const publicMessage = 'This is a LoRA adapter; merge it into its base model first.';
+    throw new AppError('conflict', { publicMessage, param: 'model_id' });
+  }
   const what = pipelines.length > 1 ? 'FLUX model' : 'FLUX Kontext model';
   throw new AppError('conflict', {
     publicMessage:
-      `${model.asset.title} is no ${what}: ` +
+      `${model.asset.title} is not a ${what}: ` +
       (pipeline === undefined
         ? `it has no ${INDEX} of Diffusers that names its pipeline`
         : `its ${INDEX} names the pipeline ${pipeline.slice(0, 100)}`),

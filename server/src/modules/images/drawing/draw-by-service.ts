@@ -34,7 +34,8 @@ export async function drawByService(
           if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values })))
             throw new LeaseLost();
         },
-        onWait: (reason) => report.update({ ...begun, reason }),
+        onWait: ({ reason, isGenerating }) =>
+          report.update({ ...begun, state: isGenerating ? 'running' : 'starting', reason }),
         signal,
       },
     );

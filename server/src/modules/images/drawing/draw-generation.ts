@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
 import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { Context, Services } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
@@ -150,12 +151,20 @@ async function complete(services: Services, lease: Lease<GenerationRow>, stored:
     });
     await endGeneration(tx, row, {
       state: 'completed',
-      reason: '',
+      reason: missingReason(picturesAsked(row.parameters), pictures.length),
       // What it was quoted at, whatever the price has become, for as many as there are.
       chargedMicro: chargeFor(row, pictures.length),
       now: services.clock.now(),
     });
   });
+}
+
+/** What is said of pictures that were asked for and did not come. Pure. */
+function missingReason(asked: number, come: number): string {
+  const missing = asked - come;
+  if (missing <= 0) return '';
+  const was = missing === 1 ? 'was' : 'were';
+  return `${missing} of ${asked} pictures could not be delivered and ${was} not charged.`;
 }
 
 async function writeFailure(services: Services, lease: Lease<GenerationRow>, error: unknown): Promise<void> {
@@ -166,7 +175,8 @@ async function writeFailure(services: Services, lease: Lease<GenerationRow>, err
   const ended = await underLease(services.db, generationsTable, lease, async (tx, row) => {
     const now = services.clock.now();
     const step = planAfterFailure(row, error, now);
-    if (step.do === 'wait') await putBack(tx, row, { reason: step.reason, check_at: step.at });
+    if (step.do === 'wait')
+      await putBack(tx, row, { reason: step.reason, check_at: step.at, attempt: step.attempt });
     if (step.do !== 'fail') return null;
     const { reason, refused } = step;
     await endGeneration(tx, row, { state: 'failed', reason, refused, chargedMicro: 0n, now });
@@ -185,7 +195,7 @@ async function giveBack(services: Services, lease: Lease<GenerationRow>): Promis
 async function putBack(
   tx: Transaction,
   row: GenerationRow,
-  values: { reason: string; check_at: Date; attempt?: number },
+  values: { reason: string; check_at: Date; attempt: number },
 ): Promise<void> {
   const waiting = { state: 'queued', step: 0, preview: null, expert_weights: null };
   await updateGeneration(tx, row.id, { ...waiting, ...values, lock_token: null, locked_until: null });

@@ -1,25 +1,50 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { pictureFiles } from '../testing/picture-files.ts';
 import { fetchDrawn } from './fetch-drawn.ts';
 
-test('a picture that nobody wants any more is not fetched to its end, nor again', async () => {
-  let asked = 0;
-  const ended = new AbortController();
-  const reason = new Error('cancelled');
-  const server = createServer((_request, response) => {
-    asked += 1;
-    response.writeHead(200).write('a pic');
-    setTimeout(() => ended.abort(reason), 100);
-  });
+/** A service that has drawn so many pictures. */
+async function serve(count: number, answer: RequestListener) {
+  const server = createServer(answer);
   onFileEnd(async () => {
     server.closeAllConnections();
     server.close();
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const serviceUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const drawn = { addresses: [`${serviceUrl}/1.png`], title: 'fal', serviceUrl };
+  const addresses = Array.from({ length: count }, (_, at) => `${serviceUrl}/${at}.png`);
+  return { addresses, title: 'fal', serviceUrl };
+}
+
+test('a picture that nobody wants any more is not fetched to its end, nor again', async () => {
+  let asked = 0;
+  const ended = new AbortController();
+  const reason = new Error('cancelled');
+  const drawn = await serve(1, (_request, response) => {
+    asked += 1;
+    response.writeHead(200).write('a pic');
+    setTimeout(() => ended.abort(reason), 100);
+  });
   await expect(fetchDrawn(drawn, ended.signal)).rejects.toBe(reason);
   expect(asked).toBe(1);
+});
+
+test('several are fetched two at a time, each within two minutes', async ({ onTestFinished }) => {
+  const limits = vi.spyOn(AbortSignal, 'timeout');
+  onTestFinished(() => limits.mockRestore());
+  let open = 0;
+  let most = 0;
+  const drawn = await serve(4, async (_request, response) => {
+    open += 1;
+    most = Math.max(most, open);
+    await pause(50);
+    open -= 1;
+    response.end(pictureFiles.png);
+  });
+  expect(await fetchDrawn(drawn, new AbortController().signal)).toHaveLength(4);
+  expect(most).toBe(2);
+  expect(limits.mock.calls).toEqual(Array.from({ length: 4 }, () => [120_000]));
 });

@@ -1,3 +1,4 @@
+import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
 import type { UpstreamPictures } from '../../upstreams/draw-upstream.ts';
@@ -8,6 +9,10 @@ import { BadPicture, inspectPicture } from '../pictures/inspect-picture.ts';
 const PARAM = 'picture';
 /** A connection may break: it is tried again at once. */
 const TRIES = 2;
+/** Services send some 20 MB at times, from far away. */
+const LIMIT_MS = 2 * 60_000;
+/** Pictures of one generation that are fetched at once: each is in memory whole. */
+const AT_ONCE = 2;
 
 type Fetched = ReturnType<typeof inspectPicture> & { bytes: Buffer };
 
@@ -16,8 +21,9 @@ type Fetched = ReturnType<typeof inspectPicture> & { bytes: Buffer };
  * address is dead, or leads inside, or what is there is too large, or no picture; or the signal's reason.
  */
 export async function fetchDrawn(drawn: UpstreamPictures, signal: AbortSignal): Promise<Fetched[]> {
+  const places = fairQueue(AT_ONCE);
   const fetched = await Promise.allSettled(
-    drawn.addresses.map((address) => fetchOne(address, drawn, signal)),
+    drawn.addresses.map((address) => places.run(drawn.title, () => fetchOne(address, drawn, signal), signal)),
   );
   signal.throwIfAborted();
   const whole = fetched.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -38,7 +44,7 @@ async function fetchOne(
       const bytes = await download(new URL(address), new URL(serviceUrl), signal);
       return { ...inspectPicture(bytes), bytes };
     } catch (error) {
-      if (error instanceof BadPicture) throw fail('what came is no picture, or not all of one', error);
+      if (error instanceof BadPicture) throw fail('the file it returned is not a complete picture', error);
       if (tries === TRIES || signal.aborted) throw fail('its picture could not be fetched', error);
     }
   }
@@ -50,6 +56,7 @@ async function download(address: URL, service: URL, signal: AbortSignal): Promis
   const pieces = await fetchPublic(address, {
     param: PARAM,
     signal,
+    limitMs: LIMIT_MS,
     ...(isOwn && { isAllowed: () => true }),
   });
   return collectPicture(pieces, PARAM);

@@ -121,7 +121,7 @@ test('a picture that waited until its price was held no more is not drawn for no
   await inTransaction(db, (tx) => expireHolds(tx, { now: clock.now(), limit: 10 }));
   expect(await takeTurn(server.services, PLACES)).toMatchObject({ ended: { id } });
   const { state, reason } = await setting.read(ada, id);
-  expect([state, reason]).toEqual(['failed', 'It waited too long for its turn']);
+  expect([state, reason]).toEqual(['failed', 'It waited in the queue for too long']);
 });
 
 describe('whoever draws dies', () => {

@@ -4,6 +4,9 @@ import { planAfterFailure, planTurn } from './plan-generation.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const away = new AppError('unavailable', { publicMessage: 'The model does not answer. Try again' });
+const BUSY = 'fal is busy. Trying again';
+const busy = (retryAfterMs: number) =>
+  new AppError('unavailable', { publicMessage: 'fal is busy', retryAfterMs });
 const refused = new AppError('invalid_request', { publicMessage: 'The prompt is too long.' });
 
 test('a picture is begun three times', () => {
@@ -19,6 +22,7 @@ test.each([
       do: 'wait',
       at: new Date('2026-01-01T00:00:03Z'),
       reason: 'The model does not answer. Trying again',
+      attempt: 1,
     },
   ],
   [
@@ -28,15 +32,13 @@ test.each([
       do: 'wait',
       at: new Date('2026-01-01T00:00:06Z'),
       reason: 'The model does not answer. Trying again',
+      attempt: 2,
     },
   ],
   [3, away, { do: 'fail', reason: 'The model does not answer', refused: false }],
   [1, refused, { do: 'fail', reason: 'The prompt is too long', refused: true }],
-  [
-    1,
-    new AppError('unavailable', { publicMessage: 'fal has too much to do', retryAfterMs: 30_000 }),
-    { do: 'wait', at: new Date('2026-01-01T00:00:30Z'), reason: 'fal has too much to do. Trying again' },
-  ],
+  [1, busy(30_000), { do: 'wait', at: new Date('2026-01-01T00:00:30Z'), reason: BUSY, attempt: 0 }],
+  [3, busy(0), { do: 'wait', at: new Date('2026-01-01T00:00:03Z'), reason: BUSY, attempt: 2 }],
   [
     1,
     new AppError('internal', { publicMessage: "fal does not accept this server's key" }),
@@ -45,7 +47,7 @@ test.each([
   [
     3,
     new Error('a fault of this program'),
-    { do: 'fail', reason: 'Something went wrong while the picture was made', refused: false },
+    { do: 'fail', reason: 'Something went wrong while the picture was being generated', refused: false },
   ],
 ])('after attempt %i: %s', (attempt, error, step) => {
   expect(planAfterFailure({ attempt }, error, now)).toEqual(step);

@@ -8,8 +8,8 @@ export const WAIT_MAX_MS = 6 * 24 * 60 * 60 * 1000;
 
 export type GenerationStep =
   | { do: 'draw' }
-  /** Gives its place back and is begun once more, at the earliest at `at`. */
-  | { do: 'wait'; at: Date; reason: string }
+  /** Gives its place back and is begun once more, at the earliest at `at`; `attempt` is how many count until then. */
+  | { do: 'wait'; at: Date; reason: string; attempt: number }
   | { do: 'fail'; reason: string; refused: boolean };
 
 /** What is next for a generation that has its turn; `attempt` counts how often it was begun. Pure. */
@@ -19,7 +19,7 @@ export function planTurn(
 ): GenerationStep {
   // Each of them ended with its process: nobody was left to say why.
   if (attempt >= ATTEMPTS_MAX) return fail('It was interrupted too many times');
-  if (now.getTime() - createdAt.getTime() > WAIT_MAX_MS) return fail('It waited too long for its turn');
+  if (now.getTime() - createdAt.getTime() > WAIT_MAX_MS) return fail('It waited in the queue for too long');
   return { do: 'draw' };
 }
 
@@ -30,20 +30,23 @@ export function planAfterFailure(
   now: Date,
 ): GenerationStep {
   const message =
-    error instanceof AppError ? error.publicMessage : 'Something went wrong while the picture was made';
+    error instanceof AppError
+      ? error.publicMessage
+      : 'Something went wrong while the picture was being generated';
   // Whether it is tried again is not for the person to do.
   const sentence = message.replace(/(\. Try again)?\.?$/, '');
   // Asked again, the same would be refused again.
   const refused = error instanceof AppError && error.code === 'invalid_request';
   // So it would where only the operator can mend it.
   const isHopeless = refused || (error instanceof AppError && error.code === 'internal');
+  const reason = `${sentence}. Trying again`;
+  const after = (ms: number) => new Date(now.getTime() + ms);
+  // Who says when to come back has begun nothing: it waits here as it would there.
+  const retryAfterMs = error instanceof AppError ? error.retryAfterMs : null;
+  if (retryAfterMs !== null && !isHopeless)
+    return { do: 'wait', at: after(Math.max(PAUSE_MS, retryAfterMs)), reason, attempt: attempt - 1 };
   if (isHopeless || attempt >= ATTEMPTS_MAX) return fail(sentence, refused);
-  const retryAfterMs = (error instanceof AppError && error.retryAfterMs) || 0;
-  return {
-    do: 'wait',
-    at: new Date(now.getTime() + Math.max(PAUSE_MS * 2 ** (attempt - 1), retryAfterMs)),
-    reason: `${sentence}. Trying again`,
-  };
+  return { do: 'wait', at: after(PAUSE_MS * 2 ** (attempt - 1)), reason, attempt };
 }
 
 function fail(reason: string, refused = false): GenerationStep {

@@ -1,5 +1,6 @@
 import { listModels } from '@bakehouse/contract/chat';
-import { listGenerations, startGeneration } from '@bakehouse/contract/generations';
+import { listGenerations, quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
+import type { GeneratorName } from '@bakehouse/contract/generators';
 import {
   deployFlux,
   deployFluxKontext,
@@ -8,7 +9,7 @@ import {
 } from '@bakehouse/contract/image-deployments';
 import { uploadPicture } from '@bakehouse/contract/pictures';
 import OpenAI, { toFile } from 'openai';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { testDrawing } from '../../../testing/test-drawing.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { insertFlux, insertStarter } from '../../deployments/testing/test-models.ts';
@@ -40,11 +41,11 @@ const startEdit = async () => {
   return server.request(startGeneration, { body }, { as: ada });
 };
 const deploy = async (endpoint: typeof deployFlux, title: string) => {
-  const { assetId } = await insertFlux(server.services, ada, title);
+  const { assetId, revisionId } = await insertFlux(server.services, ada, title);
   const body = { model_id: assetId, user_id: ada.userId };
   const { pod_id: podId } = await server.request(endpoint, { body }, { as: ada });
   const { model_name } = await server.request(getImageDeployment, { params: { podId } }, { as: ada });
-  return { podId, model: model_name };
+  return { podId, model: model_name, drawnBy: { asset_id: assetId, revision_id: revisionId } };
 };
 const terminate = (podId: string) =>
   server.request(terminateFlux, { params: { podId }, query: { user_id: ada.userId } }, { as: ada });
@@ -65,18 +66,28 @@ test("is listed, and draws and edits by its name over OpenAI's images API, for i
     [kontext.model]: 'image',
   });
   const prompt = 'Bread';
-  for (const { model } of [flux, kontext]) {
+  for (const { model, drawnBy } of [flux, kontext]) {
     const drawn = await clientOf(ada).images.generate({ prompt, model, size: 'auto', n: 1 });
     expect(drawn.data).toHaveLength(1);
     const asked = { prompt, steps: 28, guidance: 3.5, format: 'png', picture: null };
     expect(stub.requests.at(-1)).toMatchObject(asked);
-    expect((await list())[0]).toMatchObject({ generator: 'flux', provider: 'own', model, cost: '0.14' });
+    expect((await list())[0]).toMatchObject({
+      ...{ generator: 'flux', provider: 'own', model, cost: '0.14' },
+      model_revision: { ...drawnBy, number: 1 },
+    });
   }
   await clientOf(ada).images.edit({ prompt, model: kontext.model, image: await image() });
   expect(stub.requests.at(-1)).toMatchObject({ steps: 28, picture: pictureFiles.png.toString('base64') });
   expect((await list())[0]).toMatchObject({
     ...{ generator: 'flux-kontext', model: kontext.model, cost: '0.14' },
   });
+
+  const own = { seed: 7, num_inference_steps: 4, guidance_scale: 2 };
+  const asked = { seed: 7, steps: 4, guidance: 2 };
+  await clientOf(ada).images.generate({ prompt, model: flux.model, ...own });
+  expect(stub.requests.at(-1)).toMatchObject(asked);
+  await clientOf(ada).images.edit({ prompt, model: kontext.model, image: await image(), ...own });
+  expect(stub.requests.at(-1)).toMatchObject(asked);
 
   const bob = clientOf(await server.signUp('Bob'));
   const notFound = { status: 404, error: { param: 'model' } };
@@ -87,10 +98,38 @@ test("is listed, and draws and edits by its name over OpenAI's images API, for i
   await expect(clientOf(ada).images.generate({ prompt, model: flux.model })).rejects.toMatchObject(notFound);
 });
 
+test('is named to the generic calls with steps, guidance and seed, by its owner alone', async () => {
+  const flux = await deploy(deployFlux, 'My painter');
+  const kontext = await deploy(deployFluxKontext, 'My retoucher');
+  const parameters = { seed: 7, num_inference_steps: 4, guidance_scale: 2 };
+  const body = { generator: 'flux' as const, model: flux.model, parameters };
+  expect(await server.request(quoteGeneration, { body }, { as: ada })).toEqual({ cost: '0.02' });
+  const draw = (changed: { generator?: GeneratorName; model?: string }, as = ada) =>
+    server.request(startGeneration, { body: { ...body, prompt: 'Bread', ...changed } }, { as });
+  for (const model of [flux.model, kontext.model]) {
+    stub.requests.length = 0;
+    expect(await draw({ model })).toMatchObject({ provider: 'own', model, cost: '0.02' });
+    const asked = { prompt: 'Bread', seed: 7, steps: 4, guidance: 2, picture: null };
+    await vi.waitFor(() => expect(stub.requests).toMatchObject([asked]), { timeout: 15_000 });
+  }
+
+  const notFound = { status: 404, body: { error: { param: 'model' } } };
+  const bob = await server.signUp('Bob');
+  await expect(draw({}, bob)).rejects.toMatchObject(notFound);
+  await expect(server.request(quoteGeneration, { body }, { as: bob })).rejects.toMatchObject(notFound);
+  for (const generator of ['paris', 'flux-kontext'] as const)
+    await expect(draw({ generator })).rejects.toMatchObject(notFound);
+  await expect(draw({ generator: 'paris', model: 'paris-ddm-v1.0' })).rejects.toMatchObject(notFound);
+  await terminate(flux.podId);
+  await expect(draw({})).rejects.toMatchObject(notFound);
+});
+
 test.each([
   ['size', { size: '1024x1024' as const }],
   ['n', { n: 2 }],
   ['output_format', { output_format: 'webp' as const }],
+  ['seed', { seed: -1 }],
+  ['num_inference_steps', { num_inference_steps: 51 }],
 ])('refuses %s by name', async (param, wrong) => {
   const { model } = await deploy(deployFlux, 'My painter');
   const asked = clientOf(ada).images.generate({ prompt: 'Bread', model, ...wrong });

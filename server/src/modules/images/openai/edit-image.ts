@@ -1,6 +1,7 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { editImageFields, type editImage as endpoint } from '@bakehouse/contract/images';
 import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
+import type * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
@@ -13,6 +14,7 @@ import { storePicture } from '../pictures/store-picture.ts';
 import { awaitDrawn } from '../start/await-drawn.ts';
 import { type Asked, startGeneration } from '../start/start-generation.ts';
 import { answerImages } from './answer-images.ts';
+import { deployedFields, deployedParameters } from './deployed-parameters.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 
 const PART = 'image';
@@ -49,12 +51,15 @@ export async function editImage(
 /** The model, and the parameters that are not its form's defaults. Throws AppError with the field that is not served. */
 async function chooseEditor(
   ctx: Context,
-  choices: Parameters<typeof refuseUnserved>[0],
+  choices: Pick<z.output<typeof editImageFields>, 'model' | 'size' | (typeof deployedFields)[number]>,
 ): Promise<Pick<Asked, 'model' | 'parameters'>> {
   const named = choices.model ? await findNamedImageDeployment(ctx, choices.model) : null;
   const deployed = named?.kind === 'flux-kontext' ? named.model_name : null;
-  refuseUnserved(choices, deployed === null ? served : { model: deployed, size: null });
+  refuseUnserved(
+    choices,
+    deployed === null ? served : { model: deployed, size: null, fields: deployedFields },
+  );
   return deployed === null
     ? { model: await findEditor(ctx, { model: KONTEXT_STARTER }), parameters: PARAMETERS }
-    : { model: deployed, parameters: {} };
+    : { model: deployed, parameters: deployedParameters('flux-kontext', choices) };
 }

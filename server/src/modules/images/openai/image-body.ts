@@ -7,6 +7,7 @@ import type { Config } from '../../../config.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findUpstream, type Upstream } from '../../upstreams/find-upstream.ts';
 import type { Asked } from '../start/start-generation.ts';
+import { deployedFields, deployedParameters } from './deployed-parameters.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 
 type Body = InputOf<typeof createImage>['body'];
@@ -32,13 +33,13 @@ export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...bo
   return { generator: 'paris', prompt, parameters };
 }
 
-/** The same of a deployment of the caller by its name, which draws as its form's defaults say. Throws as `readImageBody`. Pure. */
+/** The same of a deployment of the caller by its name, which draws as its form's defaults say unless the call does. Throws as `readImageBody`. Pure. */
 export function readDeployedBody(model: string, { prompt, ...body }: Body): Asked {
-  refuseUnserved(body, { model, size: null });
+  refuseUnserved(body, { model, size: null, fields: deployedFields });
   const { n, output_format: format } = body;
   if (n && n > 1) throw refused('n', `n: ${model} generates one picture per request`);
   if (format && format !== 'png') throw refused('output_format', `output_format: ${model} makes PNG files`);
-  return { generator: 'flux', model, prompt, parameters: {} };
+  return { generator: 'flux', model, prompt, parameters: deployedParameters('flux', body) };
 }
 
 function upstreamParameters(
@@ -52,21 +53,29 @@ function upstreamParameters(
   return { ...(n && n > 1 && { n }), ...shapeOf(generator, size) };
 }
 
+/** Sizes are in steps of some pixels: one that is so close to a shape means it. */
+const SHAPE_OFF_MAX = 0.03;
+
 /** A size says which shape the picture has; how many pixels that are, the service decides. */
 function shapeOf(generator: Upstream['generator'], size: Choices['size']): Asked['parameters'] {
   if (!size || size === 'auto') return {};
   const field = generators[generator].fields.find(({ name }) => name === 'aspect_ratio');
   const shapes = field?.kind === 'choice' ? field.options.map(({ value }) => value) : ['1:1'];
-  const [width = 0, height = 0] = size.split('x').map(Number);
-  const shape = shapes.find((one) => {
-    const [across = 0, down = 1] = one.split(':').map(Number);
-    return width > 0 && width * down === height * across;
-  });
-  if (shape === undefined) {
+  const asked = ratioOf(size, 'x');
+  const off = (shape: string) => Math.abs(asked / ratioOf(shape, ':') - 1);
+  const [shape] = shapes.toSorted((a, b) => off(a) - off(b));
+  // What is no size is nowhere near one.
+  if (shape === undefined || !(off(shape) <= SHAPE_OFF_MAX)) {
     const known = shapes.join(', ');
     throw refused('size', `size must be WIDTHxHEIGHT in one of the shapes of ${generator}: ${known}`);
   }
   return field ? { aspect_ratio: shape } : {};
+}
+
+/** How many times as wide as high; NaN where the text says nothing of the kind. */
+function ratioOf(text: string, between: string): number {
+  const [across = Number.NaN, down = Number.NaN] = text.split(between).map(Number);
+  return across / down;
 }
 
 function refused(param: string, publicMessage: string): AppError {

@@ -2,29 +2,50 @@ import { AppError } from '../../../platform/errors.ts';
 
 const readHere = new Set(['prompt', 'model', 'n', 'size', 'response_format', 'output_format']);
 /** What changes no picture. */
-const passedOver = new Set(['user']);
+const passedOver = new Set(['user', 'metadata', 'safety_identifier']);
+
+/** Names that calls of pictures know, each with the value that asks for nothing; null: none does. A form's values are texts. */
+const known = new Map([
+  ...['quality', 'background', 'moderation'].map((name) => [name, 'auto'] as const),
+  ...['style', 'output_compression', 'input_fidelity'].map((name) => [name, null] as const),
+  ...['seed', 'num_inference_steps', 'guidance_scale'].map((name) => [name, null] as const),
+  ['stream', 'false'],
+  ['partial_images', '0'],
+]);
+
+type Served = {
+  model: string;
+  /** The one that its pictures have; null where nobody but the model knows. */
+  size: string | null;
+  /** What else it takes. */
+  fields?: readonly string[];
+};
 
 /**
- * What of a call of OpenAI's images API is not served by the model of that name, which makes pictures of one size; where
- * nobody but the model knows which, `size` is null. Throws AppError 'invalid_request' or 'not_found' with the field. Pure.
+ * What of a call of OpenAI's images API is not served by the model of that name. Throws AppError 'invalid_request' or
+ * 'not_found' with the field. Pure.
  */
 export function refuseUnserved(
   body: { model?: string | null | undefined; size?: string | null | undefined },
-  served: { model: string; size: string | null },
+  { model: served, size: ownSize, fields = [] }: Served,
 ): void {
   for (const [name, value] of Object.entries(body)) {
     if (value === null || value === undefined || readHere.has(name) || passedOver.has(name)) continue;
-    throw refused(name, `Unknown parameter: ${name.slice(0, 80)}`);
+    if (fields.includes(name) || String(value) === known.get(name)) continue;
+    throw refused(
+      name,
+      known.has(name) ? `${name} is not supported here` : `Unknown parameter: ${name.slice(0, 80)}`,
+    );
   }
   const { model, size } = body;
-  if (model && model !== served.model) {
+  if (model && model !== served) {
     throw new AppError('not_found', {
       publicMessage: `There is no model '${model}' that serves this call. GET /v1/models lists those that make pictures with task 'image'`,
       param: 'model',
     });
   }
-  if (size && size !== 'auto' && size !== served.size)
-    throw refused('size', `size: ${served.model} makes pictures of ${served.size ?? 'a size of its own'}`);
+  if (size && size !== 'auto' && size !== ownSize)
+    throw refused('size', `size: ${served} makes pictures of ${ownSize ?? 'a size of its own'}`);
 }
 
 function refused(param: string, publicMessage: string): AppError {

@@ -24,7 +24,7 @@ export async function fetchPicture(ctx: Context, address: string, param: string)
       `${param} must have at most ${ADDRESS_LENGTH_MAX} characters, unless it is a data URL`,
     );
   const { publicUrl } = ctx.config;
-  if (!URL.canParse(address, publicUrl)) throw refused(param, `${param} is no address`);
+  if (!URL.canParse(address, publicUrl)) throw refused(param, `${param} is not a valid URL`);
   const url = new URL(address, publicUrl);
   if (url.origin === new URL(publicUrl).origin) {
     const own = await readOwnLink(ctx, url);

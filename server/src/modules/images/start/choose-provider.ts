@@ -1,6 +1,6 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { withFields } from '@bakehouse/contract/generators/parameters/parameters';
+import { atService, withFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -41,7 +41,7 @@ export async function chooseProvider(
   const upstream = findUpstream(ctx.config, generator);
   if (upstream) {
     const { model, fields } = upstream;
-    return { provider: 'upstream', model, line: 'upstream', upstream, form: withFields(form, fields) };
+    return { provider: 'upstream', model, line: 'upstream', upstream, form: atService(form, fields) };
   }
   throw new AppError('conflict', {
     publicMessage: `${form.title} is not served here. GET /api/v1/generators lists what is`,

@@ -6,13 +6,15 @@ import { readPrices } from '../../credits/prices/read-prices.ts';
 import { chooseProvider } from './choose-provider.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
 import { readParameters } from './read-parameters.ts';
+import { withOwnModel } from './with-own-model.ts';
 
-/** What a generation costs. Throws AppError 'invalid_request', and 'conflict' for a generator that is not served. */
+/** What a generation costs. Throws what `withOwnModel` throws, AppError 'invalid_request', and 'conflict' for a generator that is not served. */
 export async function quoteGeneration(
   ctx: Context,
-  { generator, parameters }: InputOf<typeof endpoint>['body'],
+  body: InputOf<typeof endpoint>['body'],
 ): Promise<ResponseOf<typeof endpoint>> {
-  const chosen = await chooseProvider(ctx, { generator });
+  const { generator, model, parameters } = await withOwnModel(ctx, body);
+  const chosen = await chooseProvider(ctx, { generator, model });
   const prices = await readPrices(ctx.db, ctx.clock.now());
   const asked = { generator, parameters: readParameters(chosen.form, parameters) };
   return { cost: formatBgl(costOfGeneration(prices, chosen, asked)) };

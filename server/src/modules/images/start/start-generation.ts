@@ -23,7 +23,6 @@ import { readParameters } from './read-parameters.ts';
 
 /** Of one user that wait or are drawn. */
 const OPEN_MAX = 8;
-const SEEDS = 2 ** 32;
 /** Far longer than a picture that was begun in time may take. */
 const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
 
@@ -32,7 +31,7 @@ export type Asked = {
   prompt: string;
   parameters: GenerationParameters;
   /** What draws, by its name on the wire: a starter or a deployment of the caller; who `chooseProvider` finds unless said. */
-  model?: string;
+  model?: string | undefined;
   /** What is edited, where the generator edits. */
   source?: Source | undefined;
   /** Or what names it. It is looked up with the start: who repeats a call hears the same when it is long gone. */
@@ -135,7 +134,7 @@ async function insert(
     root_generation_id: source?.rootId ?? null,
     request_sha256: hashRequest(asked),
     // What a service does is not told by steps.
-    steps: provider === 'own' ? Number(parameters.num_inference_steps) : 1,
+    steps: provider === 'own' ? Number(parameters.num_inference_steps) : 0,
     hold_id: holdId,
     held_micro: heldMicro,
     check_at: now,
@@ -147,18 +146,14 @@ async function insert(
 }
 
 /** One that nobody chose is chosen here, where the model takes one: so the same picture can be asked for again. */
-function withSeed(
-  { provider, form }: ChosenProvider,
-  parameters: GenerationParameters,
-): GenerationParameters {
-  if (form.fields.every(({ kind }) => kind !== 'seed')) return parameters;
-  // Some services read it as a number with a sign.
-  const seeds = provider === 'own' ? SEEDS : SEEDS / 2;
-  return { ...parameters, seed: parameters.seed ?? randomInt(seeds) };
+function withSeed({ form }: ChosenProvider, parameters: GenerationParameters): GenerationParameters {
+  const field = form.fields.find(({ kind }) => kind === 'seed');
+  if (field?.kind !== 'seed') return parameters;
+  return { ...parameters, seed: parameters.seed ?? randomInt(field.max + 1) };
 }
 
 function tooMany(): AppError {
   return new AppError('rate_limited', {
-    publicMessage: `At most ${OPEN_MAX} pictures of one user wait or are generated at a time. Wait until one is done, or cancel one`,
+    publicMessage: `You can have at most ${OPEN_MAX} pictures queued or generating at once.`,
   });
 }

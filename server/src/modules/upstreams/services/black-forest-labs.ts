@@ -39,7 +39,7 @@ function toLook({ status, result }: z.output<typeof task>): Look {
       error: new AppError('unavailable', { publicMessage, cause: new Error(status) }),
     };
   }
-  return { state: 'waiting', reason: `${title} is generating it` };
+  return { state: 'waiting', reason: `${title} is generating it`, isGenerating: true };
 }
 
 /** Its regions answer under names of their own: the key is sent to them and nowhere else. */

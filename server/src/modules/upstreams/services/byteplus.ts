@@ -10,6 +10,8 @@ const answered = z.object({ data: z.array(z.object({ url: z.url().optional() }))
 /** BytePlus ModelArk draws while it is waited for: its job is over once it is known, and the handle has the pictures. */
 export function byteplus({ key, url, clock }: Access): Service {
   return {
+    drawsAtSubmission: true,
+
     async submit({ model, input }, signal) {
       const { data } = answered.parse(
         await callService({

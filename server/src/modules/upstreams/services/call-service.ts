@@ -8,6 +8,8 @@ const SAID_LENGTH_MAX = 300;
 /** Whoever is told to come back later comes back within this time. */
 const RETRY_AFTER_MAX_MS = 10 * 60_000;
 const RETRY_AFTER_MS = 20_000;
+/** The service's own machines were too late, or in each other's way. */
+const transientStatuses = new Set([408, 409, 425, 499]);
 
 export type Call = {
   /** The service's name, for the sentences that people read. */
@@ -59,7 +61,7 @@ export async function callService(call: Call): Promise<unknown> {
 /** What is said of a prompt that a service's moderation has refused. */
 export function moderated(title: string, cause?: unknown): AppError {
   return new AppError('invalid_request', {
-    publicMessage: `${title} refused this prompt, or what it led to, by its content rules`,
+    publicMessage: `${title} rejected the prompt or the result under its content policy`,
     cause,
   });
 }
@@ -89,17 +91,19 @@ function toError({ title, url, clock }: Call, answer: Response, text: string): A
     );
   if (status === 401 || status === 403)
     return error('internal', `${title} does not accept this server's key. Please tell its operator`);
-  if (status === 404 || status === 410) return error('gone', `${title} does not know this any more`);
+  if (status === 404 || status === 410) return error('gone', `${title} no longer has this job`);
   if (status === 429)
     return error(
       'unavailable',
-      `${title} has too much to do`,
+      `${title} is busy`,
       retryAfterMs(answer.headers.get('retry-after'), clock.now()),
     );
-  if (status < 500)
+  const saysRetry = answer.headers.get('x-fal-retryable') === 'true';
+  const isTransient = status >= 500 || transientStatuses.has(status) || saysRetry || problem.isTransient;
+  if (!isTransient)
     return error('invalid_request', `${title} refused this${problem.message ? `: ${problem.message}` : ''}`);
-  const Fault = problem.message === '' ? AppError : ServiceFault;
-  return new Fault('unavailable', { publicMessage: `${title} is in trouble`, cause });
+  const Fault = problem.message === '' && !saysRetry ? AppError : ServiceFault;
+  return new Fault('unavailable', { publicMessage: `${title} is having problems`, cause });
 }
 
 /** From the header Retry-After: seconds, or a moment. */
@@ -117,7 +121,7 @@ const problemBody = z.looseObject({
 });
 
 /** What a body says is wrong: the services have three shapes for it. */
-function readProblem(text: string): { message: string; isModeration: boolean } {
+function readProblem(text: string): { message: string; isModeration: boolean; isTransient: boolean } {
   const parsed = problemBody.safeParse(asJson(text));
   const { detail, error, message } = parsed.data ?? {};
   const entries = typeof detail === 'object' ? detail : [];
@@ -133,6 +137,7 @@ function readProblem(text: string): { message: string; isModeration: boolean } {
     isModeration:
       entries.some(({ type }) => type === 'content_policy_violation') ||
       /SensitiveContent|PolicyViolation/.test(code),
+    isTransient: entries.some(({ type = '' }) => /^downstream_service_(error|unavailable)$/.test(type)),
   };
 }
 

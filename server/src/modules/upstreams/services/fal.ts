@@ -35,8 +35,10 @@ export function fal({ key, url, clock }: Access): Service {
       const now = status.parse(
         await callService({ title, url: handle.status ?? '', headers, clock, signal }),
       );
-      if (now.status === 'IN_PROGRESS') return { state: 'waiting', reason: `${title} is generating it` };
-      if (now.status === 'IN_QUEUE') return { state: 'waiting', reason: queueText(now.queue_position ?? 0) };
+      if (now.status === 'IN_PROGRESS')
+        return { state: 'waiting', reason: `${title} is generating it`, isGenerating: true };
+      if (now.status === 'IN_QUEUE')
+        return { state: 'waiting', reason: queueText(now.queue_position ?? 0), isGenerating: false };
       return readResult(handle, { headers, clock, signal });
     },
 
@@ -64,7 +66,9 @@ async function readResult(handle: Handle, call: Pick<Call, 'headers' | 'clock' |
 }
 
 function queueText(position: number): string {
-  return position === 0 ? `Next in the queue of ${title}` : `Waiting at ${title}: ${position} before it`;
+  return position === 0
+    ? `Queued at ${title}, next in line`
+    : `Queued at ${title}, ${position} ahead of yours`;
 }
 
 /** The key is sent to the service alone, whatever address an answer names. */

@@ -40,9 +40,9 @@ export function replicate({ key, url, clock }: Access): Service {
 function toLook({ status, output, error }: z.output<typeof prediction>): Look {
   switch (status) {
     case 'starting':
-      return { state: 'waiting', reason: `${title} is starting the model` };
+      return { state: 'waiting', reason: `${title} is starting the model`, isGenerating: false };
     case 'processing':
-      return { state: 'waiting', reason: `${title} is generating it` };
+      return { state: 'waiting', reason: `${title} is generating it`, isGenerating: true };
     case 'succeeded':
       return { state: 'done', pictures: typeof output === 'string' ? [output] : (output ?? []) };
     case 'failed':

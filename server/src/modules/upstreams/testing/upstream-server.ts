@@ -12,6 +12,7 @@ export type UpstreamAnswer =
   | 'nothing'
   | 'no key'
   | 'no credit'
+  | 'not offered'
   | 'busy'
   | 'in trouble'
   | 'refused'
@@ -34,6 +35,7 @@ const PNG = Buffer.from(
 const refusals: Partial<Record<UpstreamAnswer, Reply>> = {
   'no key': { status: 401, body: { detail: 'Invalid token' } },
   'no credit': { status: 402, body: { detail: 'Insufficient credit' } },
+  'not offered': { status: 404, body: { detail: 'Not found' } },
   busy: { status: 429, body: { detail: 'Request was throttled' } },
   'in trouble': { status: 500, body: 'an HTML page' },
   'another form': { status: 200, body: { result: 'in a new place' } },

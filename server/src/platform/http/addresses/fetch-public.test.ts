@@ -12,6 +12,7 @@ import { isPublicAddress } from './is-public-address.ts';
 const names = new Map<string, string[]>();
 const { lookup } = dns;
 const lookupAll = async (name: string) => {
+  if (name === 'silent.example') return new Promise<never>(() => undefined);
   const answers = names.get(name);
   if (!answers) return lookup(name, { all: true });
   const [address = ''] = answers.length > 1 ? answers.splice(0, 1) : answers;
@@ -88,6 +89,13 @@ describe('what is fetched from the public internet', () => {
       publicMessage: 'image_url broke off before the picture was there',
     });
     expect(limited.mock.calls).toEqual([[20_000]]);
+  });
+
+  test('is given up in time also where nobody says where its name leads', async () => {
+    const start = new URL('http://silent.example/');
+    await expect(fetchPublic(start, { param: 'image_url', limitMs: 50 })).rejects.toMatchObject({
+      publicMessage: 'image_url: silent.example could not be found',
+    });
   });
 
   test.each([

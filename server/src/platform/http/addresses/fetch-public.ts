@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { addAbortListener } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
@@ -6,7 +7,7 @@ import { AppError } from '../../errors.ts';
 import { isPublicAddress } from './is-public-address.ts';
 
 const REDIRECTS_MAX = 3;
-/** From the first question to the last byte; looking up names has the limits of the system. */
+/** From the first question to the last byte, unless said. */
 const LIMIT_MS = 20_000;
 
 type Options = {
@@ -16,6 +17,8 @@ type Options = {
   isAllowed?: (address: string) => boolean;
   /** Breaks it off. */
   signal?: AbortSignal;
+  /** How long it may take in all. */
+  limitMs?: number;
 };
 
 /**
@@ -25,13 +28,13 @@ type Options = {
  */
 export async function fetchPublic(
   start: URL,
-  { param, isAllowed: isAllowedThere = isPublicAddress, signal: given }: Options,
+  { param, isAllowed: isAllowedThere = isPublicAddress, signal: given, limitMs = LIMIT_MS }: Options,
 ): Promise<AsyncIterable<Buffer>> {
-  const signal = AbortSignal.any([AbortSignal.timeout(LIMIT_MS), ...(given ? [given] : [])]);
+  const signal = AbortSignal.any([AbortSignal.timeout(limitMs), ...(given ? [given] : [])]);
   let url = start;
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
     const isAllowed = url.origin === start.origin ? isAllowedThere : isPublicAddress;
-    const address = await resolve(url, { param, isAllowed });
+    const address = await resolve(url, { param, isAllowed, signal });
     const answer = await ask(url, address, signal).catch((cause: unknown) => {
       throw refused(param, `${param}: ${url.host} could not be reached`, cause);
     });
@@ -49,16 +52,27 @@ export async function fetchPublic(
 /** The address of the machine behind a URL; all that its name stands for have to be allowed. */
 async function resolve(
   { protocol, hostname, username, password }: URL,
-  { param, isAllowed }: Required<Omit<Options, 'signal'>>,
+  { param, isAllowed, signal }: Required<Omit<Options, 'limitMs'>>,
 ): Promise<string> {
   const isWeb = protocol === 'http:' || protocol === 'https:';
   if (!isWeb || username !== '' || password !== '') throw notPublic(param);
   const name = hostname.replace(/^\[|\]$/g, '');
-  const found = isIP(name) !== 0 ? [{ address: name }] : await lookup(name, { all: true }).catch(() => []);
+  const found = isIP(name) !== 0 ? [{ address: name }] : await lookUp(name, signal).catch(() => []);
   const [first] = found;
   if (!first) throw refused(param, `${param}: ${name} could not be found`);
   if (!found.every(({ address }) => isAllowed(address))) throw notPublic(param);
   return first.address;
+}
+
+/** The system has limits of its own for this, and cannot be told to break it off: nobody waits for it any longer. */
+async function lookUp(name: string, signal: AbortSignal): Promise<{ address: string }[]> {
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  const listener = addAbortListener(signal, () => reject(signal.reason));
+  try {
+    return await Promise.race([lookup(name, { all: true }), broken]);
+  } finally {
+    listener[Symbol.dispose]();
+  }
 }
 
 /** Asks the machine of that address, whatever the name stands for by now. */

@@ -1,6 +1,6 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { withFields } from '@bakehouse/contract/generators/parameters/parameters';
+import { atService } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { ServedGenerator } from '../api.ts';
 
@@ -18,5 +18,5 @@ export function servedForm(
   served: ServedGenerator | undefined,
   ownOnly: boolean,
 ): Generator {
-  return withFields(generators[name], upstreamOf(served, ownOnly)?.fields);
+  return atService(generators[name], upstreamOf(served, ownOnly)?.fields);
 }

@@ -16,8 +16,8 @@ export type ModelServer<Kind extends ServerKindName = 'text'> = {
   /** It answers for one deployment only. */
   isOwn: boolean;
   baseUrl: string;
-  /** Of a starter model: the revision that it has loaded. */
-  starterRevisionId: string | null;
+  /** The revision that is asked. */
+  revisionId: string | null;
   key: string | null;
   engine: EngineOf[Kind];
   /** What it carries, in the order in which its engine counts them, and which of it is asked; null: the base alone. */
@@ -38,7 +38,7 @@ export function readyServers<Kind extends ServerKindName>(upstream: Upstream<Kin
             id: server.server_id,
             isOwn,
             baseUrl: server.workload.base_url ?? '',
-            starterRevisionId: upstream.starter_revision_id,
+            revisionId: upstream.revision_id,
             key: server.workload.server_key,
             engine,
             adapterNames: server.workload.adapter_names,

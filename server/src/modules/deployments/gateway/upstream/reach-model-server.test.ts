@@ -33,7 +33,7 @@ const workload = {
 };
 const upstream = {
   ...{ server_id: 'server', engine: 'vllm', model_name: 'loaf', adapter: null, is_own: true },
-  ...{ sleeping: false, starter_revision_id: null, workload, replicas: [] },
+  ...{ sleeping: false, revision_id: null, workload, replicas: [] },
 } as unknown as Upstream;
 const parts = {
   turns: serverTurns(() => 1),

@@ -1,0 +1,85 @@
+import { getBalance, listTransactions } from '@bakehouse/contract/credits';
+import { type Generation, getGeneration, startGeneration } from '@bakehouse/contract/generations';
+import type { GeneratorName } from '@bakehouse/contract/generators';
+import { expect, vi } from 'vitest';
+import type { Config } from '../../../config.ts';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { type TestUser, testServer } from '../../../testing/test-server.ts';
+import { upstreamServer } from '../../upstreams/testing/upstream-server.ts';
+import { createDrawing } from '../drawing/create-drawing.ts';
+
+/** For tests: a server whose pictures the stand-ins of the services draw, for one user at a time. */
+export async function serviceDrawing() {
+  const upstream = await upstreamServer();
+  onFileEnd(async () => upstream.close());
+  const upstreams: Config['upstreams'] = {
+    ...{ fal: null, replicate: null, blackForestLabs: null, byteplus: null },
+  };
+  const clock = fakeClock();
+  const server = await testServer({ clock, config: { upstreams } });
+  let ada: TestUser;
+
+  /** These services alone have a key. */
+  function connect(...names: (keyof Config['upstreams'])[]) {
+    for (const name of Object.keys(upstreams) as (keyof Config['upstreams'])[])
+      upstreams[name] = names.includes(name) ? upstream.access : null;
+  }
+
+  const start = (generator: GeneratorName, parameters: Generation['parameters'] = {}) =>
+    server.request(
+      startGeneration,
+      { body: { generator, prompt: 'A loaf of bread', parameters } },
+      { as: ada },
+    );
+  const read = (id: string) => server.request(getGeneration, { params: { id } }, { as: ada });
+
+  return {
+    ...{ upstream, clock, server, connect, start, read },
+    /** The next test begins, with a user of its own: fal has a key, and draws. */
+    begin: async () => {
+      connect('fal');
+      Object.assign(upstream.state, {
+        ...{ answer: 'ok', submissions: [], cancelled: [], looks: 0, retryAfter: '30' },
+      });
+      ada = await server.signUp('Ada');
+      return ada;
+    },
+    /** A process that draws. */
+    drawingProcess: () => drawingProcess(server),
+    /** One whose job at the service was asked for, and goes on. */
+    startHanging: async (...asked: Parameters<typeof start>): Promise<string> => {
+      upstream.state.answer = 'hang';
+      const { id } = await start(...asked);
+      await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+      return id;
+    },
+    held: async () =>
+      (await server.request(getBalance, { params: { userId: ada.userId } }, { as: ada })).held,
+    charges: async () => {
+      const call = { params: { userId: ada.userId }, query: {} };
+      const { transactions } = await server.request(listTransactions, call, { as: ada });
+      return transactions
+        .filter(({ description }) => description.startsWith('Picture by'))
+        .map(({ amount }) => amount);
+    },
+    /** The clock stands still: a pause after a failure is over when it is moved, and leases are renewed meanwhile. */
+    untilEnded: (id: string) =>
+      vi.waitFor(
+        async () => {
+          clock.advance({ seconds: 1 });
+          const generation = await read(id);
+          expect(generation.ended_at).not.toBeNull();
+          return generation;
+        },
+        { timeout: 60_000, interval: 100 },
+      ),
+  };
+}
+
+function drawingProcess({ services, app }: Awaited<ReturnType<typeof testServer>>) {
+  const serving = { capacity: async () => ({}), usage: app.usage };
+  const loop = createDrawing({ services, serving, places: { own: 4, upstream: 4 } });
+  loop.start();
+  return loop;
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { fakeClock } from '../../testing/fake-clock.ts';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import { drawUpstream } from './draw-upstream.ts';
+import { upstreamServer } from './testing/upstream-server.ts';
+
+const { access, state, close } = await upstreamServer();
+onFileEnd(async () => close());
+
+/** What is told of the wait for a picture, until it is said to be generated. */
+async function waitsFor(generator: 'seedream' | 'flux', model: string) {
+  state.answer = 'hang';
+  const waits: { reason: string; isGenerating: boolean }[] = [];
+  const { signal } = new AbortController();
+  await drawUpstream(
+    { generator, model, prompt: 'Bread', parameters: {} },
+    {
+      config: { upstreams: { fal: access, replicate: access, blackForestLabs: access, byteplus: access } },
+      ...{ clock: fakeClock(), job: null, keepJob: async () => undefined, signal },
+      onWait: (wait) => {
+        waits.push(wait);
+        state.answer = 'ok';
+      },
+    },
+  );
+  return waits;
+}
+
+test.each([
+  ['seedream', 'seedream-4-0-250828', { reason: 'BytePlus is generating it', isGenerating: true }],
+  ['flux', 'flux-dev', { reason: 'Black Forest Labs is generating it', isGenerating: true }],
+  ['flux', 'black-forest-labs/flux-dev', { reason: 'Replicate is generating it', isGenerating: true }],
+  ['flux', 'fal-ai/flux/dev', { reason: 'Queued at fal, 2 ahead of yours', isGenerating: false }],
+] as const)('%s by %s says whether it is being generated, or waits', async (generator, model, wait) => {
+  expect(await waitsFor(generator, model)).toEqual([wait]);
+});
