@@ -4,10 +4,12 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 import { createDriver } from './create-driver.ts';
+import { idleCpu } from './engine/machine/cpu-load.ts';
 import { environmentDir, runtimeDir } from './engine/machine/environment/environment.ts';
-import { environmentOf, lockFiles } from './engine/machine/environment/layers.ts';
+import { environmentOf, type Layer, lockFiles } from './engine/machine/environment/layers.ts';
+import { machineCpu } from './engine/machine/machine-cpu.ts';
+import { readOffer } from './engine/machines/offer.ts';
 import { testMachine } from './engine/testing/test-machine.ts';
-import { textSpec } from './modules/deployments/kinds/text-spec.ts';
 import { noSandbox } from './platform/sandbox/sandbox.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 import { testDatabase } from './testing/test-database.ts';
@@ -23,11 +25,11 @@ it('closes the cache of inputs, where the files of all users lie', async () => {
   expect((await stat(cache)).mode & 0o777).toBe(0o700);
 });
 
-it('starts nothing on vLLM before it has been prepared, and says so', async () => {
+it('starts nothing before the part of the environment that it needs has been prepared, and says so', async () => {
   const { db } = await testDatabase();
   const home = await temporaryFolder();
   const config = { ...readConfig({}), cacheDir: path.join(home, 'cache'), dataDir: path.join(home, 'data') };
-  const install = async (layer: 'serving' | 'vllm') => {
+  const install = async (layer: Layer) => {
     const environment = await environmentDir(config, environmentOf(layer));
     await mkdir(environment, { recursive: true });
     const lock = await readFile(path.join(runtimeDir, lockFiles[layer]));
@@ -42,11 +44,16 @@ it('starts nothing on vLLM before it has been prepared, and says so', async () =
     db,
     sandbox: noSandbox(config.dataDir),
   });
-  const blockers = () =>
-    Promise.all(
-      (['llamacpp', 'vllm'] as const).map((engine) => driver.blocker(textSpec({ engine, files: [] }, [], 1))),
-    );
-  expect(await blockers()).toEqual([null, 'Text serving on GPUs: this machine is still being prepared']);
+  const blocked = async () => {
+    const { blockers } = await readOffer(driver, { cpu: machineCpu(), load: idleCpu() });
+    return Object.fromEntries(Object.entries(blockers).filter(([, blocker]) => blocker !== null));
+  };
+  const training = 'Fine-tuning: this machine is still being prepared';
+  const vllm = 'Text serving on GPUs: this machine is still being prepared';
+  const withTorch = { train: training, 'serve paris': training, 'serve kontext': training };
+  expect(await blocked()).toEqual({ ...withTorch, 'serve vllm': vllm });
   await install('vllm');
-  expect(await blockers()).toEqual([null, null]);
+  expect(await blocked()).toEqual(withTorch);
+  await install('training');
+  expect(await blocked()).toEqual({});
 });

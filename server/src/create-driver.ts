@@ -6,6 +6,7 @@ import { closeInputCache, inputCacheDir } from './engine/drivers/local/input-cac
 import { createLocalDriver, type Program } from './engine/drivers/local/local-driver.ts';
 import { hasLayer } from './engine/machine/environment/has-layer.ts';
 import { environmentOf } from './engine/machine/environment/layers.ts';
+import { neededLayer } from './engine/machine/environment/needed-layer.ts';
 import { machineAccelerators, servesTextOnGpus } from './engine/machine/machine-accelerators.ts';
 import { preparationLabels } from './engine/machine/preparation/preparation-ids.ts';
 import { findPreparation } from './engine/machine/preparation/queries.ts';
@@ -40,14 +41,6 @@ async function localCapacity(config: Config): Promise<Capacity> {
     gpus: await machineAccelerators(),
     servesTextOnGpus: await servesTextOnGpus(config),
   };
-}
-
-/** llama.cpp's has the rest. */
-const layerOfEngine: Record<string, 'training' | 'vllm'> = { paris: 'training', vllm: 'vllm' };
-
-function neededLayer(spec: SpecKind): 'training' | 'serving' | 'vllm' {
-  if (spec.kind === 'train') return 'training';
-  return layerOfEngine[spec.engine ?? ''] ?? 'serving';
 }
 
 /** The runtime, once the part of the Python environment is there that the work needs. */

@@ -1,5 +1,6 @@
 import type { Driver, SpecKind } from '../drivers/driver.ts';
 import type { CpuLoad } from '../machine/cpu-load.ts';
+import { specKinds } from '../machine/environment/needed-layer.ts';
 import type { Capacity } from '../queue/queue.ts';
 
 /** What a machine offers to those who wait. Its server writes it; the servers of all machines read it. */
@@ -12,14 +13,6 @@ export type Offer = {
   /** What wants its processors now; absent from what an earlier version wrote. */
   load?: CpuLoad;
 };
-
-const specKinds: SpecKind[] = [
-  { kind: 'train', engine: null },
-  { kind: 'serve', engine: 'llamacpp' },
-  { kind: 'serve', engine: 'vllm' },
-  { kind: 'serve', engine: 'paris' },
-  { kind: 'serve', engine: 'kontext' },
-];
 
 /** The name of a kind of specs in an offer. */
 export function specName({ kind, engine }: SpecKind): string {
