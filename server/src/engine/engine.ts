@@ -13,6 +13,7 @@ import { WAKE_SIGNAL } from './queries.ts';
 import { schedule } from './queue/schedule.ts';
 import { endWorkloads } from './reconcile/end-workloads.ts';
 import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
+import { watchStarts } from './reconcile/start-watch.ts';
 import type { WorkloadKind, WorkloadKinds } from './workload-kind.ts';
 
 const TICK_MS = 1_000;
@@ -114,7 +115,8 @@ function createPass(
   }: EngineOptions,
   hasEnded: () => boolean,
 ): () => Promise<void> {
-  const parts: Reconciler = { db, driver, kinds, log, machineId, now: clock.now, serverUrl, mayWork };
+  const starts = watchStarts(clock.now);
+  const parts: Reconciler = { db, driver, kinds, log, machineId, now: clock.now, serverUrl, mayWork, starts };
   let sweptAt = Number.NEGATIVE_INFINITY;
   const stuck = new Set<string>();
 
@@ -132,9 +134,14 @@ function createPass(
     }
   }
 
+  async function offer(): Promise<void> {
+    const machine = { cpu: machineCpu(), load: cpuLoad() };
+    await noteMachine(db, machineId, await readOffer(driver, machine, starts.trouble()));
+  }
+
   return async () => {
     if (!mayWork()) return;
-    await noteMachine(db, machineId, await readOffer(driver, { cpu: machineCpu(), load: cpuLoad() }));
+    await offer();
     if (performance.now() - sweptAt > SWEEP_EVERY_MS) {
       sweptAt = performance.now();
       stuck.clear();
@@ -143,8 +150,11 @@ function createPass(
     const gone = await findLostMachines(db, { machineId, lostAfterMs });
     await requeueLost({ ...parts, lostAfterMs }, gone);
     do {
+      const wasResting = starts.trouble()?.isResting;
       await Promise.all(Array.from({ length: CONCURRENCY }, drainDue));
       if (!mayWork()) return;
+      // Before the queue sends the next ones where nothing can be started.
+      if (starts.trouble()?.isResting && !wasResting) await offer();
     } while ((await schedule({ db, machineId, kinds, now: clock.now() })) > 0);
     await removeFiles({ ...parts, stuck }, [machineId, ...gone], clock.now());
   };

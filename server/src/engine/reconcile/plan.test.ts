@@ -379,7 +379,7 @@ describe('plan', () => {
   });
 
   test('what could not be started is tried again for ever, after at most a minute', () => {
-    const steps = Array.from({ length: 100 }, (_, index) => planUnstarted({ attempt: index + 1 }));
+    const steps = Array.from({ length: 100 }, (_, index) => planUnstarted({ attempt: index + 1 }, null));
     expect(steps.every((step) => step.do === 'requeue' && !step.failed)).toBe(true);
     const pauses = steps.map((step) => (step.do === 'requeue' ? step.delaySeconds : null));
     expect(pauses.slice(0, 6)).toEqual([5, 10, 20, 40, 60, 60]);

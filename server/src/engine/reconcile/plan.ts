@@ -186,9 +186,10 @@ export function planAfterFailure(
  * Another attempt after a pause, where the machine or the database could not do what a start needs: that
  * says nothing against the workload, however often. Meanwhile the others in the line have its slot. Pure.
  */
-export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>): Step {
+export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>, cause: string | null): Step {
   const delaySeconds = Math.min(BACKOFF_FIRST_S * 2 ** (attempt - 1), START_BACKOFF_LONGEST_S);
-  const reason = `It could not be started. It is tried again in ${delaySeconds} s.`;
+  const why = cause === null ? '' : `: ${cause}`;
+  const reason = `It could not be started${why}. It is tried again in ${delaySeconds} s at the earliest.`;
   return { do: 'requeue', reason, delaySeconds, failed: false };
 }
 
