@@ -9,7 +9,7 @@ import { startPreparing } from './engine/machine/preparation/prepare-machine.ts'
 import { claimMachine, type MachineClaim } from './engine/machines/claim-machine.ts';
 import { installationCapacity } from './engine/machines/installation-capacity.ts';
 import type { MachineIdentity } from './engine/machines/join-installation.ts';
-import { findBlobHolder, updateMachineUrl } from './engine/machines/queries.ts';
+import { findServerUrl } from './engine/machines/queries.ts';
 import { listJobs } from './list-jobs.ts';
 import { registerImageStarter } from './modules/assets/starter/register-image-starter.ts';
 import { registerStarterModel } from './modules/assets/starter/register-starter-model.ts';
@@ -152,7 +152,6 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         usage.start();
         await http.listen({ port: config.port, host: config.host });
         nameChosenPort(config, http);
-        await updateMachineUrl(db, machine.id, localUrl({ host: config.machineHost, port: config.port }));
       }
       await parts.monitoring?.listen({ port: config.monitoringPort ?? 0, host: config.host });
       await heartbeat.start();
@@ -213,7 +212,7 @@ async function findWorkloadServer(
   config: Config,
   roles: Role[],
 ): Promise<string> {
-  if (!machine.holdsBlobs) return (await findBlobHolder(db))?.url ?? config.publicUrl;
+  if (!machine.holdsBlobs) return (await findServerUrl(db)) ?? config.publicUrl;
   return roles.includes('web') ? localUrl(config) : config.publicUrl;
 }
 

@@ -4,8 +4,8 @@ import type { Workload } from '../workload.ts';
 import {
   FAILURES_MAX,
   type Observed,
-  plan,
   planAfterFailure,
+  plan as planListening,
   planLost,
   planUnstarted,
   type Step,
@@ -18,13 +18,17 @@ const now = after(10);
 /** Somebody has listened from the start until then, without a break. */
 const heardUntil = (until: Date): Span => ({ since: start, until });
 
+/** Where every process that listens can be reached. */
+const plan = (workload: Parameters<typeof planListening>[0], observed: Observed, span: Span | null) =>
+  planListening(workload, observed, span && { anywhere: span, there: span });
+
 const running: Parameters<typeof plan>[0] = {
   behaviour: 'run',
   wanted: 'running',
   state: 'ready',
-  reason: '',
   outcome: null,
   interrupted: false,
+  killedFor: null,
   failures: 0,
   readyAt: start,
   attemptStartedAt: start,
@@ -131,7 +135,7 @@ describe('plan', () => {
     ],
     [
       'says after a kill of ours what it was killed for',
-      { ...running, state: 'degraded', reason: 'It was silent for 5 minutes' },
+      { ...running, state: 'degraded', killedFor: 'silent' },
       vanished,
       {
         do: 'requeue',
@@ -141,7 +145,7 @@ describe('plan', () => {
     ],
     [
       'does not take an earlier silence for what ended it',
-      { ...running, state: 'degraded', reason: 'It has been silent for more than 20 seconds' },
+      { ...running, state: 'degraded' },
       vanished,
       { do: 'requeue', reason: 'Its process is gone. It goes on from its last checkpoint in 5 s.' },
     ],
@@ -346,6 +350,7 @@ describe('plan', () => {
     expect(plan(loading, alive, until(3600)).do).toBe('nothing');
     expect(plan(loading, alive, until(3601))).toEqual({
       do: 'kill',
+      cause: 'loading',
       reason: 'It was not ready within 60 minutes',
     });
     expect(plan({ ...loading, behaviour: 'run' }, alive, until(3601)).do).toBe('nothing');
@@ -357,6 +362,21 @@ describe('plan', () => {
     const waiting = { ...running, state: 'starting', lastReportAt: null } as const;
     expect(plan(waiting, pending, heardUntil(after(4000))).do).toBe('wait');
     expect(plan(waiting, alive, heardUntil(after(4000))).do).toBe('kill');
+  });
+
+  test('what reports to a process that is gone is started again elsewhere, and that is no failure', () => {
+    const gone = (seconds: number) => ({ anywhere: heardUntil(after(10 + seconds)), there: heardUntil(now) });
+    expect(planListening(running, alive, gone(300)).do).toBe('nothing');
+    expect(planListening(running, alive, gone(301))).toMatchObject({ do: 'kill', cause: 'unreachable' });
+    // Nobody could hear it: that it is silent there says nothing.
+    expect(planListening(deployment, alive, gone(301))).toMatchObject({ cause: 'unreachable' });
+    expect(plan({ ...running, killedFor: 'unreachable' }, vanished, heardUntil(now))).toEqual({
+      ...goOn,
+      reason: 'The server process that it reported to has ended. It goes on from its last checkpoint',
+    });
+    // To be stopped it need not be heard.
+    const asked = { ...stopping, state: 'stopping' } as const;
+    expect(planListening(asked, alive, gone(121))).toMatchObject({ do: 'kill', cause: 'overdue' });
   });
 
   test('what is on a machine that is gone begins anew, unless it has a result or is to stop', () => {

@@ -5,7 +5,7 @@ import type { LeasedTable } from '../../platform/leases/leased-table.ts';
 import { type StepHandlers, takeStep } from '../../platform/leases/take-step.ts';
 import type { Driver, Launch } from '../drivers/driver.ts';
 import { findCheckpoint } from '../files/file-queries.ts';
-import { findUptime } from '../machines/uptime.ts';
+import { findListening } from '../machines/uptime.ts';
 import { readSpec, updateWorkload } from '../queries.ts';
 import type { Workload } from '../workload.ts';
 import { announce, type WorkloadKinds } from '../workload-kind.ts';
@@ -50,7 +50,7 @@ type Seen = { observed: Observed; output: Output };
 type Act = { do: 'stop' | 'kill'; workload: Workload } | { do: 'start'; workload: Workload; token: string };
 
 /** What came of an act. `cause`: why a start failed, in words for everybody, where that is known. */
-type Done = { ok: true } | { ok: false; cause: string | null };
+type Done = { ok: true; serverUrl: string | null } | { ok: false; cause: string | null };
 
 /** Makes the next step for the workload that has been due longest. False when none is due. */
 export async function reconcileNext(parts: Reconciler): Promise<boolean> {
@@ -67,7 +67,7 @@ function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Don
       return { observed, output: await readOutput(driver, leased, observed) };
     },
     apply: async (tx, before, { observed, output }) => {
-      const step = plan(before, observed, await findUptime(tx));
+      const step = plan(before, observed, await findListening(tx, before.serverUrl));
       if (step.do !== 'nothing') {
         const log = logOf(parts, before);
         log.debug({ step, state: before.state, observed }, 'workload step');
@@ -82,7 +82,7 @@ function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Don
       const { id, attempt } = act.workload;
       if (act.do === 'start') return start(parts, act.workload, act.token);
       await (act.do === 'stop' ? driver.stop(id, attempt) : driver.kill(id, attempt));
-      return { ok: true };
+      return { ok: true, serverUrl: null };
     },
     record: async (tx, before, act, done) => {
       if (act.do === 'start') await recordStart(parts, tx, before, done);
@@ -121,7 +121,7 @@ async function start(parts: Reconciler, workload: Workload, token: string): Prom
   try {
     await driver.start(launch);
     starts.noteStarted();
-    return { ok: true };
+    return { ok: true, serverUrl: launch.server.base_url };
   } catch (error) {
     starts.noteFailed(explainStart(error));
     return fail(error);
@@ -153,6 +153,8 @@ async function recordStart(parts: Reconciler, tx: Transaction, before: Workload,
     return;
   }
   // Its first report may have come before this.
-  if (before.state !== 'scheduling') return;
-  await announce(parts.kinds, tx, await updateWorkload(tx, before.id, { state: 'starting' }), before);
+  const isNews = before.state === 'scheduling';
+  const { serverUrl } = done;
+  const workload = await updateWorkload(tx, before.id, { serverUrl, ...(isNews && { state: 'starting' }) });
+  if (isNews) await announce(parts.kinds, tx, workload, before);
 }

@@ -428,7 +428,6 @@ export type LowBalanceWatchTable = {
 export type MachinesTable = {
   id: string;
   name: string;
-  url: string | null;
   host: string;
   driver: string;
   offer: Json | null;
@@ -508,6 +507,7 @@ export type ProcessesTable = {
   since: Timestamp;
   seen_at: Timestamp;
   left_at: Timestamp | null;
+  url: string | null;
 };
 
 export type PurchasesTable = {
@@ -788,6 +788,8 @@ export type WorkloadsTable = {
   lost_seconds: number | null;
   phase_counted: Generated<boolean>;
   drain_seconds: Generated<number>;
+  server_url: string | null;
+  killed_for: string | null;
 };
 
 export type XAccountsTable = {
