@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 import { createDriver } from './create-driver.ts';
@@ -14,6 +15,8 @@ import { noSandbox } from './platform/sandbox/sandbox.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 import { testDatabase } from './testing/test-database.ts';
 
+const log = pino({ level: 'silent' });
+
 it('closes the cache of inputs, where the files of all users lie', async () => {
   const { db } = await testDatabase();
   const home = await temporaryFolder();
@@ -21,7 +24,13 @@ it('closes the cache of inputs, where the files of all users lie', async () => {
   const cache = path.join(config.cacheDir, 'inputs');
   await mkdir(cache, { recursive: true });
   await chmod(cache, 0o755);
-  await createDriver({ machineId: await testMachine(db), config, db, sandbox: noSandbox(config.dataDir) });
+  await createDriver({
+    machineId: await testMachine(db),
+    config,
+    db,
+    log,
+    sandbox: noSandbox(config.dataDir),
+  });
   expect((await stat(cache)).mode & 0o777).toBe(0o700);
 });
 
@@ -42,6 +51,7 @@ it('starts nothing before the part of the environment that it needs has been pre
     machineId: await testMachine(db),
     config,
     db,
+    log,
     sandbox: noSandbox(config.dataDir),
   });
   const blocked = async () => {

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type { Config } from './config.ts';
 import type { Driver, SpecKind } from './engine/drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from './engine/drivers/fake/fake-driver.ts';
 import { closeInputCache, inputCacheDir } from './engine/drivers/local/input-cache.ts';
@@ -17,7 +16,7 @@ import type { Services } from './platform/context.ts';
 
 /** The driver that the settings name. */
 export async function createDriver(
-  services: Pick<Services, 'config' | 'db' | 'sandbox' | 'machineId'>,
+  services: Pick<Services, 'config' | 'db' | 'log' | 'sandbox' | 'machineId'>,
 ): Promise<Driver> {
   const { config } = services;
   if (config.driver === 'fake') {
@@ -29,17 +28,17 @@ export async function createDriver(
     workloadsDir: path.join(config.dataDir, 'workloads'),
     host: config.machineHost,
     sandbox: services.sandbox,
-    capacity: () => localCapacity(config),
+    capacity: () => localCapacity(services),
     program: (spec) => findProgram(services, spec),
   });
 }
 
-async function localCapacity(config: Config): Promise<Capacity> {
+async function localCapacity({ config, log }: Pick<Services, 'config' | 'log'>): Promise<Capacity> {
   return {
     'cpu:run': config.cpuSlots,
     'cpu:deployment': CPU_SERVERS,
-    gpus: await machineAccelerators(),
-    servesTextOnGpus: await servesTextOnGpus(config),
+    gpus: await machineAccelerators(log),
+    servesTextOnGpus: await servesTextOnGpus(config, log),
   };
 }
 
