@@ -6,6 +6,7 @@ import type { Driver } from './engine/drivers/driver.ts';
 import { createEngine, type Engine, registerKinds } from './engine/engine.ts';
 import { type CpuLoad, readCpuLoad } from './engine/machine/cpu-load.ts';
 import { startPreparing } from './engine/machine/preparation/prepare-machine.ts';
+import { watchServer } from './engine/machine/watch-server.ts';
 import { claimMachine, type MachineClaim } from './engine/machines/claim-machine.ts';
 import { installationCapacity } from './engine/machines/installation-capacity.ts';
 import type { MachineIdentity } from './engine/machines/join-installation.ts';
@@ -89,11 +90,13 @@ export async function createApp(options: Options): Promise<App> {
   const kinds = registerKinds([fineTuneKind(services.clock), modelServerKind(services.jobs)]);
   const driver = options.driver ?? (await createDriver(services));
   const claim: Claim = { held: null };
+  const serverUrl = () => findWorkloadServer(services.db, machine, config, roles);
   const engine = createEngine(services, {
     driver,
     kinds,
     machineId: machine.id,
-    serverUrl: () => findWorkloadServer(services.db, machine, config, roles),
+    serverUrl,
+    ...(!machine.holdsBlobs && { trouble: watchServer(serverUrl, services.log) }),
     mayWork: () => claim.held?.isHeld() ?? true,
     lostAfterMs: config.machineGoneMinutes * 60_000,
     cpuLoad,

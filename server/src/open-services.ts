@@ -108,10 +108,10 @@ async function openSandbox(config: Config, roles: Role[], log: Logger): Promise<
 }
 
 /** Requests and jobs read and write files: they stay with the machine that holds them. */
-function rolesOn({ holdsBlobs }: MachineIdentity, roles: Role[]): Role[] {
+function rolesOn({ holdsBlobs, ifMoved }: MachineIdentity, roles: Role[]): Role[] {
   if (holdsBlobs) return roles;
   if (roles.includes('reconciler')) return ['reconciler'];
   throw new Error(
-    'Another machine of this installation holds the files, so this one can run work and nothing else: start it with --services=reconciler, or with none',
+    `Another machine of this installation holds the files, so this one can run work and nothing else: start it with --services=reconciler, or with none. ${ifMoved}`,
   );
 }

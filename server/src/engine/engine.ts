@@ -13,7 +13,7 @@ import { WAKE_SIGNAL } from './queries.ts';
 import { schedule } from './queue/schedule.ts';
 import { endWorkloads } from './reconcile/end-workloads.ts';
 import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
-import { watchStarts } from './reconcile/start-watch.ts';
+import { type StartTrouble, watchStarts } from './reconcile/start-watch.ts';
 import type { WorkloadKind, WorkloadKinds } from './workload-kind.ts';
 
 const TICK_MS = 1_000;
@@ -33,6 +33,8 @@ export type EngineOptions = {
   /** Whether this server has the machine at this moment (claim-machine.ts). Always, unless said. */
   mayWork?: () => boolean;
   lostAfterMs?: number;
+  /** What beside failed starts keeps the machine from starting anything at present. */
+  trouble?: () => Promise<StartTrouble | null>;
   /** The load of its processors; this computer's own, unless said. */
   cpuLoad?: () => CpuLoad;
 };
@@ -111,6 +113,7 @@ function createPass(
     serverUrl,
     mayWork = () => true,
     lostAfterMs = LOST_AFTER_MS,
+    trouble = async () => null,
     cpuLoad = readCpuLoad,
   }: EngineOptions,
   hasEnded: () => boolean,
@@ -136,7 +139,7 @@ function createPass(
 
   async function offer(): Promise<void> {
     const machine = { cpu: machineCpu(), load: cpuLoad() };
-    await noteMachine(db, machineId, await readOffer(driver, machine, starts.trouble()));
+    await noteMachine(db, machineId, await readOffer(driver, machine, (await trouble()) ?? starts.trouble()));
   }
 
   return async () => {

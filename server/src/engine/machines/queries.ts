@@ -34,13 +34,13 @@ export async function listMachines(db: Database | Transaction): Promise<KnownMac
 /** The machine that holds the bytes of all files; null before the first start. */
 export async function findBlobHolder(
   db: Database | Transaction,
-): Promise<{ id: string; name: string; secretCheck: Buffer } | null> {
+): Promise<{ id: string; name: string; host: string; secretCheck: Buffer } | null> {
   const row = await db
     .selectFrom('machines')
-    .select(['id', 'name', 'secret_check'])
+    .select(['id', 'name', 'host', 'secret_check'])
     .where('holds_blobs', '=', true)
     .executeTakeFirst();
-  return row ? { id: row.id, name: row.name, secretCheck: row.secret_check } : null;
+  return row ? { id: row.id, name: row.name, host: row.host, secretCheck: row.secret_check } : null;
 }
 
 /** The server that runs the machine's workloads is there, and offers this. By the database's clock, which all share. */
