@@ -294,6 +294,20 @@ describe('files', () => {
     await expect(resume(removed[0] as string)).rejects.toThrow('is gone now');
   });
 
+  test('of a model server go a day after its end: nobody can resume it', async () => {
+    const { engine } = world(idleUntilStopped, async () => ({}));
+    const ids = [await request({ behaviour: 'deployment' }), await request()];
+    for (const id of ids) await stop(id);
+    await engine.pass();
+    pass(24 * 3600 - 1);
+    await engine.pass();
+    const removedAt = async () => (await Promise.all(ids.map(see))).map((one) => one.filesRemovedAt);
+    expect(await removedAt()).toEqual([null, null]);
+    pass(2);
+    await engine.pass();
+    expect(await removedAt()).toEqual([clock.now(), null]);
+  });
+
   test('that cannot be deleted keep nobody from working, and the others are deleted', async () => {
     const { driver, engine } = world(idleUntilStopped, async () => ({}));
     const ids = [await request(), await request()];

@@ -8,3 +8,9 @@ alter table workloads
   add server_url text,
   add killed_for text constraint workloads_killed_for_known
     check (killed_for in ('lingering', 'silent', 'loading', 'unreachable', 'overdue'));
+
+-- Those of model servers go: their files after a day, and the rows once nobody asks for their logs.
+create index workloads_servers_with_files on workloads (ended_at)
+  where behaviour = 'deployment' and ended_at is not null and files_removed_at is null;
+create index workloads_servers_ended on workloads (ended_at)
+  where behaviour = 'deployment' and files_removed_at is not null;
