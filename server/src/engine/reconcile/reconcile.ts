@@ -147,9 +147,6 @@ async function recordStart(parts: Reconciler, tx: Transaction, before: Workload,
   if (!done.ok) {
     const nothing = { lines: [], cursor: before.outputCursor };
     await writeStep(parts, tx, before, planUnstarted(before, done.cause), nothing);
-    // Without work to go on from, any machine will do. Should it live there all the same, nobody listens to it.
-    if (before.behaviour === 'run' && before.savedSeconds === 0)
-      await updateWorkload(tx, before.id, { machineId: null, tokenSha256: null });
     return;
   }
   // Its first report may have come before this.
