@@ -53,7 +53,13 @@ export type Driver = {
    * has not begun yet never will.
    */
   start: (launch: Launch) => Promise<void>;
+  /** Looks, and changes nothing. */
   observe: (workloadId: string, attempt: number) => Promise<Observed>;
+  /**
+   * Keeps what an attempt prints from growing without bound, and ends what one that has ended itself has started and
+   * left. Whoever has seen it end gives its slot away only after this.
+   */
+  tidy: (workloadId: string, attempt: number) => Promise<void>;
   /** Asks an attempt to save its work and end; does not wait for it. */
   stop: (workloadId: string, attempt: number) => Promise<void>;
   /** Ends an attempt at once, with all that it started. */

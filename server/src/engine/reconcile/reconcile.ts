@@ -64,6 +64,7 @@ function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Don
     observe: async (leased) => {
       const { id, attempt } = leased;
       const observed: Observed = attempt === 0 ? { state: 'absent' } : await driver.observe(id, attempt);
+      if (observed.state !== 'absent') await driver.tidy(id, attempt);
       return { observed, output: await readOutput(driver, leased, observed) };
     },
     apply: async (tx, before, { observed, output }) => {

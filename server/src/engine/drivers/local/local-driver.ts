@@ -94,12 +94,18 @@ export function createLocalDriver(options: Options): Driver {
     const file = attempts.file(workloadId, attempt);
     const owner = await readOwner(file);
     if (owner === null) return { state: 'absent' };
-    await boundLog(logOf(workloadId));
     if (owner !== 'unknown' && (await isAlive(owner))) return { state: 'alive' };
-    // The leader is gone: nothing that it started may go on working without it.
-    await attempts.killAll(workloadId, attempt, owner);
     const [lastLine = null] = await readLastLines(logOf(workloadId), 1);
     return { state: 'ended', exitCode: await readExitCode(file), lastLine };
+  }
+
+  async function tidy(workloadId: string, attempt: number): Promise<void> {
+    const owner = await readOwner(attempts.file(workloadId, attempt));
+    if (owner === null) return;
+    await boundLog(logOf(workloadId));
+    if (owner !== 'unknown' && (await isAlive(owner))) return;
+    // The leader is gone: nothing that it started may go on working without it.
+    await attempts.killAll(workloadId, attempt, owner);
   }
 
   return {
@@ -107,6 +113,7 @@ export function createLocalDriver(options: Options): Driver {
     endsWithServer: true,
     start,
     observe,
+    tidy,
     stop: (workloadId, attempt) => attempts.stop(workloadId, attempt),
     kill: (workloadId, attempt) => attempts.kill(workloadId, attempt),
     capacity: options.capacity,
