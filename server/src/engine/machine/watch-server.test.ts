@@ -11,7 +11,7 @@ it('says that nothing can be started while the server does not answer, and asks 
     response.writeHead(url === '/healthz' ? 200 : 404).end();
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onFileEnd(() => void server.close());
+  onFileEnd(async () => void server.close());
   let port = await freePort();
   const said: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => said.push(JSON.parse(line).msg) });
