@@ -364,21 +364,6 @@ describe('plan', () => {
     expect(plan(waiting, alive, heardUntil(after(4000))).do).toBe('kill');
   });
 
-  test('what reports to a process that is gone is started again elsewhere, and that is no failure', () => {
-    const gone = (seconds: number) => ({ anywhere: heardUntil(after(10 + seconds)), there: heardUntil(now) });
-    expect(planListening(running, alive, gone(300)).do).toBe('nothing');
-    expect(planListening(running, alive, gone(301))).toMatchObject({ do: 'kill', cause: 'unreachable' });
-    // Nobody could hear it: that it is silent there says nothing.
-    expect(planListening(deployment, alive, gone(301))).toMatchObject({ cause: 'unreachable' });
-    expect(plan({ ...running, killedFor: 'unreachable' }, vanished, heardUntil(now))).toEqual({
-      ...goOn,
-      reason: 'The server process that it reported to has ended. It goes on from its last checkpoint',
-    });
-    // To be stopped it need not be heard.
-    const asked = { ...stopping, state: 'stopping' } as const;
-    expect(planListening(asked, alive, gone(121))).toMatchObject({ do: 'kill', cause: 'overdue' });
-  });
-
   test('what is on a machine that is gone begins anew, unless it has a result or is to stop', () => {
     expect(planLost(running)).toMatchObject({ do: 'requeue', failed: false, delaySeconds: 0 });
     expect(planLost({ ...running, outcome: result })).toMatchObject({ do: 'end', state: 'completed' });

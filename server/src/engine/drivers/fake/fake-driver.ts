@@ -91,9 +91,7 @@ export function createFakeDriver(options: {
       logs.delete(workloadId);
       newest.delete(workloadId);
     },
-    onEnd: (listener) => {
-      listeners.push(listener);
-    },
+    onEnd: (listener) => void listeners.push(listener),
     running: () =>
       [...attempts.values()].filter(({ state }) => state === 'alive').map(({ launch }) => launch),
   };

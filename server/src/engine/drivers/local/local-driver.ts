@@ -99,21 +99,13 @@ export function createLocalDriver(options: Options): Driver {
     return { state: 'ended', exitCode: await readExitCode(file), lastLine };
   }
 
-  async function tidy(workloadId: string, attempt: number): Promise<void> {
-    const owner = await readOwner(attempts.file(workloadId, attempt));
-    if (owner === null) return;
-    await boundLog(logOf(workloadId));
-    if (owner !== 'unknown' && (await isAlive(owner))) return;
-    // The leader is gone: nothing that it started may go on working without it.
-    await attempts.killAll(workloadId, attempt, owner);
-  }
-
   return {
     admission: 'slots',
     endsWithServer: true,
     start,
     observe,
-    tidy,
+    tidy: (workloadId, attempt) =>
+      boundLog(logOf(workloadId)).then(() => attempts.endSurvivors(workloadId, attempt)),
     stop: (workloadId, attempt) => attempts.stop(workloadId, attempt),
     kill: (workloadId, attempt) => attempts.kill(workloadId, attempt),
     capacity: options.capacity,
