@@ -50,6 +50,8 @@ const listedMachine = z.object({
   last_seen_at: z.string().nullable(),
   /** When its server was started last. */
   started_at: z.string(),
+  /** Why it starts nothing of what it is given, and gets little work; null: it does. */
+  trouble: z.string().nullable(),
   /** Null until it has been seen. Slots are for work on the CPU. */
   offer: z.object({ cpu, run_slots: z.int(), deployment_slots: z.int(), accelerators }).nullable(),
 });

@@ -1,19 +1,22 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bakehouse_runtime.errors import PlainError, WorkloadOver
+from bakehouse_runtime import inputs
+from bakehouse_runtime.errors import MachineError, PlainError, WorkloadOver
 from bakehouse_runtime.inputs import input_folders, prune_cache, pull_inputs
 from bakehouse_runtime.protocol import WorkloadInput
 from bakehouse_runtime.server_client import ServerClient
 from bakehouse_server import TOKEN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from bakehouse_server import BakehouseServer
@@ -176,3 +179,77 @@ def test_a_file_that_is_wanted_again_is_young(server: BakehouseServer, tmp_path:
     (tmp_path / "inputs/dataset/x").unlink()
     prune_cache(tmp_path / "cache", len(CONTENT))
     assert left(tmp_path) == {entry["sha256"]}
+
+
+def test_locks_go_with_their_file(server: BakehouseServer, tmp_path: Path) -> None:
+    entry = server.add_input(CONTENT, "x")
+    pull(server, tmp_path, [entry])
+    cache = tmp_path / "cache"
+    (cache / "broken-off.lock").touch()
+    prune_cache(cache, 0)
+    assert {path.name for path in cache.iterdir()} == {entry["sha256"], f"{entry['sha256']}.lock"}
+    (tmp_path / "inputs/dataset/x").unlink()
+    prune_cache(cache, 0)
+    assert list(cache.iterdir()) == []
+
+
+def test_who_waits_for_a_lock_that_is_deleted_takes_the_next_one(tmp_path: Path) -> None:
+    path = tmp_path / "x.lock"
+    order: list[str] = []
+    waits = threading.Event()
+
+    def wait() -> None:
+        waits.set()
+        with inputs._lock(path):
+            order.append("second")
+            assert path.exists()
+
+    with inputs._lock(path):
+        waiter = threading.Thread(target=wait)
+        waiter.start()
+        waits.wait()
+        time.sleep(0.1)
+        order.append("first")
+        path.unlink()
+    waiter.join()
+    assert order == ["first", "second"]
+
+
+def disk(monkeypatch: pytest.MonkeyPatch, free: Callable[[], int]) -> None:
+    usage = type(shutil.disk_usage("/"))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1 << 40, 0, free()))
+
+
+def test_inputs_leave_the_disk_its_reserve(
+    server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = [server.add_input(CONTENT, "x"), server.add_input(CONTENT, "again")]
+    disk(monkeypatch, lambda: (1 << 30) + len(CONTENT) - 1)
+    with pytest.raises(MachineError, match="has no room for the inputs"):
+        pull(server, tmp_path, entries)
+    assert gets(server) == []
+    # One file under two names takes its room once.
+    disk(monkeypatch, lambda: (1 << 30) + len(CONTENT))
+    pull(server, tmp_path, entries)
+    # What is there needs no room.
+    disk(monkeypatch, lambda: 0)
+    pull(server, tmp_path, entries)
+
+
+def test_what_nobody_uses_makes_room_for_what_is_wanted(
+    server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, young = cached(tmp_path, "old", len(CONTENT), 2), cached(tmp_path, "young", 10, 1)
+    disk(monkeypatch, lambda: (1 << 30) + (0 if old.exists() else len(CONTENT)))
+    pull(server, tmp_path, [server.add_input(CONTENT, "x")])
+    assert (old.exists(), young.exists()) == (False, True)
+
+
+def test_a_disk_that_fills_meanwhile_ends_the_download(
+    server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "_ROOM_CHECKED_EVERY_BYTES", 1000)
+    looks: list[int] = []
+    disk(monkeypatch, lambda: looks.append(0) or (1 << 40 if len(looks) == 1 else 0))
+    with pytest.raises(MachineError, match="has no room for the inputs"):
+        pull(server, tmp_path, [server.add_input(CONTENT, "x")])

@@ -664,7 +664,6 @@ create table low_balance_watch (
 create table machines (
   id uuid not null,
   name text not null,
-  url text,
   host text not null,
   driver text not null,
   offer jsonb,
@@ -773,6 +772,7 @@ create table processes (
   since timestamp with time zone not null,
   seen_at timestamp with time zone not null,
   left_at timestamp with time zone,
+  url text,
   constraint processes_pkey PRIMARY KEY (id),
   constraint processes_machine_id_fkey FOREIGN KEY (machine_id) REFERENCES machines(id)
 );
@@ -1137,12 +1137,15 @@ create table workloads (
   lost_seconds double precision,
   phase_counted boolean not null default true,
   drain_seconds integer not null default 0,
+  server_url text,
+  killed_for text,
   constraint workloads_pkey PRIMARY KEY (id),
   constraint workloads_accelerator_count_check CHECK (accelerator_count >= 0 AND accelerator_count <= 8),
   constraint workloads_behaviour_check CHECK (behaviour = ANY (ARRAY['run'::text, 'deployment'::text])),
   constraint workloads_check CHECK ((ended_at IS NOT NULL) = (state = ANY (ARRAY['completed'::text, 'stopped'::text, 'failed'::text]))),
   constraint workloads_check1 CHECK ((accelerator IS NULL) = (accelerator_count = 0)),
   constraint workloads_check2 CHECK ((wanted = 'stopped'::text) = (stop_requested_at IS NOT NULL)),
+  constraint workloads_killed_for_known CHECK (killed_for = ANY (ARRAY['lingering'::text, 'silent'::text, 'loading'::text, 'unreachable'::text, 'overdue'::text])),
   constraint workloads_state_check CHECK (state = ANY (ARRAY['queued'::text, 'scheduling'::text, 'pulling'::text, 'starting'::text, 'ready'::text, 'degraded'::text, 'stopping'::text, 'completed'::text, 'stopped'::text, 'failed'::text])),
   constraint workloads_unit_check CHECK (unit = ANY (ARRAY['steps'::text, 'bytes'::text, 'examples'::text])),
   constraint workloads_wanted_check CHECK (wanted = ANY (ARRAY['running'::text, 'stopped'::text])),
@@ -1152,6 +1155,8 @@ create table workloads (
 );
 CREATE INDEX workloads_completed_with_files ON public.workloads USING btree (id) WHERE ((state = 'completed'::text) AND (files_removed_at IS NULL));
 CREATE INDEX workloads_due ON public.workloads USING btree (check_at) WHERE (ended_at IS NULL);
+CREATE INDEX workloads_servers_ended ON public.workloads USING btree (ended_at) WHERE ((behaviour = 'deployment'::text) AND (files_removed_at IS NOT NULL));
+CREATE INDEX workloads_servers_with_files ON public.workloads USING btree (ended_at) WHERE ((behaviour = 'deployment'::text) AND (ended_at IS NOT NULL) AND (files_removed_at IS NULL));
 CREATE INDEX workloads_with_files ON public.workloads USING btree (ended_at) WHERE ((ended_at IS NOT NULL) AND (files_removed_at IS NULL));
 
 create table x_accounts (

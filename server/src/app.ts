@@ -6,10 +6,11 @@ import type { Driver } from './engine/drivers/driver.ts';
 import { createEngine, type Engine, registerKinds } from './engine/engine.ts';
 import { type CpuLoad, readCpuLoad } from './engine/machine/cpu-load.ts';
 import { startPreparing } from './engine/machine/preparation/prepare-machine.ts';
+import { watchServer } from './engine/machine/watch-server.ts';
 import { claimMachine, type MachineClaim } from './engine/machines/claim-machine.ts';
 import { installationCapacity } from './engine/machines/installation-capacity.ts';
 import type { MachineIdentity } from './engine/machines/join-installation.ts';
-import { findBlobHolder, updateMachineUrl } from './engine/machines/queries.ts';
+import { findServerUrl } from './engine/machines/queries.ts';
 import { listJobs } from './list-jobs.ts';
 import { registerImageStarter } from './modules/assets/starter/register-image-starter.ts';
 import { registerStarterModel } from './modules/assets/starter/register-starter-model.ts';
@@ -89,11 +90,13 @@ export async function createApp(options: Options): Promise<App> {
   const kinds = registerKinds([fineTuneKind(services.clock), modelServerKind(services.jobs)]);
   const driver = options.driver ?? (await createDriver(services));
   const claim: Claim = { held: null };
+  const serverUrl = () => findWorkloadServer(services.db, machine, config, roles);
   const engine = createEngine(services, {
     driver,
     kinds,
     machineId: machine.id,
-    serverUrl: () => findWorkloadServer(services.db, machine, config, roles),
+    serverUrl,
+    ...(!machine.holdsBlobs && { trouble: watchServer(serverUrl, services.log) }),
     mayWork: () => claim.held?.isHeld() ?? true,
     lostAfterMs: config.machineGoneMinutes * 60_000,
     cpuLoad,
@@ -152,7 +155,6 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         usage.start();
         await http.listen({ port: config.port, host: config.host });
         nameChosenPort(config, http);
-        await updateMachineUrl(db, machine.id, localUrl({ host: config.machineHost, port: config.port }));
       }
       await parts.monitoring?.listen({ port: config.monitoringPort ?? 0, host: config.host });
       await heartbeat.start();
@@ -213,7 +215,7 @@ async function findWorkloadServer(
   config: Config,
   roles: Role[],
 ): Promise<string> {
-  if (!machine.holdsBlobs) return (await findBlobHolder(db))?.url ?? config.publicUrl;
+  if (!machine.holdsBlobs) return (await findServerUrl(db)) ?? config.publicUrl;
   return roles.includes('web') ? localUrl(config) : config.publicUrl;
 }
 

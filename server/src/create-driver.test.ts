@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 import { createDriver } from './create-driver.ts';
+import { idleCpu } from './engine/machine/cpu-load.ts';
 import { environmentDir, runtimeDir } from './engine/machine/environment/environment.ts';
-import { environmentOf, lockFiles } from './engine/machine/environment/layers.ts';
+import { environmentOf, type Layer, lockFiles } from './engine/machine/environment/layers.ts';
+import { machineCpu } from './engine/machine/machine-cpu.ts';
+import { readOffer } from './engine/machines/offer.ts';
 import { testMachine } from './engine/testing/test-machine.ts';
-import { textSpec } from './modules/deployments/kinds/text-spec.ts';
 import { noSandbox } from './platform/sandbox/sandbox.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 import { testDatabase } from './testing/test-database.ts';
+
+const log = pino({ level: 'silent' });
 
 it('closes the cache of inputs, where the files of all users lie', async () => {
   const { db } = await testDatabase();
@@ -19,15 +24,21 @@ it('closes the cache of inputs, where the files of all users lie', async () => {
   const cache = path.join(config.cacheDir, 'inputs');
   await mkdir(cache, { recursive: true });
   await chmod(cache, 0o755);
-  await createDriver({ machineId: await testMachine(db), config, db, sandbox: noSandbox(config.dataDir) });
+  await createDriver({
+    machineId: await testMachine(db),
+    config,
+    db,
+    log,
+    sandbox: noSandbox(config.dataDir),
+  });
   expect((await stat(cache)).mode & 0o777).toBe(0o700);
 });
 
-it('starts nothing on vLLM before it has been prepared, and says so', async () => {
+it('starts nothing before the part of the environment that it needs has been prepared, and says so', async () => {
   const { db } = await testDatabase();
   const home = await temporaryFolder();
   const config = { ...readConfig({}), cacheDir: path.join(home, 'cache'), dataDir: path.join(home, 'data') };
-  const install = async (layer: 'serving' | 'vllm') => {
+  const install = async (layer: Layer) => {
     const environment = await environmentDir(config, environmentOf(layer));
     await mkdir(environment, { recursive: true });
     const lock = await readFile(path.join(runtimeDir, lockFiles[layer]));
@@ -40,13 +51,19 @@ it('starts nothing on vLLM before it has been prepared, and says so', async () =
     machineId: await testMachine(db),
     config,
     db,
+    log,
     sandbox: noSandbox(config.dataDir),
   });
-  const blockers = () =>
-    Promise.all(
-      (['llamacpp', 'vllm'] as const).map((engine) => driver.blocker(textSpec({ engine, files: [] }, [], 1))),
-    );
-  expect(await blockers()).toEqual([null, 'Text serving on GPUs: this machine is still being prepared']);
+  const blocked = async () => {
+    const { blockers } = await readOffer(driver, { cpu: machineCpu(), load: idleCpu() });
+    return Object.fromEntries(Object.entries(blockers).filter(([, blocker]) => blocker !== null));
+  };
+  const training = 'Fine-tuning: this machine is still being prepared';
+  const vllm = 'Text serving on GPUs: this machine is still being prepared';
+  const withTorch = { train: training, 'serve paris': training, 'serve kontext': training };
+  expect(await blocked()).toEqual({ ...withTorch, 'serve vllm': vllm });
   await install('vllm');
-  expect(await blockers()).toEqual([null, null]);
+  expect(await blocked()).toEqual(withTorch);
+  await install('training');
+  expect(await blocked()).toEqual({});
 });

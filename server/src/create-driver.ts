@@ -1,11 +1,11 @@
 import path from 'node:path';
-import type { Config } from './config.ts';
 import type { Driver, SpecKind } from './engine/drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from './engine/drivers/fake/fake-driver.ts';
 import { closeInputCache, inputCacheDir } from './engine/drivers/local/input-cache.ts';
 import { createLocalDriver, type Program } from './engine/drivers/local/local-driver.ts';
 import { hasLayer } from './engine/machine/environment/has-layer.ts';
 import { environmentOf } from './engine/machine/environment/layers.ts';
+import { neededLayer } from './engine/machine/environment/needed-layer.ts';
 import { machineAccelerators, servesTextOnGpus } from './engine/machine/machine-accelerators.ts';
 import { preparationLabels } from './engine/machine/preparation/preparation-ids.ts';
 import { findPreparation } from './engine/machine/preparation/queries.ts';
@@ -16,7 +16,7 @@ import type { Services } from './platform/context.ts';
 
 /** The driver that the settings name. */
 export async function createDriver(
-  services: Pick<Services, 'config' | 'db' | 'sandbox' | 'machineId'>,
+  services: Pick<Services, 'config' | 'db' | 'log' | 'sandbox' | 'machineId'>,
 ): Promise<Driver> {
   const { config } = services;
   if (config.driver === 'fake') {
@@ -28,26 +28,18 @@ export async function createDriver(
     workloadsDir: path.join(config.dataDir, 'workloads'),
     host: config.machineHost,
     sandbox: services.sandbox,
-    capacity: () => localCapacity(config),
+    capacity: () => localCapacity(services),
     program: (spec) => findProgram(services, spec),
   });
 }
 
-async function localCapacity(config: Config): Promise<Capacity> {
+async function localCapacity({ config, log }: Pick<Services, 'config' | 'log'>): Promise<Capacity> {
   return {
     'cpu:run': config.cpuSlots,
     'cpu:deployment': CPU_SERVERS,
-    gpus: await machineAccelerators(),
-    servesTextOnGpus: await servesTextOnGpus(config),
+    gpus: await machineAccelerators(log),
+    servesTextOnGpus: await servesTextOnGpus(config, log),
   };
-}
-
-/** llama.cpp's has the rest. */
-const layerOfEngine: Record<string, 'training' | 'vllm'> = { paris: 'training', vllm: 'vllm' };
-
-function neededLayer(spec: SpecKind): 'training' | 'serving' | 'vllm' {
-  if (spec.kind === 'train') return 'training';
-  return layerOfEngine[spec.engine ?? ''] ?? 'serving';
 }
 
 /** The runtime, once the part of the Python environment is there that the work needs. */

@@ -11,6 +11,7 @@ import { verifyLedgerJob } from './modules/credits/jobs/verify-ledger.ts';
 import { warnOfLowBalanceJob } from './modules/credits/jobs/warn-of-low-balance.ts';
 import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { forgetRequestsJob } from './modules/deployments/jobs/forget-requests.ts';
+import { forgetServerWorkloadsJob } from './modules/deployments/jobs/forget-server-workloads.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileModelServerJob } from './modules/deployments/jobs/reconcile-model-server.ts';
 import { forgetPicturesJob } from './modules/images/jobs/forget-pictures.ts';
@@ -57,6 +58,7 @@ export function listJobs({ databaseUrl, readData, closing, closeIdle }: Needed):
     deleteExpiredJob,
     meterDeploymentsJob({ closeIdle }),
     forgetRequestsJob,
+    forgetServerWorkloadsJob,
     reconcileModelServerJob,
     readInBackground(readData, closing),
   ];

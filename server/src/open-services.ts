@@ -14,6 +14,7 @@ import { openDatabaseClock } from './platform/db/database-clock.ts';
 import { openEvents } from './platform/events/events.ts';
 import { logFailedAnnouncements } from './platform/events/publish-change.ts';
 import { othersMayRead } from './platform/files/others-may-read.ts';
+import { localUrl } from './platform/http/addresses/local-url.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
 import { openJobQueue } from './platform/jobs/job-queue.ts';
 import { findSandbox } from './platform/sandbox/find-sandbox.ts';
@@ -62,7 +63,11 @@ export async function openServices(options: Options) {
   const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
   const sandbox = await openSandbox(config, roles, log);
   const presence = gatewayPresence({ beat: () => heartbeat.beat(), goneMs: LOST_AFTER_MS });
-  const heartbeat = createHeartbeat({ db, log, machineId: machine.id, roles, onBeat: presence.onBeat });
+  const heartbeat = createHeartbeat({
+    ...{ db, log, machineId: machine.id, roles, onBeat: presence.onBeat },
+    // The port is only known once it listens.
+    url: () => localUrl({ host: config.machineHost, port: config.port }),
+  });
   const services: Services = {
     config,
     clock,
@@ -103,10 +108,10 @@ async function openSandbox(config: Config, roles: Role[], log: Logger): Promise<
 }
 
 /** Requests and jobs read and write files: they stay with the machine that holds them. */
-function rolesOn({ holdsBlobs }: MachineIdentity, roles: Role[]): Role[] {
+function rolesOn({ holdsBlobs, ifMoved }: MachineIdentity, roles: Role[]): Role[] {
   if (holdsBlobs) return roles;
   if (roles.includes('reconciler')) return ['reconciler'];
   throw new Error(
-    'Another machine of this installation holds the files, so this one can run work and nothing else: start it with --services=reconciler, or with none',
+    `Another machine of this installation holds the files, so this one can run work and nothing else: start it with --services=reconciler, or with none. ${ifMoved}`,
   );
 }

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _ATTEMPTS_AT_WHOLE_FILE = 3
 _UNUSED_AFTER_S = 30 * 24 * 3600
 _DEFAULT_CACHE_BYTES = 50 << 30
+# What is left free for what else writes there, e.g. the database; the server's blob store, too.
+_RESERVE_BYTES = 1 << 30
+_ROOM_CHECKED_EVERY_BYTES = 64 << 20
 
 
 class Source(Protocol):
@@ -57,7 +60,8 @@ def pull_inputs(
     """Brings every input here.
 
     `progress` gets bytes done and bytes in all. Raises PlainError for a name that leads out of the
-    folder, or bytes that do not have their hash, and MachineError for a full disk.
+    folder, or bytes that do not have their hash, and MachineError for a disk that is full, or would
+    be nearly so.
     """
     targets = [
         (file, inside(folder, file.path))
@@ -67,6 +71,8 @@ def pull_inputs(
     total = sum(file.size_bytes for file, _ in targets)
     done = 0
     cache_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    sizes = {file.sha256: file.size_bytes for file, _ in targets}
+    _require_room(cache_dir, sum(_missing(cache_dir, *one) for one in sizes.items()))
     for file, target in targets:
         before = done
         try:
@@ -97,11 +103,8 @@ def cache_limit_bytes() -> int:
 def prune_cache(cache_dir: Path, limit_bytes: int) -> None:
     """Deletes files that nobody has wanted for 30 days, then the oldest while all that is kept
     exceeds `limit_bytes`. Who has another name is in use by a workload, and stays."""
-    kept = []
-    for path in cache_dir.iterdir():
-        with contextlib.suppress(FileNotFoundError):
-            if path.suffix != ".lock":
-                kept.append((path, path.stat()))
+    kept = _cached_files(cache_dir)
+    _delete_stray_locks(cache_dir, {path.stem for path, _ in kept})
     total = sum(stat.st_size for _, stat in kept)
     now = time.time()
     for path, stat in sorted(kept, key=lambda one: one[1].st_mtime):
@@ -111,16 +114,37 @@ def prune_cache(cache_dir: Path, limit_bytes: int) -> None:
             total -= stat.st_size
 
 
+def _cached_files(cache_dir: Path) -> list[tuple[Path, os.stat_result]]:
+    """What lies in the cache, whole or not."""
+    kept = []
+    for path in cache_dir.iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            if path.suffix != ".lock":
+                kept.append((path, path.stat()))
+    return kept
+
+
 def _delete_unused(path: Path) -> bool:
-    """Whether the file was deleted. Its lock stays: somebody may be waiting for it."""
+    """Whether the file was deleted, and its lock with it."""
+    lock = path.with_name(f"{path.stem}.lock")
     try:
-        with _lock(path.with_name(f"{path.stem}.lock"), wait=False):
+        with _lock(lock, wait=False):
             if path.stat().st_nlink > 1:
                 return False
             path.unlink()
+            lock.unlink()
             return True
     except (BlockingIOError, FileNotFoundError):
         return False
+
+
+def _delete_stray_locks(cache_dir: Path, names: set[str]) -> None:
+    """Deletes locks that nobody holds and whose file is gone."""
+    for path in cache_dir.glob("*.lock"):
+        if path.stem in names:
+            continue
+        with contextlib.suppress(BlockingIOError, FileNotFoundError), _lock(path, wait=False):
+            path.unlink()
 
 
 def sha256_of(path: Path) -> str:
@@ -149,6 +173,44 @@ def _cached(
     raise PlainError(f"The input {file.path} arrived damaged {_ATTEMPTS_AT_WHOLE_FILE} times.")
 
 
+def _missing(cache_dir: Path, sha256: str, size_bytes: int) -> int:
+    """How many bytes of a file are not in the cache yet."""
+    for path in (cache_dir / sha256, cache_dir / f"{sha256}.partial"):
+        with contextlib.suppress(FileNotFoundError):
+            return max(0, size_bytes - path.stat().st_size)
+    return size_bytes
+
+
+def _require_room(cache_dir: Path, size_bytes: int) -> None:
+    """Makes room for so many bytes of the cache out of what no workload uses. Raises MachineError
+    where that is not enough."""
+    if size_bytes == 0:
+        return
+    lacking = _lacking(cache_dir, size_bytes)
+    if lacking <= 0:
+        return
+    cached = sum(stat.st_size for _, stat in _cached_files(cache_dir))
+    prune_cache(cache_dir, max(0, cached - lacking))
+    if _lacking(cache_dir, size_bytes) > 0:
+        raise _no_room(cache_dir, size_bytes)
+
+
+def _lacking(folder: Path, size_bytes: int) -> int:
+    return size_bytes + _RESERVE_BYTES - shutil.disk_usage(folder).free
+
+
+def _no_room(folder: Path, size_bytes: int) -> MachineError:
+    free = max(0, shutil.disk_usage(folder).free - _RESERVE_BYTES)
+    return MachineError(
+        f"The machine's disk has no room for the inputs: they need {_gb(size_bytes)} more, "
+        f"and {_gb(free)} may be used."
+    )
+
+
+def _gb(size_bytes: int) -> str:
+    return f"{size_bytes / (1 << 30):.1f} GB"
+
+
 def _download(
     file: InputFile, source: Source, partial: Path, progress: Callable[[int], None]
 ) -> str:
@@ -161,8 +223,12 @@ def _download(
         with source.read_input(file.sha256, have) as stream, partial.open("r+b") as sink:
             sink.truncate(stream.offset)
             sink.seek(stream.offset)
-            have = stream.offset
+            have = checked = stream.offset
             for chunk in stream:
+                # Others write there, too.
+                if have - checked >= _ROOM_CHECKED_EVERY_BYTES:
+                    _require_room(partial.parent, file.size_bytes - have)
+                    checked = have
                 sink.write(chunk)
                 have += len(chunk)
                 progress(have)
@@ -175,9 +241,20 @@ def _lock(path: Path, *, wait: bool = True) -> Iterator[None]:
 
     Raises BlockingIOError where another one has it and `wait` is false.
     """
-    with path.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
+    while True:
+        with path.open("w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Whoever had it may have deleted the file that was opened.
+            if _is_at(path, handle.fileno()):
+                yield
+                return
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def _link(source: Path, target: Path) -> None:

@@ -13,6 +13,7 @@ import { WAKE_SIGNAL } from './queries.ts';
 import { schedule } from './queue/schedule.ts';
 import { endWorkloads } from './reconcile/end-workloads.ts';
 import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
+import { type StartTrouble, watchStarts } from './reconcile/start-watch.ts';
 import type { WorkloadKind, WorkloadKinds } from './workload-kind.ts';
 
 const TICK_MS = 1_000;
@@ -32,6 +33,8 @@ export type EngineOptions = {
   /** Whether this server has the machine at this moment (claim-machine.ts). Always, unless said. */
   mayWork?: () => boolean;
   lostAfterMs?: number;
+  /** What beside failed starts keeps the machine from starting anything at present. */
+  trouble?: () => Promise<StartTrouble | null>;
   /** The load of its processors; this computer's own, unless said. */
   cpuLoad?: () => CpuLoad;
 };
@@ -110,11 +113,13 @@ function createPass(
     serverUrl,
     mayWork = () => true,
     lostAfterMs = LOST_AFTER_MS,
+    trouble = async () => null,
     cpuLoad = readCpuLoad,
   }: EngineOptions,
   hasEnded: () => boolean,
 ): () => Promise<void> {
-  const parts: Reconciler = { db, driver, kinds, log, machineId, now: clock.now, serverUrl, mayWork };
+  const starts = watchStarts(clock.now);
+  const parts: Reconciler = { db, driver, kinds, log, machineId, now: clock.now, serverUrl, mayWork, starts };
   let sweptAt = Number.NEGATIVE_INFINITY;
   const stuck = new Set<string>();
 
@@ -132,9 +137,14 @@ function createPass(
     }
   }
 
+  async function offer(): Promise<void> {
+    const machine = { cpu: machineCpu(), load: cpuLoad() };
+    await noteMachine(db, machineId, await readOffer(driver, machine, (await trouble()) ?? starts.trouble()));
+  }
+
   return async () => {
     if (!mayWork()) return;
-    await noteMachine(db, machineId, await readOffer(driver, { cpu: machineCpu(), load: cpuLoad() }));
+    await offer();
     if (performance.now() - sweptAt > SWEEP_EVERY_MS) {
       sweptAt = performance.now();
       stuck.clear();
@@ -143,8 +153,11 @@ function createPass(
     const gone = await findLostMachines(db, { machineId, lostAfterMs });
     await requeueLost({ ...parts, lostAfterMs }, gone);
     do {
+      const wasResting = starts.trouble()?.isResting;
       await Promise.all(Array.from({ length: CONCURRENCY }, drainDue));
       if (!mayWork()) return;
+      // Before the queue sends the next ones where nothing can be started.
+      if (starts.trouble()?.isResting && !wasResting) await offer();
     } while ((await schedule({ db, machineId, kinds, now: clock.now() })) > 0);
     await removeFiles({ ...parts, stuck }, [machineId, ...gone], clock.now());
   };

@@ -29,8 +29,10 @@ export function measureWorkloads(registry: Registry, db: Database): void {
     help: 'How long the workload that has waited longest has waited',
     registers: [registry],
     async collect() {
+      // What goes back to the line keeps its place, and has worked meanwhile.
       const { rows } = await sql<{ seconds: number | null }>`
-        select extract(epoch from max(now() - queued_at))::float8 as seconds
+        select extract(epoch from max(
+          now() - greatest(queued_at, attempt_started_at, last_report_at)))::float8 as seconds
         from workloads where ended_at is null and state = 'queued'
       `.execute(db);
       this.set(rows[0]?.seconds ?? 0);

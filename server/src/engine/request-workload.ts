@@ -13,7 +13,7 @@ export type WorkloadRequest = {
   title: string;
   spec: WorkloadSpec;
   placement: Placement;
-  /** How long it is expected to work, for those who wait behind it. */
+  /** How long it was quoted to work: kept for its kind, the queue goes by what is seen. */
   expectedSeconds?: number;
   now: Date;
 };

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { JsonValue } from '../platform/db/database.ts';
 import type { WorkloadsTable } from '../platform/db/schema.generated.ts';
-import type { Outcome, Placement, Workload, WorkloadSpec } from './workload.ts';
+import type { Placement, Workload, WorkloadSpec } from './workload.ts';
 
 type Row = Selectable<WorkloadsTable>;
 /** All but the spec, and what only the database looks at. */
@@ -21,6 +21,7 @@ export const columns = [
   'devices',
   'attempt',
   'interrupted',
+  'killed_for',
   'restarts',
   'failures',
   'accepted_seq',
@@ -33,6 +34,7 @@ export const columns = [
   'step',
   'steps_total',
   'base_url',
+  'server_url',
   'server_key',
   'output_cursor',
   'outcome',
@@ -56,57 +58,27 @@ export const columns = [
 ] as const satisfies (keyof Row)[];
 export type WorkloadColumns = Pick<Row, (typeof columns)[number]>;
 
+/** base_url -> baseUrl */
+type FieldName<Column extends string> = Column extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<FieldName<Rest>>}`
+  : Column;
+type Fields = { [Column in keyof WorkloadColumns as FieldName<Column>]: WorkloadColumns[Column] };
+
+const fieldNames = new Map(
+  columns.map((column) => [column, column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())]),
+);
+
 /** A row of the table, by these columns. */
 export function toWorkload(row: WorkloadColumns): Workload {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    behaviour: row.behaviour as Workload['behaviour'],
-    machineId: row.machine_id,
-    kind: row.kind,
-    title: row.title,
-    placement: { accelerator: row.accelerator, count: row.accelerator_count } as Placement,
-    expectedSeconds: row.expected_seconds,
-    wanted: row.wanted as Workload['wanted'],
-    state: row.state as Workload['state'],
-    reason: row.reason,
-    devices: row.devices,
-    attempt: row.attempt,
-    interrupted: row.interrupted,
-    restarts: row.restarts,
-    failures: row.failures,
-    acceptedSeq: row.accepted_seq,
-    phase: row.phase,
-    phaseCounted: row.phase_counted,
-    done: row.done,
-    total: row.total,
-    unit: row.unit as Workload['unit'],
-    remainingSeconds: row.remaining_seconds,
-    step: row.step,
-    stepsTotal: row.steps_total,
-    baseUrl: row.base_url,
-    serverKey: row.server_key,
-    outputCursor: row.output_cursor,
-    outcome: row.outcome as unknown as Outcome | null,
-    activeSeconds: row.active_seconds,
-    savedSeconds: row.saved_seconds,
-    checkpointSeconds: row.checkpoint_seconds,
-    lostMachineId: row.lost_machine_id,
-    lostSeconds: row.lost_seconds,
-    createdAt: row.created_at,
-    queuedAt: row.queued_at,
-    notBefore: row.not_before,
-    attemptStartedAt: row.attempt_started_at,
-    startedAt: row.started_at,
-    readyAt: row.ready_at,
-    lastReportAt: row.last_report_at,
-    stopRequestedAt: row.stop_requested_at,
-    stopReason: row.stop_reason,
-    drainSeconds: row.drain_seconds,
-    endedAt: row.ended_at,
-    filesRemovedAt: row.files_removed_at,
-  };
+  const named = columns.map((column) => [fieldNames.get(column), row[column]]);
+  const { accelerator, acceleratorCount, ...fields }: Fields = Object.fromEntries(named);
+  // What the database checks, or the engine alone writes.
+  const narrowed = fields as typeof fields & NarrowFields;
+  return { ...narrowed, placement: { accelerator, count: acceleratorCount } as Placement };
 }
+
+/** Fields whose columns have a wider type. */
+type NarrowFields = Pick<Workload, 'behaviour' | 'wanted' | 'state' | 'unit' | 'killedFor' | 'outcome'>;
 
 /** The column holds what requestWorkload wrote, and never changes. */
 export function toSpec(column: JsonValue): WorkloadSpec {

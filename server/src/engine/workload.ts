@@ -58,6 +58,12 @@ export type WorkloadSpec =
 /** GPUs of one type (see `Gpu`), or the CPU. */
 export type Placement = { accelerator: string; count: number } | { accelerator: null; count: 0 };
 
+/**
+ * Why the engine kills an attempt: it goes on `lingering` after its result; it was `silent`; it was not ready in time (`loading`);
+ * the server that it reports to is gone (`unreachable`); it was asked to end, and is `overdue`.
+ */
+export type KillCause = 'lingering' | 'silent' | 'loading' | 'unreachable' | 'overdue';
+
 export type Outcome = Extract<Report, { type: 'result' | 'failed' | 'stopped' }>;
 export type Result = Extract<Report, { type: 'result' }>;
 
@@ -80,6 +86,8 @@ export type Workload = {
   devices: number[] | null;
   attempt: number;
   interrupted: boolean;
+  /** Why the present attempt was killed; null while nobody has. */
+  killedFor: KillCause | null;
   /** Starts after an interruption. */
   restarts: number;
   /** Failures in a row without getting further. */
@@ -97,6 +105,8 @@ export type Workload = {
   stepsTotal: number;
   /** Where a deployment answers. */
   baseUrl: string | null;
+  /** Where the present attempt reports to; null: not known. */
+  serverUrl: string | null;
   /** What it wants to be shown there; of one attempt alone. */
   serverKey: string | null;
   /** How far its output has been copied into the log, in its driver's own terms; null: nothing yet. */

@@ -1,3 +1,5 @@
+import type { ServeImageSpec } from '@bakehouse/contract/runtime/serve-image-spec';
+import type { ServeTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { Capacity } from '../queue/queue.ts';
 import type { Observed } from '../reconcile/plan.ts';
 import type { Behaviour, WorkloadSpec } from '../workload.ts';
@@ -16,12 +18,15 @@ export type Launch = {
   devices: number[];
 };
 
+/** What serves a model. */
+export type ServingEngine = (ServeTextSpec | ServeImageSpec)['engine'];
+
 /** What of a spec decides which program executes it. */
-export type SpecKind = { kind: WorkloadSpec['kind']; engine: string | null };
+export type SpecKind = { kind: 'train'; engine: null } | { kind: 'serve'; engine: ServingEngine };
 
 /** That of a whole spec. */
 export function specKind(spec: WorkloadSpec): SpecKind {
-  return { kind: spec.kind, engine: spec.kind === 'serve' ? spec.engine : null };
+  return spec.kind === 'serve' ? { kind: 'serve', engine: spec.engine } : { kind: 'train', engine: null };
 }
 
 /**
@@ -48,7 +53,13 @@ export type Driver = {
    * has not begun yet never will.
    */
   start: (launch: Launch) => Promise<void>;
+  /** Looks, and changes nothing. */
   observe: (workloadId: string, attempt: number) => Promise<Observed>;
+  /**
+   * Keeps what an attempt prints from growing without bound, and ends what one that has ended itself has started and
+   * left. Whoever has seen it end gives its slot away only after this.
+   */
+  tidy: (workloadId: string, attempt: number) => Promise<void>;
   /** Asks an attempt to save its work and end; does not wait for it. */
   stop: (workloadId: string, attempt: number) => Promise<void>;
   /** Ends an attempt at once, with all that it started. */

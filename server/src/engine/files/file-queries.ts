@@ -2,6 +2,9 @@ import type { WorkloadInput } from '@bakehouse/contract/runtime/workload-spec';
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 
+/** Files of workloads that ended later are kept. */
+export type KeptSince = { run: Date; deployment: Date };
+
 /**
  * Workloads whose files on these machines can go: those of a completed one at once, those of others
  * when it ended before `keptSince`. What has no machine has no files, and is noted by whoever comes first.
@@ -9,7 +12,7 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 export async function listUnneededFiles(
   db: Database,
   machineIds: string[],
-  keptSince: Date,
+  keptSince: KeptSince,
   limit: number,
 ): Promise<string[]> {
   const withFiles = db
@@ -20,20 +23,32 @@ export async function listUnneededFiles(
   // Apart, since each has an index: those that are kept are not read.
   const rows = await withFiles
     .where('state', '=', 'completed')
-    .union(withFiles.where('ended_at', 'is not', null).where('ended_at', '<', keptSince))
+    .union(withFiles.where('ended_at', 'is not', null).where('ended_at', '<', keptSince.run))
+    .union(
+      withFiles
+        .where('behaviour', '=', 'deployment')
+        .where('ended_at', 'is not', null)
+        .where('ended_at', '<', keptSince.deployment),
+    )
     .limit(limit)
     .execute();
   return rows.map(({ id }) => id);
 }
 
 /** The same once more for one of them, under its lock: its owner may have resumed it since. */
-export async function lockUnneededFiles(tx: Transaction, id: string, keptSince: Date): Promise<boolean> {
+export async function lockUnneededFiles(tx: Transaction, id: string, keptSince: KeptSince): Promise<boolean> {
   const row = await tx
     .selectFrom('workloads')
     .select('id')
     .where('id', '=', id)
     .where('files_removed_at', 'is', null)
-    .where((where) => where.or([where('state', '=', 'completed'), where('ended_at', '<', keptSince)]))
+    .where((where) =>
+      where.or([
+        where('state', '=', 'completed'),
+        where('ended_at', '<', keptSince.run),
+        where.and([where('behaviour', '=', 'deployment'), where('ended_at', '<', keptSince.deployment)]),
+      ]),
+    )
     .forUpdate()
     .executeTakeFirst();
   return row !== undefined;

@@ -6,9 +6,11 @@ import { listUnneededFiles, lockUnneededFiles, noteFilesRemoved } from './file-q
 
 /**
  * Files and artefacts of a completed workload go at once: what its result names belongs to its
- * module by then. Those of others stay for whoever resumes it or asks why.
+ * module by then. Those of another run stay for whoever resumes it; a model server is never resumed, and what it
+ * printed is in its log: its folder stays a day for who looks into what went wrong.
  */
-const FILES_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+const RUNS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+const DEPLOYMENTS_KEPT_MS = 24 * 60 * 60 * 1000;
 const AT_ONCE = 10;
 
 type Parts = {
@@ -28,7 +30,10 @@ export async function removeFiles(
   machineIds: string[],
   now: Date,
 ): Promise<void> {
-  const keptSince = new Date(now.getTime() - FILES_KEPT_MS);
+  const keptSince = {
+    run: new Date(now.getTime() - RUNS_KEPT_MS),
+    deployment: new Date(now.getTime() - DEPLOYMENTS_KEPT_MS),
+  };
   const unneeded = await listUnneededFiles(db, machineIds, keptSince, AT_ONCE + stuck.size);
   for (const id of unneeded.filter((one) => !stuck.has(one)).slice(0, AT_ONCE)) {
     await inTransaction(db, async (tx) => {

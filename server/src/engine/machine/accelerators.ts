@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises';
 import { type GpuType, gpuTypes } from '@bakehouse/contract/limits';
 import { runProgram } from '../../platform/processes/run-program.ts';
 import type { Gpu } from '../queue/gpu.ts';
@@ -7,10 +8,33 @@ const MIB = 1024 ** 2;
 /** PyTorch and vLLM have no code for GPUs older than the V100. */
 const COMPUTE_CAPABILITY_MIN = 7.0;
 
-/** The NVIDIA GPUs of this machine, grouped by kind. Empty where there is no driver. */
-export async function findAccelerators(): Promise<Gpu[]> {
+/** A driver in trouble can keep it for ever. */
+const NVIDIA_SMI_MS_MAX = 10_000;
+
+/**
+ * The NVIDIA GPUs of this machine, grouped by kind. Null where there is neither nvidia-smi nor a driver; throws where
+ * there is one of them, and nobody can say which GPUs there are.
+ */
+export async function findAccelerators({
+  command = 'nvidia-smi',
+  driverDir = '/proc/driver/nvidia',
+  timeoutMs = NVIDIA_SMI_MS_MAX,
+} = {}): Promise<Gpu[] | null> {
   const query = ['--query-gpu=index,name,memory.total,compute_cap', '--format=csv,noheader,nounits'];
-  return readNvidiaSmi(await runProgram('nvidia-smi', query).catch(() => []));
+  try {
+    return readNvidiaSmi(await runProgram(command, query, { signal: AbortSignal.timeout(timeoutMs) }));
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (isMissing && !(await exists(driverDir))) return null;
+    throw error;
+  }
+}
+
+function exists(folder: string): Promise<boolean> {
+  return access(folder).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Reads lines such as '0, NVIDIA A100-SXM4-80GB, 81920, 8.0' (MiB); leaves out GPUs that nothing can run on. */

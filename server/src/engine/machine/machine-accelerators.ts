@@ -1,17 +1,65 @@
+import { gpuLabel } from '@bakehouse/contract/labels';
+import type { Logger } from 'pino';
 import type { Gpu } from '../queue/gpu.ts';
 import { findAccelerators } from './accelerators.ts';
 import type { EnvironmentSettings } from './environment/environment.ts';
 import { hasLayer } from './environment/has-layer.ts';
 
-let accelerators: Promise<Gpu[]> | null = null;
+const ASKED_AGAIN_AFTER_MS = 60_000;
 
-/** The GPUs of this machine, asked for once: they do not change while we run. */
-export function machineAccelerators(): Promise<Gpu[]> {
-  accelerators ??= findAccelerators();
-  return accelerators;
+/** Remembers what `find` has found. Where it fails it is asked again each minute, and nobody waits for that. */
+export function rememberAccelerators(
+  find: () => Promise<Gpu[] | null>,
+  now: () => number = () => performance.now(),
+) {
+  let found: Gpu[] | null = null;
+  let first: Promise<void> | null = null;
+  let askAgainAt = 0;
+  let problem = '';
+
+  async function ask(log: Logger): Promise<void> {
+    askAgainAt = Number.POSITIVE_INFINITY;
+    try {
+      const listed = await find();
+      found = listed ?? [];
+      const names = found.map(({ type, devices }) => `${devices.length} x ${gpuLabel(type)}`);
+      if (listed?.length === 0) log.warn('nvidia-smi lists no GPU that work can run on');
+      if (names.length > 0) log.info(`Work can run on the GPUs of this machine: ${names.join(', ')}`);
+    } catch (error) {
+      if (String(error) !== problem)
+        log.warn(
+          { err: error },
+          'the GPUs of this machine cannot be listed: until they can, work runs on its CPU',
+        );
+      problem = String(error);
+      askAgainAt = now() + ASKED_AGAIN_AFTER_MS;
+    }
+  }
+
+  return {
+    read: async (log: Logger): Promise<Gpu[]> => {
+      if (first && !found && now() >= askAgainAt) void ask(log);
+      first ??= ask(log);
+      await first;
+      return found ?? [];
+    },
+    areKnown: () => found !== null,
+  };
+}
+
+const accelerators = rememberAccelerators(() => findAccelerators());
+
+/** The GPUs of this machine. They do not change while we run. */
+export function machineAccelerators(log: Logger): Promise<Gpu[]> {
+  return accelerators.read(log);
+}
+
+/** Whether it is certain which GPUs there are; else some may still be found. */
+export function areAcceleratorsKnown(): boolean {
+  return accelerators.areKnown();
 }
 
 /** Whether text is served on this machine's GPUs. */
-export async function servesTextOnGpus(settings: EnvironmentSettings): Promise<boolean> {
-  return (await machineAccelerators()).length > 0 && (await hasLayer(settings, 'vllm'));
+export async function servesTextOnGpus(settings: EnvironmentSettings, log: Logger): Promise<boolean> {
+  return (await machineAccelerators(log)).length > 0 && (await hasLayer(settings, 'vllm'));
 }

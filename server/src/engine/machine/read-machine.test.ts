@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { testDatabase } from '../../testing/test-database.ts';
@@ -17,7 +18,7 @@ test('a server that prepares nothing has nothing in preparation', async () => {
   }
   const states = async (prepare: boolean) => {
     const config = { ...readConfig({}), prepare };
-    const { preparations } = await readMachine({ config, db, machineId });
+    const { preparations } = await readMachine({ config, db, machineId, log: pino({ level: 'silent' }) });
     return preparations.map(({ id, state }) => [id, state]);
   };
   expect(await states(true)).toEqual([

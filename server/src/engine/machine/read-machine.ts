@@ -1,5 +1,6 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
 import type { Machine } from '@bakehouse/contract/machine';
+import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { EnvironmentSettings } from './environment/environment.ts';
@@ -13,12 +14,14 @@ export async function readMachine({
   config,
   db,
   machineId,
+  log,
 }: {
   config: EnvironmentSettings & Pick<Config, 'prepare'>;
   db: Database;
   machineId: string;
+  log: Logger;
 }): Promise<Machine> {
-  const gpus = await machineAccelerators();
+  const gpus = await machineAccelerators(log);
   const rows = new Map((await listPreparations(db, machineId)).map((row) => [row.id, row]));
   const preparations = preparationIds({ hasGpus: gpus.length > 0 }).map((id) => {
     const row = rows.get(id);
@@ -37,7 +40,7 @@ export async function readMachine({
       memory_bytes: gpu.memoryBytes,
       count: gpu.devices.length,
     })),
-    serves_text_on_gpus: await servesTextOnGpus(config),
+    serves_text_on_gpus: await servesTextOnGpus(config, log),
     cpu: machineCpu(),
     preparations: preparations.filter(({ state }) => config.prepare || state === 'ready'),
   };

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { connect } from '../../platform/db/database.ts';
@@ -5,12 +6,13 @@ import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { testMachine } from '../testing/test-machine.ts';
 import { createHeartbeat } from './heartbeat.ts';
+import { findServerUrl } from './queries.ts';
 
 const { db } = await testDatabase();
 const machineId = await testMachine(db);
 const log = pino({ level: 'silent' });
-const join = (roles: string[], at = db) => {
-  const heartbeat = createHeartbeat({ db: at, log, machineId, roles });
+const join = (roles: string[], at = db, url = 'http://10.0.0.1:4080') => {
+  const heartbeat = createHeartbeat({ db: at, log, machineId, roles, url: () => url });
   onFileEnd(heartbeat.close);
   return heartbeat;
 };
@@ -29,6 +31,30 @@ test('each process says that it is there, and counts the others that answer requ
   await second.close();
   expect((await first.beat()).others).toMatchObject({ count: 0 });
   expect((await rows()).map(({ left_at }) => left_at !== null)).toEqual([false, true, false]);
+});
+
+test('other machines are told the youngest process that answers and lives', async () => {
+  await db.deleteFrom('processes').execute();
+  expect(await findServerUrl(db)).toBeNull();
+  const [first, second] = ['http://10.0.0.1:4080', 'http://10.0.0.1:4081'];
+  await join(['web'], db, first).beat();
+  const younger = join(['web'], db, second);
+  await younger.beat();
+  await join(['worker']).beat();
+  expect(await findServerUrl(db)).toBe(second);
+  await younger.close();
+  expect(await findServerUrl(db)).toBe(first);
+  // Where all are gone, whoever was there last may come back.
+  await sql`update processes set seen_at = seen_at - interval '1 minute' where url = ${first}`.execute(db);
+  expect(await findServerUrl(db)).toBe(second);
+});
+
+test('processes that were killed long ago are forgotten when the next one starts', async () => {
+  await db.deleteFrom('processes').execute();
+  await join(['web']).beat();
+  await sql`update processes set seen_at = seen_at - interval '61 minutes'`.execute(db);
+  await join(['worker']).start();
+  expect((await rows()).map(({ roles }) => roles)).toEqual([['worker']]);
 });
 
 test('a beat after one that failed, or after a pause, begins anew', async () => {

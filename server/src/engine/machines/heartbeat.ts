@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/db/database.ts';
-import { findOtherWebProcesses, leaveProcess, noteProcess } from './queries.ts';
+import { findOtherWebProcesses, forgetProcesses, leaveProcess, noteProcess } from './queries.ts';
 
 const BEAT_MS = 2_000;
 /** Beats that are farther apart are broken: nobody was there in between. */
@@ -32,6 +32,8 @@ type Options = {
   log: Logger;
   machineId: string;
   roles: string[];
+  /** Where other machines reach this process; asked with each beat of one with role web. */
+  url?: () => string;
   onBeat?: (beat: Beat) => void;
 };
 
@@ -41,7 +43,7 @@ type Options = {
  * nothing of what people and workloads say is taken in either: the first beat after one that failed
  * begins anew.
  */
-export function createHeartbeat({ db, log, machineId, roles, onBeat }: Options): Heartbeat {
+export function createHeartbeat({ db, log, machineId, roles, url, onBeat }: Options): Heartbeat {
   const id = randomUUID();
   const isWeb = roles.includes('web');
   let anew = false;
@@ -53,7 +55,8 @@ export function createHeartbeat({ db, log, machineId, roles, onBeat }: Options):
   const beatOnce = async (): Promise<Beat> => {
     const notedAt = performance.now();
     try {
-      await noteProcess(db, { id, machineId, roles, anew, breakMs: BREAK_MS });
+      const answersAt = isWeb && url ? url() : null;
+      await noteProcess(db, { id, machineId, roles, url: answersAt, anew, breakMs: BREAK_MS });
       anew = false;
     } catch (error) {
       anew = true;
@@ -86,6 +89,7 @@ export function createHeartbeat({ db, log, machineId, roles, onBeat }: Options):
   return {
     start: async () => {
       await beat();
+      await forgetProcesses(db);
       repeat();
     },
     beat,

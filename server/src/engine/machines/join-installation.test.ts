@@ -73,3 +73,26 @@ test('a data folder that lost its file is the same machine where its database li
   await rm(file);
   expect(await joinInstallation(db, config, { runsWork: true, now })).toEqual(first);
 });
+
+test('a machine on another computer has to be reachable, and so has the one that holds the files', async () => {
+  const { db } = await testDatabase();
+  const first = await joinInstallation(db, await settings(), { runsWork: true, now });
+  // On the same computer any address will do.
+  expect(await joinInstallation(db, await settings(), { runsWork: true, now })).toMatchObject({
+    holdsBlobs: false,
+  });
+  const isElsewhere = { name: 'oven', host: '127.0.0.1' };
+  await db.updateTable('machines').set(isElsewhere).where('id', '=', first.id).execute();
+
+  const config = await settings();
+  const join = (machineHost: string) =>
+    joinInstallation(db, { ...config, machineHost }, { runsWork: true, now });
+  const ifMoved = `write ${first.id} into ${path.join(config.dataDir, 'machine')}.`;
+  await expect(join('127.0.0.1')).rejects.toThrow(/set BAKEHOUSE_MACHINE_HOST to the address at which oven/);
+  await expect(join('localhost')).rejects.toThrow(ifMoved);
+  await expect(join('10.0.0.2')).rejects.toThrow(
+    /^oven, which holds the files .*does not answer other machines/,
+  );
+  await db.updateTable('machines').set({ host: '10.0.0.1' }).where('id', '=', first.id).execute();
+  expect(await join('10.0.0.2')).toMatchObject({ holdsBlobs: false });
+});

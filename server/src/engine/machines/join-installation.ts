@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { hostname } from 'node:os';
+import path from 'node:path';
 import { sql } from 'kysely';
 import type { Config } from '../../config.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
@@ -11,6 +12,8 @@ export type MachineIdentity = {
   id: string;
   /** Whether the bytes of all files lie in this machine's data folder. */
   holdsBlobs: boolean;
+  /** What to do where the files were moved here, and this machine does not know that it holds them; '' where it does. */
+  ifMoved: string;
 };
 
 type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'driver' | 'machineHost' | 'secret'>;
@@ -18,7 +21,8 @@ type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'driver' | 'machineHost
 /**
  * Enters the machine of this data folder in the list, or says anew what it is. The first one of an
  * installation holds the bytes of all files, and takes what an earlier version has left without a
- * machine. Throws a plain sentence when another machine has another secret.
+ * machine. Throws a plain sentence when another machine has another secret, or when it and the one that holds the files
+ * cannot reach each other.
  */
 export async function joinInstallation(
   db: Database,
@@ -40,6 +44,11 @@ export async function joinInstallation(
       );
     }
     const holdsBlobs = holder === null || holder.id === id;
+    const ifMoved =
+      holder && !holdsBlobs
+        ? `If its files lie in this data folder now, write ${holder.id} into ${path.join(dataDir, 'machine')}.`
+        : '';
+    if (holder && !holdsBlobs) refuseLoopback(holder, machineHost, ifMoved);
     const columns = { name: hostname(), host: machineHost, driver, secret_check: secretCheck };
     await tx
       .insertInto('machines')
@@ -49,8 +58,27 @@ export async function joinInstallation(
       )
       .execute();
     if (!holder) await adopt(tx, id);
-    return { id, holdsBlobs };
+    return { id, holdsBlobs, ifMoved };
   });
+}
+
+/** Two data folders of one computer reach each other by any address, two computers do not by a loopback one. */
+function refuseLoopback(holder: { name: string; host: string }, machineHost: string, ifMoved: string): void {
+  if (holder.name === hostname()) return;
+  if (isLoopback(machineHost)) {
+    throw new Error(
+      `This machine joins the installation whose files lie on ${holder.name}: set BAKEHOUSE_MACHINE_HOST to the address at which ${holder.name} reaches it. ${ifMoved}`,
+    );
+  }
+  if (isLoopback(holder.host)) {
+    throw new Error(
+      `${holder.name}, which holds the files of this installation, does not answer other machines: set BAKEHOUSE_MACHINE_HOST and BAKEHOUSE_HOST there to an address at which this one reaches it, and restart it. ${ifMoved}`,
+    );
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost$|127\.|\[?(::1|::ffff:127\.))/i.test(host);
 }
 
 /** Takes what an earlier version, which knew of one machine only, has left. */

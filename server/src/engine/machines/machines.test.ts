@@ -6,6 +6,7 @@ import { selectArtefacts, upsertArtefact } from '../files/file-queries.ts';
 import { complete, testEngine } from '../testing/test-engine.ts';
 import { testMachine, testSilence } from '../testing/test-machine.ts';
 import { findLostMachines } from './find-lost-machines.ts';
+import { readMachines } from './read-machines.ts';
 import { requeueLost } from './requeue-lost.ts';
 
 const { db, clock, log, kinds, machineId, authenticate, engineOn, request, report, see, stop, pass } =
@@ -75,6 +76,45 @@ describe('two machines on one database', () => {
       await two.engine.pass();
     }
     expect(await see(ids[2] as string)).toMatchObject({ machineId: otherId, attempt: 1 });
+  });
+
+  test('a machine that can start nothing rests, says why, and its work goes to the other', async () => {
+    const [one, two] = [machine(machineId), machine(otherId)];
+    let tries = 0;
+    const start = async () => {
+      tries += 1;
+      throw new Error("EROFS: read-only file system, mkdir '/data/workloads/7'");
+    };
+    const broken = engineOn({ ...two.driver, start }, { machineId: otherId });
+    await broken.pass();
+    const ids = [await request()];
+    await broken.pass();
+    expect(await see(ids[0] as string)).toMatchObject({ state: 'queued', attempt: 1 });
+    // It has left nothing there: whichever machine has room takes it.
+    await one.engine.pass();
+    pass(6);
+    await one.engine.pass();
+    expect(await see(ids[0] as string)).toMatchObject({ machineId, attempt: 2 });
+
+    for (let count = 0; count < 9; count += 1) ids.push(await request());
+    await broken.pass();
+    const sentence =
+      'Nothing can be started on this machine: the data folder is read-only. It tries again every 3 minutes.';
+    expect(tries).toBeLessThan(ids.length);
+    const { machines } = await readMachines({ db });
+    expect(machines.map(({ trouble }) => trouble)).toEqual([null, sentence]);
+
+    const before = tries;
+    pass(61);
+    await one.engine.pass();
+    await broken.pass();
+    expect(one.driver.running()).toHaveLength(1);
+    expect(tries).toBe(before);
+
+    // Once the rest is over a try that succeeds makes it like any other.
+    pass(120);
+    await two.engine.pass();
+    expect(two.driver.running()).toHaveLength(1);
   });
 
   test('a server that ends takes along what runs on its own machine alone', async () => {

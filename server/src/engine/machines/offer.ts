@@ -1,6 +1,8 @@
 import type { Driver, SpecKind } from '../drivers/driver.ts';
 import type { CpuLoad } from '../machine/cpu-load.ts';
+import { specKinds } from '../machine/environment/needed-layer.ts';
 import type { Capacity } from '../queue/queue.ts';
+import type { StartTrouble } from '../reconcile/start-watch.ts';
 
 /** What a machine offers to those who wait. Its server writes it; the servers of all machines read it. */
 export type Offer = {
@@ -9,17 +11,11 @@ export type Offer = {
   /** Why specs of a kind cannot start there at present, as one sentence; null: they can. By `specName`. */
   blockers: Record<string, string | null>;
   cpu: { cores: number; memory_bytes: number };
+  /** Why it starts nothing of what it is given; absent from what an earlier version wrote. */
+  trouble?: string | null;
   /** What wants its processors now; absent from what an earlier version wrote. */
   load?: CpuLoad;
 };
-
-const specKinds: SpecKind[] = [
-  { kind: 'train', engine: null },
-  { kind: 'serve', engine: 'llamacpp' },
-  { kind: 'serve', engine: 'vllm' },
-  { kind: 'serve', engine: 'paris' },
-  { kind: 'serve', engine: 'kontext' },
-];
 
 /** The name of a kind of specs in an offer. */
 export function specName({ kind, engine }: SpecKind): string {
@@ -30,14 +26,17 @@ export function specName({ kind, engine }: SpecKind): string {
 export async function readOffer(
   driver: Driver,
   machine: Required<Pick<Offer, 'cpu' | 'load'>>,
+  trouble: StartTrouble | null = null,
 ): Promise<Offer> {
+  const rest = trouble?.isResting ? trouble.sentence : null;
   const blockers = await Promise.all(
-    specKinds.map(async (spec) => [specName(spec), await driver.blocker(spec)] as const),
+    specKinds.map(async (spec) => [specName(spec), rest ?? (await driver.blocker(spec))] as const),
   );
   return {
     capacity: await driver.capacity(),
     admission: driver.admission,
     blockers: Object.fromEntries(blockers),
+    trouble: trouble?.sentence ?? null,
     ...machine,
   };
 }

@@ -7,7 +7,7 @@ import type { Span } from './uptime.ts';
 type Row = Selectable<MachinesTable>;
 
 /** A machine as all servers see it. */
-export type KnownMachine = Pick<Row, 'id' | 'name' | 'url' | 'host' | 'driver' | 'started_at' | 'seen_at'> & {
+export type KnownMachine = Pick<Row, 'id' | 'name' | 'host' | 'driver' | 'started_at' | 'seen_at'> & {
   holdsBlobs: boolean;
   offer: Offer | null;
   /** Its server has been seen just now. */
@@ -20,7 +20,7 @@ const PRESENT_S = 15;
 /** All machines, the one that holds the files first; the rest by their age. */
 export async function listMachines(db: Database | Transaction): Promise<KnownMachine[]> {
   const { rows } = await sql<Row & { is_present: boolean }>`
-    select id, name, url, host, driver, offer, holds_blobs, started_at, seen_at,
+    select id, name, host, driver, offer, holds_blobs, started_at, seen_at,
       coalesce(seen_at > clock_timestamp() - ${PRESENT_S} * interval '1 second', false) as is_present
     from machines order by holds_blobs desc, started_at, id`.execute(db);
   return rows.map(({ holds_blobs, is_present, offer, ...row }) => ({
@@ -34,13 +34,13 @@ export async function listMachines(db: Database | Transaction): Promise<KnownMac
 /** The machine that holds the bytes of all files; null before the first start. */
 export async function findBlobHolder(
   db: Database | Transaction,
-): Promise<{ id: string; url: string | null; secretCheck: Buffer } | null> {
+): Promise<{ id: string; name: string; host: string; secretCheck: Buffer } | null> {
   const row = await db
     .selectFrom('machines')
-    .select(['id', 'url', 'secret_check'])
+    .select(['id', 'name', 'host', 'secret_check'])
     .where('holds_blobs', '=', true)
     .executeTakeFirst();
-  return row ? { id: row.id, url: row.url, secretCheck: row.secret_check } : null;
+  return row ? { id: row.id, name: row.name, host: row.host, secretCheck: row.secret_check } : null;
 }
 
 /** The server that runs the machine's workloads is there, and offers this. By the database's clock, which all share. */
@@ -48,11 +48,6 @@ export async function noteMachine(db: Database, id: string, offer: Offer): Promi
   await sql`
     update machines set seen_at = clock_timestamp(), offer = ${JSON.stringify(offer)}::jsonb
     where id = ${id}`.execute(db);
-}
-
-/** From now on the machine's server answers at `url`. */
-export async function updateMachineUrl(db: Database, id: string, url: string): Promise<void> {
-  await db.updateTable('machines').set({ url }).where('id', '=', id).execute();
 }
 
 /** Machines whose server was not seen for `lostAfterMs`, all of them within `watched`: before it nobody could have been seen. */
@@ -72,16 +67,23 @@ export async function listLostMachines(
 
 // Processes
 
-/** One beat of a process. `anew`: it knows of a break since the last one. */
+/** One beat of a process, which answers other machines at `url`. `anew`: it knows of a break since the last one. */
 export async function noteProcess(
   db: Database,
-  process: { id: string; machineId: string; roles: string[]; anew: boolean; breakMs: number },
+  process: {
+    id: string;
+    machineId: string;
+    roles: string[];
+    url: string | null;
+    anew: boolean;
+    breakMs: number;
+  },
 ): Promise<void> {
-  const { id, machineId, roles, anew, breakMs } = process;
+  const { id, machineId, roles, url, anew, breakMs } = process;
   await sql`
-    insert into processes (id, machine_id, roles, since, seen_at)
-    values (${id}, ${machineId}, ${roles}, clock_timestamp(), clock_timestamp())
-    on conflict (id) do update set
+    insert into processes (id, machine_id, roles, url, since, seen_at)
+    values (${id}, ${machineId}, ${roles}, ${url}, clock_timestamp(), clock_timestamp())
+    on conflict (id) do update set url = excluded.url,
       since = case
         when ${anew} or processes.seen_at < excluded.seen_at - ${breakMs} * interval '1 millisecond'
         then excluded.seen_at else processes.since end,
@@ -102,19 +104,37 @@ export async function findOtherWebProcesses(
   return { count: rows[0]?.count ?? 0, lastSeenMs: rows[0]?.last_seen_ms ?? null };
 }
 
-/** The process ends. Those that were not seen for an hour are forgotten. */
+/** The process ends. */
 export async function leaveProcess(db: Database, id: string): Promise<void> {
   await sql`update processes set left_at = clock_timestamp() where id = ${id}`.execute(db);
+}
+
+/** Forgets processes that were not seen for an hour: whoever was killed has not said goodbye. */
+export async function forgetProcesses(db: Database): Promise<void> {
   await sql`delete from processes where seen_at < clock_timestamp() - interval '1 hour'`.execute(db);
 }
 
-/** When each process could take in what workloads report: they report to the machine that holds the files. */
-export async function listUptimes(db: Database | Transaction): Promise<Span[]> {
-  const { rows } = await sql<Span>`
-    select processes.since, processes.seen_at as until
+/** When each process could take in what workloads report, and where: they report to the machine that holds the files. */
+export async function listUptimes(db: Database | Transaction): Promise<(Span & { url: string | null })[]> {
+  const { rows } = await sql<Span & { url: string | null }>`
+    select processes.since, processes.seen_at as until, processes.url
     from processes join machines on machines.id = processes.machine_id
     where machines.holds_blobs and 'web' = any(processes.roles)`.execute(db);
   return rows;
+}
+
+/** Where other machines reach the one that holds the files: the youngest process that lives, else who was seen last. */
+export async function findServerUrl(db: Database | Transaction): Promise<string | null> {
+  const { rows } = await sql<{ url: string }>`
+    select processes.url
+    from processes join machines on machines.id = processes.machine_id
+    cross join lateral (
+      select left_at is null and processes.seen_at > clock_timestamp() - ${PRESENT_S} * interval '1 second' as lives
+    ) as present
+    where machines.holds_blobs and processes.url is not null
+    order by lives desc, case when lives then since else processes.seen_at end desc
+    limit 1`.execute(db);
+  return rows[0]?.url ?? null;
 }
 
 /** When each process of a machine has reached the database. */

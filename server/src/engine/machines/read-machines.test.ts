@@ -25,7 +25,7 @@ test('operators see what each machine offers, and which are away', async () => {
   await sql`update machines set seen_at = seen_at - interval '1 minute' where id = ${away}`.execute(db);
 
   const { machines } = await readMachines({ db });
-  const common = { driver: 'fake', started_at: expect.any(String) };
+  const common = { driver: 'fake', trouble: null, started_at: expect.any(String) };
   expect(machines).toEqual([
     {
       ...common,

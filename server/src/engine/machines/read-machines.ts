@@ -19,6 +19,7 @@ export async function readMachines({ db }: { db: Database }): Promise<Answer> {
       is_present: isPresent,
       last_seen_at: seen_at?.toISOString() ?? null,
       started_at: started_at.toISOString(),
+      trouble: offer?.trouble ?? null,
       offer: offer && toOffer(offer),
     })),
   };

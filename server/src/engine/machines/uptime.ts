@@ -5,9 +5,22 @@ import { listUptimes } from './queries.ts';
 /** From the first to the last of some beats that were not broken. */
 export type Span = { since: Date; until: Date };
 
-/** When reports could be taken in without a break, until the last beat; null before the first one ever. */
-export async function findUptime(db: Database | Transaction): Promise<Span | null> {
-  return unbroken(await listUptimes(db));
+/** When reports could be taken in without a break, until the last beat: anywhere, and where one workload reports to. */
+export type Listening = { anywhere: Span; there: Span };
+
+/**
+ * When the reports of a workload that was told `serverUrl` could be taken in; null before the first beat ever. An
+ * address that is no process's own, as that of a proxy, leads to all of them.
+ */
+export async function findListening(
+  db: Database | Transaction,
+  serverUrl: string | null,
+): Promise<Listening | null> {
+  const uptimes = await listUptimes(db);
+  const anywhere = unbroken(uptimes);
+  return (
+    anywhere && { anywhere, there: unbroken(uptimes.filter(({ url }) => url === serverUrl)) ?? anywhere }
+  );
 }
 
 /** The newest time without a break that some spans cover together. Pure. */

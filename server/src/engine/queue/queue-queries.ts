@@ -21,9 +21,10 @@ export type WaitingWorkload = Pick<
 export async function listWaiting(db: Database | Transaction): Promise<WaitingWorkload[]> {
   const { rows } = await sql<
     Pick<Row, 'id' | 'user_id' | 'behaviour' | 'accelerator' | 'accelerator_count' | 'reason'> &
-      Pick<Row, 'queued_at' | 'not_before' | 'machine_id'> & { spec: SpecKind }
+      Pick<Row, 'queued_at' | 'not_before' | 'machine_id' | 'saved_seconds'> & { spec: SpecKind }
   >`
     select id, user_id, behaviour, accelerator, accelerator_count, reason, queued_at, not_before, machine_id,
+      saved_seconds,
       jsonb_build_object('kind', spec->>'kind', 'engine', spec->>'engine') as spec
     from workloads where ended_at is null and state = 'queued' and wanted = 'running'`.execute(db);
   return rows.map((row) => ({
@@ -34,8 +35,8 @@ export async function listWaiting(db: Database | Transaction): Promise<WaitingWo
     reason: row.reason,
     queuedAt: row.queued_at,
     notBefore: row.not_before,
-    // A deployment has no checkpoint to go on from.
-    boundTo: row.behaviour === 'run' ? row.machine_id : null,
+    // A deployment has no checkpoint to go on from, nor has a run that has not saved anything yet.
+    boundTo: row.behaviour === 'run' && row.saved_seconds > 0 ? row.machine_id : null,
     spec: row.spec,
   }));
 }

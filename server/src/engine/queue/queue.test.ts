@@ -162,7 +162,7 @@ describe('assignSlots', () => {
       { 'cpu:run': 1 },
       now,
     );
-    expect(decisions).toContainEqual({ id: 'a', assign: null, reason: '' });
+    expect(decisions).toContainEqual({ id: 'a', assign: null, reason: null });
     expect(assigned(decisions)).toEqual(['b']);
   });
 });

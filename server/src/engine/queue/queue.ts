@@ -49,8 +49,11 @@ export type Holding = {
 
 export type Decision =
   | { id: string; assign: { machineId: string; devices: number[] } }
-  /** `reason` says which place in line, what blocks it, and an estimate where there can be one. */
-  | { id: string; assign: null; reason: string };
+  /**
+   * `reason` says which place in line, what blocks it, and an estimate where there can be one; null: it rests, and
+   * keeps the reason that it has.
+   */
+  | { id: string; assign: null; reason: string | null };
 
 /** Which class of slots a workload takes. */
 export function slotClass(workload: { behaviour: Behaviour; placement: Placement }): SlotClass {
@@ -113,7 +116,7 @@ function assignClass(
   const { resting, able } = split(waiting, now);
   const places = machines.map((machine) => placeOf(name, machine, holding));
   const most = Math.max(0, ...places.map(({ total }) => total));
-  const decisions: Decision[] = resting.map((one) => ({ id: one.id, assign: null, reason: '' }));
+  const decisions: Decision[] = resting.map((one) => ({ id: one.id, assign: null, reason: null }));
   let countAhead = 0;
   for (const one of fairOrder(able, holding)) {
     const fitting = places.filter((place) => mayUse(one, place));

@@ -53,7 +53,7 @@ async function apply(
   const reasonBefore = new Map(waiting.map(({ id, reason }) => [id, reason]));
   const changes = new Map(
     decisions
-      .filter((one) => one.assign || !['', reasonBefore.get(one.id)].includes(one.reason))
+      .filter((one) => one.assign || (one.reason !== null && one.reason !== reasonBefore.get(one.id)))
       .map((one) => [one.id, one]),
   );
   const reasons = new Map<string, string>();
@@ -71,7 +71,7 @@ async function apply(
       };
       await announce(kinds, tx, await updateWorkload(tx, before.id, written), before);
       assigned += 1;
-    } else if (decision) {
+    } else if (decision && decision.reason !== null) {
       reasons.set(before.id, decision.reason);
       explained.push(before);
     }

@@ -13,7 +13,8 @@ type Parts = { db: Database; driver: Driver; machineId: string; log: Logger };
 
 /** Asks the workloads of this machine to save their work and end, and waits for them; who takes too long is killed. */
 export async function endWorkloads({ db, driver, machineId, log }: Parts): Promise<void> {
-  let left = await selectAlive(driver, await listStarted(db, machineId));
+  const started = await listStarted(db, machineId);
+  let left = await selectAlive(driver, started);
   // By us, so that nobody counts it as a failure.
   await markInterrupted(
     db,
@@ -31,6 +32,7 @@ export async function endWorkloads({ db, driver, machineId, log }: Parts): Promi
     await sleep(LOOK_MS);
   }
   await Promise.all(left.map(({ id, attempt }) => driver.kill(id, attempt)));
+  await Promise.all(started.map(({ id, attempt }) => driver.tidy(id, attempt)));
 }
 
 async function selectAlive(driver: Driver, attempts: Attempt[]): Promise<Attempt[]> {

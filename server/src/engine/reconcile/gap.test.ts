@@ -1,12 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Launch } from '../drivers/driver.ts';
 import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { complete, testEngine, type Unnumbered } from '../testing/test-engine.ts';
+import { testHeartbeat } from '../testing/test-machine.ts';
 
-const { db, pass, beat, passListening, engineOn, world, report, request, see, reach } = await testEngine();
+const { db, clock, machineId, pass, beat, passListening, engineOn, world, report, request, see, reach } =
+  await testEngine();
 
 beforeEach(async () => {
   await db.deleteFrom('workloads').execute();
+  await db.deleteFrom('processes').execute();
 });
 
 describe('a gap', () => {
@@ -62,6 +66,34 @@ describe('a gap', () => {
       { attempt: 1, failures: 1 },
       { attempt: 1, failures: 1 },
     ]);
+  });
+
+  test('of the process that they report to costs no attempt: they are started again where another one answers', async () => {
+    const [first, second] = ['http://10.0.0.1:4080', 'http://10.0.0.1:4081'];
+    const firstId = randomUUID();
+    const told: string[] = [];
+    const { driver } = world(async (launch, process) => {
+      told.push(launch.server.base_url);
+      await report(launch, complete[1] as Unnumbered, { type: 'ready', base_url: 'http://127.0.0.1:1' });
+      return idleUntilStopped(launch, process);
+    });
+    const engine = engineOn(driver, { serverUrl: async () => (told.length === 0 ? first : second) });
+    const id = await request();
+    const listen = async (seconds: number, firstListens: boolean) => {
+      for (let left = seconds; left > 0; left -= 5) {
+        pass(5);
+        await testHeartbeat(db, machineId, clock.now(), { url: second });
+        if (firstListens) await testHeartbeat(db, machineId, clock.now(), { id: firstId, url: first });
+      }
+    };
+    await listen(30, true);
+    await reach(engine, id, { state: 'ready', serverUrl: first });
+
+    await listen(290, false);
+    await engine.pass();
+    expect(await see(id)).toMatchObject({ attempt: 1, killedFor: null });
+    await listen(20, false);
+    await reach(engine, id, { attempt: 2, state: 'ready', serverUrl: second, failures: 0, restarts: 1 });
   });
 
   test('of the claim fences the server: it looks at nothing until the claim is back', async () => {

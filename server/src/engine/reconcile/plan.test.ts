@@ -4,8 +4,8 @@ import type { Workload } from '../workload.ts';
 import {
   FAILURES_MAX,
   type Observed,
-  plan,
   planAfterFailure,
+  plan as planListening,
   planLost,
   planUnstarted,
   type Step,
@@ -18,13 +18,17 @@ const now = after(10);
 /** Somebody has listened from the start until then, without a break. */
 const heardUntil = (until: Date): Span => ({ since: start, until });
 
+/** Where every process that listens can be reached. */
+const plan = (workload: Parameters<typeof planListening>[0], observed: Observed, span: Span | null) =>
+  planListening(workload, observed, span && { anywhere: span, there: span });
+
 const running: Parameters<typeof plan>[0] = {
   behaviour: 'run',
   wanted: 'running',
   state: 'ready',
-  reason: '',
   outcome: null,
   interrupted: false,
+  killedFor: null,
   failures: 0,
   readyAt: start,
   attemptStartedAt: start,
@@ -131,7 +135,7 @@ describe('plan', () => {
     ],
     [
       'says after a kill of ours what it was killed for',
-      { ...running, state: 'degraded', reason: 'It was silent for 5 minutes' },
+      { ...running, state: 'degraded', killedFor: 'silent' },
       vanished,
       {
         do: 'requeue',
@@ -141,7 +145,7 @@ describe('plan', () => {
     ],
     [
       'does not take an earlier silence for what ended it',
-      { ...running, state: 'degraded', reason: 'It has been silent for more than 20 seconds' },
+      { ...running, state: 'degraded' },
       vanished,
       { do: 'requeue', reason: 'Its process is gone. It goes on from its last checkpoint in 5 s.' },
     ],
@@ -346,6 +350,7 @@ describe('plan', () => {
     expect(plan(loading, alive, until(3600)).do).toBe('nothing');
     expect(plan(loading, alive, until(3601))).toEqual({
       do: 'kill',
+      cause: 'loading',
       reason: 'It was not ready within 60 minutes',
     });
     expect(plan({ ...loading, behaviour: 'run' }, alive, until(3601)).do).toBe('nothing');
@@ -379,7 +384,7 @@ describe('plan', () => {
   });
 
   test('what could not be started is tried again for ever, after at most a minute', () => {
-    const steps = Array.from({ length: 100 }, (_, index) => planUnstarted({ attempt: index + 1 }));
+    const steps = Array.from({ length: 100 }, (_, index) => planUnstarted({ attempt: index + 1 }, null));
     expect(steps.every((step) => step.do === 'requeue' && !step.failed)).toBe(true);
     const pauses = steps.map((step) => (step.do === 'requeue' ? step.delaySeconds : null));
     expect(pauses.slice(0, 6)).toEqual([5, 10, 20, 40, 60, 60]);

@@ -1,6 +1,6 @@
 import { latest } from '../latest.ts';
-import type { Span } from '../machines/uptime.ts';
-import type { EndState, Workload } from '../workload.ts';
+import type { Listening, Span } from '../machines/uptime.ts';
+import type { EndState, KillCause, Workload } from '../workload.ts';
 
 /** What a driver saw of the current attempt. */
 export type Observed =
@@ -23,7 +23,7 @@ export type Step =
   | { do: 'stop' }
   /** It hears by its next report that it may finish what it has begun, and ends by itself. */
   | { do: 'drain' }
-  | { do: 'kill'; reason: string }
+  | { do: 'kill'; cause: KillCause; reason: string }
   | { do: 'degrade'; reason: string }
   /** Give the slot back and wait for another one. `workLost`: nothing of its work is left on the machine. */
   | { do: 'requeue'; reason: string; delaySeconds: number; failed: boolean; workLost?: true }
@@ -46,12 +46,13 @@ const SILENT_DEGRADED_S = 20;
 const SILENT_HUNG_S = 300;
 /** A model server says that it lives while it fetches and loads its model, and would hold its GPUs for ever if that hung. */
 const READY_WITHIN_S = 3600;
-/** Why something is killed. It stays the reason until its end is seen, which it explains better than what is left. */
-const KILLED = {
+/** Why something is killed, which explains its end better than what is left. */
+const KILLED: Record<Exclude<KillCause, 'overdue'>, string> = {
   lingering: 'It reported its result but did not exit',
   silent: `It was silent for ${SILENT_HUNG_S / 60} minutes`,
   loading: `It was not ready within ${READY_WITHIN_S / 60} minutes`,
-} as const;
+  unreachable: 'The server process that it reported to has ended',
+};
 /** Says that the workload has saved its work and left because the server was away, as its last line says (the runtime's cli.py). */
 const SERVER_AWAY_STATUS = 75;
 
@@ -60,9 +61,9 @@ type Planned = Pick<
   | 'behaviour'
   | 'wanted'
   | 'state'
-  | 'reason'
   | 'outcome'
   | 'interrupted'
+  | 'killedFor'
   | 'failures'
   | 'readyAt'
   | 'attemptStartedAt'
@@ -75,10 +76,10 @@ type Planned = Pick<
 
 /**
  * What has to be done next to bring a workload where it is wanted. Pure.
- * @param listening When reports could be taken in without a break, until the last beat that said so
+ * @param listening When its reports could be taken in without a break, until the last beat that said so
  * (machines/uptime.ts); null: never yet.
  */
-export function plan(workload: Planned, observed: Observed, listening: Span | null): Step {
+export function plan(workload: Planned, observed: Observed, listening: Listening | null): Step {
   if (workload.wanted === 'stopped') return planStop(workload, observed, listening);
   if (workload.state === 'queued') return { do: 'nothing' };
   if (workload.state === 'scheduling') return isThere(observed) ? { do: 'adopt' } : { do: 'start' };
@@ -97,8 +98,14 @@ function isThere({ state }: Observed): boolean {
  * For how many seconds it could have been heard, and was not: up to the last beat, since whether
  * anybody has listened after that is not known yet.
  */
-function silenceOf(workload: Planned, listening: Span | null): number {
-  return secondsListenedSince(latest(workload.lastReportAt, workload.attemptStartedAt), listening);
+function silenceOf(workload: Planned, listening: Listening | null): number {
+  const since = latest(workload.lastReportAt, workload.attemptStartedAt);
+  return secondsListenedSince(since, listening?.there ?? null);
+}
+
+/** For how many seconds others have listened since whoever it reports to was there last. */
+function unreachableFor(listening: Listening | null): number {
+  return listening ? secondsListenedSince(listening.there.until, listening.anywhere) : 0;
 }
 
 /** For how long there has been listening without a break since then. */
@@ -108,7 +115,7 @@ function secondsListenedSince(then: Date | null, listening: Span | null): number
   return Math.max(0, (listening.until.getTime() - from.getTime()) / 1000);
 }
 
-function planStop(workload: Planned, observed: Observed, listening: Span | null): Step {
+function planStop(workload: Planned, observed: Observed, listening: Listening | null): Step {
   if (!isThere(observed)) {
     if (workload.outcome?.type === 'result') return completed;
     const end: Step = { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
@@ -120,27 +127,35 @@ function planStop(workload: Planned, observed: Observed, listening: Span | null)
   if (workload.state !== 'stopping') {
     return { do: drainSeconds > 0 && observed.state === 'alive' ? 'drain' : 'stop' };
   }
-  const waited = secondsListenedSince(workload.stopRequestedAt, listening);
-  const hangs = drainSeconds > 0 && silenceOf(workload, listening) > SILENT_HUNG_S;
+  const waited = secondsListenedSince(workload.stopRequestedAt, listening?.anywhere ?? null);
+  const silence = Math.max(silenceOf(workload, listening), unreachableFor(listening));
+  const hangs = drainSeconds > 0 && silence > SILENT_HUNG_S;
   if (hangs || waited > drainSeconds + STOP_GRACE_S[workload.behaviour]) {
-    return { do: 'kill', reason: `${stopReason ?? 'Stopped'}. It did not end by itself in time` };
+    const reason = `${stopReason ?? 'Stopped'}. It did not end by itself in time`;
+    return { do: 'kill', cause: 'overdue', reason };
   }
   return { do: 'nothing' };
 }
 
-function planAlive(workload: Planned, listening: Span | null): Step {
+function planAlive(workload: Planned, listening: Listening | null): Step {
   const silence = silenceOf(workload, listening);
+  const isUnreachable = unreachableFor(listening) > SILENT_HUNG_S;
   if (workload.outcome !== null) {
-    return silence > LEAVE_AFTER_RESULT_S ? { do: 'kill', reason: KILLED.lingering } : { do: 'nothing' };
+    return silence > LEAVE_AFTER_RESULT_S || isUnreachable ? kill('lingering') : { do: 'nothing' };
   }
-  if (silence > SILENT_HUNG_S) return { do: 'kill', reason: KILLED.silent };
+  if (isUnreachable) return kill('unreachable');
+  if (silence > SILENT_HUNG_S) return kill('silent');
   const isLoading = workload.behaviour === 'deployment' && workload.state === 'starting';
-  if (isLoading && secondsListenedSince(workload.attemptStartedAt, listening) > READY_WITHIN_S)
-    return { do: 'kill', reason: KILLED.loading };
+  const loaded = secondsListenedSince(workload.attemptStartedAt, listening?.anywhere ?? null);
+  if (isLoading && loaded > READY_WITHIN_S) return kill('loading');
   if (silence > SILENT_DEGRADED_S && workload.state === 'ready') {
     return { do: 'degrade', reason: `It has been silent for more than ${SILENT_DEGRADED_S} seconds` };
   }
   return { do: 'nothing' };
+}
+
+function kill(cause: keyof typeof KILLED): Step {
+  return { do: 'kill', cause, reason: KILLED[cause] };
 }
 
 function planEnded(workload: Planned, observed: Extract<Observed, { state: 'absent' | 'ended' }>): Step {
@@ -148,6 +163,10 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
   if (outcome?.type === 'result') return completed;
   if (outcome?.type === 'stopped' || workload.interrupted) {
     const reason = behaviour === 'run' ? `Interrupted by the server. ${thenText(workload)}` : 'Restarting';
+    return { do: 'requeue', reason, delaySeconds: 0, failed: false };
+  }
+  if (outcome === null && workload.killedFor === 'unreachable') {
+    const reason = `${KILLED.unreachable}. ${thenText(workload)}`;
     return { do: 'requeue', reason, delaySeconds: 0, failed: false };
   }
   if (observed.state === 'ended' && observed.exitCode === SERVER_AWAY_STATUS) {
@@ -186,9 +205,10 @@ export function planAfterFailure(
  * Another attempt after a pause, where the machine or the database could not do what a start needs: that
  * says nothing against the workload, however often. Meanwhile the others in the line have its slot. Pure.
  */
-export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>): Step {
+export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>, cause: string | null): Step {
   const delaySeconds = Math.min(BACKOFF_FIRST_S * 2 ** (attempt - 1), START_BACKOFF_LONGEST_S);
-  const reason = `It could not be started. It is tried again in ${delaySeconds} s.`;
+  const why = cause === null ? '' : `: ${cause}`;
+  const reason = `It could not be started${why}. It is tried again in ${delaySeconds} s at the earliest.`;
   return { do: 'requeue', reason, delaySeconds, failed: false };
 }
 
@@ -218,8 +238,8 @@ function thenText({ behaviour, savedSeconds }: Pick<Workload, 'behaviour' | 'sav
 }
 
 /** Why it was killed; null where it ended in another way. */
-function describeKill({ reason }: Pick<Workload, 'reason'>): string | null {
-  return Object.values<string>(KILLED).includes(reason) ? `${reason}.` : null;
+function describeKill({ killedFor }: Pick<Workload, 'killedFor'>): string | null {
+  return killedFor === null || killedFor === 'overdue' ? null : `${KILLED[killedFor]}.`;
 }
 
 function describeEnd(observed: Extract<Observed, { state: 'absent' | 'ended' }>): string {

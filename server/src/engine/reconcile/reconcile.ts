@@ -3,15 +3,16 @@ import type { Logger } from 'pino';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { LeasedTable } from '../../platform/leases/leased-table.ts';
 import { type StepHandlers, takeStep } from '../../platform/leases/take-step.ts';
-import type { Driver } from '../drivers/driver.ts';
+import type { Driver, Launch } from '../drivers/driver.ts';
 import { findCheckpoint } from '../files/file-queries.ts';
-import { findUptime } from '../machines/uptime.ts';
+import { findListening } from '../machines/uptime.ts';
 import { readSpec, updateWorkload } from '../queries.ts';
 import type { Workload } from '../workload.ts';
 import { announce, type WorkloadKinds } from '../workload-kind.ts';
 import { columns, toWorkload, type WorkloadColumns } from '../workload-row.ts';
 import { describeStep } from './describe-step.ts';
 import { type Observed, plan, planUnstarted } from './plan.ts';
+import { explainStart, type StartWatch } from './start-watch.ts';
 import { CLOSING_LINES, type Output, writeStep } from './write-step.ts';
 
 export type Reconciler = {
@@ -26,6 +27,8 @@ export type Reconciler = {
   serverUrl: () => Promise<string>;
   /** Whether the machine is still ours; nothing is begun once it is not. */
   mayWork: () => boolean;
+  /** Hears which starts the machine could do. */
+  starts: StartWatch;
 };
 
 /** The workloads of a machine; what has none is anybody's to end. */
@@ -46,22 +49,26 @@ type Seen = { observed: Observed; output: Output };
 /** What is done on the machine after it was written. */
 type Act = { do: 'stop' | 'kill'; workload: Workload } | { do: 'start'; workload: Workload; token: string };
 
+/** What came of an act. `cause`: why a start failed, in words for everybody, where that is known. */
+type Done = { ok: true; serverUrl: string | null } | { ok: false; cause: string | null };
+
 /** Makes the next step for the workload that has been due longest. False when none is due. */
 export async function reconcileNext(parts: Reconciler): Promise<boolean> {
   const { db, machineId, now, mayWork } = parts;
   return takeStep({ db, table: workloadsOf(machineId), now, mayAct: mayWork }, workloadSteps(parts));
 }
 
-function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, boolean> {
+function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Done> {
   const { driver } = parts;
   return {
     observe: async (leased) => {
       const { id, attempt } = leased;
       const observed: Observed = attempt === 0 ? { state: 'absent' } : await driver.observe(id, attempt);
+      if (observed.state !== 'absent') await driver.tidy(id, attempt);
       return { observed, output: await readOutput(driver, leased, observed) };
     },
     apply: async (tx, before, { observed, output }) => {
-      const step = plan(before, observed, await findUptime(tx));
+      const step = plan(before, observed, await findListening(tx, before.serverUrl));
       if (step.do !== 'nothing') {
         const log = logOf(parts, before);
         log.debug({ step, state: before.state, observed }, 'workload step');
@@ -76,7 +83,7 @@ function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, boo
       const { id, attempt } = act.workload;
       if (act.do === 'start') return start(parts, act.workload, act.token);
       await (act.do === 'stop' ? driver.stop(id, attempt) : driver.kill(id, attempt));
-      return true;
+      return { ok: true, serverUrl: null };
     },
     record: async (tx, before, act, done) => {
       if (act.do === 'start') await recordStart(parts, tx, before, done);
@@ -98,39 +105,54 @@ async function readOutput(driver: Driver, leased: Workload, observed: Observed):
   return { lines, cursor: leased.outputCursor };
 }
 
-/** Starts the attempt; answers whether that went well. What went wrong names paths and addresses, and is for the log alone. */
-async function start(parts: Reconciler, workload: Workload, token: string): Promise<boolean> {
-  try {
-    const spec = await readSpec(parts.db, workload.id);
-    const checkpoint = await findCheckpoint(parts.db, workload.id);
-    await parts.driver.start({
-      workloadId: workload.id,
-      attempt: workload.attempt,
-      behaviour: workload.behaviour,
-      spec: checkpoint ? { ...spec, inputs: [...spec.inputs, checkpoint] } : spec,
-      server: { base_url: await parts.serverUrl(), token },
-      serverKey: workload.serverKey ?? '',
-      devices: workload.devices ?? [],
-    });
-    return true;
-  } catch (error) {
+/** Starts the attempt. What went wrong names paths and addresses, and is for the log alone. */
+async function start(parts: Reconciler, workload: Workload, token: string): Promise<Done> {
+  const { driver, starts } = parts;
+  const fail = (error: unknown): Done => {
     logOf(parts, workload).error({ err: error }, 'workload could not be started');
-    return false;
+    return { ok: false, cause: explainStart(error) };
+  };
+  let launch: Launch;
+  try {
+    launch = await readLaunch(parts, workload, token);
+  } catch (error) {
+    // It is the database that failed, and not the machine.
+    return fail(error);
+  }
+  try {
+    await driver.start(launch);
+    starts.noteStarted();
+    return { ok: true, serverUrl: launch.server.base_url };
+  } catch (error) {
+    starts.noteFailed(explainStart(error));
+    return fail(error);
   }
 }
 
-async function recordStart(
-  parts: Reconciler,
-  tx: Transaction,
-  before: Workload,
-  hasStarted: boolean,
-): Promise<void> {
-  if (!hasStarted) {
+async function readLaunch(parts: Reconciler, workload: Workload, token: string): Promise<Launch> {
+  const { id, attempt, behaviour, serverKey, devices } = workload;
+  const spec = await readSpec(parts.db, id);
+  const checkpoint = await findCheckpoint(parts.db, id);
+  return {
+    workloadId: id,
+    attempt,
+    behaviour,
+    spec: checkpoint ? { ...spec, inputs: [...spec.inputs, checkpoint] } : spec,
+    server: { base_url: await parts.serverUrl(), token },
+    serverKey: serverKey ?? '',
+    devices: devices ?? [],
+  };
+}
+
+async function recordStart(parts: Reconciler, tx: Transaction, before: Workload, done: Done): Promise<void> {
+  if (!done.ok) {
     const nothing = { lines: [], cursor: before.outputCursor };
-    await writeStep(parts, tx, before, planUnstarted(before), nothing);
+    await writeStep(parts, tx, before, planUnstarted(before, done.cause), nothing);
     return;
   }
   // Its first report may have come before this.
-  if (before.state !== 'scheduling') return;
-  await announce(parts.kinds, tx, await updateWorkload(tx, before.id, { state: 'starting' }), before);
+  const isNews = before.state === 'scheduling';
+  const { serverUrl } = done;
+  const workload = await updateWorkload(tx, before.id, { serverUrl, ...(isNews && { state: 'starting' }) });
+  if (isNews) await announce(parts.kinds, tx, workload, before);
 }

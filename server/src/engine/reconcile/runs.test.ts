@@ -217,9 +217,19 @@ describe('a run', () => {
       },
     });
     const id = await request();
-    for (const seconds of [5, 10, 20, 40, 60, 60]) {
+    // After three in a row the machine rests, and its owner reads that.
+    const resting =
+      'Nothing can be started on this machine: the disk is full. It tries again every 3 minutes.';
+    for (const [seconds, rest] of [
+      [5, 0],
+      [10, 0],
+      [20, 180],
+      [40, 180],
+      [60, 180],
+      [60, 180],
+    ] as const) {
       await engine.pass();
-      const reason = `It could not be started. It is tried again in ${seconds} s.`;
+      const reason = `It could not be started: the disk is full. It is tried again in ${seconds} s at the earliest.`;
       expect(await see(id)).toMatchObject({
         state: 'queued',
         failures: 0,
@@ -229,6 +239,10 @@ describe('a run', () => {
       });
       expect((await selectLogLines(db, id, 1)).map(({ line }) => line)).toEqual([reason]);
       pass(seconds + 1);
+      if (rest === 0) continue;
+      await engine.pass();
+      expect(await see(id)).toMatchObject({ state: 'queued', reason: resting });
+      pass(rest - seconds);
     }
     broken = false;
     await reach(engine, id, { state: 'starting' });
@@ -278,6 +292,20 @@ describe('files', () => {
     expect(await see(other)).toMatchObject({ state: 'queued', filesRemovedAt: null });
     expect(await see(removed[0] as string)).toMatchObject({ filesRemovedAt: clock.now() });
     await expect(resume(removed[0] as string)).rejects.toThrow('is gone now');
+  });
+
+  test('of a model server go a day after its end: nobody can resume it', async () => {
+    const { engine } = world(idleUntilStopped, async () => ({}));
+    const ids = [await request({ behaviour: 'deployment' }), await request()];
+    for (const id of ids) await stop(id);
+    await engine.pass();
+    pass(24 * 3600 - 1);
+    await engine.pass();
+    const removedAt = async () => (await Promise.all(ids.map(see))).map((one) => one.filesRemovedAt);
+    expect(await removedAt()).toEqual([null, null]);
+    pass(2);
+    await engine.pass();
+    expect(await removedAt()).toEqual([clock.now(), null]);
   });
 
   test('that cannot be deleted keep nobody from working, and the others are deleted', async () => {

@@ -50,7 +50,7 @@ async function newLogLines(
 ): Promise<string[]> {
   const failed = step.do === 'end' && step.state === 'failed';
   // One that does not end at once is killed again.
-  const killed = step.do === 'kill' && step.reason !== before.reason;
+  const killed = step.do === 'kill' && step.cause !== before.killedFor;
   const reason = step.do === 'requeue' || killed || failed ? [step.reason] : [];
   if (before.behaviour === 'deployment') return [...lines, ...reason];
   if (!failed && !(step.do === 'requeue' && step.failed)) return reason;
@@ -70,7 +70,9 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         startedAt: before.startedAt ?? now,
         outcome: null,
         interrupted: false,
+        killedFor: null,
         baseUrl: null,
+        serverUrl: null,
         phase: null,
         done: null,
         total: null,
@@ -86,7 +88,7 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
     case 'drain':
       return { state: 'stopping', reason: before.stopReason ?? '' };
     case 'kill':
-      return { reason: step.reason };
+      return { reason: step.reason, killedFor: step.cause };
     case 'degrade':
       return { state: 'degraded', reason: step.reason };
     case 'requeue':

@@ -6,18 +6,21 @@ import type { Database } from '../../platform/db/database.ts';
 export async function testMachine(db: Database, name = 'oven'): Promise<string> {
   const id = randomUUID();
   await sql`
-    insert into machines (id, name, url, host, driver, holds_blobs, secret_check, started_at)
-    select ${id}, ${name}, 'http://127.0.0.1:1', '127.0.0.1', 'fake', not exists (select from machines), '', now()`.execute(
-    db,
-  );
+    insert into machines (id, name, host, driver, holds_blobs, secret_check, started_at)
+    select ${id}, ${name}, '127.0.0.1', 'fake', not exists (select from machines), '', now()`.execute(db);
   return id;
 }
 
 /** For tests: a beat of a web process of the machine at that time. Beats that are more than 6 s apart are broken. */
-export async function testHeartbeat(db: Database, machineId: string, at: Date): Promise<void> {
+export async function testHeartbeat(
+  db: Database,
+  machineId: string,
+  at: Date,
+  { id = machineId, url = null }: { id?: string; url?: string | null } = {},
+): Promise<void> {
   await sql`
-    insert into processes (id, machine_id, roles, since, seen_at)
-    values (${machineId}, ${machineId}, '{web}', ${at}, ${at})
+    insert into processes (id, machine_id, roles, url, since, seen_at)
+    values (${id}, ${machineId}, '{web}', ${url}, ${at}, ${at})
     on conflict (id) do update set seen_at = excluded.seen_at,
       since = case when excluded.seen_at - processes.seen_at > interval '6 s' then excluded.since
         else processes.since end`.execute(db);

@@ -432,7 +432,6 @@ export type LowBalanceWatchTable = {
 export type MachinesTable = {
   id: string;
   name: string;
-  url: string | null;
   host: string;
   driver: string;
   offer: Json | null;
@@ -512,6 +511,7 @@ export type ProcessesTable = {
   since: Timestamp;
   seen_at: Timestamp;
   left_at: Timestamp | null;
+  url: string | null;
 };
 
 export type PurchasesTable = {
@@ -792,6 +792,8 @@ export type WorkloadsTable = {
   lost_seconds: number | null;
   phase_counted: Generated<boolean>;
   drain_seconds: Generated<number>;
+  server_url: string | null;
+  killed_for: string | null;
 };
 
 export type XAccountsTable = {

@@ -17,7 +17,7 @@ const page = () => (
     <MachinesPage />
   </QueryClientProvider>
 );
-const base = { driver: 'local', started_at: '2026-01-01T00:00:00Z' };
+const base = { driver: 'local', trouble: null, started_at: '2026-01-01T00:00:00Z' };
 
 it('shows operators which machines are there, and nobody else', () => {
   queryClient.setQueryData(machinesQuery.queryKey, {
@@ -32,7 +32,7 @@ it('shows operators which machines are there, and nobody else', () => {
       },
       {
         ...{ ...base, machine_id: 'b', name: 'second oven', holds_files: false, is_present: false },
-        ...{ last_seen_at: null, offer: null },
+        ...{ last_seen_at: null, offer: null, trouble: 'Nothing can be started on this machine.' },
       },
     ],
   });
@@ -42,7 +42,9 @@ it('shows operators which machines are there, and nobody else', () => {
   );
   // A phone has no column for it: it stands below the name.
   expect(screen.getByText('oven').closest('td')?.textContent).toMatch(/8 cores, 16 GB of memory.*Started/);
-  expect(screen.getByText('second oven').closest('tr')?.textContent).toMatch(/Nothing yet.*Not yet$/);
+  expect(screen.getByText('second oven').closest('tr')?.textContent).toMatch(
+    /Nothing can be started.*Nothing yet.*Not yet$/,
+  );
   user.is_operator = false;
   rerender(page());
   expect(screen.queryByText('oven')).toBeNull();

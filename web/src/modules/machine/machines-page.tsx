@@ -48,12 +48,13 @@ function MachinesTable({ machines }: { machines: ListedMachine[] }) {
           id: 'name',
           header: 'Machine',
           width: 'max(15rem, 30%)',
-          cell: ({ name, holds_files, driver, offer, started_at }) => (
+          cell: ({ name, holds_files, driver, trouble, offer, started_at }) => (
             <>
               <span className="line-clamp-1 break-all font-medium">{name}</span>
               <span className="text-muted text-xs">
                 {holds_files ? `Driver ${driver}, stores the files` : `Driver ${driver}`}
               </span>
+              {trouble !== null && <p className="text-warn text-xs">{trouble}</p>}
               {/* The columns that a narrow screen has no room for. */}
               <div className="mt-1.5 md:hidden">
                 <Offered offer={offer} />

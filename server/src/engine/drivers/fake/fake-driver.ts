@@ -73,6 +73,7 @@ export function createFakeDriver(options: {
       const attempt = attempts.get(keyOf(workloadId, number));
       return attempt ? observed(attempt, logs.get(workloadId)?.at(-1) ?? null) : { state: 'absent' };
     },
+    tidy: async () => undefined,
     stop: async (workloadId, attempt) => attempts.get(keyOf(workloadId, attempt))?.stop.abort(),
     kill: async (workloadId, attempt) => kill(workloadId, attempt),
     logs: async (workloadId, limit) => (logs.get(workloadId) ?? []).slice(-limit),
@@ -90,9 +91,7 @@ export function createFakeDriver(options: {
       logs.delete(workloadId);
       newest.delete(workloadId);
     },
-    onEnd: (listener) => {
-      listeners.push(listener);
-    },
+    onEnd: (listener) => void listeners.push(listener),
     running: () =>
       [...attempts.values()].filter(({ state }) => state === 'alive').map(({ launch }) => launch),
   };

@@ -50,6 +50,13 @@ export class Attempts {
     if (owner) await this.killAll(workloadId, attempt, owner);
   }
 
+  /** Where the leader is gone, nothing that it started may go on working without it. */
+  async endSurvivors(workloadId: string, attempt: number): Promise<void> {
+    const owner = await readOwner(this.file(workloadId, attempt));
+    if (owner === null || (owner !== 'unknown' && (await isAlive(owner)))) return;
+    await this.killAll(workloadId, attempt, owner);
+  }
+
   /**
    * Ends what an attempt has started; of a user of its own also what has left the group. A later
    * attempt has the same user, and began when nothing of this one was left.

@@ -131,6 +131,9 @@ test('what a workload has started ends with it', async () => {
       expect(await driver.observe(one.workloadId, 1)).toMatchObject({ state: 'ended', exitCode: null }),
     patiently,
   );
+  // Who looks ends nothing.
+  expect(await readStartTime(child)).not.toBeNull();
+  await driver.tidy(one.workloadId, 1);
   await vi.waitFor(async () => expect(await readStartTime(child)).toBeNull(), patiently);
 });
 
@@ -140,6 +143,7 @@ test('a process id that belongs to somebody else by now is left alone', async ()
   await writeFile(file(one, 'attempts/1'), `${process.pid} another boot 12345\n`);
   expect(await driver.observe(one.workloadId, 1)).toMatchObject({ state: 'ended' });
   // Would end this test.
+  await driver.tidy(one.workloadId, 1);
   await driver.kill(one.workloadId, 1);
   await driver.stop(one.workloadId, 1);
 });
@@ -158,6 +162,7 @@ test.each(['', '0 some boot 12345\n', '-1 some boot 12345\n', '1 some boot 12345
     const sent = vi.spyOn(process, 'kill').mockReturnValue(true);
     onTestFinished(() => sent.mockRestore());
     expect(await driver.observe(one.workloadId, 1)).toMatchObject({ state: 'ended', exitCode: null });
+    await driver.tidy(one.workloadId, 1);
     await driver.kill(one.workloadId, 1);
     await driver.stop(one.workloadId, 1);
     expect(sent).not.toHaveBeenCalled();
@@ -178,6 +183,7 @@ test('a group of another boot whose leader is gone is left alone', async () => {
   await mkdir(file(one, 'attempts'), { recursive: true });
   await writeFile(file(one, 'attempts/1'), `${shell.pid} Thu Jan 1 00:00:00 1970\n`);
   expect(await driver.observe(one.workloadId, 1)).toMatchObject({ state: 'ended' });
+  await driver.tidy(one.workloadId, 1);
   await driver.kill(one.workloadId, 1);
   expect(await readStartTime(member)).not.toBeNull();
 });
@@ -189,7 +195,7 @@ test('the log has a bounded size', async () => {
     async () => expect((await driver.logs(one.workloadId, 1))[0]).toMatch(/^line 19999 /),
     patiently,
   );
-  await driver.observe(one.workloadId, 1);
+  await driver.tidy(one.workloadId, 1);
   expect((await stat(file(one, 'output.log'))).size).toBeLessThan(2 * 1024 * 1024);
   expect((await driver.logs(one.workloadId, 1))[0]).toMatch(/^line 19999 /);
 });

@@ -94,10 +94,7 @@ export function createLocalDriver(options: Options): Driver {
     const file = attempts.file(workloadId, attempt);
     const owner = await readOwner(file);
     if (owner === null) return { state: 'absent' };
-    await boundLog(logOf(workloadId));
     if (owner !== 'unknown' && (await isAlive(owner))) return { state: 'alive' };
-    // The leader is gone: nothing that it started may go on working without it.
-    await attempts.killAll(workloadId, attempt, owner);
     const [lastLine = null] = await readLastLines(logOf(workloadId), 1);
     return { state: 'ended', exitCode: await readExitCode(file), lastLine };
   }
@@ -107,6 +104,8 @@ export function createLocalDriver(options: Options): Driver {
     endsWithServer: true,
     start,
     observe,
+    tidy: (workloadId, attempt) =>
+      boundLog(logOf(workloadId)).then(() => attempts.endSurvivors(workloadId, attempt)),
     stop: (workloadId, attempt) => attempts.stop(workloadId, attempt),
     kill: (workloadId, attempt) => attempts.kill(workloadId, attempt),
     capacity: options.capacity,

@@ -260,6 +260,7 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
       const logs = () => machine.driver.logs(id, 1);
       await vi.waitFor(async () => expect(await logs()).toEqual(['train idle']), { timeout: 20_000 });
       expect(await machine.driver.observe(id, 1)).toMatchObject({ state: 'ended' });
+      await machine.driver.tidy(id, 1);
       await machine.driver.kill(id, 1);
       await machine.driver.stop(id, 2);
       await vi.waitFor(

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { ensureLayer, type OnProgress } from '../environment/ensure-layer.ts';
-import { machineAccelerators } from '../machine-accelerators.ts';
+import { areAcceleratorsKnown, machineAccelerators } from '../machine-accelerators.ts';
 import { type ImageStarter, imageStarters, listImageStarter } from './image-starters.ts';
 import { type PreparationId, preparationIds } from './preparation-ids.ts';
 import { PreparationRecord } from './preparation-record.ts';
@@ -89,7 +89,20 @@ export function startPreparing(
 }
 
 async function prepareAll(work: Work): Promise<void> {
-  const ids = preparationIds({ hasGpus: (await machineAccelerators()).length > 0 });
+  const { services, signal } = work;
+  const prepared = new Set<PreparationId>();
+  for (;;) {
+    const hasGpus = (await machineAccelerators(services.log)).length > 0;
+    const mayFindGpus = !areAcceleratorsKnown();
+    const ids = preparationIds({ hasGpus }).filter((id) => !prepared.has(id));
+    await prepareSteps(work, ids);
+    if (!mayFindGpus) return;
+    for (const id of ids) prepared.add(id);
+    await sleep(RETRY_MS, undefined, { signal });
+  }
+}
+
+async function prepareSteps(work: Work, ids: PreparationId[]): Promise<void> {
   const records = ids.map((id) => new PreparationRecord(work.services, id));
   for (const record of records) await note(work, record, 'waiting', 'Waits for what comes before it');
   for (const record of records) {

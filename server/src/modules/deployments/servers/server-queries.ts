@@ -233,3 +233,19 @@ export async function countSlotsAwake(
     ) awake`.execute(tx);
   return { own: Number(rows[0]?.own ?? 0n), all: Number(rows[0]?.all ?? 0n) };
 }
+
+/**
+ * Deletes some workloads of model servers that ended before then, have no files left, and are named by no server and no
+ * deployment, with their logs. Returns how many.
+ */
+export async function deleteServerWorkloadsBefore(db: Db, before: Date, limit = 500): Promise<number> {
+  const { rows } = await sql`
+    delete from workloads where id in (
+      select id from workloads ended
+      where behaviour = 'deployment' and files_removed_at is not null and ended_at < ${before}
+        and not exists (select from model_servers where ended.id in (workload_id, next_workload_id))
+        and not exists (select from deployments where carrier_id = ended.id)
+      limit ${limit}
+    ) returning id`.execute(db);
+  return rows.length;
+}

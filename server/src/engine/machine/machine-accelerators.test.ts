@@ -1,0 +1,58 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { findAccelerators } from './accelerators.ts';
+import { rememberAccelerators } from './machine-accelerators.ts';
+
+/** A program that does that, in place of nvidia-smi. */
+async function program(does: string): Promise<string> {
+  const file = path.join(await temporaryFolder(), 'nvidia-smi');
+  await writeFile(file, `#!/bin/sh\n${does}\n`);
+  await chmod(file, 0o755);
+  return file;
+}
+const listing = "echo '0, NVIDIA H100 80GB HBM3, 81559, 9.0'";
+
+it('asks again after a failure, and says once why there are no GPUs, and then which', async () => {
+  const said: string[] = [];
+  const log = pino({ base: null }, { write: (line: string) => said.push(JSON.parse(line).msg) });
+  let time = 0;
+  let asked = 0;
+  const broken = await program('echo "Driver/library version mismatch"; exit 18');
+  const works = await program(listing);
+  const { read, areKnown } = rememberAccelerators(
+    async () => {
+      asked += 1;
+      return findAccelerators({ command: asked < 3 ? broken : works });
+    },
+    () => time,
+  );
+  expect(await read(log)).toEqual([]);
+  expect(await read(log)).toEqual([]);
+  expect([asked, areKnown()]).toEqual([1, false]);
+  while (!areKnown()) {
+    time += 60_001;
+    await read(log);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  expect(await read(log)).toMatchObject([{ type: 'NVIDIA_H100_80GB' }]);
+  expect(asked).toBe(3);
+  expect(said).toEqual([
+    'the GPUs of this machine cannot be listed: until they can, work runs on its CPU',
+    expect.stringMatching(/^Work can run on the GPUs of this machine: 1 x .*H100/),
+  ]);
+});
+
+it('does not wait for a program that hangs', async () => {
+  const command = await program('exec sleep 100');
+  await expect(findAccelerators({ command, timeoutMs: 50 })).rejects.toThrow();
+});
+
+it('takes a machine without driver and without program for one without GPUs', async () => {
+  const nowhere = path.join(await temporaryFolder(), 'nothing');
+  expect(await findAccelerators({ command: nowhere, driverDir: nowhere })).toBeNull();
+  const driverDir = await temporaryFolder();
+  await expect(findAccelerators({ command: nowhere, driverDir })).rejects.toThrow('ENOENT');
+});

@@ -1,0 +1,54 @@
+/** Failed starts in a row after which the machine is passed over for a while. */
+const RESTS_AFTER = 3;
+const REST_MINUTES = 3;
+
+/** Why a machine starts nothing, as a sentence for everybody, and whether it is passed over at this moment. */
+export type StartTrouble = { sentence: string; isResting: boolean };
+
+/** Counts the starts that a machine could not do. */
+export type StartWatch = {
+  noteStarted: () => void;
+  noteFailed: (cause: string | null) => void;
+  /** Null while it starts what it is given. */
+  trouble: () => StartTrouble | null;
+};
+
+/**
+ * Watches the starts of one machine. After a few failures in a row it rests, so that the queue gives the
+ * work to others; once the rest is over, whatever comes next is the try that shows whether it can again.
+ */
+export function watchStarts(now: () => Date): StartWatch {
+  let failures = 0;
+  let cause: string | null = null;
+  let restsUntil = now();
+  return {
+    noteStarted: () => {
+      failures = 0;
+    },
+    noteFailed: (why) => {
+      failures += 1;
+      cause = why;
+      if (failures >= RESTS_AFTER) restsUntil = new Date(now().getTime() + REST_MINUTES * 60_000);
+    },
+    trouble: () => {
+      if (failures < RESTS_AFTER) return null;
+      const why = cause === null ? '; the log of its server says why' : `: ${cause}`;
+      const sentence = `Nothing can be started on this machine${why}. It tries again every ${REST_MINUTES} minutes.`;
+      return { sentence, isResting: now() < restsUntil };
+    },
+  };
+}
+
+const causes: [RegExp, string][] = [
+  [/ENOSPC|EDQUOT|no space left/i, 'the disk is full'],
+  [/EROFS|read-only file system/i, 'the data folder is read-only'],
+  [/EACCES|EPERM|permission denied/i, 'the server may not write to the data folder'],
+  [/EIO\b|input\/output error/i, 'the disk has errors'],
+  [/EMFILE|ENFILE/i, 'too many files are open'],
+  [/ENOMEM|EAGAIN/i, 'there is no room for another process'],
+];
+
+/** Why a start failed, in words that name no path; null where the error is none of those that are known. */
+export function explainStart(error: unknown): string | null {
+  return causes.find(([pattern]) => pattern.test(String(error)))?.[1] ?? null;
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { type Observed, plan } from './plan.ts';
+
+const start = new Date('2026-01-01T00:00:00Z');
+const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
+const span = (seconds: number) => ({ since: start, until: after(seconds) });
+/** The process that it reports to was seen for 10 s, others that long beyond it. */
+const gone = (seconds: number) => ({ anywhere: span(10 + seconds), there: span(10) });
+
+const running: Parameters<typeof plan>[0] = {
+  behaviour: 'run',
+  wanted: 'running',
+  state: 'ready',
+  outcome: null,
+  interrupted: false,
+  killedFor: null,
+  failures: 0,
+  readyAt: start,
+  attemptStartedAt: start,
+  lastReportAt: after(10),
+  stopRequestedAt: null,
+  stopReason: null,
+  drainSeconds: 0,
+  savedSeconds: 8,
+};
+const deployment = { ...running, behaviour: 'deployment' } as const;
+const stopping = {
+  ...running,
+  state: 'stopping',
+  wanted: 'stopped',
+  stopRequestedAt: after(5),
+  stopReason: 'Cancelled',
+} as const;
+const alive: Observed = { state: 'alive' };
+const vanished: Observed = { state: 'ended', exitCode: null, lastLine: null };
+
+test('what reports to a process that is gone is started again elsewhere, and that is no failure', () => {
+  expect(plan(running, alive, gone(300)).do).toBe('nothing');
+  expect(plan(running, alive, gone(301))).toMatchObject({ do: 'kill', cause: 'unreachable' });
+  // Nobody could hear it: that it is silent there says nothing.
+  expect(plan(deployment, alive, gone(301))).toMatchObject({ cause: 'unreachable' });
+  const listening = { anywhere: span(400), there: span(10) };
+  expect(plan({ ...running, killedFor: 'unreachable' }, vanished, listening)).toEqual({
+    do: 'requeue',
+    reason: 'The server process that it reported to has ended. It goes on from its last checkpoint',
+    delaySeconds: 0,
+    failed: false,
+  });
+  // To be stopped it need not be heard.
+  expect(plan(stopping, alive, gone(121))).toMatchObject({ do: 'kill', cause: 'overdue' });
+});
