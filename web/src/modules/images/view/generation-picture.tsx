@@ -4,17 +4,29 @@ import { Ban, CircleAlert, Download, ImageIcon, ImageUp } from 'lucide-react';
 import { useState } from 'react';
 import { useNow } from '../../../lib/use-now.ts';
 import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { BeforeAfter } from '../editing/before-after.tsx';
 import { useCancelGeneration } from '../generation-calls.ts';
-import { freeText, isUnderWay, percentOf, phaseText, timeText } from '../generation-sentences.ts';
+import { freeText, isUnderWay, percentOf, phaseText, timeText, workText } from '../generation-sentences.ts';
 import { Frame, fitted } from './frame.tsx';
 
 const SECOND_MS = 1_000;
 
-/** The picture as far as it is there, with what is going on, or why there is none. */
+/** The picture as far as it is there, with what is going on, or why there is none, or fewer than were asked for. */
 export function GenerationPicture({ generation }: { generation: Generation }) {
   if (isUnderWay(generation)) return <UnderWay generation={generation} />;
+  const remark = generation.state === 'completed' && generation.reason;
+  if (!remark) return <Ended generation={generation} />;
+  return (
+    <div className="grid gap-3">
+      <Callout tone="warn">{remark}</Callout>
+      <Ended generation={generation} />
+    </div>
+  );
+}
+
+function Ended({ generation }: { generation: Generation }) {
   const { source, prompt } = generation;
   const [output] = generation.outputs;
   if (output && source) {
@@ -125,15 +137,8 @@ function UnderWay({ generation }: { generation: Generation }) {
             Cancel
           </Button>
         </div>
-        {/* Each step would be too much to hear. */}
         <p role="status" className="sr-only">
-          {
-            {
-              queued: 'Waiting',
-              starting: 'Starting the model',
-              running: source ? 'Editing' : 'Generating',
-            }[state as 'queued']
-          }
+          {workText(generation, source !== null)}
         </p>
       </div>
     </Frame>
