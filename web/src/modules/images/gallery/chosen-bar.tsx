@@ -1,5 +1,5 @@
 import { CHOSEN_MAX } from '@bakehouse/contract/gallery';
-import { Columns2, Download, GraduationCap, X } from 'lucide-react';
+import { Columns2, Database, Download, X } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -43,8 +43,8 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
         Compare
       </Button>
       <Button size="sm" disabled={tooMany} onClick={() => setTraining(true)}>
-        <GraduationCap aria-hidden />
-        Train on {count === 1 ? 'it' : 'them'}
+        <Database aria-hidden />
+        Add to a dataset
       </Button>
       <Button
         size="sm"

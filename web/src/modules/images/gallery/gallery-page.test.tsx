@@ -101,7 +101,8 @@ it('what is chosen becomes a dataset, or goes into one', async () => {
   await renderPage('/gallery');
   await userEvent.click(await screen.findByRole('checkbox', { name: 'Select A roll' }));
   // Its code is fetched then.
-  await act(async () => userEvent.click(screen.getByRole('button', { name: 'Train on it' })));
+  await act(async () => userEvent.click(screen.getByRole('button', { name: 'Add to a dataset' })));
+  expect(await screen.findByRole('dialog', { name: 'Add 1 picture to a dataset' })).toBeTruthy();
   const name = await screen.findByRole('textbox', { name: 'Name' });
   await userEvent.clear(name);
   await userEvent.click(screen.getByRole('button', { name: 'Add pictures' }));
@@ -115,10 +116,25 @@ it('what is chosen becomes a dataset, or goes into one', async () => {
   expect(notified).toHaveBeenCalledExactlyOnceWith('1 picture added to “Breads”', left);
 });
 
+function twoPictures(changed: Parameters<typeof generationOf>[0] = {}) {
+  const one = generationOf(changed);
+  return {
+    ...one,
+    outputs: ['o1', 'o2'].flatMap((id) => one.outputs.map((output) => ({ ...output, id }))),
+  };
+}
+
+it('a tile of several pictures says how many there are, and leads to where one of them is chosen', async () => {
+  api.generations = [twoPictures(), generationOf({ id: 'g2', prompt: 'A roll' })];
+  await renderPage('/gallery');
+  await screen.findByRole('link', { name: 'A loaf of bread, 2 pictures' });
+  const hrefOf = (name: string) => screen.getByRole('link', { name }).getAttribute('href');
+  expect(hrefOf('Choose a picture to edit: A loaf of bread')).toBe('/gallery/g1');
+  expect(hrefOf('Edit this picture: A roll')).toBe('/flux-kontext?source=g2');
+});
+
 it('each of several pictures is edited by itself', async () => {
-  const one = generationOf();
-  const outputs = ['o1', 'o2'].flatMap((id) => one.outputs.map((output) => ({ ...output, id })));
-  api.generations = [{ ...one, outputs }];
+  api.generations = [twoPictures()];
   await renderPage('/gallery/g1');
   expect(screen.queryByRole('link', { name: 'Edit this picture' })).toBeNull();
   const link = screen.getByRole('link', { name: 'Edit picture 2' });
