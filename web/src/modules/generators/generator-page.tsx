@@ -8,11 +8,12 @@ import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { sessionQuery } from '../accounts/api.ts';
+import { useHasKontextDeployment } from '../deployments/images/api.ts';
 import { type Brought, EditStart, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
 import { DrawnBy } from './drawn-by.tsx';
 import { GeneratorForm } from './form/generator-form.tsx';
-import { servedForm, upstreamOf } from './form/served-form.ts';
+import { hasStarter, servedForm, upstreamOf } from './form/served-form.ts';
 import { useDraft } from './form/use-draft.ts';
 import { isServed } from './form/waits-for.ts';
 import { GenerationPrice, ListPrice } from './generation-price.tsx';
@@ -40,6 +41,9 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const servedBy = servedHere?.served_by ?? [];
   const form = servedForm(name, servedHere, ownOnly);
   const upstream = upstreamOf(servedHere, ownOnly);
+  // Edits are made by a deployment of the person's own, where there is one.
+  const isDeployed = useHasKontextDeployment(name === 'flux-kontext' ? user?.id : undefined);
+  const isStarter = hasStarter(name) && upstream === null && !isDeployed;
   const generation = useGenerate(name, { form, draft, userId: user?.id });
   const { awaited } = generation;
   const startOver = () => {
@@ -63,6 +67,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           draft={draft}
           onChange={change}
           served={{ ...served, by: servedBy }}
+          isStarter={isStarter}
           price={
             makesHere ? (
               <GenerationPrice name={name} form={form} values={draft.values} />

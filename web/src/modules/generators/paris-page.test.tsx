@@ -51,6 +51,14 @@ it('shows the price beside the button, and the picture that is drawn, step by st
   ]);
 });
 
+it('says how much of a prompt the starter model reads', async () => {
+  await renderPage('/paris');
+  expect(screen.getByText('Keep it short: about 20 words.')).toBeTruthy();
+  await userEvent.click(prompt());
+  await userEvent.paste('bread '.repeat(21));
+  expect(screen.getByText(/^Keep it short.* Yours has 21/)).toBeTruthy();
+});
+
 it('a second one is refused in words while one is drawn, and nothing is asked of the server', async () => {
   api.generations = [unfinished()];
   await renderPage('/paris');

@@ -20,3 +20,8 @@ export function servedForm(
 ): Generator {
   return withFields(generators[name], upstreamOf(served, ownOnly)?.fields);
 }
+
+/** Whether a starter model draws where nothing else does: that is known before it is known who is connected. */
+export function hasStarter(name: GeneratorName): boolean {
+  return name === 'paris' || name === 'flux-kontext';
+}

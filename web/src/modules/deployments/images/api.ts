@@ -1,0 +1,1 @@
+export { useHasKontextDeployment } from './calls.ts';
