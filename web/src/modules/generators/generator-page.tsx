@@ -41,9 +41,6 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const servedBy = servedHere?.served_by ?? [];
   const form = servedForm(name, servedHere, ownOnly);
   const upstream = upstreamOf(servedHere, ownOnly);
-  // Edits are made by a deployment of the person's own, where there is one.
-  const isDeployed = useHasKontextDeployment(name === 'flux-kontext' ? user?.id : undefined);
-  const isStarter = hasStarter(name) && upstream === null && !isDeployed;
   const generation = useGenerate(name, { form, draft, userId: user?.id });
   const { awaited } = generation;
   const startOver = () => {
@@ -67,7 +64,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           draft={draft}
           onChange={change}
           served={{ ...served, by: servedBy }}
-          isStarter={isStarter}
+          isStarter={useIsStarter(name, { user, upstream })}
           price={
             makesHere ? (
               <GenerationPrice name={name} form={form} values={draft.values} />
@@ -102,6 +99,15 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       )}
     </>
   );
+}
+
+/** Whether a starter model draws; edits are made by a deployment of the person's own, where there is one. */
+function useIsStarter(
+  name: GeneratorName,
+  { user, upstream }: { user: { id: string } | null | undefined; upstream: object | null },
+): boolean {
+  const isDeployed = useHasKontextDeployment(name === 'flux-kontext' ? user?.id : undefined);
+  return hasStarter(name) && upstream === null && !isDeployed;
 }
 
 function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {

@@ -94,19 +94,20 @@ export function GeneratorForm({
           problems={problems}
           onChange={(changed) => change({ values: { ...draft.values, ...changed } as FormValues })}
         />
-        <Button
-          variant="ghost"
-          size="sm"
-          className="-mt-2 -ml-2.5 justify-self-start"
-          onClick={() => change({ values: resetValues(generator, draft.values) })}
-        >
-          Reset settings
-        </Button>
+        <ResetButton onReset={() => change({ values: resetValues(generator, draft.values) })} />
         {keyMissing && <KeyMissing />}
         {refusal && <Callout tone="bad">{refusal}</Callout>}
         <GenerateBar generator={generator} ownOnly={ownOnly} signInKnown={!session.isPending} {...bar} />
       </form>
     </Card>
+  );
+}
+
+function ResetButton({ onReset }: { onReset: () => void }) {
+  return (
+    <Button variant="ghost" size="sm" className="-mt-2 -ml-2.5 justify-self-start" onClick={onReset}>
+      Reset settings
+    </Button>
   );
 }
 
