@@ -141,6 +141,23 @@ it('each of several pictures is edited by itself', async () => {
   expect(link.getAttribute('href')).toBe('/flux-kontext?source=g1&source_output=o2');
 });
 
+it('a picture opens at its own size, the arrow keys go to the next, and Escape leads back', async () => {
+  api.generations = [twoPictures()];
+  await renderPage('/gallery/g1');
+  const second = screen.getByRole('button', { name: 'View full size: A loaf of bread, 2 of 2' });
+  await userEvent.click(second);
+  await screen.findByRole('dialog', { name: 'Picture 2 of 2' });
+  await userEvent.keyboard('{ArrowRight}');
+  expect(screen.getByRole('dialog', { name: 'Picture 2 of 2' }).textContent).toContain('128 × 128 pixels');
+  await userEvent.keyboard('{ArrowLeft}');
+  expect(screen.getByRole('dialog', { name: 'Picture 1 of 2' })).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Next' }));
+  expect(screen.getByRole('dialog', { name: 'Picture 2 of 2' })).toBeTruthy();
+  await userEvent.keyboard('{Escape}');
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await waitFor(() => expect(document.activeElement).toBe(second));
+});
+
 it('a generation shows all that it was made from, and takes it over into the form', async () => {
   const router = await renderPage('/gallery/g1');
   const terms = screen.getAllByRole('term').map(({ textContent }) => textContent);
