@@ -25,6 +25,10 @@ const groups: { title: string; shortcuts: { keys: string[]; does: string }[] }[]
     shortcuts: [{ keys: [COMMAND_KEY, 'Enter'], does: 'Generate' }],
   },
   {
+    title: 'On a generation',
+    shortcuts: [{ keys: ['←', '→'], does: 'Go to the one before or after it' }],
+  },
+  {
     title: 'In a chat',
     shortcuts: [
       { keys: ['Enter'], does: 'Send the message' },

@@ -158,6 +158,26 @@ it('a picture opens at its own size, the arrow keys go to the next, and Escape l
   await waitFor(() => expect(document.activeElement).toBe(second));
 });
 
+it('buttons and arrow keys go to the generations beside it, and back leads to the gallery', async () => {
+  const router = await renderPage('/gallery');
+  await userEvent.click(await screen.findByRole('link', { name: 'A roll' }));
+  const next = await screen.findByRole('button', { name: 'Next generation' });
+  const at = () => router.state.location.pathname;
+  await userEvent.click(next);
+  await waitFor(() => expect(at()).toBe('/gallery/g1'));
+  await waitFor(() =>
+    expect(screen.getByRole('button', { name: 'Next generation' }).getAttribute('aria-disabled')).toBe(
+      'true',
+    ),
+  );
+  await userEvent.keyboard('{ArrowLeft}');
+  await waitFor(() => expect(at()).toBe('/gallery/g2'));
+  await userEvent.keyboard('{ArrowLeft}');
+  await waitFor(() => expect(at()).toBe('/gallery/g3'));
+  router.history.back();
+  await waitFor(() => expect(at()).toBe('/gallery'));
+});
+
 it('a generation shows all that it was made from, and takes it over into the form', async () => {
   const router = await renderPage('/gallery/g1');
   const terms = screen.getAllByRole('term').map(({ textContent }) => textContent);

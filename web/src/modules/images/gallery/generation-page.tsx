@@ -17,6 +17,7 @@ import { ExpertWeights } from '../view/expert-weights.tsx';
 import { GenerationFigures } from '../view/generation-figures.tsx';
 import { generationParameters } from '../view/generation-parameters.ts';
 import { GenerationPicture } from '../view/generation-picture.tsx';
+import { StepButtons } from './step-buttons.tsx';
 
 const route = getRouteApi('/app/gallery/$id');
 const columnsClass = 'grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]';
@@ -66,11 +67,16 @@ function LoadedPage({ generation }: { generation: Generation }) {
         parents={[{ label: 'Gallery', to: '/gallery' }]}
         badge={<StatusBadge status={state} moving={state === 'running' || undefined} />}
         actions={
-          <GenerationActions
-            generation={generation}
-            onDeleted={() => void navigate({ to: '/gallery', replace: true })}
-            onRunAgain={(started) => void navigate({ to: '/gallery', search: { compare: [id, started.id] } })}
-          />
+          <>
+            <StepButtons id={id} />
+            <GenerationActions
+              generation={generation}
+              onDeleted={() => void navigate({ to: '/gallery', replace: true })}
+              onRunAgain={(started) =>
+                void navigate({ to: '/gallery', search: { compare: [id, started.id] } })
+              }
+            />
+          </>
         }
       />
       <div className={columnsClass}>
