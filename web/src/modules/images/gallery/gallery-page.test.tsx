@@ -17,6 +17,7 @@ beforeAll(
       import('./gallery-page.tsx'),
       import('./generation-page.tsx'),
       import('./training-dialog.tsx'),
+      import('./delete-dialog.tsx'),
     ]),
   60_000,
 );
@@ -114,6 +115,31 @@ it('what is chosen becomes a dataset, or goes into one', async () => {
   expect(screen.queryByRole('region', { name: 'Selected pictures' })).toBeNull();
   const left = expect.objectContaining({ description: '1 edit left out.' });
   expect(notified).toHaveBeenCalledExactlyOnceWith('1 picture added to “Breads”', left);
+});
+
+it('what is chosen is deleted after one question; what cannot be, stays chosen, and is told', async () => {
+  const failed = vi.spyOn(notify, 'failure').mockReturnValue(undefined);
+  api.generations = ['a', 'b', 'c'].map((id) => generationOf({ id, prompt: `Bread ${id}` }));
+  api.undeletable = 'b';
+  await renderPage('/gallery');
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Select Bread a' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Select all 3' }));
+  // Its code is fetched then.
+  await act(async () => userEvent.click(screen.getByRole('button', { name: 'Delete selected pictures' })));
+  await screen.findByRole('alertdialog', { name: 'Delete 3 pictures and their settings?' });
+  await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+  expect(api.generations.map(({ id }) => id)).toEqual(['b']);
+  expect(failed).toHaveBeenCalledExactlyOnceWith('1 of 3 pictures could not be deleted', {
+    description: 'The server is busy',
+  });
+  expect(screen.queryByRole('status')?.textContent).toBe('1 selected');
+
+  api.undeletable = null;
+  await userEvent.click(screen.getByRole('button', { name: 'Delete selected pictures' }));
+  await screen.findByRole('alertdialog', { name: 'Delete 1 picture and its settings?' });
+  await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  await screen.findByText('No generations yet');
 });
 
 function twoPictures(changed: Parameters<typeof generationOf>[0] = {}) {

@@ -16,6 +16,8 @@ export class FakeApi {
   cost: string | null = '0.5';
   /** Why no generation begins. */
   refusal: Error | null = null;
+  /** This generation cannot be deleted. */
+  undeletable: string | null = null;
   readonly calls: Call[] = [];
 
   readonly call = async ({ path, method }: Call, input: Call['input'] = {}): Promise<unknown> => {
@@ -37,6 +39,7 @@ export class FakeApi {
         return { ...this.find(id), state: 'cancelled', cost: '0' };
       case 'DELETE /api/v1/generations/:id':
         this.find(id);
+        if (id === this.undeletable) throw new ApiError('The server is busy', { status: 503 });
         this.generations = this.generations.filter((one) => one.id !== id);
         return undefined;
       case 'POST /api/v1/generations/zip':
