@@ -19,6 +19,7 @@ import { isServed } from './form/waits-for.ts';
 import { GenerationPrice, ListPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
 import { OutputFrame } from './output-frame.tsx';
+import { UseFromCode } from './use-from-code.tsx';
 import { useGenerate } from './use-generate.ts';
 
 /** The page of the generator that the address names. */
@@ -86,10 +87,13 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       {answered && (
         <Suspense>
           {makesHere && (
-            <PictureHistory
-              generator={name}
-              awaited={generation.isStarting && awaited ? awaited.source : null}
-            />
+            <>
+              <PictureHistory
+                generator={name}
+                awaited={generation.isStarting && awaited ? awaited.source : null}
+              />
+              <UseFromCode name={name} form={form} draft={draft} />
+            </>
           )}
           <section aria-label="Other generators" className="mt-10">
             <h2 className="mb-3 font-semibold">Other generators</h2>

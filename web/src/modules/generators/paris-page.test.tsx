@@ -59,6 +59,14 @@ it('says how much of a prompt the starter model reads', async () => {
   expect(screen.getByText(/^Keep it short.* Yours has 21/)).toBeTruthy();
 });
 
+it('shows how a program asks for the same', async () => {
+  await renderPage('/paris');
+  await userEvent.type(prompt(), 'A loaf of bread');
+  await userEvent.click(await screen.findByRole('button', { name: 'Use from code' }));
+  const code = (await screen.findByRole('region', { name: 'curl' })).textContent;
+  expect(code).toContain('"prompt":"A loaf of bread","parameters":{"cfg_scale":7.5');
+});
+
 it('a second one is refused in words while one is drawn, and nothing is asked of the server', async () => {
   api.generations = [unfinished()];
   await renderPage('/paris');

@@ -2,9 +2,12 @@ import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
 import { getRouteApi } from '@tanstack/react-router';
 import { Power, Rocket } from 'lucide-react';
 import { useState } from 'react';
+import { deployedImageExamples } from '../../../lib/api/picture-examples.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
+import { CodeTabs } from '../../../ui/code-block.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Disclosure } from '../../../ui/disclosure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Missing } from '../../../ui/missing.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
@@ -118,6 +121,15 @@ function Address({ deployment }: { deployment: ImageDeployment }) {
         OpenAI’s image calls take the model <code>{model_name}</code>, with <code>{endpoint_url}</code> as the
         base URL.
       </p>
+      {endpoint_url !== null && (
+        <div className="mt-4">
+          <Disclosure title="Use from code">
+            <CodeTabs
+              examples={deployedImageExamples(endpoint_url, { model: model_name, edits: kind !== 'flux' })}
+            />
+          </Disclosure>
+        </div>
+      )}
     </Card>
   );
 }
