@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { apiExamples, keyExample } from '../web/src/lib/api/api-examples.ts';
-import { deployedImageExamples, generationExamples } from '../web/src/lib/api/picture-examples.ts';
+import { apiExamples, keyExample } from '../web/src/lib/api/examples/chat-examples.ts';
+import { deployedImageExamples, generationExamples } from '../web/src/lib/api/examples/picture-examples.ts';
 
 type Asked = { url: string; key: string; body: string };
 

@@ -1,19 +1,20 @@
 import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
 import { Link } from '@tanstack/react-router';
-import { generationExamples } from '../../lib/api/picture-examples.ts';
+import { generationExamples } from '../../lib/api/examples/picture-examples.ts';
 import { CodeTabs } from '../../ui/code-block.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { requestParameters } from './form/form-values.ts';
 import type { Draft } from './form/use-draft.ts';
 
-type Props = { name: string; form: Generator; draft: Draft };
+type Props = { name: string; form: Generator; draft: Draft; model: string | undefined };
 
 /** The same by a program, with what stands in the form. */
-export function UseFromCode({ name, form, draft: { prompt, values } }: Props) {
+export function UseFromCode({ name, form, draft: { prompt, values }, model }: Props) {
   const request = {
     generator: name,
     prompt: prompt.trim() || 'A loaf of rye bread on a wooden table',
     parameters: requestParameters(form, values),
+    ...(model !== undefined && { model }),
     edits: editsPictures(form),
   };
   return (

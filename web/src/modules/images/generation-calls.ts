@@ -62,6 +62,8 @@ export type GenerationRequest = {
   generator: GeneratorName;
   prompt: string;
   parameters: GenerationParameters;
+  /** The deployment of the person's own that draws, by its name. */
+  model?: string;
   /** What is edited. */
   source?: Source;
   onUpload?: OnUpload;
@@ -182,30 +184,26 @@ function leaveOut(id: string): void {
   queryClient.removeQueries({ queryKey: generationQuery(id).queryKey });
 }
 
+/** What a price is asked for. */
+type Quoted = Pick<GenerationRequest, 'generator' | 'model' | 'parameters'>;
+
 /** The price that was shown for these parameters, which the picture may cost at most. */
-function quoted({ generator, parameters }: Pick<GenerationRequest, 'generator' | 'parameters'>): {
-  cost_max?: string;
-} {
+function quoted({ generator, model, parameters }: Quoted): { cost_max?: string } {
   const quote = queryClient.getQueryData<{ cost: string }>([
     ...QUOTES,
-    generator,
-    JSON.stringify(parameters),
+    JSON.stringify({ generator, model, parameters }),
   ]);
   return quote ? { cost_max: quote.cost } : {};
 }
 
 /** What these parameters cost. While they change the last price stays in sight. */
-export function useQuote(generator: GeneratorName, parameters: GenerationParameters, enabled: boolean) {
-  const asked = JSON.stringify(parameters);
+export function useQuote({ generator, model, parameters }: Quoted, enabled: boolean) {
+  const asked = JSON.stringify({ generator, model, parameters });
   const settled = useDebounced(asked);
   const quote = useQuery({
-    queryKey: [...QUOTES, generator, settled],
+    queryKey: [...QUOTES, settled],
     queryFn: ({ signal }) =>
-      call(
-        quoteGeneration,
-        { body: { generator, parameters: JSON.parse(settled) as GenerationParameters } },
-        { signal, operation: 'read the price' },
-      ),
+      call(quoteGeneration, { body: JSON.parse(settled) as Quoted }, { signal, operation: 'read the price' }),
     enabled,
     placeholderData: keepPreviousData,
   });

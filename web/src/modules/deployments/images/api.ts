@@ -1,1 +1,1 @@
-export { useHasKontextDeployment } from './calls.ts';
+export { useHasKontextDeployment, useUsableDeployments } from './calls.ts';

@@ -61,6 +61,18 @@ export function useHasKontextDeployment(userId: string | undefined): boolean {
   return activeOf(data) !== null;
 }
 
+/** This user's deployments of a kind that can be used at once; none while nobody is named, or they are not known. */
+export function useUsableDeployments(
+  kind: ImageDeploymentKind,
+  userId: string | undefined,
+): ImageDeployment[] {
+  const { data = [] } = useQuery({
+    ...imageDeploymentsQuery(kind, userId ?? ''),
+    enabled: userId !== undefined,
+  });
+  return data.filter(({ status }) => usable.has(status));
+}
+
 /** Of some deployments the one that is used. */
 function activeOf(deployments: readonly ImageDeployment[]): ImageDeployment | null {
   const those = (states: ReadonlySet<ImageDeployment['status']>) =>

@@ -1,9 +1,9 @@
 import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
 import { getRouteApi } from '@tanstack/react-router';
-import { Power, Rocket } from 'lucide-react';
+import { ImagePlus, ImageUp, Power, Rocket } from 'lucide-react';
 import { useState } from 'react';
-import { deployedImageExamples } from '../../../lib/api/picture-examples.ts';
-import { Button } from '../../../ui/button.tsx';
+import { deployedImageExamples } from '../../../lib/api/examples/picture-examples.ts';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { CodeTabs } from '../../../ui/code-block.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
@@ -18,7 +18,7 @@ import { DeploymentFacts } from '../details/deployment-facts.tsx';
 import { DeploymentState } from '../details/deployment-state.tsx';
 import { useImageDeployment } from './calls.ts';
 import { DeployImageDialog } from './deploy-image-dialog.tsx';
-import { imageKinds, pending, statusWord } from './kinds.ts';
+import { imageKinds, pending, statusWord, usable } from './kinds.ts';
 import { PicturePrice } from './picture-price.tsx';
 import { TerminateImageDialog } from './terminate-image-dialog.tsx';
 
@@ -65,10 +65,13 @@ function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
         badge={<StatusBadge status={statusWord(status)} />}
         actions={
           terminated_at === null ? (
-            <Button onClick={() => setAsking('terminate')}>
-              <Power aria-hidden />
-              Terminate
-            </Button>
+            <>
+              {usable.has(status) && <WayIn deployment={deployment} />}
+              <Button onClick={() => setAsking('terminate')}>
+                <Power aria-hidden />
+                Terminate
+              </Button>
+            </>
           ) : (
             <Button variant="primary" onClick={() => setAsking('deploy')}>
               <Rocket aria-hidden />
@@ -97,6 +100,21 @@ function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
       {asking === 'terminate' && <TerminateImageDialog deployment={deployment} onClose={close} />}
       {asking === 'deploy' && <DeployImageDialog chosen={model_id} chosenKind={kind} onClose={close} />}
     </>
+  );
+}
+
+/** To the page where people use it; edits are made by the newest that there is. */
+function WayIn({ deployment: { kind, model_name } }: { deployment: ImageDeployment }) {
+  return kind === 'flux' ? (
+    <ButtonLink to="/flux" search={{ model: model_name }} variant="primary">
+      <ImagePlus aria-hidden />
+      Generate with it
+    </ButtonLink>
+  ) : (
+    <ButtonLink to="/flux-kontext" variant="primary">
+      <ImageUp aria-hidden />
+      Edit a picture
+    </ButtonLink>
   );
 }
 

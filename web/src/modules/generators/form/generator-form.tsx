@@ -24,6 +24,8 @@ type Props = {
   draft: Draft;
   onChange: (changed: Partial<Draft>) => void;
   served: Served;
+  /** Stands above all others. */
+  modelField: ReactNode;
   /** A starter model draws. */
   isStarter: boolean;
   price: ReactNode;
@@ -42,6 +44,7 @@ export function GeneratorForm({
   ownOnly,
   draft,
   onChange,
+  modelField,
   isStarter,
   onGenerate,
   refusal,
@@ -72,6 +75,7 @@ export function GeneratorForm({
   return (
     <Card>
       <form onSubmit={submit} noValidate className="grid gap-5">
+        {modelField}
         {picture && (
           <PictureField
             label={picture.label}

@@ -7,6 +7,8 @@ export type ExampleRequest = {
   generator: string;
   prompt: string;
   parameters: GenerationParameters;
+  /** A deployment of one's own, by its name. */
+  model?: string;
   edits: boolean;
 };
 
