@@ -5,6 +5,8 @@ import { type ChatCut, type ChatMessage, type ChatSpeed, streamChat } from './ch
 import { type Conversation, keepConversation, readConversation } from './kept-conversation.ts';
 
 export type Turn = ChatMessage & {
+  /** What the model has thought before its answer; it is not told of it again. */
+  thoughts?: string | undefined;
   speed?: ChatSpeed | undefined;
   cut?: ChatCut | undefined;
   /** It is an answer that was stopped, or broke off. */
@@ -36,8 +38,12 @@ export function useConversation({ userId, id, modelName }: Of) {
     const messages = before.map(({ role, content }): ChatMessage => ({ role, content }));
     const prompt = settings.system.trim();
     const controller = new AbortController();
-    let answer = '';
-    show([...before, { role: 'assistant', content: '' }]);
+    let answer: Turn = { role: 'assistant', content: '' };
+    const grow = (more: Partial<Turn>) => {
+      answer = { ...answer, ...more };
+      showNextFrame([...before, answer]);
+    };
+    show([...before, answer]);
     setUnanswered('');
     setError(null);
     setRunning(controller);
@@ -48,23 +54,21 @@ export function useConversation({ userId, id, modelName }: Of) {
           messages: prompt ? [{ role: 'system', content: prompt }, ...messages] : messages,
           options: settings.options,
         },
-        (text) => {
-          answer += text;
-          showNextFrame([...before, { role: 'assistant', content: answer }]);
-        },
+        (text) => grow({ content: answer.content + text }),
         controller.signal,
+        (text) => grow({ thoughts: (answer.thoughts ?? '') + text }),
       );
-      show([...before, { role: 'assistant', content: answer, ...end }]);
+      show([...before, { ...answer, ...end }]);
       return true;
     } catch (failure) {
       if (!controller.signal.aborted) {
         setError(failure);
         notifyFailure(failure, { product: 'Chat', inPlace: true });
       }
-      const left = interrupt([...before, { role: 'assistant', content: answer }]);
+      const left = interrupt([...before, answer]);
       show(left.turns);
       setUnanswered(left.unanswered);
-      return answer !== '';
+      return answer.content !== '';
     } finally {
       setRunning(null);
       // The last request, the cost and the metrics have changed.
