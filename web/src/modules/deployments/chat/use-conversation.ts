@@ -35,8 +35,6 @@ export function useConversation({ userId, id, modelName }: Of) {
   /** Resolves with whether any of an answer came. */
   async function ask(question: string): Promise<boolean> {
     const before: Turn[] = [...turns, { role: 'user', content: question }];
-    const messages = before.map(({ role, content }): ChatMessage => ({ role, content }));
-    const prompt = settings.system.trim();
     const controller = new AbortController();
     let answer: Turn = { role: 'assistant', content: '' };
     const grow = (more: Partial<Turn>) => {
@@ -51,7 +49,7 @@ export function useConversation({ userId, id, modelName }: Of) {
       const end = await streamChat(
         {
           model: modelName,
-          messages: prompt ? [{ role: 'system', content: prompt }, ...messages] : messages,
+          messages: messagesOf(before, settings.system.trim()),
           options: settings.options,
         },
         (text) => grow({ content: answer.content + text }),
@@ -91,6 +89,12 @@ export function useConversation({ userId, id, modelName }: Of) {
       setError(null);
     },
   };
+}
+
+/** What the model is told: what was said, after its instructions where it has any. */
+function messagesOf(turns: Turn[], system: string): ChatMessage[] {
+  const messages = turns.map(({ role, content }): ChatMessage => ({ role, content }));
+  return system ? [{ role: 'system', content: system }, ...messages] : messages;
 }
 
 /** The turns as they are drawn, and the newest: an answer that grows is drawn once per frame, and not while nobody looks. */
