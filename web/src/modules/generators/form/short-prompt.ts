@@ -1,7 +1,7 @@
 /** The starter models read 32 tokens; what that is in words depends on the words. */
 const WORDS_READ = 20;
 
-/** What is said under a prompt of which a starter model reads the beginning alone. */
+/** What is said under a prompt for a starter model, which refuses longer ones. */
 export function shortPromptHelp(prompt: string): string {
   const advice = `Keep it short: about ${WORDS_READ} words.`;
   const count = prompt.split(/\s+/).filter(Boolean).length;
