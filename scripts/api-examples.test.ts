@@ -1,30 +1,46 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { apiExamples, keyExample } from '../web/src/lib/api/api-examples.ts';
+import { apiExamples, keyExample } from '../web/src/lib/api/examples/chat-examples.ts';
+import { deployedImageExamples, generationExamples } from '../web/src/lib/api/examples/picture-examples.ts';
 
-test.each([
-  ['the first model that answers', undefined, ['/v1/models', '/v1/chat/completions'], 'crumb-expert'],
-  ['a model by its name', 'rye-expert', ['/v1/chat/completions'], 'rye-expert'],
-])('what is copied works as it is, the key, then curl: %s', async (_which, modelName, urls, model) => {
-  const asked: { url: string; key: string; body: string }[] = [];
+type Asked = { url: string; key: string; body: string };
+
+/** What a server is asked by what was pasted into a shell, the key before. */
+async function askedBy(answer: string, pasted: (origin: string) => string | undefined): Promise<Asked[]> {
+  const asked: Asked[] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
       const key = request.headers.authorization ?? '';
       asked.push({ url: request.url ?? '', key, body: Buffer.concat(parts).toString() });
-      response.end('{"object":"list","data":[{"id":"crumb-expert","object":"model"}]}');
+      response.end(answer);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const [curl] = apiExamples(origin, modelName);
-  await promisify(execFile)('sh', ['-c', `${keyExample('secret')}\n${curl?.code}`]);
+  const cwd = await mkdtemp(path.join(tmpdir(), 'examples-'));
+  await writeFile(path.join(cwd, 'picture.png'), 'a picture');
+  await promisify(execFile)('sh', ['-c', `${keyExample('secret')}\n${pasted(origin)}`], { cwd });
   server.close();
-  expect(asked.map(({ url, key }) => [url, key])).toEqual(urls.map((url) => [url, 'Bearer secret']));
+  await rm(cwd, { recursive: true });
+  expect(new Set(asked.map(({ key }) => key))).toEqual(new Set(['Bearer secret']));
+  return asked;
+}
+
+test.each([
+  ['the first model that answers', undefined, ['/v1/models', '/v1/chat/completions'], 'crumb-expert'],
+  ['a model by its name', 'rye-expert', ['/v1/chat/completions'], 'rye-expert'],
+])('what is copied works as it is, the key, then curl: %s', async (_which, modelName, urls, model) => {
+  const list = '{"object":"list","data":[{"id":"crumb-expert","object":"model"}]}';
+  const asked = await askedBy(list, (origin) => apiExamples(origin, modelName)[0]?.code);
+  expect(asked.map(({ url }) => url)).toEqual(urls);
   expect(JSON.parse(asked.at(-1)?.body ?? '')).toMatchObject({ model });
 });
 
@@ -34,4 +50,43 @@ test('each example asks the same of the model: by its name, or the first', () =>
     expect(code).not.toContain('models');
   }
   for (const { code } of apiExamples('https://bake.example')) expect(code).toMatch(/models/);
+});
+
+const request = {
+  generator: 'paris',
+  prompt: `A baker's "best" loaf`,
+  parameters: { cfg_scale: 7.5, sampling_strategy: 'topk', enhance: true, seed: null },
+};
+
+test('a picture is asked for by curl with the values of the form, and looked at by its id', async () => {
+  const [made, looked] = await askedBy(
+    '{"id":"g1"}',
+    (origin) => generationExamples(origin, { ...request, edits: false })[0]?.code,
+  );
+  expect([made?.url, looked?.url]).toEqual(['/api/v1/generations', '/api/v1/generations/g1']);
+  expect(JSON.parse(made?.body ?? '')).toEqual(request);
+});
+
+test('an edit sends its picture before', async () => {
+  const [sent, made] = await askedBy(
+    '{"id":"p1"}',
+    (origin) => generationExamples(origin, { ...request, edits: true })[0]?.code,
+  );
+  expect([sent?.url, sent?.body]).toEqual(['/api/v1/pictures', expect.stringContaining('a picture')]);
+  expect(JSON.parse(made?.body ?? '')).toEqual({ ...request, picture_id: 'p1' });
+});
+
+test('values are written as each language writes them', () => {
+  const [, python, typeScript] = generationExamples('https://bake.example', { ...request, edits: true });
+  expect(python?.code).toContain('"enhance": True, "seed": None}, "picture_id": picture["id"]}');
+  expect(typeScript?.code).toContain('"enhance":true,"seed":null},"picture_id":picture.id}');
+});
+
+test('a deployed image model is asked by its name', async () => {
+  const code = (edits: boolean) => (origin: string) =>
+    deployedImageExamples(`${origin}/v1`, { model: 'rye', edits })[0]?.code;
+  const [drawn] = await askedBy('{}', code(false));
+  expect([drawn?.url, JSON.parse(drawn?.body ?? '').model]).toEqual(['/v1/images/generations', 'rye']);
+  const [edited] = await askedBy('{}', code(true));
+  expect([edited?.url, edited?.body]).toEqual(['/v1/images/edits', expect.stringContaining('a picture')]);
 });

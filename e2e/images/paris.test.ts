@@ -91,7 +91,7 @@ journey(
       .waitFor();
     await page.getByRole('button', { name: /in progress/ }).click();
     await page.getByRole('button', { name: 'Cancel a blue car on a green field' }).click();
-    await page.getByText('The picture was cancelled. You were not charged.').waitFor();
+    await page.getByText('Generation cancelled. You were not charged.').waitFor();
     await page.reload();
     await expect.poll(() => balance.getAttribute('aria-label')).toBe(before);
   },

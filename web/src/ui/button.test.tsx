@@ -22,3 +22,11 @@ test('a loading button ignores clicks and submits, and keeps its name and focus'
   expect(onClick).not.toHaveBeenCalled();
   expect(onSubmit).not.toHaveBeenCalled();
 });
+
+test('one that has nothing to do for now says so, and keeps the focus', () => {
+  render(<Button aria-disabled>Next</Button>);
+  const button = screen.getByRole('button', { name: 'Next' });
+  expect(button.getAttribute('aria-disabled')).toBe('true');
+  button.focus();
+  expect(document.activeElement).toBe(button);
+});

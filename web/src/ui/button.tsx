@@ -53,7 +53,7 @@ export function Button({
     <button
       {...rest}
       type={loading ? 'button' : type}
-      aria-disabled={loading || undefined}
+      aria-disabled={loading || rest['aria-disabled']}
       aria-busy={loading || undefined}
       className={cx(buttonClass({ variant, size }), loading && 'relative', className)}
       onClick={loading ? (event) => event.preventDefault() : onClick}

@@ -2,6 +2,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, type RefObject, useRef } from 'react';
 import { cx } from '../lib/cx.ts';
+import { marksText } from '../lib/device/marks-text.ts';
 import { usePlaceOnPage } from './use-place-on-page.ts';
 
 export type Column<Row> = {
@@ -217,9 +218,4 @@ const CONTROLS = 'a, button, input, label, [role="menuitem"], [data-control]';
 
 function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest(CONTROLS) !== null;
-}
-
-/** Who marks text with the mouse wants that, and no other page. */
-function marksText(): boolean {
-  return window.getSelection()?.isCollapsed === false;
 }

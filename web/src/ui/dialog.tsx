@@ -13,7 +13,8 @@ type Props = {
   description?: ReactNode;
   /** Stands at the bottom, right-aligned: the buttons. */
   footer?: ReactNode;
-  size?: 'sm' | 'md' | 'lg';
+  /** As wide as the window lets it be, or as its content is: `fit`. */
+  size?: 'sm' | 'md' | 'lg' | 'fit';
   /** It shows what is never shown again, or waits for it: only its buttons close it, not Escape or a click beside it. */
   keepOpen?: boolean;
   /** Something was typed: Escape and a click outside ask whether to discard it. */
@@ -21,7 +22,12 @@ type Props = {
   children?: ReactNode;
 };
 
-const widths = { sm: 'max-w-md', md: 'max-w-lg', lg: 'max-w-3xl' };
+const widths = {
+  sm: 'w-full max-w-md',
+  md: 'w-full max-w-lg',
+  lg: 'w-full max-w-3xl',
+  fit: 'w-fit min-w-[min(100%,18rem)] max-w-full',
+};
 
 /** A question or a short form over the page. Escape and a click outside close it; the focus goes back. */
 export function Dialog({
@@ -62,7 +68,7 @@ export function Dialog({
         >
           <Base.Popup
             className={cx(
-              'flex max-h-full w-full flex-col rounded-2xl bg-surface shadow-pop outline-none transition-[opacity,scale,translate] duration-150',
+              'flex max-h-full flex-col rounded-2xl bg-surface shadow-pop outline-none transition-[opacity,scale,translate] duration-150',
               'data-starting-style:translate-y-2 data-starting-style:opacity-0 data-ending-style:translate-y-2 data-ending-style:opacity-0',
               widths[size],
             )}

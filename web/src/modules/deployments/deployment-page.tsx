@@ -2,7 +2,7 @@ import type { Deployment } from '@bakehouse/contract/deployments';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { Power } from 'lucide-react';
 import { useState } from 'react';
-import { apiExamples } from '../../lib/api/api-examples.ts';
+import { apiExamples } from '../../lib/api/examples/chat-examples.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeTabs } from '../../ui/code-block.tsx';

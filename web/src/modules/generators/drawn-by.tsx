@@ -1,11 +1,9 @@
 import type { ServedGenerator } from './api.ts';
-import { upstreamOf } from './form/served-form.ts';
 
-type Props = { served: ServedGenerator | undefined; ownOnly: boolean };
+type Props = { upstream: ServedGenerator['upstream'] };
 
 /** Who draws, and whether the prompt leaves this installation. */
-export function DrawnBy({ served, ownOnly }: Props) {
-  const upstream = upstreamOf(served, ownOnly);
+export function DrawnBy({ upstream }: Props) {
   return (
     <p className="text-balance text-center text-[0.8125rem] text-muted">
       {upstream ? (

@@ -5,12 +5,13 @@ import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { Price, useQuote } from '../images/api.ts';
 import { type FormValues, parameterProblems, requestParameters } from './form/form-values.ts';
 
-type Props = { name: GeneratorName; form: Generator; values: FormValues };
+type Props = { name: GeneratorName; form: Generator; values: FormValues; model?: string | undefined };
 
 /** What the settings cost, while they can be asked for. */
-export function GenerationPrice({ name, form, values }: Props) {
+export function GenerationPrice({ name, form, values, model }: Props) {
   const problems = parameterProblems(form, values);
-  const quote = useQuote(name, requestParameters(form, values), Object.keys(problems).length === 0);
+  const asked = { generator: name, parameters: requestParameters(form, values), ...(model && { model }) };
+  const quote = useQuote(asked, Object.keys(problems).length === 0);
   return <Price quote={quote} />;
 }
 

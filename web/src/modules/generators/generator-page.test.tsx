@@ -138,6 +138,22 @@ it('a visitor fills the form of a served page, is asked to sign in, and finds th
   expect(prompt().value).toBe('A loaf of bread');
 });
 
+it('Enter begins a line in the prompt; with Ctrl or Cmd it submits, and what is too long is refused there', async () => {
+  await open('/flux', ['own']);
+  await userEvent.type(prompt(), 'A loaf{Enter}of bread');
+  expect(screen.queryByText('API key not found')).toBeNull();
+  await userEvent.type(prompt(), '{Control>}{Enter}{/Control}');
+  expect(await screen.findByText('API key not found')).toBeTruthy();
+  expect(prompt().value).toBe('A loaf\nof bread');
+
+  await userEvent.clear(prompt());
+  await userEvent.click(prompt());
+  await userEvent.paste('a'.repeat(4_001));
+  await userEvent.keyboard('{Meta>}{Enter}{/Meta}');
+  expect(await screen.findByText('Prompt must have at most 4,000 characters')).toBeTruthy();
+  expect(prompt().value).toHaveLength(4_001);
+});
+
 it('what somebody has typed goes with the sign-out, in the form in sight and on the other pages', async () => {
   const router = await open('/wan', []);
   await userEvent.type(prompt(), 'My secret film');

@@ -9,16 +9,17 @@ import { Badge } from '../../ui/badge.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { sessionQuery } from '../accounts/api.ts';
 import { type Brought, EditStart, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
-import { servedGeneratorsQuery } from './api.ts';
 import { DrawnBy } from './drawn-by.tsx';
 import { GeneratorForm } from './form/generator-form.tsx';
-import { servedForm, upstreamOf } from './form/served-form.ts';
 import { useDraft } from './form/use-draft.ts';
 import { isServed } from './form/waits-for.ts';
 import { GenerationPrice, ListPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
+import { ModelField } from './model-field.tsx';
 import { OutputFrame } from './output-frame.tsx';
+import { UseFromCode } from './use-from-code.tsx';
 import { useGenerate } from './use-generate.ts';
+import { useServing } from './use-serving.ts';
 
 /** The page of the generator that the address names. */
 export function GeneratorPage() {
@@ -35,18 +36,15 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const user = session.data;
   const known = !session.isPending;
   const [draft, change] = useBroughtDraft(name);
-  const served = useQuery(servedGeneratorsQuery);
-  const servedHere = served.data?.[name];
-  const servedBy = servedHere?.served_by ?? [];
-  const form = servedForm(name, servedHere, ownOnly);
-  const upstream = upstreamOf(servedHere, ownOnly);
-  const generation = useGenerate(name, { form, draft, userId: user?.id });
+  const serving = useServing(name, { ownOnly, userId: user?.id });
+  const { served, form, upstream, model } = serving;
+  const generation = useGenerate(name, { form, draft, model, userId: user?.id });
   const { awaited } = generation;
   const startOver = () => {
     generation.reset();
     change({ prompt: '', source: null });
   };
-  const makesHere = generator.makes === 'image' && isServed(servedBy, ownOnly) && user;
+  const makesHere = generator.makes === 'image' && isServed(serving.by, ownOnly) && user;
   const history = useGenerations(user?.id, { generator: name });
   // What is below comes when it is known how high that is which stands above it.
   const answered = useFirstAnswers(session, served, ...(user ? [history] : []));
@@ -62,15 +60,17 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           ownOnly={ownOnly}
           draft={draft}
           onChange={change}
-          served={{ ...served, by: servedBy }}
+          served={{ ...served, by: serving.by }}
+          modelField={<ModelField {...serving} />}
+          isStarter={serving.isStarter}
           price={
             makesHere ? (
-              <GenerationPrice name={name} form={form} values={draft.values} />
+              <GenerationPrice name={name} form={form} values={draft.values} model={model} />
             ) : (
               !user && upstream && <ListPrice each={upstream.price} values={draft.values} known={known} />
             )
           }
-          drawnBy={<DrawnBy served={servedHere} ownOnly={ownOnly} />}
+          drawnBy={<DrawnBy upstream={upstream} />}
           onGenerate={generation.start}
           busy={generation.isStarting}
           refusal={generation.refusal}
@@ -89,6 +89,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
               awaited={generation.isStarting && awaited ? awaited.source : null}
             />
           )}
+          {makesHere && <UseFromCode name={name} form={form} draft={draft} model={model} />}
           <section aria-label="Other generators" className="mt-10">
             <h2 className="mb-3 font-semibold">Other generators</h2>
             <GeneratorList served={served.data} without={name} ownOnly={ownOnly} />

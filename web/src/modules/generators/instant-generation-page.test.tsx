@@ -77,6 +77,18 @@ it('asks for a prompt, says what the generator waits for, and goes on in its pag
   expect(screen.getByRole('combobox', { name: 'Generator' }).textContent).toContain('FLUX.1');
 });
 
+it('refuses a prompt that is too long before it goes on, by the keys too', async () => {
+  const router = open({});
+  const prompt = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
+  await userEvent.click(prompt);
+  await userEvent.paste('a'.repeat(4_001));
+  await userEvent.keyboard('{Control>}{Enter}{/Control}');
+  expect(await screen.findByText('Prompt must have at most 4,000 characters')).toBeTruthy();
+  await userEvent.type(prompt, '{Backspace}{Control>}{Enter}{/Control}');
+  await screen.findByRole('heading', { level: 1, name: 'FLUX.1' });
+  expect(router.state.location.search).toEqual({});
+});
+
 it('shows the price of the settings with which the page of the generator begins: those that were left there', async () => {
   const page = renderHook(() => useDraft('flux', {}, () => undefined));
   const [{ values }, change] = page.result.current;

@@ -12,11 +12,12 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { Textarea } from '../../ui/textarea.tsx';
 import { useUser } from '../accounts/api.ts';
 import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
 import { initialValues } from './form/form-values.ts';
+import { PromptField } from './form/prompt-field.tsx';
+import { promptProblem } from './form/prompt-problem.ts';
 import { servedForm } from './form/served-form.ts';
 import { readKept } from './form/use-draft.ts';
 import { isServed, waitsFor } from './form/waits-for.ts';
@@ -86,8 +87,9 @@ function QuickForm() {
 
   async function goOn(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    if (prompt.trim() === '') {
-      focusFirstInvalid(event.currentTarget, () => setProblem('Please enter a prompt'));
+    const found = promptProblem(prompt);
+    if (found !== undefined) {
+      focusFirstInvalid(event.currentTarget, () => setProblem(found));
       return;
     }
     // Back leads to the form as it was left.
@@ -102,17 +104,15 @@ function QuickForm() {
           <Field label="Generator" help={generators[name].about}>
             <Select value={name} onChange={setChosen} options={sortOptions(served.data)} />
           </Field>
-          <Field label="Prompt" error={problem}>
-            <Textarea
-              rows={3}
-              value={prompt}
-              onChange={(event) => {
-                setPrompt(event.target.value);
-                setProblem(undefined);
-              }}
-              placeholder="A baker takes a loaf out of a wood-fired oven, early light, flour in the air"
-            />
-          </Field>
+          <PromptField
+            rows={3}
+            value={prompt}
+            onChange={(typed) => {
+              setPrompt(typed);
+              setProblem(undefined);
+            }}
+            problem={problem}
+          />
         </div>
         <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
           <div className="min-w-0 flex-1 basis-64 text-[0.8125rem] text-muted">

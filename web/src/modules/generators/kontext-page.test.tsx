@@ -1,5 +1,5 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { ApiError } from '../../lib/api/api-error.ts';
@@ -120,6 +120,14 @@ it('an edit that is done lies over its source, tells the history, and starting o
   expect(await screen.findByText('Your pictures appear here')).toBeTruthy();
   expect(prompt().value).toBe('');
   expect(screen.queryByText('bread.png')).toBeNull();
+});
+
+it('the starter model reads a short prompt; a deployment of one’s own reads more', async () => {
+  await renderPage('/flux-kontext');
+  expect(screen.getByText('Keep it short: about 20 words.')).toBeTruthy();
+  const own = [{ pod_id: 'p1', status: 'running' }];
+  act(() => void queryClient.setQueryData(['deployment', 'list', 'flux-kontext', 'u1'], own));
+  await waitFor(() => expect(screen.queryByText(/^Keep it short/)).toBeNull());
 });
 
 it('who hears that an edit has ended reads the history again', async () => {

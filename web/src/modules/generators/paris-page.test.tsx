@@ -51,6 +51,22 @@ it('shows the price beside the button, and the picture that is drawn, step by st
   ]);
 });
 
+it('says how much of a prompt the starter model reads', async () => {
+  await renderPage('/paris');
+  expect(screen.getByText('Keep it short: about 20 words.')).toBeTruthy();
+  await userEvent.click(prompt());
+  await userEvent.paste('bread '.repeat(21));
+  expect(screen.getByText(/^Keep it short.* Yours has 21/)).toBeTruthy();
+});
+
+it('shows how a program asks for the same', async () => {
+  await renderPage('/paris');
+  await userEvent.type(prompt(), 'A loaf of bread');
+  await userEvent.click(await screen.findByRole('button', { name: 'Use from code' }));
+  const code = (await screen.findByRole('region', { name: 'curl' })).textContent;
+  expect(code).toContain('"prompt":"A loaf of bread","parameters":{"cfg_scale":7.5');
+});
+
 it('a second one is refused in words while one is drawn, and nothing is asked of the server', async () => {
   api.generations = [unfinished()];
   await renderPage('/paris');

@@ -57,6 +57,7 @@ function parseBrought({
   source,
   source_output: output,
   same_source_as: sameAsId,
+  model,
 }: Record<string, unknown>): Brought {
   const isObject = typeof settings === 'object' && settings !== null && !Array.isArray(settings);
   return {
@@ -64,6 +65,7 @@ function parseBrought({
     ...(typeof source === 'string' && { source }),
     ...(typeof output === 'string' && { source_output: output }),
     ...(typeof sameAsId === 'string' && { same_source_as: sameAsId }),
+    ...(typeof model === 'string' && { model }),
     ...(isObject && { settings: settings as NonNullable<Brought['settings']> }),
   };
 }

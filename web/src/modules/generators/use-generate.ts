@@ -17,11 +17,16 @@ const editing = { product: 'Image Editing', prefix: 'Image editing failed: ' };
 /** What is to be edited, until the edit has begun; why it did not, where it did not. */
 export type Awaited = { source: Source; uploaded: number | null; error: Error | null };
 
+type Asked = {
+  form: Generator;
+  draft: Draft;
+  /** The deployment of the person's own that draws, by its name. */
+  model: string | undefined;
+  userId: string | undefined;
+};
+
 /** Generate on a generator's page: one picture at a time, and the one that was begun last is shown. */
-export function useGenerate(
-  name: GeneratorName,
-  { form, draft, userId }: { form: Generator; draft: Draft; userId: string | undefined },
-) {
+export function useGenerate(name: GeneratorName, { form, draft, model, userId }: Asked) {
   const [shown, show] = useState<ShownResult | null>(null);
   const [refused, setRefused] = useState(false);
   const [uploaded, setUploaded] = useState<number | null>(null);
@@ -45,6 +50,7 @@ export function useGenerate(
           generator: name,
           prompt,
           parameters: requestParameters(form, values),
+          ...(model !== undefined && { model }),
           ...(source && { source, onUpload: setUploaded }),
         },
         { onSuccess: ({ id }) => show({ id }) },

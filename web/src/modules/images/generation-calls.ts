@@ -13,11 +13,12 @@ import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { countOf } from '../../lib/format/count-of.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { awaitEnd } from '../../ui/long-work.ts';
-import { notify } from '../../ui/notify.ts';
+import { errorMessage, notify } from '../../ui/notify.ts';
 import type { FailureOptions } from '../../ui/notify-failure.ts';
 import { forgetSent, type OnUpload, sendSource } from './editing/send-source.ts';
 import type { Source } from './editing/source.ts';
@@ -61,6 +62,8 @@ export type GenerationRequest = {
   generator: GeneratorName;
   prompt: string;
   parameters: GenerationParameters;
+  /** The deployment of the person's own that draws, by its name. */
+  model?: string;
   /** What is edited. */
   source?: Source;
   onUpload?: OnUpload;
@@ -128,6 +131,50 @@ export function useDeleteGeneration() {
   });
 }
 
+/** So many are deleted at the same time. */
+const DELETED_AT_ONCE = 4;
+
+/** Deletes one after the other, and says how many it could not delete; those stay. */
+export function useDeleteGenerations() {
+  return useMutation({
+    mutationFn: async (ids: readonly string[]) => {
+      const left = [...ids];
+      const deleted: string[] = [];
+      const failures: unknown[] = [];
+      const work = async () => {
+        for (let id = left.shift(); id !== undefined; id = left.shift()) {
+          try {
+            await deleteOne(id);
+            deleted.push(id);
+          } catch (error) {
+            failures.push(error);
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: DELETED_AT_ONCE }, work));
+      return { deleted, failures };
+    },
+    onSuccess: ({ deleted, failures }, { length }) => {
+      for (const id of deleted) leaveOut(id);
+      if (failures.length === 0) notify.success(`${countOf(length, 'picture')} deleted`);
+      else
+        notify.failure(`${failures.length} of ${countOf(length, 'picture')} could not be deleted`, {
+          description: errorMessage(failures[0]),
+        });
+      void queryClient.invalidateQueries({ queryKey: LISTS });
+    },
+  });
+}
+
+/** What is gone already is deleted. */
+async function deleteOne(id: string): Promise<void> {
+  try {
+    await call(deleteGeneration, { params: { id } }, { operation: 'delete generation' });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+  }
+}
+
 /** Out of the lists at once, so that nobody asks for it while they are read again. */
 function leaveOut(id: string): void {
   queryClient.setQueriesData<GenerationPages>(
@@ -137,30 +184,26 @@ function leaveOut(id: string): void {
   queryClient.removeQueries({ queryKey: generationQuery(id).queryKey });
 }
 
+/** What a price is asked for. */
+type Quoted = Pick<GenerationRequest, 'generator' | 'model' | 'parameters'>;
+
 /** The price that was shown for these parameters, which the picture may cost at most. */
-function quoted({ generator, parameters }: Pick<GenerationRequest, 'generator' | 'parameters'>): {
-  cost_max?: string;
-} {
+function quoted({ generator, model, parameters }: Quoted): { cost_max?: string } {
   const quote = queryClient.getQueryData<{ cost: string }>([
     ...QUOTES,
-    generator,
-    JSON.stringify(parameters),
+    JSON.stringify({ generator, model, parameters }),
   ]);
   return quote ? { cost_max: quote.cost } : {};
 }
 
 /** What these parameters cost. While they change the last price stays in sight. */
-export function useQuote(generator: GeneratorName, parameters: GenerationParameters, enabled: boolean) {
-  const asked = JSON.stringify(parameters);
+export function useQuote({ generator, model, parameters }: Quoted, enabled: boolean) {
+  const asked = JSON.stringify({ generator, model, parameters });
   const settled = useDebounced(asked);
   const quote = useQuery({
-    queryKey: [...QUOTES, generator, settled],
+    queryKey: [...QUOTES, settled],
     queryFn: ({ signal }) =>
-      call(
-        quoteGeneration,
-        { body: { generator, parameters: JSON.parse(settled) as GenerationParameters } },
-        { signal, operation: 'read the price' },
-      ),
+      call(quoteGeneration, { body: JSON.parse(settled) as Quoted }, { signal, operation: 'read the price' }),
     enabled,
     placeholderData: keepPreviousData,
   });

@@ -1,13 +1,13 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { expect, test } from 'vitest';
-import { percentOf, phaseText, secondsTaken, timeText } from './generation-sentences.ts';
+import { percentOf, phaseText, secondsTaken, timeText, workText } from './generation-sentences.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 const generation = (changed: Partial<Generation>) =>
   ({
+    provider: 'own',
     state: 'queued',
     reason: '',
-    position: null,
     step: 0,
     steps: 20,
     created_at: at(0).toISOString(),
@@ -17,13 +17,18 @@ const generation = (changed: Partial<Generation>) =>
   }) as Generation;
 
 test.each([
-  [{ position: 0 }, 'Next in the queue'],
-  [{ position: 1 }, '1 picture ahead of yours'],
-  [{ position: 3, reason: 'In the queue' }, '3 pictures ahead of yours'],
+  [{ reason: 'Next in the queue' }, 'Next in the queue'],
+  [{ position: 0, reason: 'fal is busy. Trying again' }, 'fal is busy. Trying again'],
   [{}, 'Waiting for its turn'],
   [{ state: 'starting' as const }, 'Starting the model'],
   [{ state: 'starting' as const, reason: 'The model is loaded' }, 'The model is loaded'],
   [{ state: 'running' as const, step: 7 }, 'Step 7 of 20'],
+  [{ provider: 'upstream' as const, state: 'starting' as const, steps: 1 }, 'Generating'],
+  [{ provider: 'upstream' as const, state: 'running' as const, steps: 1 }, 'Generating'],
+  [
+    { provider: 'upstream' as const, state: 'running' as const, steps: 1, reason: 'fal is generating it' },
+    'fal is generating it',
+  ],
   [{ state: 'failed' as const, reason: 'No memory.' }, 'No memory.'],
 ])('%j is described as %j', (changed, sentence) => {
   expect(phaseText(generation(changed))).toBe(sentence);
@@ -32,6 +37,16 @@ test.each([
 test('how far it is, is known once it is drawn', () => {
   expect(percentOf(generation({}))).toBeNull();
   expect(percentOf(generation({ state: 'running', step: 5 }))).toBe(25);
+  expect(percentOf(generation({ provider: 'upstream', state: 'running', steps: 1 }))).toBeNull();
+});
+
+test('a service is at work once it has been asked, in what is read out and in the time', () => {
+  const asked = generation({ provider: 'upstream', state: 'starting', started_at: at(10).toISOString() });
+  expect([workText(asked), workText(asked, true)]).toEqual(['Generating', 'Editing']);
+  expect(timeText(asked, at(15), { at: at(10), step: 0 })).toBe('5 s so far');
+  const own = generation({ state: 'starting', started_at: at(10).toISOString() });
+  expect(workText(own)).toBe('Starting the model');
+  expect(timeText(own, at(15), { at: at(10), step: 0 })).toBe('Waiting, 15 s so far');
 });
 
 test('the time that is left comes from the steps that were seen', () => {

@@ -1,8 +1,7 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import { countOf } from '../../lib/format/count-of.ts';
 import { aboutDuration, formatDuration } from '../../lib/format/format-time.ts';
 
-type Stage = Pick<Generation, 'state' | 'reason' | 'position' | 'step' | 'steps'>;
+type Stage = Pick<Generation, 'provider' | 'state' | 'reason' | 'step' | 'steps'>;
 
 const unfinished = new Set<Generation['state']>(['queued', 'starting', 'running']);
 
@@ -18,13 +17,27 @@ export function workId(id: string): string {
 /** What is said to whoever asks for a second picture. */
 export const ONE_AT_A_TIME = 'A picture is still being generated. Wait for it to finish, or cancel it first.';
 
-/** What it does now. */
-export function phaseText({ state, reason, position, step, steps }: Stage): string {
-  if (state === 'running' && steps > 0) return `Step ${step} of ${steps}`;
-  if (state === 'queued' && position === 0) return 'Next in the queue';
-  if (state === 'queued' && position !== null) return `${countOf(position, 'picture')} ahead of yours`;
+/** What it does now: as the server says, which for one that waits is its place at least. */
+export function phaseText(generation: Stage): string {
+  const { reason, step, steps } = generation;
   if (reason) return reason;
-  return state === 'queued' ? 'Waiting for its turn' : 'Starting the model';
+  return tellsSteps(generation) ? `Step ${step} of ${steps}` : workText(generation);
+}
+
+/** What it does now, without what changes from step to step: each would be too much to hear. */
+export function workText(generation: Pick<Stage, 'provider' | 'state'>, isEdit = false): string {
+  if (isDrawn(generation)) return isEdit ? 'Editing' : 'Generating';
+  return generation.state === 'queued' ? 'Waiting for its turn' : 'Starting the model';
+}
+
+/** A service does not say that it has started its model: it is at work once it has been asked. */
+function isDrawn({ provider, state }: Pick<Stage, 'provider' | 'state'>): boolean {
+  return state === 'running' || (state === 'starting' && provider !== 'own');
+}
+
+/** What a service does is not told by steps. */
+function tellsSteps({ provider, state, steps }: Stage): boolean {
+  return state === 'running' && provider === 'own' && steps > 0;
 }
 
 /** Why there is no picture, where that is not said yet, and that it cost nothing. */
@@ -34,8 +47,8 @@ export function freeText({ state, reason }: Pick<Stage, 'state' | 'reason'>): st
 }
 
 /** 0 to 100; null while it cannot be said. */
-export function percentOf({ state, step, steps }: Stage): number | null {
-  return state === 'running' && steps > 0 ? (step / steps) * 100 : null;
+export function percentOf(generation: Stage): number | null {
+  return tellsSteps(generation) ? (generation.step / generation.steps) * 100 : null;
 }
 
 type Times = Stage & Pick<Generation, 'created_at' | 'started_at'>;
@@ -45,9 +58,9 @@ type Times = Stage & Pick<Generation, 'created_at' | 'started_at'>;
  * was seen: before it, the model may have been starting.
  */
 export function timeText(generation: Times, now: Date, first: { at: Date; step: number }): string {
-  const { state, step, steps, created_at, started_at } = generation;
+  const { step, steps, created_at, started_at } = generation;
   const since = (from: Date) => Math.max(0, (now.getTime() - from.getTime()) / 1_000);
-  if (state !== 'running' || started_at === null)
+  if (!isDrawn(generation) || started_at === null)
     return `Waiting, ${formatDuration(since(new Date(created_at)))} so far`;
   const soFar = `${formatDuration(since(new Date(started_at)))} so far`;
   if (step === first.step) return soFar;

@@ -10,6 +10,9 @@ test('a finished picture is announced on every page, and in its own words on the
     title: 'Image Generation Completed!',
     description: 'A loaf',
   });
+  expect(end('completed', '/dashboard', '2 of 4 pictures could not be delivered.').description).toBe(
+    '2 of 4 pictures could not be delivered.',
+  );
   expect(end('completed', '/paris').title).toBe('Paris images generated successfully!');
   expect(end('completed', '/bakery/paris').title).toBe('Paris images generated successfully!');
 });
@@ -21,7 +24,7 @@ test('one that was not drawn says why, and what it cost', () => {
   });
   expect(end('cancelled')).toMatchObject({
     kind: 'info',
-    title: 'The picture was cancelled. You were not charged.',
+    title: 'Generation cancelled. You were not charged.',
   });
 });
 

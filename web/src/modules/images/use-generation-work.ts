@@ -31,7 +31,8 @@ export function endOf(
   if (state === 'completed') {
     const onItsPage = generator === 'paris' && pathname.endsWith('/paris');
     const title = onItsPage ? 'Paris images generated successfully!' : 'Image Generation Completed!';
-    return { kind: 'success', title, description };
+    // What is missing is news; the prompt is not.
+    return { kind: 'success', title, description: reason || description };
   }
   if (state === 'failed' && generator === 'flux-kontext')
     return {
@@ -41,7 +42,7 @@ export function endOf(
     };
   return state === 'failed'
     ? { kind: 'failure', title: 'The picture could not be generated', description: freeText(generation) }
-    : { kind: 'info', title: `The picture was cancelled. ${freeText(generation)}`, description };
+    : { kind: 'info', title: `Generation cancelled. ${freeText(generation)}`, description };
 }
 
 function short(prompt: string): string {

@@ -1,13 +1,12 @@
+import { COMMAND_KEY } from '../../lib/device/command-key.ts';
 import { Sheet } from '../../ui/sheet.tsx';
-
-const command = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
 
 const groups: { title: string; shortcuts: { keys: string[]; does: string }[] }[] = [
   {
     title: 'Everywhere',
     shortcuts: [
       { keys: ['/'], does: 'Search models and datasets' },
-      { keys: [command, 'K'], does: 'Open the command palette' },
+      { keys: [COMMAND_KEY, 'K'], does: 'Open the command palette' },
       { keys: ['?'], does: 'Show these shortcuts' },
       { keys: ['Esc'], does: 'Close the topmost panel' },
     ],
@@ -20,6 +19,14 @@ const groups: { title: string; shortcuts: { keys: string[]; does: string }[] }[]
       { keys: ['deploy …'], does: 'In the palette: deploy a model' },
       { keys: ['terminate …'], does: 'In the palette: terminate a deployment' },
     ],
+  },
+  {
+    title: 'In a prompt',
+    shortcuts: [{ keys: [COMMAND_KEY, 'Enter'], does: 'Generate' }],
+  },
+  {
+    title: 'On a generation',
+    shortcuts: [{ keys: ['←', '→'], does: 'Go to the one before or after it' }],
   },
   {
     title: 'In a chat',

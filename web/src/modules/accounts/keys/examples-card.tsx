@@ -1,4 +1,4 @@
-import { apiExamples, keyExample } from '../../../lib/api/api-examples.ts';
+import { apiExamples, keyExample } from '../../../lib/api/examples/chat-examples.ts';
 import { Card } from '../../../ui/card.tsx';
 import { CodeBlock, CodeTabs } from '../../../ui/code-block.tsx';
 import { maskKey } from './mask-key.ts';

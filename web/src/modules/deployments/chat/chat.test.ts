@@ -10,6 +10,24 @@ it('counts speed from the second token on', () => {
   expect(speedOf(100, 100, 1).tokensPerSecond).toBeNull();
 });
 
+it('what a model thinks comes apart from its answer, and its first token counts', async () => {
+  const deltas = [{ reasoning_content: 'Hm, ' }, { reasoning_content: 'bread' }, { content: 'Rye' }];
+  setCredentials({ userId: 'u1', apiKey: 'bk_1' });
+  const events = deltas.map((delta) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`);
+  vi.stubGlobal(
+    'fetch',
+    vi.fn(async () => new Response(events.join(''))),
+  );
+  const [answer, thoughts]: [string[], string[]] = [[], []];
+  await streamChat(
+    { model: 'rye', messages: [], options: { temperature: 1, max_tokens: 9 } },
+    (text) => answer.push(text),
+    new AbortController().signal,
+    (text) => thoughts.push(text),
+  );
+  expect([thoughts.join(''), answer.join('')]).toEqual(['Hm, bread', 'Rye']);
+});
+
 it('an error in the middle of the answer has its code and its amounts', async () => {
   const events = [
     { choices: [{ delta: { content: 'Rye ' } }] },

@@ -29,13 +29,14 @@ export const chatModelsQuery = queryOptions({
 });
 
 /**
- * Asks a model and calls `onText` with each piece of its answer. Throws an `ApiError`, also when the
+ * Asks a model and calls `onText` with each piece of its answer, and `onThought` with what it thinks before. Throws an `ApiError`, also when the
  * stream itself tells of an error, or the signal's reason.
  */
 export async function streamChat(
   request: { model: string; messages: ChatMessage[]; options: ChatOptions },
   onText: (text: string) => void,
   signal: AbortSignal,
+  onThought: (text: string) => void = () => undefined,
 ): Promise<ChatEnd> {
   const started = performance.now();
   const response = await callRaw(
@@ -66,11 +67,10 @@ export async function streamChat(
       }
       const choice = chunk.choices?.[0];
       isCut ||= choice?.finish_reason === 'length';
-      const text = choice?.delta?.content;
-      if (text) {
-        firstTokenMs ??= performance.now() - started;
-        onText(text);
-      }
+      const { content, reasoning_content: thought } = choice?.delta ?? {};
+      if (content || thought) firstTokenMs ??= performance.now() - started;
+      if (thought) onThought(thought);
+      if (content) onText(content);
       if (chunk.usage) tokens = chunk.usage.completion_tokens;
     }
   }
@@ -90,7 +90,11 @@ export function speedOf(firstTokenMs: number, totalMs: number, tokens: number): 
 }
 
 type Chunk = {
-  choices?: { delta?: { content?: string | null }; finish_reason?: string | null }[];
+  choices?: {
+    /** What it thinks is no part of the answer; llama.cpp and vLLM name it so. */
+    delta?: { content?: string | null; reasoning_content?: string | null };
+    finish_reason?: string | null;
+  }[];
   usage?: { completion_tokens: number } | null;
   error?: unknown;
 };

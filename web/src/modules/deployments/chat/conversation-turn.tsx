@@ -2,6 +2,7 @@ import { memo } from 'react';
 import { cx } from '../../../lib/cx.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
+import { Disclosure } from '../../../ui/disclosure.tsx';
 import { MarkdownLines } from '../../../ui/markdown.tsx';
 import type { ChatCut, ChatSpeed } from './chat.ts';
 import { limits } from './chat-options.tsx';
@@ -9,7 +10,7 @@ import type { Turn } from './use-conversation.ts';
 
 type Props = {
   turn: Turn;
-  /** Before its first token. */
+  /** More of it may come. */
   waiting: boolean;
 };
 
@@ -28,10 +29,14 @@ export const ConversationTurn = memo(function ConversationTurn({ turn, waiting }
           <p dir="auto" className="whitespace-pre-wrap">
             {turn.content}
           </p>
-        ) : turn.content ? (
-          <MarkdownLines text={turn.content} />
         ) : (
-          waiting && <p className="text-muted">Waiting for the first token…</p>
+          <>
+            {turn.thoughts && <Thoughts text={turn.thoughts} thinking={waiting && !turn.content} />}
+            {turn.content && <MarkdownLines text={turn.content} />}
+            {waiting && !turn.content && !turn.thoughts && (
+              <p className="text-muted">Waiting for the first token…</p>
+            )}
+          </>
         )}
       </div>
       {turn.interrupted && <p className="px-1 text-muted text-xs">The answer was interrupted.</p>}
@@ -47,6 +52,19 @@ export const ConversationTurn = memo(function ConversationTurn({ turn, waiting }
     </div>
   );
 });
+
+/** What the model has thought before its answer: most people can leave it closed. */
+function Thoughts({ text, thinking }: { text: string; thinking: boolean }) {
+  return (
+    <div className="my-1.5 text-[0.8125rem] text-muted">
+      <Disclosure title={thinking ? 'Thinking…' : 'Thoughts'}>
+        <p dir="auto" className="whitespace-pre-wrap">
+          {text}
+        </p>
+      </Disclosure>
+    </div>
+  );
+}
 
 /** Why the answer is not longer, and what makes longer ones possible. */
 function sentenceOfCut(cut: ChatCut, speed: ChatSpeed | undefined): string {

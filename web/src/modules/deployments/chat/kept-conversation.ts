@@ -20,6 +20,7 @@ const stored = z.object({
     z.object({
       role: z.enum(['user', 'assistant']),
       content: z.string(),
+      thoughts: z.optional(z.string()),
       speed: z.optional(
         z.object({ firstTokenMs: z.number(), tokens: z.number(), tokensPerSecond: z.nullable(z.number()) }),
       ),

@@ -20,6 +20,7 @@ vi.mock('../../../ui/markdown.tsx', () => ({
 
 /** What the model does. */
 let says: (text: string) => void;
+let thinks: (text: string) => void;
 let ends: () => void;
 let fails: (error: Error) => void;
 
@@ -38,9 +39,10 @@ beforeEach(() => {
   queryClient.clear();
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
   vi.mocked(streamChat).mockImplementation(
-    (_request, onText, signal) =>
+    (_request, onText, signal, onThought = () => undefined) =>
       new Promise((resolve, reject) => {
         says = onText;
+        thinks = onThought;
         ends = () => resolve({ speed: { firstTokenMs: 1, tokens: 2, tokensPerSecond: 3 } });
         fails = reject;
         signal.addEventListener('abort', () => reject(signal.reason as Error));
@@ -105,6 +107,29 @@ test('a page that is left between two frames keeps all that has come', () => {
     content: 'Rye br',
     interrupted: true,
   });
+});
+
+test('what a model thinks is folded away beside its answer, and kept with it', async () => {
+  render(
+    <QueryClientProvider client={queryClient}>
+      <UserContext value={{ id: 'ada' } as never}>
+        <Playground conversationId="pod-1" modelName="rye" device={undefined} />
+      </UserContext>
+    </QueryClientProvider>,
+  );
+  await userEvent.type(screen.getByLabelText('Message'), 'Which bread?{Enter}');
+  await screen.findByText('Waiting for the first token…');
+  act(() => thinks('Something dark'));
+  await screen.findByRole('button', { name: 'Thinking…' });
+  expect(screen.queryByText('Waiting for the first token…')).toBeNull();
+  act(() => says('Rye'));
+  const thoughts = await screen.findByRole('button', { name: 'Thoughts' });
+  expect(screen.queryByText('Something dark')).toBeNull();
+  await userEvent.click(thoughts);
+  expect(await screen.findByText('Something dark')).toBeTruthy();
+  await act(async () => ends());
+  const kept = readConversation('ada', 'pod-1').turns.at(-1);
+  expect(kept).toMatchObject({ content: 'Rye', thoughts: 'Something dark' });
 });
 
 test('earlier answers are not read for their formatting again while another one grows', async () => {

@@ -5,6 +5,8 @@ import { type ChatCut, type ChatMessage, type ChatSpeed, streamChat } from './ch
 import { type Conversation, keepConversation, readConversation } from './kept-conversation.ts';
 
 export type Turn = ChatMessage & {
+  /** What the model has thought before its answer; it is not told of it again. */
+  thoughts?: string | undefined;
   speed?: ChatSpeed | undefined;
   cut?: ChatCut | undefined;
   /** It is an answer that was stopped, or broke off. */
@@ -33,11 +35,13 @@ export function useConversation({ userId, id, modelName }: Of) {
   /** Resolves with whether any of an answer came. */
   async function ask(question: string): Promise<boolean> {
     const before: Turn[] = [...turns, { role: 'user', content: question }];
-    const messages = before.map(({ role, content }): ChatMessage => ({ role, content }));
-    const prompt = settings.system.trim();
     const controller = new AbortController();
-    let answer = '';
-    show([...before, { role: 'assistant', content: '' }]);
+    let answer: Turn = { role: 'assistant', content: '' };
+    const grow = (more: Partial<Turn>) => {
+      answer = { ...answer, ...more };
+      showNextFrame([...before, answer]);
+    };
+    show([...before, answer]);
     setUnanswered('');
     setError(null);
     setRunning(controller);
@@ -45,26 +49,24 @@ export function useConversation({ userId, id, modelName }: Of) {
       const end = await streamChat(
         {
           model: modelName,
-          messages: prompt ? [{ role: 'system', content: prompt }, ...messages] : messages,
+          messages: messagesOf(before, settings.system.trim()),
           options: settings.options,
         },
-        (text) => {
-          answer += text;
-          showNextFrame([...before, { role: 'assistant', content: answer }]);
-        },
+        (text) => grow({ content: answer.content + text }),
         controller.signal,
+        (text) => grow({ thoughts: (answer.thoughts ?? '') + text }),
       );
-      show([...before, { role: 'assistant', content: answer, ...end }]);
+      show([...before, { ...answer, ...end }]);
       return true;
     } catch (failure) {
       if (!controller.signal.aborted) {
         setError(failure);
         notifyFailure(failure, { product: 'Chat', inPlace: true });
       }
-      const left = interrupt([...before, { role: 'assistant', content: answer }]);
+      const left = interrupt([...before, answer]);
       show(left.turns);
       setUnanswered(left.unanswered);
-      return answer !== '';
+      return answer.content !== '';
     } finally {
       setRunning(null);
       // The last request, the cost and the metrics have changed.
@@ -87,6 +89,12 @@ export function useConversation({ userId, id, modelName }: Of) {
       setError(null);
     },
   };
+}
+
+/** What the model is told: what was said, after its instructions where it has any. */
+function messagesOf(turns: Turn[], system: string): ChatMessage[] {
+  const messages = turns.map(({ role, content }): ChatMessage => ({ role, content }));
+  return system ? [{ role: 'system', content: system }, ...messages] : messages;
 }
 
 /** The turns as they are drawn, and the newest: an answer that grows is drawn once per frame, and not while nobody looks. */

@@ -4,7 +4,7 @@ import {
   type ImageDeploymentKind,
 } from '@bakehouse/contract/image-deployments';
 import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
@@ -23,20 +23,25 @@ const LISTED_MAX = 100;
 /** What it costs moves with time, not with events. */
 const COST_MS = 60_000;
 
+const imageDeploymentsQuery = (kind: ImageDeploymentKind, userId: string) =>
+  queryOptions({
+    queryKey: ['deployment', 'list', kind, userId],
+    queryFn: async ({ signal }) => {
+      const { deployments } = await call(
+        imageKinds[kind].calls.list,
+        { params: { userId }, query: { limit: LISTED_MAX } },
+        { signal, operation: 'fetch deployments' },
+      );
+      return deployments;
+    },
+  });
+
 /** The user's deployments of a kind that have not ended, and those that have lately, though nobody terminated them. */
 export function useImageDeployments(kind: ImageDeploymentKind) {
   const user = useUser();
   const fallback = useFallbackInterval(imageKinds[kind].pollMs);
   return useQuery({
-    queryKey: ['deployment', 'list', kind, user.id],
-    queryFn: async ({ signal }) => {
-      const { deployments } = await call(
-        imageKinds[kind].calls.list,
-        { params: { userId: user.id }, query: { limit: LISTED_MAX } },
-        { signal, operation: 'fetch deployments' },
-      );
-      return deployments;
-    },
+    ...imageDeploymentsQuery(kind, user.id),
     refetchInterval: ({ state }) => (isAwaited(state.data ?? [], Date.now()) ? fallback : false),
   });
 }
@@ -45,6 +50,27 @@ export function useImageDeployments(kind: ImageDeploymentKind) {
 export function useActiveKontextDeployment(): ImageDeployment | null | undefined {
   const { data } = useImageDeployments('flux-kontext');
   return data && activeOf(data);
+}
+
+/** Whether this user's edits are made by a deployment of their own; not while nobody is named, or it is not known. */
+export function useHasKontextDeployment(userId: string | undefined): boolean {
+  const { data = [] } = useQuery({
+    ...imageDeploymentsQuery('flux-kontext', userId ?? ''),
+    enabled: userId !== undefined,
+  });
+  return activeOf(data) !== null;
+}
+
+/** This user's deployments of a kind that can be used at once; none while nobody is named, or they are not known. */
+export function useUsableDeployments(
+  kind: ImageDeploymentKind,
+  userId: string | undefined,
+): ImageDeployment[] {
+  const { data = [] } = useQuery({
+    ...imageDeploymentsQuery(kind, userId ?? ''),
+    enabled: userId !== undefined,
+  });
+  return data.filter(({ status }) => usable.has(status));
 }
 
 /** Of some deployments the one that is used. */

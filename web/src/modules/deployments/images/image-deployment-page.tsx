@@ -1,10 +1,13 @@
 import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
 import { getRouteApi } from '@tanstack/react-router';
-import { Power, Rocket } from 'lucide-react';
+import { ImagePlus, ImageUp, Power, Rocket } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
+import { deployedImageExamples } from '../../../lib/api/examples/picture-examples.ts';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
+import { CodeTabs } from '../../../ui/code-block.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Disclosure } from '../../../ui/disclosure.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Missing } from '../../../ui/missing.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
@@ -15,7 +18,7 @@ import { DeploymentFacts } from '../details/deployment-facts.tsx';
 import { DeploymentState } from '../details/deployment-state.tsx';
 import { useImageDeployment } from './calls.ts';
 import { DeployImageDialog } from './deploy-image-dialog.tsx';
-import { imageKinds, pending, statusWord } from './kinds.ts';
+import { imageKinds, pending, statusWord, usable } from './kinds.ts';
 import { PicturePrice } from './picture-price.tsx';
 import { TerminateImageDialog } from './terminate-image-dialog.tsx';
 
@@ -62,10 +65,13 @@ function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
         badge={<StatusBadge status={statusWord(status)} />}
         actions={
           terminated_at === null ? (
-            <Button onClick={() => setAsking('terminate')}>
-              <Power aria-hidden />
-              Terminate
-            </Button>
+            <>
+              {usable.has(status) && <WayIn deployment={deployment} />}
+              <Button onClick={() => setAsking('terminate')}>
+                <Power aria-hidden />
+                Terminate
+              </Button>
+            </>
           ) : (
             <Button variant="primary" onClick={() => setAsking('deploy')}>
               <Rocket aria-hidden />
@@ -97,6 +103,21 @@ function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
   );
 }
 
+/** To the page where people use it; edits are made by the newest that there is. */
+function WayIn({ deployment: { kind, model_name } }: { deployment: ImageDeployment }) {
+  return kind === 'flux' ? (
+    <ButtonLink to="/flux" search={{ model: model_name }} variant="primary">
+      <ImagePlus aria-hidden />
+      Generate with it
+    </ButtonLink>
+  ) : (
+    <ButtonLink to="/flux-kontext" variant="primary">
+      <ImageUp aria-hidden />
+      Edit a picture
+    </ButtonLink>
+  );
+}
+
 /** Where programs reach it; gone once it has ended. */
 function Address({ deployment }: { deployment: ImageDeployment }) {
   const { kind, model_name, inference_url, endpoint_url } = deployment;
@@ -118,6 +139,15 @@ function Address({ deployment }: { deployment: ImageDeployment }) {
         OpenAI’s image calls take the model <code>{model_name}</code>, with <code>{endpoint_url}</code> as the
         base URL.
       </p>
+      {endpoint_url !== null && (
+        <div className="mt-4">
+          <Disclosure title="Use from code">
+            <CodeTabs
+              examples={deployedImageExamples(endpoint_url, { model: model_name, edits: kind !== 'flux' })}
+            />
+          </Disclosure>
+        </div>
+      )}
     </Card>
   );
 }

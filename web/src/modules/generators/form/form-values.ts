@@ -6,6 +6,7 @@ import {
   parameterProblem,
 } from '@bakehouse/contract/generators/parameters/parameters';
 import type { FormField } from '../../../ui/form-fields.tsx';
+import { promptProblem } from './prompt-problem.ts';
 
 /** What stands in a generator's form; a number that is not there is NaN. */
 export type FormValues = Record<string, string | number | boolean>;
@@ -76,9 +77,10 @@ export function problemsOf(
   { prompt, values, source }: { prompt: string; values: FormValues; source: object | null },
 ): Partial<Record<string, string>> {
   const picture = generator.fields.find(({ kind }) => kind === 'picture');
+  const wrong = promptProblem(prompt);
   return {
     ...(picture && !source && { [picture.name]: 'Please choose a picture' }),
-    ...(prompt.trim() === '' && { prompt: 'Please enter a prompt' }),
+    ...(wrong !== undefined && { prompt: wrong }),
     ...parameterProblems(generator, values),
   };
 }

@@ -6,15 +6,15 @@ import { type ComponentProps, type FormEvent, type ReactNode, Suspense, useState
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
-import { Field } from '../../../ui/field.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { FormFields } from '../../../ui/form-fields.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { Textarea } from '../../../ui/textarea.tsx';
 import { sessionQuery } from '../../accounts/api.ts';
 import { SourceField } from '../../images/api.ts';
 import { GenerateBar, type Served } from '../generate-bar.tsx';
 import { type FormValues, problemsOf, resetValues, visibleFields } from './form-values.ts';
+import { PromptField } from './prompt-field.tsx';
+import { shortPromptHelp } from './short-prompt.ts';
 import type { Draft } from './use-draft.ts';
 import { isServed } from './waits-for.ts';
 
@@ -24,6 +24,10 @@ type Props = {
   draft: Draft;
   onChange: (changed: Partial<Draft>) => void;
   served: Served;
+  /** Stands above all others. */
+  modelField: ReactNode;
+  /** A starter model draws. */
+  isStarter: boolean;
   price: ReactNode;
   /** Who draws, below the button. */
   drawnBy: ReactNode;
@@ -35,7 +39,17 @@ type Props = {
 };
 
 /** Prompt and settings, drawn from the generator's table, and what stands between them and a result. */
-export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate, refusal, ...bar }: Props) {
+export function GeneratorForm({
+  generator,
+  ownOnly,
+  draft,
+  onChange,
+  modelField,
+  isStarter,
+  onGenerate,
+  refusal,
+  ...bar
+}: Props) {
   const session = useQuery(sessionQuery);
   const [problems, setProblems] = useState<Partial<Record<string, string>>>({});
   const [keyMissing, setKeyMissing] = useState(false);
@@ -61,6 +75,7 @@ export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate,
   return (
     <Card>
       <form onSubmit={submit} noValidate className="grid gap-5">
+        {modelField}
         {picture && (
           <PictureField
             label={picture.label}
@@ -69,38 +84,34 @@ export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate,
             problem={problems[picture.name]}
           />
         )}
-        <Field label="Prompt" error={problems.prompt}>
-          <Textarea
-            name="prompt"
-            rows={5}
-            value={draft.prompt}
-            onChange={(event) => change({ prompt: event.target.value })}
-            placeholder={
-              picture
-                ? 'What should be different?'
-                : 'A baker takes a loaf out of a wood-fired oven, early light, flour in the air'
-            }
-          />
-        </Field>
+        <PromptField
+          rows={5}
+          value={draft.prompt}
+          onChange={(prompt) => change({ prompt })}
+          problem={problems.prompt}
+          help={isStarter ? shortPromptHelp(draft.prompt) : undefined}
+          {...(picture && { placeholder: 'What should be different?' })}
+        />
         <FormFields
           fields={visibleFields(generator, draft.values)}
           values={effectiveValues(generator, draft.values)}
           problems={problems}
           onChange={(changed) => change({ values: { ...draft.values, ...changed } as FormValues })}
         />
-        <Button
-          variant="ghost"
-          size="sm"
-          className="-mt-2 -ml-2.5 justify-self-start"
-          onClick={() => change({ values: resetValues(generator, draft.values) })}
-        >
-          Reset settings
-        </Button>
+        <ResetButton onReset={() => change({ values: resetValues(generator, draft.values) })} />
         {keyMissing && <KeyMissing />}
         {refusal && <Callout tone="bad">{refusal}</Callout>}
         <GenerateBar generator={generator} ownOnly={ownOnly} signInKnown={!session.isPending} {...bar} />
       </form>
     </Card>
+  );
+}
+
+function ResetButton({ onReset }: { onReset: () => void }) {
+  return (
+    <Button variant="ghost" size="sm" className="-mt-2 -ml-2.5 justify-self-start" onClick={onReset}>
+      Reset settings
+    </Button>
   );
 }
 

@@ -20,3 +20,16 @@ export function servedForm(
 ): Generator {
   return atService(generators[name], upstreamOf(served, ownOnly)?.fields);
 }
+
+/** What a deployed model of the FLUX family takes: it draws one picture, of a size of its own. */
+const DEPLOYED_FIELDS = ['guidance_scale', 'num_inference_steps', 'seed'];
+
+/** The form as a deployment of the person's own takes it. */
+export function deployedForm(name: GeneratorName): Generator {
+  return withFields(generators[name], DEPLOYED_FIELDS);
+}
+
+/** Whether a starter model draws where nothing else does: that is known before it is known who is connected. */
+export function hasStarter(name: GeneratorName): boolean {
+  return name === 'paris' || name === 'flux-kontext';
+}

@@ -10,6 +10,8 @@ export type Brought = {
   source_output?: string;
   /** The generation whose source is edited once more. */
   same_source_as?: string;
+  /** The deployment that draws, by its name. */
+  model?: string;
 };
 
 export const remixParts = [

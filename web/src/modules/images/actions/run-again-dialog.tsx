@@ -44,7 +44,7 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
   const problem =
     strategy === 'topk' && howMany?.kind === 'number' ? numberProblem(howMany, k ?? Number.NaN) : null;
   const parameters = againWith(generation, { strategy, k: k ?? 1, sameSeed });
-  const quote = useQuote('paris', parameters, !problem);
+  const quote = useQuote({ generator: 'paris', parameters }, !problem);
   const busy = useRecentGenerations(useUser().id).some(isUnderWay);
 
   function submit(event: FormEvent<HTMLFormElement>) {

@@ -1,4 +1,4 @@
-import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { pictureProblem } from './picture-problem.ts';
 import type { Source } from './source.ts';
@@ -13,13 +13,17 @@ const taken = () =>
 beforeEach(() => {
   onChange.mockReset();
   vi.mocked(pictureProblem).mockReset().mockResolvedValue(null);
-  render(
-    <>
-      <textarea aria-label="Prompt" />
-      <SourceField label="Picture" source={null} onChange={onChange} problem={undefined} />
-    </>,
-  );
 });
+
+function show(source: Source | null = null) {
+  render(
+    <form onSubmit={(event) => event.preventDefault()}>
+      <textarea aria-label="Prompt" />
+      <SourceField label="Picture" source={source} onChange={onChange} problem={undefined} />
+      <button type="submit">Generate</button>
+    </form>,
+  );
+}
 
 /** Returns whether the browser pastes it too. */
 function paste(into: Element, name: string, types: string[]): boolean {
@@ -30,17 +34,20 @@ function paste(into: Element, name: string, types: string[]): boolean {
 const prompt = () => screen.getByLabelText('Prompt');
 
 test('text that is pasted into a field stays text, though its program offers a picture of it', async () => {
+  show();
   expect(paste(prompt(), 'cells.png', ['text/plain', 'text/html', 'Files'])).toBe(true);
   expect(paste(document.body, 'bread.png', ['text/plain', 'Files'])).toBe(false);
   await waitFor(() => expect(taken()).toEqual(['bread.png']));
 });
 
 test('a picture is taken wherever it is pasted', async () => {
+  show();
   expect(paste(prompt(), 'bread.png', ['text/html', 'Files'])).toBe(false);
   await waitFor(() => expect(taken()).toEqual(['bread.png']));
 });
 
 test('of two pictures the later one is taken, however long the first is looked at', async () => {
+  show();
   let look: (problem: string | null) => void = () => {};
   vi.mocked(pictureProblem).mockReturnValueOnce(new Promise((resolve) => (look = resolve)));
   paste(document.body, 'large.png', ['Files']);
@@ -49,4 +56,33 @@ test('of two pictures the later one is taken, however long the first is looked a
   await act(async () => look('The picture is damaged or incomplete'));
   expect(taken()).toEqual(['bread.png']);
   expect(screen.queryByText('The picture is damaged or incomplete')).toBeNull();
+});
+
+/** Returns whether the browser leaves the page for it. */
+function drop(on: Element, name: string): boolean {
+  const dataTransfer = { files: [new File(['bytes'], name, { type: 'image/png' })], types: ['Files'] };
+  fireEvent.dragOver(on, { dataTransfer });
+  return fireEvent.drop(on, { dataTransfer });
+}
+
+test('a picture that is dropped beside its place, or over another one, is taken once', async () => {
+  show();
+  expect(drop(prompt(), 'bread.png')).toBe(false);
+  await waitFor(() => expect(taken()).toEqual(['bread.png']));
+  expect(drop(screen.getByText(/^PNG, JPEG or WebP/), 'roll.png')).toBe(false);
+  await waitFor(() => expect(taken()).toEqual(['bread.png', 'roll.png']));
+  cleanup();
+  show({ file: new File(['bytes'], 'first.png') });
+  expect(drop(await screen.findByText('first.png'), 'second.png')).toBe(false);
+  await waitFor(() => expect(taken()).toEqual(['bread.png', 'roll.png', 'second.png']));
+});
+
+test('a picture that is refused leaves the one that is there, and says so until the form is submitted', async () => {
+  show({ file: new File(['bytes'], 'first.png') });
+  vi.mocked(pictureProblem).mockResolvedValueOnce('The picture is damaged or incomplete');
+  paste(document.body, 'broken.png', ['Files']);
+  await screen.findByText('The new picture was not taken: it is damaged or incomplete');
+  expect(screen.getByText('first.png')).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'Generate' }));
+  await waitFor(() => expect(screen.queryByText(/was not taken/)).toBeNull());
 });

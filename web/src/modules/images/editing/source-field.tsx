@@ -1,7 +1,7 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import { pictureTypes } from '@bakehouse/contract/pictures';
 import { X } from 'lucide-react';
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { FileDrop } from '../../../ui/file-drop.tsx';
@@ -18,11 +18,15 @@ type Props = {
   problem: string | undefined;
 };
 
-/** The picture that is edited: dropped, chosen, pasted, or brought along from a generation. A file that cannot be edited is refused at once. */
+/**
+ * The picture that is edited: dropped, chosen, pasted, or brought along from a generation. A file that cannot be edited is
+ * refused at once, and leaves the picture that is there already.
+ */
 export function SourceField({ label, source, onChange, problem }: Props) {
   const [refused, setRefused] = useState<string>();
   // An earlier one may be looked at for longer.
   const newest = useRef<File>(null);
+  const place = useRef<HTMLDivElement>(null);
 
   async function take(file: File) {
     newest.current = file;
@@ -32,11 +36,14 @@ export function SourceField({ label, source, onChange, problem }: Props) {
     if (found === null) onChange({ file });
   }
   usePastedFile((file) => void take(file));
+  useDroppedFile((file) => void take(file));
+  // With a picture that is good, nothing stands in the way of the form any more.
+  useSubmission(place, () => source !== null && setRefused(undefined));
 
   return (
-    <Field label={label} error={refused ?? problem}>
+    <Field label={label} error={refused ? refusalText(refused, source) : problem}>
       {/* The form finds by this where the focus goes. */}
-      <div data-source role="group" aria-label={label}>
+      <div ref={place} data-source role="group" aria-label={label}>
         {source === null ? (
           <FileDrop
             multiple={false}
@@ -71,6 +78,10 @@ export function SourceField({ label, source, onChange, problem }: Props) {
       </div>
     </Field>
   );
+}
+
+function refusalText(refused: string, source: Source | null): string {
+  return source ? `The new picture was not taken: ${refused.replace(/^The picture/, 'it')}` : refused;
 }
 
 function AboutFile({ file }: { file: File }) {
@@ -111,6 +122,38 @@ function usePastedFile(onFile: (file: File) => void): void {
     document.addEventListener('paste', listen);
     return () => document.removeEventListener('paste', listen);
   }, []);
+}
+
+/** Where it is dropped beside its place, the browser would leave the page for it, and what is typed. */
+function useDroppedFile(onFile: (file: File) => void): void {
+  const drop = useEffectEvent((event: DragEvent) => {
+    const [file] = event.dataTransfer?.files ?? [];
+    // Its place has taken it already.
+    if (!file || event.defaultPrevented) return;
+    event.preventDefault();
+    onFile(file);
+  });
+  useEffect(() => {
+    const listenToDrop = (event: DragEvent) => drop(event);
+    const allow = (event: DragEvent) => event.dataTransfer?.types.includes('Files') && event.preventDefault();
+    document.addEventListener('drop', listenToDrop);
+    document.addEventListener('dragover', allow);
+    return () => {
+      document.removeEventListener('drop', listenToDrop);
+      document.removeEventListener('dragover', allow);
+    };
+  }, []);
+}
+
+/** Told when the form around the place is submitted, before the form looks at its fields. */
+function useSubmission(place: RefObject<HTMLElement | null>, onSubmit: () => void): void {
+  const submit = useEffectEvent(onSubmit);
+  useEffect(() => {
+    const form = place.current?.closest('form');
+    const listen = () => submit();
+    form?.addEventListener('submit', listen);
+    return () => form?.removeEventListener('submit', listen);
+  }, [place]);
 }
 
 /** Office programs offer a picture of the text as well. */

@@ -1,10 +1,12 @@
 import { CHOSEN_MAX } from '@bakehouse/contract/gallery';
-import { Columns2, Download, GraduationCap, X } from 'lucide-react';
+import { Columns2, Database, Download, Trash2, X } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { useDownloadZip } from './reuse-calls.ts';
 
+/** Loaded where it is asked for, like the other one. */
+const DeleteDialog = loadable(async () => (await import('./delete-dialog.tsx')).DeleteDialog);
 /** Its choice of a dataset is loaded where it is asked for. */
 const TrainingDialog = loadable(async () => (await import('./training-dialog.tsx')).TrainingDialog);
 
@@ -19,7 +21,8 @@ type Props = {
 
 /** What can be done with the pictures that are chosen; it stays in sight while one scrolls for more. */
 export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Props) {
-  const [training, setTraining] = useState(false);
+  const [asking, setAsking] = useState<'dataset' | 'delete' | null>(null);
+  const close = () => setAsking(null);
   const zip = useDownloadZip();
   const count = chosen.length;
   if (count === 0) return null;
@@ -42,9 +45,9 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
         <Columns2 aria-hidden />
         Compare
       </Button>
-      <Button size="sm" disabled={tooMany} onClick={() => setTraining(true)}>
-        <GraduationCap aria-hidden />
-        Train on {count === 1 ? 'it' : 'them'}
+      <Button size="sm" disabled={tooMany} onClick={() => setAsking('dataset')}>
+        <Database aria-hidden />
+        Add to a dataset
       </Button>
       <Button
         size="sm"
@@ -56,21 +59,31 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
         <Download aria-hidden />
         Download zip
       </Button>
+      <Button
+        size="icon-sm"
+        variant="ghost"
+        disabled={tooMany}
+        aria-label="Delete selected pictures"
+        onClick={() => setAsking('delete')}
+      >
+        <Trash2 aria-hidden />
+      </Button>
       <Button size="icon-sm" variant="ghost" aria-label="Clear selection" onClick={onClear}>
         <X aria-hidden />
       </Button>
-      {training && (
-        <Suspense fallback={null}>
+      <Suspense fallback={null}>
+        {asking === 'delete' && <DeleteDialog ids={chosen} onClose={close} />}
+        {asking === 'dataset' && (
           <TrainingDialog
             ids={chosen}
-            onClose={() => setTraining(false)}
+            onClose={close}
             onAdded={() => {
-              setTraining(false);
+              close();
               onClear();
             }}
           />
-        </Suspense>
-      )}
+        )}
+      </Suspense>
     </section>
   );
 }

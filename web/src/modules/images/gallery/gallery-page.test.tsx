@@ -17,6 +17,7 @@ beforeAll(
       import('./gallery-page.tsx'),
       import('./generation-page.tsx'),
       import('./training-dialog.tsx'),
+      import('./delete-dialog.tsx'),
     ]),
   60_000,
 );
@@ -101,7 +102,8 @@ it('what is chosen becomes a dataset, or goes into one', async () => {
   await renderPage('/gallery');
   await userEvent.click(await screen.findByRole('checkbox', { name: 'Select A roll' }));
   // Its code is fetched then.
-  await act(async () => userEvent.click(screen.getByRole('button', { name: 'Train on it' })));
+  await act(async () => userEvent.click(screen.getByRole('button', { name: 'Add to a dataset' })));
+  expect(await screen.findByRole('dialog', { name: 'Add 1 picture to a dataset' })).toBeTruthy();
   const name = await screen.findByRole('textbox', { name: 'Name' });
   await userEvent.clear(name);
   await userEvent.click(screen.getByRole('button', { name: 'Add pictures' }));
@@ -115,14 +117,91 @@ it('what is chosen becomes a dataset, or goes into one', async () => {
   expect(notified).toHaveBeenCalledExactlyOnceWith('1 picture added to “Breads”', left);
 });
 
+it('what is chosen is deleted after one question; what cannot be, stays chosen, and is told', async () => {
+  const failed = vi.spyOn(notify, 'failure').mockReturnValue(undefined);
+  api.generations = ['a', 'b', 'c'].map((id) => generationOf({ id, prompt: `Bread ${id}` }));
+  api.undeletable = 'b';
+  await renderPage('/gallery');
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Select Bread a' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Select all 3' }));
+  // Its code is fetched then.
+  await act(async () => userEvent.click(screen.getByRole('button', { name: 'Delete selected pictures' })));
+  await screen.findByRole('alertdialog', { name: 'Delete 3 pictures and their settings?' });
+  await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+  expect(api.generations.map(({ id }) => id)).toEqual(['b']);
+  expect(failed).toHaveBeenCalledExactlyOnceWith('1 of 3 pictures could not be deleted', {
+    description: 'The server is busy',
+  });
+  expect(screen.queryByRole('status')?.textContent).toBe('1 selected');
+
+  api.undeletable = null;
+  await userEvent.click(screen.getByRole('button', { name: 'Delete selected pictures' }));
+  await screen.findByRole('alertdialog', { name: 'Delete 1 picture and its settings?' });
+  await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  await screen.findByText('No generations yet');
+});
+
+function twoPictures(changed: Parameters<typeof generationOf>[0] = {}) {
+  const one = generationOf(changed);
+  return {
+    ...one,
+    outputs: ['o1', 'o2'].flatMap((id) => one.outputs.map((output) => ({ ...output, id }))),
+  };
+}
+
+it('a tile of several pictures says how many there are, and leads to where one of them is chosen', async () => {
+  api.generations = [twoPictures(), generationOf({ id: 'g2', prompt: 'A roll' })];
+  await renderPage('/gallery');
+  await screen.findByRole('link', { name: 'A loaf of bread, 2 pictures' });
+  const hrefOf = (name: string) => screen.getByRole('link', { name }).getAttribute('href');
+  expect(hrefOf('Choose a picture to edit: A loaf of bread')).toBe('/gallery/g1');
+  expect(hrefOf('Edit this picture: A roll')).toBe('/flux-kontext?source=g2');
+});
+
 it('each of several pictures is edited by itself', async () => {
-  const one = generationOf();
-  const outputs = ['o1', 'o2'].flatMap((id) => one.outputs.map((output) => ({ ...output, id })));
-  api.generations = [{ ...one, outputs }];
+  api.generations = [twoPictures()];
   await renderPage('/gallery/g1');
   expect(screen.queryByRole('link', { name: 'Edit this picture' })).toBeNull();
   const link = screen.getByRole('link', { name: 'Edit picture 2' });
   expect(link.getAttribute('href')).toBe('/flux-kontext?source=g1&source_output=o2');
+});
+
+it('a picture opens at its own size, the arrow keys go to the next, and Escape leads back', async () => {
+  api.generations = [twoPictures()];
+  await renderPage('/gallery/g1');
+  const second = screen.getByRole('button', { name: 'View full size: A loaf of bread, 2 of 2' });
+  await userEvent.click(second);
+  await screen.findByRole('dialog', { name: 'Picture 2 of 2' });
+  await userEvent.keyboard('{ArrowRight}');
+  expect(screen.getByRole('dialog', { name: 'Picture 2 of 2' }).textContent).toContain('128 × 128 pixels');
+  await userEvent.keyboard('{ArrowLeft}');
+  expect(screen.getByRole('dialog', { name: 'Picture 1 of 2' })).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Next' }));
+  expect(screen.getByRole('dialog', { name: 'Picture 2 of 2' })).toBeTruthy();
+  await userEvent.keyboard('{Escape}');
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await waitFor(() => expect(document.activeElement).toBe(second));
+});
+
+it('buttons and arrow keys go to the generations beside it, and back leads to the gallery', async () => {
+  const router = await renderPage('/gallery');
+  await userEvent.click(await screen.findByRole('link', { name: 'A roll' }));
+  const next = await screen.findByRole('button', { name: 'Next generation' });
+  const at = () => router.state.location.pathname;
+  await userEvent.click(next);
+  await waitFor(() => expect(at()).toBe('/gallery/g1'));
+  await waitFor(() =>
+    expect(screen.getByRole('button', { name: 'Next generation' }).getAttribute('aria-disabled')).toBe(
+      'true',
+    ),
+  );
+  await userEvent.keyboard('{ArrowLeft}');
+  await waitFor(() => expect(at()).toBe('/gallery/g2'));
+  await userEvent.keyboard('{ArrowLeft}');
+  await waitFor(() => expect(at()).toBe('/gallery/g3'));
+  router.history.back();
+  await waitFor(() => expect(at()).toBe('/gallery'));
 });
 
 it('a generation shows all that it was made from, and takes it over into the form', async () => {

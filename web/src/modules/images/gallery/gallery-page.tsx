@@ -25,7 +25,7 @@ import { useChosen } from './use-chosen.ts';
 const route = getRouteApi('/app/gallery');
 const SKELETONS = 10;
 
-/** All that the user has generated, narrowed by what stands in the address; what is chosen is compared, downloaded or trained on. */
+/** All that the user has generated, narrowed by what stands in the address; what is chosen is compared, downloaded, put into a dataset or deleted. */
 export function GalleryPage() {
   return (
     <>
@@ -176,7 +176,7 @@ function Choosable({ generations, pager }: { generations: Generation[]; pager: R
 
 /** The picture's link has the prompt as its name already. */
 function Caption({ generation }: { generation: Generation }) {
-  const { id, prompt, generator, created_at, state } = generation;
+  const { prompt, generator, created_at, state } = generation;
   return (
     <div className="mt-1.5 flex items-start gap-1 text-[0.8125rem]">
       <div className="min-w-0 flex-1">
@@ -187,20 +187,27 @@ function Caption({ generation }: { generation: Generation }) {
           {generators[generator].title} · {relativeTime(new Date(created_at))}
         </p>
       </div>
-      {state === 'completed' && (
-        <Tooltip content="Edit this picture">
-          <ButtonLink
-            to="/flux-kontext"
-            search={{ source: id }}
-            variant="ghost"
-            size="icon-sm"
-            aria-label={`Edit this picture: ${prompt}`}
-          >
-            <ImageUp aria-hidden />
-          </ButtonLink>
-        </Tooltip>
-      )}
+      {state === 'completed' && <EditLink generation={generation} />}
     </div>
+  );
+}
+
+/** Where there are several, nobody can say here which one is meant: the page of the generation has each by itself. */
+function EditLink({ generation: { id, prompt, outputs } }: { generation: Generation }) {
+  const label = outputs.length > 1 ? 'Choose a picture to edit' : 'Edit this picture';
+  const look = { variant: 'ghost', size: 'icon-sm', 'aria-label': `${label}: ${prompt}` } as const;
+  return (
+    <Tooltip content={label}>
+      {outputs.length > 1 ? (
+        <ButtonLink to="/gallery/$id" params={{ id }} {...look}>
+          <ImageUp aria-hidden />
+        </ButtonLink>
+      ) : (
+        <ButtonLink to="/flux-kontext" search={{ source: id }} {...look}>
+          <ImageUp aria-hidden />
+        </ButtonLink>
+      )}
+    </Tooltip>
   );
 }
 

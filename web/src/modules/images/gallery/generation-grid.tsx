@@ -1,5 +1,6 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { Link } from '@tanstack/react-router';
+import { Images } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { cx } from '../../../lib/cx.ts';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
@@ -58,7 +59,7 @@ export function PendingGrid({ tiles, size = 'large' }: { tiles: number; size?: k
 }
 
 function Tile({ generation, large }: { generation: Generation; large: boolean }) {
-  const { id, prompt, state, source } = generation;
+  const { id, prompt, state, source, outputs } = generation;
   return (
     <Link
       to="/gallery/$id"
@@ -70,8 +71,19 @@ function Tile({ generation, large }: { generation: Generation; large: boolean })
       <span className="sr-only">
         {prompt}
         {source && ', an edit'}
+        {outputs.length > 1 && `, ${outputs.length} pictures`}
         {state !== 'completed' && `, ${state}`}
       </span>
+      {outputs.length > 1 && (
+        <span
+          aria-hidden
+          title={`${outputs.length} pictures`}
+          className="absolute top-2 right-2 flex items-center gap-1 rounded-md bg-black/65 px-1.5 py-0.5 text-white text-xs tabular-nums"
+        >
+          <Images className="size-3" />
+          {outputs.length}
+        </span>
+      )}
       {large && source && (
         <img
           src={source.thumbnail_url}

@@ -78,7 +78,7 @@ export function TrainingDialog({ ids, onClose, onAdded }: Props) {
     <Dialog
       open
       onOpenChange={(open) => !open && !addition.isPending && onClose()}
-      title={`Train on ${countOf(ids.length, 'picture')}`}
+      title={`Add ${countOf(ids.length, 'picture')} to a dataset`}
       description="Each picture goes into a dataset with its prompt as the caption, in the layout that image trainers read. Edits are left out, because their prompts only describe a change."
       size="sm"
       footer={

@@ -11,11 +11,15 @@ type Query = { search?: string; state?: string; generator?: string; root?: strin
 /** What the server would answer about generations, from a list in memory; it notes what it was asked. */
 export class FakeApi {
   generations: Generation[] = [];
+  /** The user's FLUX deployments. */
+  deployments: unknown[] = [];
   /** What the next generation is. */
   next: Generation | null = null;
   cost: string | null = '0.5';
   /** Why no generation begins. */
   refusal: Error | null = null;
+  /** This generation cannot be deleted. */
+  undeletable: string | null = null;
   readonly calls: Call[] = [];
 
   readonly call = async ({ path, method }: Call, input: Call['input'] = {}): Promise<unknown> => {
@@ -37,8 +41,11 @@ export class FakeApi {
         return { ...this.find(id), state: 'cancelled', cost: '0' };
       case 'DELETE /api/v1/generations/:id':
         this.find(id);
+        if (id === this.undeletable) throw new ApiError('The server is busy', { status: 503 });
         this.generations = this.generations.filter((one) => one.id !== id);
         return undefined;
+      case 'GET /api/v1/deployments/flux/user/:userId':
+        return { deployments: this.deployments };
       case 'POST /api/v1/generations/zip':
         return { url: '/api/v1/pictures.zip?ids=x', expires_at: '2026-01-01T01:00:00.000Z' };
       case 'POST /api/v1/generations/training_pictures':

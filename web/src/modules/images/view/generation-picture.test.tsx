@@ -19,12 +19,18 @@ test('a finished one is the picture, with its prompt as its text and its size kn
 });
 
 test('one that waits says its place, one that is drawn how far it is', () => {
-  show(unfinished({ state: 'queued', position: 2, step: 0, started_at: null }));
+  show(unfinished({ state: 'queued', reason: '2 pictures ahead of yours', step: 0, started_at: null }));
   expect(screen.getByText('2 pictures ahead of yours')).toBeTruthy();
   expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBeNull();
   show(unfinished({ preview: 'data:image/jpeg;base64,AA==' }));
   expect(screen.getByText('Step 5 of 20')).toBeTruthy();
   expect(document.querySelector('img')?.getAttribute('src')).toBe('data:image/jpeg;base64,AA==');
+});
+
+test('one that was delivered in part says above its pictures what is missing', () => {
+  show(generationOf({ reason: '2 of 4 pictures could not be delivered and were not charged.' }));
+  expect(screen.getByText('2 of 4 pictures could not be delivered and were not charged.')).toBeTruthy();
+  expect(screen.getByRole('img', { name: 'A loaf of bread' })).toBeTruthy();
 });
 
 test.each([

@@ -1,43 +1,35 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { Link } from '@tanstack/react-router';
-import { Ban, CircleAlert, Download, ImageIcon, ImageUp } from 'lucide-react';
-import { useState } from 'react';
+import { Ban, CircleAlert, Download, ImageIcon, ImageUp, Maximize2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { useNow } from '../../../lib/use-now.ts';
 import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { BeforeAfter } from '../editing/before-after.tsx';
 import { useCancelGeneration } from '../generation-calls.ts';
-import { freeText, isUnderWay, percentOf, phaseText, timeText } from '../generation-sentences.ts';
+import { freeText, isUnderWay, percentOf, phaseText, timeText, workText } from '../generation-sentences.ts';
 import { Frame, fitted } from './frame.tsx';
+import { FullSize } from './full-size.tsx';
 
 const SECOND_MS = 1_000;
 
-/** The picture as far as it is there, with what is going on, or why there is none. */
+/** The picture as far as it is there, with what is going on, or why there is none, or fewer than were asked for. */
 export function GenerationPicture({ generation }: { generation: Generation }) {
   if (isUnderWay(generation)) return <UnderWay generation={generation} />;
-  const { source, prompt } = generation;
-  const [output] = generation.outputs;
-  if (output && source) {
-    return (
-      <Frame>
-        <BeforeAfter before={source.url} after={output} prompt={prompt} />
-      </Frame>
-    );
-  }
-  if (generation.outputs.length > 1) return <Several generation={generation} />;
-  if (output) {
-    return (
-      <Frame>
-        <img
-          src={output.url}
-          alt={prompt}
-          width={output.width}
-          height={output.height}
-          className="h-auto max-h-[32rem] w-full object-contain"
-        />
-      </Frame>
-    );
-  }
+  const remark = generation.state === 'completed' && generation.reason;
+  if (!remark) return <Ended generation={generation} />;
+  return (
+    <div className="grid gap-3">
+      <Callout tone="warn">{remark}</Callout>
+      <Ended generation={generation} />
+    </div>
+  );
+}
+
+function Ended({ generation }: { generation: Generation }) {
+  if (generation.outputs.length > 0) return <Made generation={generation} />;
+  const { source } = generation;
   const failed = generation.state === 'failed';
   return (
     <Frame>
@@ -59,22 +51,88 @@ export function GenerationPicture({ generation }: { generation: Generation }) {
   );
 }
 
+/** What it has made; each picture opens at its own size. */
+function Made({ generation }: { generation: Generation }) {
+  const [opened, setOpened] = useState<number | null>(null);
+  const { source, prompt, outputs } = generation;
+  const [output] = outputs;
+  return (
+    <>
+      {outputs.length > 1 ? (
+        <Several generation={generation} onOpen={setOpened} />
+      ) : (
+        output && (
+          <Frame>
+            {source ? (
+              <div className="relative">
+                <BeforeAfter before={source.url} after={output} prompt={prompt} />
+                <Button
+                  size="icon-sm"
+                  aria-label="View full size"
+                  onClick={() => setOpened(0)}
+                  className="absolute top-3 right-3"
+                >
+                  <Maximize2 aria-hidden />
+                </Button>
+              </div>
+            ) : (
+              <Zoomable label={prompt} onOpen={() => setOpened(0)}>
+                <img
+                  src={output.url}
+                  alt={prompt}
+                  width={output.width}
+                  height={output.height}
+                  className="h-auto max-h-[32rem] w-full object-contain"
+                />
+              </Zoomable>
+            )}
+          </Frame>
+        )
+      )}
+      <FullSize outputs={outputs} prompt={prompt} at={opened} onAt={setOpened} />
+    </>
+  );
+}
+
+/** A picture that is pressed to see it at its own size. */
+function Zoomable({ label, onOpen, children }: { label: string; onOpen: () => void; children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      aria-label={`View full size: ${label}`}
+      onClick={onOpen}
+      className="block w-full cursor-zoom-in -outline-offset-2"
+    >
+      {children}
+    </button>
+  );
+}
+
 const ACTION = 'flex items-center justify-center gap-1.5 py-2 hover:bg-subtle';
 
 /** All that one generation has made; each is downloaded, and edited, by itself. */
-function Several({ generation: { id: generationId, outputs, prompt } }: { generation: Generation }) {
+function Several({
+  generation: { id: generationId, outputs, prompt },
+  onOpen,
+}: {
+  generation: Generation;
+  onOpen: (index: number) => void;
+}) {
+  const nameOf = (index: number) => `${prompt}, ${index + 1} of ${outputs.length}`;
   return (
     <ul className="grid grid-cols-2 gap-3">
       {outputs.map(({ id, url, download_url, width, height }, index) => (
         <li key={id}>
           <Frame>
-            <img
-              src={url}
-              alt={`${prompt}, ${index + 1} of ${outputs.length}`}
-              width={width}
-              height={height}
-              className="h-auto w-full object-contain"
-            />
+            <Zoomable label={nameOf(index)} onOpen={() => onOpen(index)}>
+              <img
+                src={url}
+                alt={nameOf(index)}
+                width={width}
+                height={height}
+                className="h-auto w-full object-contain"
+              />
+            </Zoomable>
             <div className="grid grid-cols-2 divide-x divide-line border-line border-t bg-surface text-[0.8125rem]">
               <a href={download_url} download aria-label={`Download picture ${index + 1}`} className={ACTION}>
                 <Download aria-hidden className="size-4" />
@@ -125,15 +183,8 @@ function UnderWay({ generation }: { generation: Generation }) {
             Cancel
           </Button>
         </div>
-        {/* Each step would be too much to hear. */}
         <p role="status" className="sr-only">
-          {
-            {
-              queued: 'Waiting',
-              starting: 'Starting the model',
-              running: source ? 'Editing' : 'Generating',
-            }[state as 'queued']
-          }
+          {workText(generation, source !== null)}
         </p>
       </div>
     </Frame>

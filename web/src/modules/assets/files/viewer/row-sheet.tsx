@@ -1,8 +1,9 @@
 import type { filePreview } from '@bakehouse/contract/assets';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type * as z from 'zod';
+import { useStepKeys } from '../../../../lib/device/use-step-keys.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
@@ -32,19 +33,8 @@ export function RowSheet({ file, at, total, onAt }: Props) {
   const hasBefore = shown > 0;
   const hasAfter = total === null || shown + 1 < total;
   const isOpen = at !== null;
-  useEffect(() => {
-    if (!isOpen) return;
-    const move = (event: KeyboardEvent) => {
-      const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-      // With another key they mean something else: to mark text, to go back, to scroll.
-      if (step === undefined || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      if (step < 0 ? hasBefore : hasAfter) onAt(shown + step);
-    };
-    // On its way down: the sheet lets no arrow key out.
-    document.addEventListener('keydown', move, { capture: true });
-    return () => document.removeEventListener('keydown', move, { capture: true });
-  }, [isOpen, shown, hasBefore, hasAfter, onAt]);
+  const goBy = (step: number) => (step < 0 ? hasBefore : hasAfter) && onAt(shown + step);
+  useStepKeys(['ArrowUp', 'ArrowDown'], goBy, { enabled: isOpen, onTop: true });
   return (
     <Sheet
       open={isOpen}

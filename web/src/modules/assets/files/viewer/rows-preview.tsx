@@ -5,6 +5,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type * as z from 'zod';
 import { cx } from '../../../../lib/cx.ts';
+import { marksText } from '../../../../lib/device/marks-text.ts';
 import { countOf } from '../../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
@@ -279,8 +280,7 @@ function Row({ at, cells, dialogueAt, conversation, onRow }: RowProps) {
   return (
     <tr
       className="cursor-pointer border-line border-t align-top hover:bg-hover"
-      // Who marks text with the mouse wants that, and no sheet.
-      onClick={() => window.getSelection()?.isCollapsed !== false && onRow(at)}
+      onClick={() => !marksText() && onRow(at)}
     >
       <td className="px-3 py-2 pl-5 text-right text-muted tabular-nums">
         <button

@@ -1,0 +1,1 @@
+export { useHasKontextDeployment, useUsableDeployments } from './calls.ts';

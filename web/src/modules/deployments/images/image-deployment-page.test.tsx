@@ -1,0 +1,79 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import {
+  type AnyRoute,
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Outlet,
+  RouterProvider,
+} from '@tanstack/react-router';
+import { cleanup, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { UserContext } from '../../accounts/api.ts';
+import { deploymentsRoutes } from '../routes.ts';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => undefined) }));
+
+beforeAll(() => import('./image-deployment-page.tsx'));
+beforeEach(() => {
+  cleanup();
+  queryClient.clear();
+});
+
+function open(changed: object) {
+  const deployment = {
+    pod_id: 'p1',
+    kind: 'flux',
+    title: 'Rye',
+    model_id: 'm1',
+    model_name: 'rye',
+    status: 'running',
+    inference_url: 'https://bake.example/rye',
+    endpoint_url: 'https://bake.example/v1',
+    terminated_at: null,
+    created_at: '2026-01-01T00:00:00.000Z',
+    cost_so_far: '0',
+    reason: '',
+    stop_reason: null,
+    progress: 100,
+    device: 'NVIDIA H100',
+    price_per_hour: '25',
+    ready_at: '2026-01-01T00:01:00.000Z',
+    last_request_at: null,
+    ...changed,
+  };
+  queryClient.setQueryData(['deployment', 'one', 'p1', 'image'], deployment);
+  const root: AnyRoute = createRootRoute({ component: Outlet });
+  const app = createRoute({ getParentRoute: () => root, id: 'app' });
+  const router = createRouter({
+    routeTree: root.addChildren([app.addChildren([...deploymentsRoutes(app)])]),
+    history: createMemoryHistory({ initialEntries: ['/my-deployments/images/p1'] }),
+  });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <UserContext value={{ id: 'u1' } as never}>
+        <RouterProvider router={router as never} />
+      </UserContext>
+    </QueryClientProvider>,
+  );
+}
+
+test('one that answers leads to where it is used, and says how programs use it', async () => {
+  open({});
+  const link = await screen.findByRole('link', { name: 'Generate with it' });
+  expect(link.getAttribute('href')).toBe('/flux?model=rye');
+  await userEvent.click(screen.getByRole('button', { name: 'Use from code' }));
+  const code = (await screen.findByRole('region', { name: 'curl' })).textContent;
+  expect(code).toContain('https://bake.example/v1/images/generations');
+  cleanup();
+  open({ kind: 'flux-kontext' });
+  const edit = await screen.findByRole('link', { name: 'Edit a picture' });
+  expect(edit.getAttribute('href')).toBe('/flux-kontext');
+  cleanup();
+  open({ status: 'deploying' });
+  await screen.findByRole('button', { name: 'Terminate' });
+  expect(screen.queryByRole('link', { name: 'Generate with it' })).toBeNull();
+});

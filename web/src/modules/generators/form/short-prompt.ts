@@ -1,0 +1,9 @@
+/** The starter models read 32 tokens; what that is in words depends on the words. */
+const WORDS_READ = 20;
+
+/** What is said under a prompt for a starter model, which refuses longer ones. */
+export function shortPromptHelp(prompt: string): string {
+  const advice = `Keep it short: about ${WORDS_READ} words.`;
+  const count = prompt.split(/\s+/).filter(Boolean).length;
+  return count > WORDS_READ ? `${advice} Yours has ${count}, which may be too many.` : advice;
+}

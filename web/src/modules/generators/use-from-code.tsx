@@ -1,0 +1,34 @@
+import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
+import { Link } from '@tanstack/react-router';
+import { generationExamples } from '../../lib/api/examples/picture-examples.ts';
+import { CodeTabs } from '../../ui/code-block.tsx';
+import { Disclosure } from '../../ui/disclosure.tsx';
+import { requestParameters } from './form/form-values.ts';
+import type { Draft } from './form/use-draft.ts';
+
+type Props = { name: string; form: Generator; draft: Draft; model: string | undefined };
+
+/** The same by a program, with what stands in the form. */
+export function UseFromCode({ name, form, draft: { prompt, values }, model }: Props) {
+  const request = {
+    generator: name,
+    prompt: prompt.trim() || 'A loaf of rye bread on a wooden table',
+    parameters: requestParameters(form, values),
+    ...(model !== undefined && { model }),
+    edits: editsPictures(form),
+  };
+  return (
+    <div className="mt-10">
+      <Disclosure title="Use from code">
+        <p className="mb-3 text-[0.8125rem] text-muted">
+          With the prompt and the settings of the form. The key in <code>BAKEHOUSE_API_KEY</code> is one of{' '}
+          <Link to="/api-key" className="rounded text-accent-text hover:underline">
+            your API keys
+          </Link>
+          .
+        </p>
+        <CodeTabs examples={generationExamples(window.location.origin, request)} />
+      </Disclosure>
+    </div>
+  );
+}

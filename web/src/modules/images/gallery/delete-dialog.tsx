@@ -1,0 +1,23 @@
+import { countOf } from '../../../lib/format/count-of.ts';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { useDeleteGenerations } from '../generation-calls.ts';
+
+type Props = { ids: readonly string[]; onClose: () => void };
+
+/** Asks once before all that are chosen are deleted. */
+export function DeleteDialog({ ids, onClose }: Props) {
+  const deletion = useDeleteGenerations();
+  const one = ids.length === 1;
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={`Delete ${countOf(ids.length, 'picture')} and ${one ? 'its' : 'their'} settings?`}
+      description={`${one ? 'It' : 'They'} will be permanently deleted. What ${one ? 'it' : 'they'} cost stays in your transactions.`}
+      action="Delete"
+      pending={deletion.isPending}
+      // Where all are deleted the dialog goes with them, and only the promise still tells of it.
+      onConfirm={() => void deletion.mutateAsync(ids).finally(onClose)}
+    />
+  );
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { generationOf } from '../testing/generation-of.ts';
+import { neighboursOf } from './neighbours.ts';
+
+const listOf = (...ids: string[]) => ids.map((id) => generationOf({ id }));
+const beside = (lists: Parameters<typeof neighboursOf>[0], id: string) => {
+  const { before, after } = neighboursOf(lists, id);
+  return [before?.id, after?.id];
+};
+
+test('what is beside a generation is told by the longest list that holds it', () => {
+  const lists = [listOf('a', 'b'), listOf('a', 'x', 'b', 'c'), listOf('p', 'q', 'r', 's', 't')];
+  expect(beside(lists, 'b')).toEqual(['x', 'c']);
+  expect(beside(lists, 'a')).toEqual([undefined, 'x']);
+  expect(beside(lists, 't')).toEqual(['s', undefined]);
+  expect(beside(lists, 'z')).toEqual([undefined, undefined]);
+});
