@@ -4,6 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
+import { listModelFiles } from '../../assets/weights/list-model-files.ts';
 import type { ServedAdapter } from '../kinds/deployment-kind.ts';
 import type { TextEngine } from '../kinds/text-spec.ts';
 
@@ -20,7 +21,8 @@ const GGUF = 'adapter.gguf';
 /** Whether the files are those of an adapter, and no model of their own. */
 export function isAdapter({ files }: AssetRevision): boolean {
   const has = (name: string) => files.some(({ path }) => path === name);
-  return has(CONFIG) && has(TENSORS) && !files.some(({ path }) => path === 'model.safetensors');
+  const hasWeights = listModelFiles(files).some(({ path }) => path.endsWith('.safetensors'));
+  return has(CONFIG) && has(TENSORS) && !hasWeights;
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Capacity } from '../../../engine/queue/queue.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import { listModelFiles } from '../../assets/weights/list-model-files.ts';
 import type { Price } from '../../credits/prices/prices.ts';
 import { quote } from '../../credits/prices/quote.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
@@ -17,7 +18,6 @@ import {
   isTextFile,
   toDataSpec,
   toParameters,
-  trainableFiles,
 } from '../fine-tune-spec.ts';
 import { placeRun, type RunPlace } from '../place-run.ts';
 import { selectMeasuredFlops } from '../queries.ts';
@@ -98,14 +98,14 @@ export async function checkFineTune(
     ...{ assetId: datasetId, userId, path: fields.file_name, param: params.dataset },
   });
 
-  const faults = refuseChoice(base, dataset, fields);
+  const faults = await refuseChoice(ctx, base, dataset, fields);
   const [dataFile] = dataset.files;
   const known: KnownData | null =
     faults.length > 0 || !dataFile
       ? null
       : await readSoon(ctx, readData, {
           input: {
-            base: trainableFiles(base),
+            base: listModelFiles(base.files),
             dataFile,
             spec: { data: toDataSpec(fields, ctx.clock.now()), parameters: toParameters(fields) },
           },
@@ -176,8 +176,13 @@ function toCostEstimate(
   };
 }
 
-/** What can be refused before any file is read. */
-function refuseChoice(base: AssetRevision, dataset: AssetRevision, fields: FineTuneFields): Fault[] {
+/** What can be refused before the run's files are read as it would. */
+async function refuseChoice(
+  ctx: Context,
+  base: AssetRevision,
+  dataset: AssetRevision,
+  fields: FineTuneFields,
+): Promise<Fault[]> {
   const faults: Fault[] = [];
   if (!isTextFile(fields.file_name) && hasPairColumns(fields)) {
     if (!fields.input_column || !fields.output_column) {
@@ -187,7 +192,7 @@ function refuseChoice(base: AssetRevision, dataset: AssetRevision, fields: FineT
       faults.push({ message: 'Input and output must be different columns', about: 'output_column' });
     }
   }
-  const baseFault = findBaseFault(base);
+  const baseFault = await findBaseFault(ctx, base);
   if (baseFault) faults.push({ message: baseFault, about: 'base_model' });
   const { title, datasetType } = dataset.asset;
   if (datasetType !== 'RAW')

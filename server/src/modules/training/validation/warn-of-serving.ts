@@ -1,4 +1,5 @@
 import type { Capacity } from '../../../engine/queue/queue.ts';
+import { findGguf } from '../../assets/weights/find-gguf.ts';
 
 /**
  * What would keep a fine-tune of this base from being deployed here once it has been paid for. Pure.
@@ -10,8 +11,9 @@ export function warnOfServing(
   capacity: Capacity,
 ): string[] {
   if (capacity.servesTextOnGpus) return [];
-  const hasGguf = base.files.some(({ path }) => path.endsWith('.gguf'));
-  const reason = hasGguf ? obstacle : `${base.asset.title} has no GGUF file.`;
+  const gguf = findGguf(base);
+  const fault = gguf.files.length > 0 ? gguf.fault : `${base.asset.title} has no GGUF file`;
+  const reason = fault === null ? obstacle : `${fault}.`;
   if (reason === null) return [];
   return [
     'What this run makes can be downloaded, but not deployed on this machine, ' +
