@@ -11,7 +11,7 @@ import httpx
 from ..data.plain_template import plain_template
 from ..errors import PlainError
 from .engine import gauge_sum, read_metrics
-from .gguf_template import has_chat_template
+from .gguf_metadata import context_length, has_chat_template
 
 if TYPE_CHECKING:
     import xllamacpp
@@ -82,8 +82,10 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
     params.port = spec.port
     params.api_keys = [spec.api_key]
     params.n_parallel = spec.parallel_requests
+    # Beyond what it was made to read a model writes nonsense.
+    context = min(spec.context_tokens, context_length(model) or spec.context_tokens)
     # llama.cpp divides its context among the slots.
-    params.n_ctx = spec.context_tokens * spec.parallel_requests
+    params.n_ctx = context * spec.parallel_requests
     params.n_batch = _BATCH_TOKENS
     # Each connection that is kept open has a thread: several web processes keep some each, and the
     # watch over the server needs one.

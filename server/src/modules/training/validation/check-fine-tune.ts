@@ -7,6 +7,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
 import { listModelFiles } from '../../assets/weights/list-model-files.ts';
+import { readModelJson } from '../../assets/weights/read-model-json.ts';
 import type { Price } from '../../credits/prices/prices.ts';
 import { quote } from '../../credits/prices/quote.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
@@ -137,7 +138,7 @@ export async function checkFineTune(
       warnings: [
         ...(report?.warnings ?? []),
         ...warnOfLearningRate(fields.learning_rate),
-        ...(readable ? warnOfServing(base, report.gguf_obstacle, there) : []),
+        ...(readable ? await readWarnings(ctx, { base, report, fields }, there) : []),
       ],
       cost_estimate: toCostEstimate(place, price, seconds, cpu.slowdown),
       recommendations: {
@@ -204,6 +205,15 @@ async function refuseChoice(
     );
   }
   return faults;
+}
+
+async function readWarnings(
+  ctx: Context,
+  { base, report, fields }: { base: AssetRevision; report: ValidateReport; fields: FineTuneFields },
+  capacity: Capacity,
+): Promise<string[]> {
+  const config = await readModelJson(ctx, base.files, 'config.json');
+  return warnOfServing({ base, config, obstacle: report.gguf_obstacle, fields }, capacity);
 }
 
 function toWork(report: ValidateReport | null, fields: FineTuneFields): Work {
