@@ -1,5 +1,5 @@
 import type { GpuType } from '@bakehouse/contract/limits';
-import { displayAmount, formatBgl } from '@bakehouse/contract/money';
+import { fixedAmount, formatBgl } from '@bakehouse/contract/money';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTunePayload, FineTuneValidation } from '@bakehouse/contract/training';
 import type { Capacity } from '../../../engine/queue/queue.ts';
@@ -167,9 +167,9 @@ function toCostEstimate(
 ): FineTuneValidation['cost_estimate'] {
   const costMicro = runCostMicro(price, seconds, devices);
   return {
-    usd_cost: displayAmount(costMicro, 'USD').replace(/[$,]/g, ''),
+    usd_cost: fixedAmount(costMicro, 'USD'),
     duration_hours: seconds / 3600,
-    token_cost: displayAmount(costMicro, 'BGL').replace(/[ ,BGL]/g, ''),
+    token_cost: fixedAmount(costMicro, 'BGL'),
     quote: quote(runItems(price, seconds, devices, priceLabel)),
     ceiling: formatBgl(usualCeilingMicro(costMicro)),
     slowdown: gpu === null ? slowdown : 1,
