@@ -74,7 +74,7 @@ async function describeBase(
       engine === 'vllm' ? 'safetensors weights for a GPU' : 'GGUF file, so it cannot be served here';
     throw new AppError('conflict', { publicMessage: `${base.asset.title} has no ${lack}` });
   }
-  const beside = engine === 'vllm' ? listModelFiles(base.files).filter(isNoWeights) : [];
+  const beside = listModelFiles(base.files).filter(engine === 'vllm' ? isNoWeights : saysHowToSample);
   const chosen = [...weights, ...beside, ...(engine === 'llamacpp' && withConfig ? [findConfig(base)] : [])];
   const files = chosen.map(toInput).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return { engine, files, filesSha256: hashFiles(files) };
@@ -82,6 +82,11 @@ async function describeBase(
 
 function isNoWeights({ path }: { path: string }): boolean {
   return !path.endsWith('.safetensors');
+}
+
+/** What a request leaves open is as the model's authors recommend: vLLM reads so by itself. */
+function saysHowToSample({ path }: { path: string }): boolean {
+  return path === 'generation_config.json';
 }
 
 /** An adapter is converted for llama.cpp by what its base's configuration says. */

@@ -82,6 +82,22 @@ it.each([
   });
 });
 
+it('llama.cpp gets the GGUF and how its authors sample, and nothing else of the base', async () => {
+  const user = await onGpus.server.signUp();
+  const content = {
+    'q4.gguf': '4',
+    'config.json': '{}',
+    'generation_config.json': '{}',
+    'tokenizer.json': '{}',
+  };
+  const { pod_id, specs } = await deploy(user, content, 1);
+  const files = specs.flatMap(({ inputs }) => inputs.flatMap((input) => input.files.map(({ path }) => path)));
+  expect(files).toEqual(['generation_config.json', 'q4.gguf']);
+  expect(specs).toMatchObject([{ model_file: 'q4.gguf' }]);
+  await onGpus.terminate(user, pod_id);
+  await expect.poll(() => onGpus.driver.running(), { timeout: 10_000 }).toEqual([]);
+});
+
 it('a shared server is told by what is loaded: a changed card makes no other', async () => {
   const user = await onGpus.server.signUp();
   const serverOf = async (card: string) => {
