@@ -20,15 +20,15 @@ const GGUF = 'adapter.gguf';
 
 const RANK_MAX_VLLM = 512;
 
-const name = z.string().max(100);
+const word = z.string().max(100);
 
 /** Of what PEFT writes: what decides whether an engine applies it. */
 const adapterConfig = z.object({
   r: z.int().min(1),
-  peft_type: name.default('LORA'),
+  peft_type: word.default('LORA'),
   use_dora: z.boolean().nullish(),
   modules_to_save: z
-    .array(name)
+    .array(word)
     .nullish()
     .transform((modules) => modules ?? []),
 });
