@@ -18,6 +18,8 @@ export const errorStatus = {
   /** The thing exists, or may exist, but it is not the caller's. */
   forbidden: 403,
   not_found: 404,
+  /** No model of that name answers the caller. OpenAI's code for it. */
+  model_not_found: 404,
   /** The path is there, but not with this method; the header Allow names those that are. */
   method_not_allowed: 405,
   /** The body did not come in time. */

@@ -31,6 +31,9 @@ export const gpuLabels: Record<GpuType, string> = {
   NVIDIA_H100_80GB: 'NVIDIA H100 (80GB)',
 };
 
+/** What a request to a text model may have at most, with its answer; a model that was made for less has less. */
+export const CONTEXT_TOKENS = 4096;
+
 /** What deployments call them. */
 export const instanceTypes = ['v100', 'a100', 'a100-80gb', 'h100'] as const;
 export type InstanceType = (typeof instanceTypes)[number];

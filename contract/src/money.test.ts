@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bglInput, displayAmount, formatBgl, formatUsd, parseBgl, placesFor } from './money.ts';
+import { bglInput, displayAmount, fixedAmount, formatBgl, formatUsd, parseBgl, placesFor } from './money.ts';
 
 describe('amounts', () => {
   test.each([
@@ -91,6 +91,15 @@ describe('amounts for people', () => {
     [-30_864_197_500_000n, 'USD', 3, '−$1,234,567.900'],
   ] as const)('%s micro-BGL in %s with %s decimals is %s', (micro, currency, places, text) => {
     expect(displayAmount(micro, currency, places)).toBe(text);
+  });
+
+  test.each([
+    [0n, 'BGL', '0.00'],
+    [1_234_567_895_000n, 'BGL', '1234567.90'],
+    [1_250_000_000_000n, 'USD', '50000.00'],
+    [-5_000n, 'BGL', '-0.01'],
+  ] as const)('%s micro-BGL in %s are %s for programs', (micro, currency, text) => {
+    expect(fixedAmount(micro, currency)).toBe(text);
   });
 
   test.each([

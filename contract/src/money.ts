@@ -55,17 +55,23 @@ export type Currency = 'USD' | 'BGL';
 export const EXACT_PLACES = { USD: 8, BGL: 6 } as const satisfies Record<Currency, number>;
 
 /**
- * For people: with the currency, rounded half away from zero. '$5.00', '125.00 BGL'.
+ * For programs: a decimal with so many places, rounded half away from zero. '5.00', '-1250.00'.
  * @param places decimals, at least 1 and at most EXACT_PLACES.
  */
-export function displayAmount(microBgl: bigint, currency: Currency, places = 2): string {
-  const sign = microBgl < 0n ? '−' : '';
+export function fixedAmount(microBgl: bigint, currency: Currency, places = 2): string {
   const absolute = microBgl < 0n ? -microBgl : microBgl;
   const exact = currency === 'USD' ? absolute * (100n / BGL_PER_USD) : absolute;
   const step = 10n ** BigInt(EXACT_PLACES[currency] - places);
   const digits = ((exact + step / 2n) / step).toString().padStart(places + 1, '0');
-  const whole = digits.slice(0, -places).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
-  const text = `${whole}.${digits.slice(-places)}`;
+  return `${microBgl < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}
+
+/** For people: `fixedAmount` with the currency and thousands apart. '$5.00', '1,250.00 BGL'. */
+export function displayAmount(microBgl: bigint, currency: Currency, places = 2): string {
+  const sign = microBgl < 0n ? '−' : '';
+  const absolute = microBgl < 0n ? -microBgl : microBgl;
+  const [whole = '', fraction = ''] = fixedAmount(absolute, currency, places).split('.');
+  const text = `${whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')}.${fraction}`;
   return currency === 'USD' ? `${sign}$${text}` : `${sign}${text} BGL`;
 }
 

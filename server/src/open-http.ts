@@ -157,7 +157,7 @@ function listBindings(
       recallPrices: recallPrices(services),
       replicas: replicaScaling({ capacity }),
       turns: serverTurns(services.webProcesses),
-      slots: slotsByAddress(PARALLEL_REQUESTS),
+      slots: slotsByAddress(PARALLEL_REQUESTS.llamacpp),
       closing,
     }),
   ];

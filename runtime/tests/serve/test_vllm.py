@@ -68,6 +68,31 @@ def test_a_model_on_several_gpus_is_split_over_them(inputs: dict[str, Path]) -> 
     assert command(four, inputs, 8000)[-2:] == ["--tensor-parallel-size", "4"]
 
 
+@pytest.mark.parametrize(
+    ("config", "tokens"),
+    [
+        ({"max_position_embeddings": 2048}, "2048"),
+        ({"max_position_embeddings": 131072}, "4096"),
+        ({"text_config": {"max_position_embeddings": 1024}}, "1024"),
+        ({"n_positions": 1024}, "1024"),
+        ({"max_position_embeddings": None}, "4096"),
+    ],
+)
+def test_no_more_context_is_served_than_the_model_has(
+    inputs: dict[str, Path], config: dict[str, Any], tokens: str
+) -> None:
+    (inputs["base_model"] / "config.json").write_text(json.dumps(config))
+    words = command(spec(), inputs, 8000)
+    assert words[words.index("--max-model-len") + 1] == tokens
+
+
+def test_adapters_that_are_many_have_room_for_a_few_at_once(inputs: dict[str, Path]) -> None:
+    adapters = [{"name": f"a{n}", "input": "a1", "file": "", "rank": 8} for n in range(9)]
+    words = command(spec(*adapters), inputs, 8000)
+    assert words[words.index("--max-loras") + 1] == "4"
+    assert words[words.index("--max-cpu-loras") + 1] == "9"
+
+
 def test_a_base_without_a_chat_template_gets_the_one_that_it_is_trained_with(
     inputs: dict[str, Path],
 ) -> None:

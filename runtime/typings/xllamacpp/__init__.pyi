@@ -10,8 +10,16 @@ class CommonAdapterLoraInfo:
     path: str
     scale: float
 
+class CommonParamsSampling:
+    temp: float
+    top_p: float
+    top_k: int
+    min_p: float
+    penalty_repeat: float
+
 class CommonParams:
     model: CommonParamsModel
+    sampling: CommonParamsSampling
     model_alias: set[str]
     hostnames: list[str]
     api_keys: list[str]

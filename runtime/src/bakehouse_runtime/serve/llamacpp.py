@@ -11,7 +11,8 @@ import httpx
 from ..data.plain_template import plain_template
 from ..errors import PlainError
 from .engine import gauge_sum, read_metrics
-from .gguf_template import has_chat_template
+from .gguf_metadata import context_length, has_chat_template
+from .sampling import default_sampling
 
 if TYPE_CHECKING:
     import xllamacpp
@@ -82,8 +83,10 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
     params.port = spec.port
     params.api_keys = [spec.api_key]
     params.n_parallel = spec.parallel_requests
+    # Beyond what it was made to read a model writes nonsense.
+    context = min(spec.context_tokens, context_length(model) or spec.context_tokens)
     # llama.cpp divides its context among the slots.
-    params.n_ctx = spec.context_tokens * spec.parallel_requests
+    params.n_ctx = context * spec.parallel_requests
     params.n_batch = _BATCH_TOKENS
     # Each connection that is kept open has a thread: several web processes keep some each, and the
     # watch over the server needs one.
@@ -99,6 +102,7 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
     # Prompts of other slots are not kept aside: that store does not know with which adapter its
     # prompts were read.
     params.cache_ram_mib = 0
+    _set_sampling(params, default_sampling(inputs["base_model"]))
     params.lora_init_without_apply = True
     adapters = []
     for adapter in spec.adapters:
@@ -108,6 +112,17 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
         adapters.append(info)
     params.lora_adapters = adapters
     return params
+
+
+def _set_sampling(params: xllamacpp.CommonParams, said: dict[str, float]) -> None:
+    """llama.cpp's own defaults are others than vLLM's: the same request would be answered in
+    another manner."""
+    sampling = params.sampling
+    sampling.temp = said["temperature"]
+    sampling.top_p = said["top_p"]
+    sampling.top_k = int(said["top_k"])
+    sampling.min_p = said["min_p"]
+    sampling.penalty_repeat = said["repetition_penalty"]
 
 
 def _adapter_file(

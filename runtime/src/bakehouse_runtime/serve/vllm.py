@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..data.tokens import read_model_tokens
 from ..errors import PlainError
+from ..files import read_object
 from .engine import answers, gauge_sum, read_metrics
 
 if TYPE_CHECKING:
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
 
 # The sizes that vLLM compiles its LoRA kernels for (vllm/config/lora.py).
 _LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
+# Adapters that the requests of one batch may use.
+_LORAS_IN_BATCH_MAX = 4
+# Where a configuration tells how many tokens its model can read, as vLLM looks for it.
+_CONTEXT_NAMES = (
+    "max_position_embeddings",
+    "n_positions",
+    "max_seq_len",
+    "seq_length",
+    "max_sequence_length",
+)
 _CLOSE_S = 10.0
 
 
@@ -77,11 +88,12 @@ def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str
     """The command line of the server. The module is called, not the `vllm` script, so that the
     interpreter that runs this program also runs vLLM."""
     base = _folder(inputs, "base_model")
+    context = min(spec.context_tokens, context_tokens(base) or spec.context_tokens)
     arguments = {
         "--served-model-name": spec.model_name,
         "--host": spec.host,
         "--port": str(port),
-        "--max-model-len": str(spec.context_tokens),
+        "--max-model-len": str(context),
         "--max-num-seqs": str(spec.parallel_requests),
         # Text alone: nothing is fetched from an address that a request names.
         "--limit-mm-per-prompt": '{"image": 0, "video": 0, "audio": 0}',
@@ -94,6 +106,18 @@ def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str
     if spec.gpus > 1:
         words += ["--tensor-parallel-size", str(spec.gpus)]
     return words + _lora_arguments(spec, inputs) if spec.adapters else words
+
+
+def context_tokens(base: Path) -> int | None:
+    """How many tokens a base was made to read, by its configuration; None where it does not say.
+    vLLM refuses to serve more."""
+    if not (base / "config.json").is_file():
+        return None
+    config = read_object(base / "config.json")
+    nested = config.get("text_config")
+    config = nested if isinstance(nested, dict) else config
+    known = [config.get(name) for name in _CONTEXT_NAMES]
+    return min((value for value in known if isinstance(value, int) and value > 0), default=None)
 
 
 def template_arguments(base: Path) -> list[str]:
@@ -117,9 +141,9 @@ def _lora_arguments(spec: ServeTextSpec, inputs: dict[str, Path]) -> list[str]:
         "--enable-lora",
         "--max-lora-rank",
         str(allowed_lora_rank(max(adapter.rank for adapter in spec.adapters))),
-        # Adapters in one batch; the others wait in the machine's memory.
+        # Each has room of its own in the GPU's memory; the others wait in the machine's.
         "--max-loras",
-        str(min(len(spec.adapters), spec.parallel_requests)),
+        str(min(len(spec.adapters), _LORAS_IN_BATCH_MAX)),
         "--max-cpu-loras",
         str(len(spec.adapters)),
         "--lora-modules",

@@ -5,7 +5,7 @@ import type { Context } from '../../platform/context.ts';
 import { hasPassword } from '../accounts/deletion/has-password.ts';
 import { listOwnAssets } from '../assets/list-own-assets.ts';
 import { getTotals } from '../credits/get-totals.ts';
-import { listLiveDeployments } from '../deployments/kinds/list-live-deployments.ts';
+import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
 import { listLiveRuns } from '../training/runs/list-live-runs.ts';
 
 /** What goes with the caller's account. */
@@ -14,7 +14,7 @@ export async function previewDeletion({ db, caller }: Context): Promise<Response
   const [assets, runs, pods, totals, asksPassword] = await Promise.all([
     listOwnAssets(db, userId),
     listLiveRuns(db, userId),
-    listLiveDeployments(db, userId),
+    listLivePodIds(db, userId),
     getTotals(db, userId),
     hasPassword(db, userId),
   ]);

@@ -13,7 +13,7 @@ import { forgetBilling } from '../credits/forget-billing.ts';
 import { giveUpCredits } from '../credits/ledger/give-up-credits.ts';
 import { endDeployment } from '../deployments/end-deployment.ts';
 import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use.ts';
-import { listLiveDeployments } from '../deployments/kinds/list-live-deployments.ts';
+import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
 import { forgetGenerations } from '../images/forget-generations.ts';
 import { forgetAcceptances } from '../licences/forget-acceptances.ts';
 import { forgetNotifications } from '../notifications/forget-notifications.ts';
@@ -42,7 +42,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
   await inTransaction(ctx.db, (tx) => forgetRecords(tx, userId));
   for (const runId of await listLiveRuns(ctx.db, userId))
     await cancelRun(ctx, { params: { runId }, query: undefined, body: undefined });
-  for (const podId of await listLiveDeployments(ctx.db, userId))
+  for (const podId of await listLivePodIds(ctx.db, userId))
     await endDeployment(ctx, podId, { reason: REASON, endedBy: userId });
   await forgetGenerations(ctx);
   const { heldMicro } = await inTransaction(ctx.db, (tx) => giveUpCredits(tx, userId));

@@ -2,6 +2,7 @@ import type { TrainSpec, ValidateReport, ValidateSpec } from '@bakehouse/contrac
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import type { WorkloadSpec } from '../../engine/workload.ts';
 import type { AssetRevision } from '../assets/read-revision.ts';
+import { listModelFiles } from '../assets/weights/list-model-files.ts';
 
 /** The fields of a fine-tune that say how to read the data and how to train. */
 export type FineTuneFields = Omit<
@@ -82,12 +83,6 @@ export function isTextFile(name: string): boolean {
   return name.toLowerCase().endsWith('.txt');
 }
 
-/** The files of a model that training reads: safetensors, tokenizer, configuration. */
-export function trainableFiles(base: Pick<AssetRevision, 'files'>): AssetRevision['files'] {
-  const other = /(^|\/)(README\.md|LICENSE.*)$|\.(gguf|bin|pt|pth|onnx|h5|msgpack)$/i;
-  return base.files.filter(({ path }) => !path.includes('/') && !other.test(path));
-}
-
 /** What the runtime is told of a run, apart from what only the engine knows. */
 export function toTrainSpec(input: {
   title: string;
@@ -110,7 +105,7 @@ export function toTrainSpec(input: {
     base_model_title: base.asset.title,
     dataset_title: dataset.asset.title,
     inputs: [
-      { name: 'base_model', files: trainableFiles(base).map(toInput) },
+      { name: 'base_model', files: listModelFiles(base.files).map(toInput) },
       { name: 'dataset', files: dataset.files.filter(({ path }) => path === fields.file_name).map(toInput) },
     ],
     data: toDataSpec(fields, now),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import type { Context } from '../../../platform/context.ts';
 import type { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
@@ -7,7 +8,6 @@ import { untilKeyEnds } from '../../../platform/http/callers/until-key-ends.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
 import type { Reservation } from '../../credits/usage/usage-leader.ts';
-import { CONTEXT_TOKENS } from '../kinds/text-spec.ts';
 import type { ServingParts } from '../serving-parts.ts';
 import { admitRequest, RETRY_AFTER_S } from './admit-request.ts';
 import { askedCandidates, type CompletionBody, toServerRequest } from './body/completion-request.ts';

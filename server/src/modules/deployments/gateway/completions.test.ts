@@ -90,7 +90,11 @@ describe('the starter model', () => {
     await expect(ask('no-such-model')).rejects.toMatchObject({
       status: 404,
       param: 'model',
-      code: 'not_found',
+      code: 'model_not_found',
+    });
+    await expect(openai().models.retrieve('no-such-model')).rejects.toMatchObject({
+      status: 404,
+      code: 'model_not_found',
     });
   });
 });

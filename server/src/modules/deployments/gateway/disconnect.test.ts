@@ -16,6 +16,7 @@ import { FLOOD_TOKENS_MAX, stubUsage } from '../testing/stub-model-server.ts';
 import { insertStarter } from '../testing/test-models.ts';
 
 const STARTER = 'starter-model';
+const PLACES = PARALLEL_REQUESTS.llamacpp;
 
 let serving: TestServing;
 let user: TestUser;
@@ -212,11 +213,11 @@ it('charges nothing for an answer in whose middle the model server stands still'
 it('answers another user at once, however much one asks', async () => {
   const { stub, server } = serving;
   stub.answer = 'hang';
-  for (let asked = 0; asked < PARALLEL_REQUESTS + 2; asked += 1) {
+  for (let asked = 0; asked < PLACES + 2; asked += 1) {
     const caller = abortAtEnd();
     serving.ask(user, STARTER, { signal: caller.signal }).catch(() => undefined);
   }
-  const all = PARALLEL_REQUESTS - 1;
+  const all = PLACES - 1;
   await vi.waitFor(() => expect(stub.requests).toHaveLength(all), { timeout: 30_000 });
   stub.answer = 'ok';
   expect((await serving.ask(await server.signUp(), STARTER)).status).toBe(200);
@@ -231,12 +232,12 @@ it('leaves another process its half of the places at a model server', async () =
   await other.beat();
   await vi.waitFor(() => expect(webProcesses()).toBe(2), { timeout: 20_000 });
   stub.answer = 'hang';
-  const users = await Promise.all(Array.from({ length: PARALLEL_REQUESTS }, () => server.signUp()));
+  const users = await Promise.all(Array.from({ length: PLACES }, () => server.signUp()));
   const asked = users.map((one) => {
     const caller = abortAtEnd();
     return { caller, answer: serving.ask(one, STARTER, { signal: caller.signal }).catch(() => null) };
   });
-  const half = PARALLEL_REQUESTS / 2;
+  const half = PLACES / 2;
   // One of the test before may come late, and leaves at once.
   await vi.waitFor(() => expect(stub.open).toBe(half), { timeout: 30_000 });
   await other.close();

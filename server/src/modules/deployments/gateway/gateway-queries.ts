@@ -103,7 +103,7 @@ export async function chatRequestsPerMinute(db: Db, filter: { podId: string; sin
         'total_ms_p95',
       ),
       sql<number | null>`
-        (sum(completion_tokens) filter (where first_token_ms < total_ms))::float8 * 1000
+        (sum(greatest(completion_tokens - 1, 0)) filter (where first_token_ms < total_ms))::float8 * 1000
         / nullif(sum(total_ms - first_token_ms) filter (where first_token_ms < total_ms), 0)`.as(
         'tokens_per_second',
       ),

@@ -35,7 +35,7 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof contra
   return { object: 'list', data: models.toSorted((one, other) => rank(one) - rank(other)) };
 }
 
-/** One of them. Throws AppError 'not_found'. */
+/** One of them. Throws AppError 'model_not_found'. */
 export async function getModel(
   ctx: Context,
   { params }: InputOf<typeof getModelContract>,
@@ -43,7 +43,10 @@ export async function getModel(
   const { data } = await listModels(ctx);
   const model = data.find(({ id }) => id === params.model);
   if (!model) {
-    throw new AppError('not_found', { publicMessage: `There is no model '${params.model}'`, param: 'model' });
+    throw new AppError('model_not_found', {
+      publicMessage: `There is no model '${params.model}'`,
+      param: 'model',
+    });
   }
   return model;
 }

@@ -1,3 +1,4 @@
+import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { type ServeTextSpec, serveTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { ServedAdapter, ServedBase } from './deployment-kind.ts';
 
@@ -8,9 +9,8 @@ type TextSpec = Omit<
   'workload_id' | 'server' | 'work_dir' | 'inputs_dir' | 'host' | 'api_key' | 'threads'
 >;
 
-/** How many requests one server answers at once, and what each may hold. */
-export const PARALLEL_REQUESTS = 4;
-export const CONTEXT_TOKENS = 4096;
+/** How many requests one server answers at once: a CPU has as much to compute for each, a GPU writes for many in one step. */
+export const PARALLEL_REQUESTS = { llamacpp: 4, vllm: 64 } as const satisfies Record<TextEngine, number>;
 
 /**
  * What the runtime is told to serve a base model with its adapters. Adapters are named after their
@@ -42,7 +42,7 @@ export function textSpec(
     })),
     port: 0,
     context_tokens: CONTEXT_TOKENS,
-    parallel_requests: PARALLEL_REQUESTS,
+    parallel_requests: PARALLEL_REQUESTS[engine],
     gpus,
   };
 }

@@ -10,7 +10,7 @@ import { afterEach, expect, test } from 'vitest';
 import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { endDeployment } from '../end-deployment.ts';
-import { listLiveDeployments } from '../kinds/list-live-deployments.ts';
+import { listLivePodIds } from '../kinds/list-live-pod-ids.ts';
 import { starterServing } from '../testing/starter-serving.ts';
 import { insertFlux } from '../testing/test-models.ts';
 
@@ -21,7 +21,7 @@ const user = await nextUser();
 afterEach(async () => {
   const { db } = server.services;
   await db.deleteFrom('price_changes').execute();
-  for (const podId of await listLiveDeployments(db, user.userId))
+  for (const podId of await listLivePodIds(db, user.userId))
     await endDeployment(server.services, podId, { reason: 'The test has ended', endedBy: null });
 });
 
@@ -61,7 +61,7 @@ test.each([
         },
       },
     });
-    expect(await listLiveDeployments(server.services.db, user.userId)).toEqual([]);
+    expect(await listLivePodIds(server.services.db, user.userId)).toEqual([]);
     expect(await serverCount()).toBe(before);
     expect((await serving.balance(user)).held).toBe(0n);
 

@@ -21,7 +21,7 @@ import { hold } from '../../credits/ledger/holds/hold.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { endDeployment } from '../end-deployment.ts';
-import { listLiveDeployments } from '../kinds/list-live-deployments.ts';
+import { listLivePodIds } from '../kinds/list-live-pod-ids.ts';
 import { insertFlux, insertModel } from '../testing/test-models.ts';
 
 const NON_COMMERCIAL = '---\nlicense: other\nlicense_name: flux-1-dev-non-commercial-license\n---\n';
@@ -42,7 +42,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   const { db } = server.services;
-  for (const podId of await listLiveDeployments(db, ada.userId))
+  for (const podId of await listLivePodIds(db, ada.userId))
     await endDeployment(server.services, podId, { reason: 'The test has ended', endedBy: null });
 });
 

@@ -30,7 +30,7 @@ type Take = (event: ImageEvent, server: { revisionId: string | null }) => void;
 
 /**
  * Has an image model server draw a picture, waking it where it must, and hands the events to `take` until the picture
- * is done. The server is in use for that long. Throws AppError 'not_found', 'invalid_request' for what the server
+ * is done. The server is in use for that long. Throws AppError 'model_not_found', 'invalid_request' for what the server
  * refuses, 'unavailable' and 'timed_out', or the signal's reason.
  */
 export async function reachImageServer(

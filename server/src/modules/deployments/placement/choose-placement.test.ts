@@ -24,6 +24,13 @@ test.each<Row>([
   ['on another listed GPU', [h100], {}, '1 x NVIDIA H100 (80GB)', 1],
   ['on another GPU', [rtx], { gigabytes: 16 }, '1 x NVIDIA GeForce RTX 4090', 1],
   ['on the CPU when it does not fit', [rtx], { gigabytes: 20 }, 'CPU', 1],
+  [
+    'on the CPU when what was asked for does not hold it',
+    [h100],
+    { instanceType: 'h100', gigabytes: 80 },
+    'CPU',
+    1,
+  ],
   ['on the CPU when there are too few', [rtx], { gpuCount: 2 }, 'CPU', 1],
   ['on two that hold it together', [two], { gpuCount: 2, gigabytes: 30 }, '2 x NVIDIA GeForce RTX 4090', 2],
 ])('a model is served %s', (_case, gpus, given, device, count) => {

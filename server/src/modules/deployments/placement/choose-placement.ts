@@ -19,27 +19,27 @@ const BESIDE_WEIGHTS_BYTES = 3 * 1024 ** 3;
 export type TextPlacement = ServingPlacement & { engine: TextEngine };
 
 /**
- * The GPUs that were asked for where they are, else as many of another kind that hold weights of
- * this size, and the CPU where there are none or vLLM is missing. Null for an unknown instance type. Pure.
+ * The GPUs that were asked for where they are and hold weights of this size, else as many of another kind that do, and
+ * the CPU where there are none or vLLM is missing. Null for an unknown instance type. Pure.
  */
 export function choosePlacement(
   { instanceType, gpuCount }: RequestedInstance,
-  capacity: Capacity,
+  { gpus = [], servesTextOnGpus = false }: Capacity,
   weightsBytes: number,
 ): TextPlacement | null {
   const type = gpuOfInstance(instanceType);
   if (!type) return null;
-  const neededBytes = weightsBytes / gpuCount + BESIDE_WEIGHTS_BYTES;
-  const gpu = capacity.servesTextOnGpus
-    ? chooseGpu(
-        { type, count: gpuCount },
-        capacity,
-        ({ memoryBytes }) => neededBytes <= memoryBytes * VLLM_SHARE,
-      )
-    : null;
+  const neededBytes = gpuBytes(weightsBytes, gpuCount);
+  const large = servesTextOnGpus ? gpus.filter(({ memoryBytes }) => neededBytes <= memoryBytes) : [];
+  const gpu = chooseGpu({ type, count: gpuCount }, { gpus: large }, () => true);
   return gpu
     ? { engine: 'vllm', accelerator: gpu.type, count: gpuCount }
     : { engine: 'llamacpp', accelerator: null, count: 0 };
+}
+
+/** The memory that each of the GPUs must have for weights of this size. */
+export function gpuBytes(weightsBytes: number, gpuCount: number): number {
+  return (weightsBytes / gpuCount + BESIDE_WEIGHTS_BYTES) / VLLM_SHARE;
 }
 
 /** Where a deployment runs, in words. */

@@ -1,9 +1,10 @@
-import { text } from 'node:stream/consumers';
+import * as z from 'zod';
 import { findWorkload } from '../../../engine/find-workload.ts';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { readBlob } from '../../../platform/storage/read-blob.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
+import { listModelFiles } from '../../assets/weights/list-model-files.ts';
+import { readModelJson } from '../../assets/weights/read-model-json.ts';
 import type { ServedAdapter } from '../kinds/deployment-kind.ts';
 import type { TextEngine } from '../kinds/text-spec.ts';
 
@@ -17,16 +18,32 @@ const CONFIG = 'adapter_config.json';
 const TENSORS = 'adapter_model.safetensors';
 const GGUF = 'adapter.gguf';
 
+const RANK_MAX_VLLM = 512;
+
+const word = z.string().max(100);
+
+/** Of what PEFT writes: what decides whether an engine applies it. */
+const adapterConfig = z.object({
+  r: z.int().min(1),
+  peft_type: word.default('LORA'),
+  use_dora: z.boolean().nullish(),
+  modules_to_save: z
+    .array(word)
+    .nullish()
+    .transform((modules) => modules ?? []),
+});
+
 /** Whether the files are those of an adapter, and no model of their own. */
 export function isAdapter({ files }: AssetRevision): boolean {
   const has = (name: string) => files.some(({ path }) => path === name);
-  return has(CONFIG) && has(TENSORS) && !files.some(({ path }) => path === 'model.safetensors');
+  const hasWeights = listModelFiles(files).some(({ path }) => path.endsWith('.safetensors'));
+  return has(CONFIG) && has(TENSORS) && !hasWeights;
 }
 
 /**
  * The adapter of a model, and whether it is foreign: its files are not the ones that the run `runId`
  * made. A foreign one is never given to llama.cpp as it is, but converted by the runtime from safetensors.
- * Throws AppError 'conflict' when files are missing.
+ * Throws AppError 'conflict' when files are missing, or the engine does not apply what they are.
  */
 export async function describeTextAdapter(
   ctx: Context,
@@ -40,7 +57,7 @@ export async function describeTextAdapter(
     revisionId: model.revision.id,
     files: files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, size_bytes: sizeBytes })),
     file,
-    rank: await readRank(ctx, configFile),
+    rank: await readRank(ctx, model, configFile, engine),
   });
 
   if (engine === 'llamacpp' && config && gguf && [config, gguf].every(isMade))
@@ -80,19 +97,30 @@ function notConverted({ asset }: AssetRevision): AppError {
   });
 }
 
-async function readRank(ctx: Context, file: File): Promise<number> {
-  const config = file.sizeBytes <= CONFIG_BYTES_MAX ? parse(await text(await readBlob(ctx, file))) : null;
-  const rank = typeof config === 'object' && config !== null && 'r' in config ? config.r : null;
-  if (typeof rank !== 'number' || !Number.isInteger(rank) || rank < 1) {
-    throw new AppError('conflict', { publicMessage: "The model's adapter_config.json names no rank r" });
-  }
-  return rank;
+/** Its rank, when the engine applies what the configuration says. Throws AppError 'conflict' where it does not. */
+async function readRank(
+  ctx: Context,
+  { asset }: AssetRevision,
+  file: File,
+  engine: TextEngine,
+): Promise<number> {
+  const found = file.sizeBytes <= CONFIG_BYTES_MAX ? await readModelJson(ctx, [file], CONFIG) : null;
+  const { data: config } = adapterConfig.safeParse(found);
+  if (!config)
+    throw new AppError('conflict', { publicMessage: `The ${CONFIG} of ${asset.title} names no rank r` });
+  const fault = findFault(config, engine);
+  if (fault) throw new AppError('conflict', { publicMessage: `${asset.title} cannot be served: ${fault}` });
+  return config.r;
 }
 
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
+/** What neither engine applies, or the engine does not: it would end at once, after a machine was started for it. */
+function findFault(config: z.output<typeof adapterConfig>, engine: TextEngine): string | null {
+  const { peft_type: kind, modules_to_save: saved, r } = config;
+  if (kind !== 'LORA') return `its adapter is of the kind ${kind}, and only LORA can be`;
+  if (config.use_dora) return 'its adapter is a DoRA (use_dora), and only plain LoRA can be';
+  if (saved.length > 0)
+    return `its adapter brings whole modules along (modules_to_save: ${saved.join(', ')})`;
+  if (engine === 'vllm' && r > RANK_MAX_VLLM)
+    return `its adapter has the rank ${r}, and vLLM takes ${RANK_MAX_VLLM} at most`;
+  return null;
 }

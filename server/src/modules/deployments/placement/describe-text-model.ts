@@ -3,6 +3,9 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readLineage } from '../../assets/read-lineage.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import { findGguf } from '../../assets/weights/find-gguf.ts';
+import { findSafetensors } from '../../assets/weights/find-safetensors.ts';
+import { listModelFiles } from '../../assets/weights/list-model-files.ts';
 import type { ServedBase, ServedModel } from '../kinds/deployment-kind.ts';
 import type { TextEngine } from '../kinds/text-spec.ts';
 import { describeTextAdapter, isAdapter } from './describe-text-adapter.ts';
@@ -37,7 +40,7 @@ export async function describeTextModel(
     title: model.asset.title,
     baseAssetId: base.asset.id,
     baseTitle: base.asset.title,
-    base: describeBase(base, { engine, withConfig: isForeign }),
+    base: await describeBase(ctx, base, { engine, withConfig: isForeign }),
     isForeign,
     adapter,
   };
@@ -59,25 +62,31 @@ async function findBase({ db }: Context, model: AssetRevision): Promise<FoundBas
   });
 }
 
-function describeBase(
+async function describeBase(
+  ctx: Context,
   base: AssetRevision,
   { engine, withConfig }: { engine: TextEngine; withConfig: boolean },
-): ServedBase {
-  const weights = base.files.find((file) =>
-    engine === 'llamacpp' ? file.path.endsWith('.gguf') : file.path === 'model.safetensors',
-  );
-  if (!weights) {
-    const wanted = engine === 'llamacpp' ? 'GGUF file' : 'model.safetensors';
-    throw new AppError('conflict', {
-      publicMessage: `${base.asset.title} has no ${wanted}, so it cannot be served here`,
-    });
+): Promise<ServedBase> {
+  const { files: weights, fault } = engine === 'vllm' ? await findSafetensors(ctx, base) : findGguf(base);
+  if (fault) throw new AppError('conflict', { publicMessage: fault });
+  if (weights.length === 0) {
+    const lack =
+      engine === 'vllm' ? 'safetensors weights for a GPU' : 'GGUF file, so it cannot be served here';
+    throw new AppError('conflict', { publicMessage: `${base.asset.title} has no ${lack}` });
   }
-  const chosen =
-    engine === 'llamacpp'
-      ? [weights, ...(withConfig ? [findConfig(base)] : [])]
-      : base.files.filter((file) => !file.path.endsWith('.gguf'));
+  const beside = listModelFiles(base.files).filter(engine === 'vllm' ? isNoWeights : saysHowToSample);
+  const chosen = [...weights, ...beside, ...(engine === 'llamacpp' && withConfig ? [findConfig(base)] : [])];
   const files = chosen.map(toInput).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return { engine, files, filesSha256: hashFiles(files) };
+}
+
+function isNoWeights({ path }: { path: string }): boolean {
+  return !path.endsWith('.safetensors');
+}
+
+/** What a request leaves open is as the model's authors recommend: vLLM reads so by itself. */
+function saysHowToSample({ path }: { path: string }): boolean {
+  return path === 'generation_config.json';
 }
 
 /** An adapter is converted for llama.cpp by what its base's configuration says. */

@@ -23,9 +23,8 @@ beforeAll(async () => {
   onCpu = await testServing();
 });
 
-async function deploy(user: TestUser, weights: string, count: number) {
+async function deploy(user: TestUser, content: Record<string, string>, count: number) {
   const { server, status, driver } = onGpus;
-  const content = { 'model.safetensors': weights, 'model.gguf': `GGUF of ${weights}` };
   const { assetId } = await insertModel(server.services, user, 'A Base', content);
   const body = { model_id: assetId, user_id: user.userId, gpu_count: count };
   const { pod_id } = await server.request(deployVllm, { body }, { as: user });
@@ -38,21 +37,84 @@ const hourOn = (device: 'GPU' | 'CPU', count: number) =>
     costMicro([{ price: defaultPrice(`text_serving:${device}`), parts: 3_600_000n * BigInt(count) }]),
   );
 
+const both = (weights: string) => ({ 'model.safetensors': weights, 'model.gguf': `GGUF of ${weights}` });
+const part = (number: number) => `model-0000${number}-of-00002.safetensors`;
+
 it.each([
-  ['one GPU of another kind', '1234', 1, `1 x ${RTX}`, 'vllm', hourOn('GPU', 1)],
-  ['two that share it', '12345678', 2, `2 x ${RTX}`, 'vllm', hourOn('GPU', 2)],
-  ['the CPU where it is too large', '12345678', 1, 'CPU', 'llamacpp', hourOn('CPU', 1)],
+  ['one GPU of another kind', both('1234'), 1, `1 x ${RTX}`, 'vllm', hourOn('GPU', 1)],
+  ['two that share it', both('12345678'), 2, `2 x ${RTX}`, 'vllm', hourOn('GPU', 2)],
+  ['a GPU in parts', { [part(1)]: '12', [part(2)]: '34' }, 1, `1 x ${RTX}`, 'vllm', hourOn('GPU', 1)],
+  ['the CPU where it is too large', both('12345678'), 1, 'CPU', 'llamacpp', hourOn('CPU', 1)],
+  ['the CPU where it is in GGUF alone', { 'model.gguf': '1234' }, 1, 'CPU', 'llamacpp', hourOn('CPU', 1)],
 ])(
   'a model is served on %s, and costs what that costs',
-  async (_case, weights, count, device, engine, price) => {
+  async (_case, content, count, device, engine, price) => {
     const user = await onGpus.server.signUp();
-    const pod = await deploy(user, weights, count);
+    const pod = await deploy(user, content, count);
     expect(pod).toMatchObject({ device, price_per_hour: price });
     expect(pod.specs).toMatchObject([{ engine, gpus: engine === 'vllm' ? count : 0 }]);
     await onGpus.terminate(user, pod.pod_id);
     await expect.poll(() => onGpus.driver.running(), { timeout: 10_000 }).toEqual([]);
   },
 );
+
+const noGguf = 'A Base has no GGUF file, so it cannot be served here';
+
+it.each([
+  [
+    'is too large for the GPU',
+    { 'model.safetensors': '12345678' },
+    `A Base needs a GPU with at least 4 GB of memory, which this installation does not have. ${noGguf}`,
+  ],
+  ['lacks a part', { [part(1)]: '12' }, `A Base is incomplete: ${part(2)} is missing. ${noGguf}`],
+  ['has no weights', { 'config.json': '{}' }, `A Base has no safetensors weights for a GPU. ${noGguf}`],
+  [
+    'comes in several GGUF files alone',
+    { 'q4.gguf': '4', 'q8.gguf': '8' },
+    'A Base has no safetensors weights for a GPU. A Base has several GGUF models, q4.gguf and q8.gguf, ' +
+      'of which one can be served: delete the others',
+  ],
+])('what stands in the way of a model that %s is said', async (_case, content, message) => {
+  const user = await onGpus.server.signUp();
+  await expect(deploy(user, content, 1)).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining(message),
+  });
+});
+
+it('llama.cpp gets the GGUF and how its authors sample, and nothing else of the base', async () => {
+  const user = await onGpus.server.signUp();
+  const content = {
+    'q4.gguf': '4',
+    'config.json': '{}',
+    'generation_config.json': '{}',
+    'tokenizer.json': '{}',
+  };
+  const { pod_id, specs } = await deploy(user, content, 1);
+  const files = specs.flatMap(({ inputs }) => inputs.flatMap((input) => input.files.map(({ path }) => path)));
+  expect(files).toEqual(['generation_config.json', 'q4.gguf']);
+  expect(specs).toMatchObject([{ model_file: 'q4.gguf' }]);
+  await onGpus.terminate(user, pod_id);
+  await expect.poll(() => onGpus.driver.running(), { timeout: 10_000 }).toEqual([]);
+});
+
+it('a shared server is told by what is loaded: a changed card makes no other', async () => {
+  const user = await onGpus.server.signUp();
+  const serverOf = async (card: string) => {
+    const { pod_id } = await deploy(
+      user,
+      { 'model.safetensors': '1', 'config.json': '{}', 'README.md': card },
+      1,
+    );
+    const row = await onGpus.server.services.db
+      .selectFrom('deployments')
+      .select('model_server_id')
+      .where('id', '=', pod_id)
+      .executeTakeFirstOrThrow();
+    return row.model_server_id;
+  };
+  expect(await serverOf('# A card')).toBe(await serverOf('# Another card'));
+});
 
 it('says why a trained adapter cannot be served by llama.cpp', async () => {
   const { server } = onCpu;

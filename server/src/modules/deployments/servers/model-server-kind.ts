@@ -4,7 +4,7 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { Jobs } from '../../../platform/jobs/jobs.ts';
 import { reconcileModelServerJob } from '../jobs/reconcile-model-server.ts';
 import { showDeployment } from '../kinds/deployment-state.ts';
-import { findModelServerOfWorkload, listLiveDeployments } from './server-queries.ts';
+import { findModelServerOfWorkload, listDeploymentsOfServer } from './server-queries.ts';
 import { MODEL_SERVER_KIND } from './start-server-workload.ts';
 import { announceModelServer } from './watch-model-server.ts';
 
@@ -22,7 +22,7 @@ export function modelServerKind(jobs: Jobs): WorkloadKind {
       if (!server) return;
       await announceModelServer(tx, server.id);
       if (moved) await jobs.enqueue(tx, reconcileModelServerJob, { serverId: server.id });
-      for (const { id, user_id, sleeping } of await listLiveDeployments(tx, server.id)) {
+      for (const { id, user_id, sleeping } of await listDeploymentsOfServer(tx, server.id)) {
         if (!sleeping) await publishChange(tx, user_id, { topic: 'deployment', id });
       }
     },

@@ -15,7 +15,7 @@ import { type ModelServerAction, planModelServer } from './plan/plan-model-serve
 import { carries, viewWorkload } from './plan/server-workload.ts';
 import {
   deleteReplicasOfEnded,
-  listLiveDeployments,
+  listDeploymentsOfServer,
   lockModelServers,
   type ModelServerRow,
   setStarterRequested,
@@ -62,7 +62,7 @@ export async function reconcileModelServer(
 async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow): Promise<DeploymentRow[]> {
   const seen = await readState(tx, server);
   const { current, next } = seen;
-  const all = await listLiveDeployments(tx, server.id);
+  const all = await listDeploymentsOfServer(tx, server.id);
   const failed = [next, current].find((workload) => workload?.state === 'failed') ?? null;
   const up = current?.state === 'ready' || current?.state === 'degraded' ? current : null;
   const dropped = server.replica > 1 && (await dropReplica(tx, now, server, all, current));

@@ -187,7 +187,7 @@ export async function listIdleStarterServers(db: Db, before: Date) {
 }
 
 /** The deployments that a model server has to carry, alone or with its replicas, asleep or awake, oldest first. */
-export async function listLiveDeployments(db: Db, serverId: string) {
+export async function listDeploymentsOfServer(db: Db, serverId: string) {
   return db
     .selectFrom('deployments')
     .selectAll()

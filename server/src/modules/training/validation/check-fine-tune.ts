@@ -1,11 +1,13 @@
 import type { GpuType } from '@bakehouse/contract/limits';
-import { displayAmount, formatBgl } from '@bakehouse/contract/money';
+import { fixedAmount, formatBgl } from '@bakehouse/contract/money';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTunePayload, FineTuneValidation } from '@bakehouse/contract/training';
 import type { Capacity } from '../../../engine/queue/queue.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import { listModelFiles } from '../../assets/weights/list-model-files.ts';
+import { readModelJson } from '../../assets/weights/read-model-json.ts';
 import type { Price } from '../../credits/prices/prices.ts';
 import { quote } from '../../credits/prices/quote.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
@@ -17,7 +19,6 @@ import {
   isTextFile,
   toDataSpec,
   toParameters,
-  trainableFiles,
 } from '../fine-tune-spec.ts';
 import { placeRun, type RunPlace } from '../place-run.ts';
 import { selectMeasuredFlops } from '../queries.ts';
@@ -98,14 +99,14 @@ export async function checkFineTune(
     ...{ assetId: datasetId, userId, path: fields.file_name, param: params.dataset },
   });
 
-  const faults = refuseChoice(base, dataset, fields);
+  const faults = await refuseChoice(ctx, base, dataset, fields);
   const [dataFile] = dataset.files;
   const known: KnownData | null =
     faults.length > 0 || !dataFile
       ? null
       : await readSoon(ctx, readData, {
           input: {
-            base: trainableFiles(base),
+            base: listModelFiles(base.files),
             dataFile,
             spec: { data: toDataSpec(fields, ctx.clock.now()), parameters: toParameters(fields) },
           },
@@ -137,7 +138,7 @@ export async function checkFineTune(
       warnings: [
         ...(report?.warnings ?? []),
         ...warnOfLearningRate(fields.learning_rate),
-        ...(readable ? warnOfServing(base, report.gguf_obstacle, there) : []),
+        ...(readable ? await readWarnings(ctx, { base, report, fields }, there) : []),
       ],
       cost_estimate: toCostEstimate(place, price, seconds, cpu.slowdown),
       recommendations: {
@@ -166,9 +167,9 @@ function toCostEstimate(
 ): FineTuneValidation['cost_estimate'] {
   const costMicro = runCostMicro(price, seconds, devices);
   return {
-    usd_cost: displayAmount(costMicro, 'USD').replace(/[$,]/g, ''),
+    usd_cost: fixedAmount(costMicro, 'USD'),
     duration_hours: seconds / 3600,
-    token_cost: displayAmount(costMicro, 'BGL').replace(/[ ,BGL]/g, ''),
+    token_cost: fixedAmount(costMicro, 'BGL'),
     quote: quote(runItems(price, seconds, devices, priceLabel)),
     ceiling: formatBgl(usualCeilingMicro(costMicro)),
     slowdown: gpu === null ? slowdown : 1,
@@ -176,8 +177,13 @@ function toCostEstimate(
   };
 }
 
-/** What can be refused before any file is read. */
-function refuseChoice(base: AssetRevision, dataset: AssetRevision, fields: FineTuneFields): Fault[] {
+/** What can be refused before the run's files are read as it would. */
+async function refuseChoice(
+  ctx: Context,
+  base: AssetRevision,
+  dataset: AssetRevision,
+  fields: FineTuneFields,
+): Promise<Fault[]> {
   const faults: Fault[] = [];
   if (!isTextFile(fields.file_name) && hasPairColumns(fields)) {
     if (!fields.input_column || !fields.output_column) {
@@ -187,7 +193,7 @@ function refuseChoice(base: AssetRevision, dataset: AssetRevision, fields: FineT
       faults.push({ message: 'Input and output must be different columns', about: 'output_column' });
     }
   }
-  const baseFault = findBaseFault(base);
+  const baseFault = await findBaseFault(ctx, base);
   if (baseFault) faults.push({ message: baseFault, about: 'base_model' });
   const { title, datasetType } = dataset.asset;
   if (datasetType !== 'RAW')
@@ -199,6 +205,15 @@ function refuseChoice(base: AssetRevision, dataset: AssetRevision, fields: FineT
     );
   }
   return faults;
+}
+
+async function readWarnings(
+  ctx: Context,
+  { base, report, fields }: { base: AssetRevision; report: ValidateReport; fields: FineTuneFields },
+  capacity: Capacity,
+): Promise<string[]> {
+  const config = await readModelJson(ctx, base.files, 'config.json');
+  return warnOfServing({ base, config, obstacle: report.gguf_obstacle, fields }, capacity);
 }
 
 function toWork(report: ValidateReport | null, fields: FineTuneFields): Work {

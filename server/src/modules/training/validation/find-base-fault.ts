@@ -1,16 +1,33 @@
+import * as z from 'zod';
+import type { Services } from '../../../platform/context.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
-import { trainableFiles } from '../fine-tune-spec.ts';
+import { findSafetensors } from '../../assets/weights/find-safetensors.ts';
+import { readModelJson } from '../../assets/weights/read-model-json.ts';
 
-/** Why a model cannot be the base of a fine-tune, by the names of its files: a sentence without its full stop, or null. Pure. */
-export function findBaseFault(base: Pick<AssetRevision, 'asset' | 'files'>): string | null {
+/** Why a model cannot be the base of a fine-tune, as far as its files tell at a glance: a sentence without its full stop, or null. */
+export async function findBaseFault(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  base: Pick<AssetRevision, 'asset' | 'files'>,
+): Promise<string | null> {
   const { title, datasetType, starterTask } = base.asset;
   if (datasetType !== 'MODEL') return `${title} is a dataset: choose a model as base`;
   if (starterTask === 'image') return `${title} generates pictures: choose a text model as base`;
   if (base.files.some(({ path }) => path === 'adapter_config.json')) {
     return `${title} is itself a fine-tune: choose the model that it was made from as base`;
   }
-  if (!trainableFiles(base).some(({ path }) => path.endsWith('.safetensors'))) {
-    return `${title} has no safetensors weights to train on`;
-  }
-  return null;
+  const weights = await findSafetensors(services, base);
+  if (weights.files.length === 0) return `${title} has no safetensors weights to train on`;
+  return weights.fault ?? findQuantisation(await readModelJson(services, base.files, 'config.json'));
+}
+
+const quantised = z.object({
+  quantization_config: z.looseObject({ quant_method: z.string().max(40).optional() }),
+});
+
+/** LoRA is trained on weights as they are, which a quantised upload does not have. */
+function findQuantisation(config: Record<string, unknown> | null): string | null {
+  const { data } = quantised.safeParse(config);
+  if (!data) return null;
+  const method = data.quantization_config.quant_method ?? 'by a method that its config.json does not name';
+  return `The base is quantised (${method}). Upload the unquantised weights`;
 }

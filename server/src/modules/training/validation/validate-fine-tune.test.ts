@@ -159,6 +159,22 @@ describe('validation', () => {
     expect(warnings).toEqual([expect.stringContaining('not know the model family x')]);
   });
 
+  test('refuses a base of which a part is missing, or that is quantised', async () => {
+    const faults = async (files: Record<string, Buffer | string>) =>
+      (await validate({ model_id: await create(user, 'MODEL', 'large base', files) })).critical_errors;
+    expect(await faults({ 'model-00002-of-00002.safetensors': emptySafetensors() })).toEqual([
+      'large base is incomplete: model-00001-of-00002.safetensors is missing',
+    ]);
+    const config = (quantization_config: object) => ({
+      'model.safetensors': emptySafetensors(),
+      'config.json': JSON.stringify({ quantization_config }),
+    });
+    expect(await faults(config({ quant_method: 'gptq' }))).toEqual([
+      'The base is quantised (gptq). Upload the unquantised weights',
+    ]);
+    expect(await faults(config({}))).toEqual([expect.stringContaining('The base is quantised')]);
+  });
+
   test('needs no columns for text', async () => {
     const id = await create(user, 'RAW', 'a text', { 'a.TXT': 'Once upon a time.' });
     const answer = await validate({

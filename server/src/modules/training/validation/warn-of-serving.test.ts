@@ -10,11 +10,67 @@ const sentence = (reason: string) => [
   `What this run makes can be downloaded, but not deployed on this machine, which serves text with llama.cpp: ${reason}`,
 ];
 
-test.each([
-  ['nothing where both can be served', base('model.safetensors', 'model.gguf'), null, {}, []],
-  ['a family that llama.cpp does not know', base('model.gguf'), obstacle, {}, sentence(obstacle)],
-  ['a base without GGUF', base('model.safetensors'), null, {}, sentence('My Base has no GGUF file.')],
-  ['neither where vLLM serves', base('model.safetensors'), obstacle, { servesTextOnGpus: true }, []],
-])('warns of %s', (_case, of, found, capacity, expected) => {
-  expect(warnOfServing(of, found, capacity)).toEqual(expected);
+const run = (
+  of: ReturnType<typeof base>,
+  found: string | null = null,
+  config: object | null = null,
+  fields = {},
+) => ({
+  base: of,
+  config: config as Record<string, unknown> | null,
+  obstacle: found,
+  fields: { lora_target_modules: ['q_proj' as const, 'lm_head' as const], max_chunk_size: 512, ...fields },
 });
+
+test.each([
+  ['nothing where both can be served', base('model.safetensors', 'model.gguf'), null, []],
+  ['a family that llama.cpp does not know', base('model.gguf'), obstacle, sentence(obstacle)],
+  ['a base without GGUF', base('model.safetensors'), null, sentence('My Base has no GGUF file.')],
+  [
+    'a base in GGUF of which a part is missing',
+    base('m-00001-of-00002.gguf'),
+    null,
+    sentence('My Base is incomplete: m-00002-of-00002.gguf is missing.'),
+  ],
+])('where llama.cpp serves, warns of %s', (_case, of, found, expected) => {
+  expect(warnOfServing(run(of, found), {})).toEqual(expected);
+});
+
+test.each([
+  ['of no GGUF and nothing that llama.cpp does not know', {}, {}, false],
+  ['of lm_head of a Qwen model', { model_type: 'qwen2', tie_word_embeddings: false }, {}, true],
+  ['not where it is left out', { model_type: 'qwen2' }, { lora_target_modules: ['q_proj'] }, false],
+  [
+    'not where it is the same matrix as the embeddings',
+    { model_type: 'qwen3', tie_word_embeddings: true },
+    {},
+    false,
+  ],
+  ['not of another family', { model_type: 'llama' }, {}, false],
+])('where vLLM serves, warns %s', (_case, config, fields, isWarned) => {
+  const warnings = warnOfServing(run(base('model.safetensors'), obstacle, config, fields), {
+    servesTextOnGpus: true,
+  });
+  expect(warnings).toEqual(
+    isWarned ? [expect.stringContaining('vLLM takes no adapter on lm_head of models like My Base')] : [],
+  );
+});
+
+test.each([
+  [null, 4096, null],
+  [null, 8192, 4096],
+  [{ max_position_embeddings: 2048 }, 4096, 2048],
+  [{ max_position_embeddings: 131_072 }, 8192, 4096],
+])(
+  'with %j and examples of %i tokens, the most that is served is told: %j',
+  (config, max_chunk_size, served) => {
+    const warnings = warnOfServing(run(base('model.gguf'), null, config, { max_chunk_size }), {});
+    expect(warnings).toEqual(
+      served === null
+        ? []
+        : [
+            `Examples may have up to ${max_chunk_size} tokens, but a deployment of the model reads and writes at most ${served} in one request.`,
+          ],
+    );
+  },
+);

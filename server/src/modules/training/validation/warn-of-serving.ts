@@ -1,20 +1,58 @@
+import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import type { Capacity } from '../../../engine/queue/queue.ts';
+import { findGguf } from '../../assets/weights/find-gguf.ts';
+import type { FineTuneFields } from '../fine-tune-spec.ts';
+
+type Run = {
+  base: { asset: { title: string }; files: { path: string }[] };
+  /** What is in the base's config.json; null where there is none. */
+  config: Record<string, unknown> | null;
+  /** Why llama.cpp could not take the adapter; null: it can. */
+  obstacle: string | null;
+  fields: Pick<FineTuneFields, 'lora_target_modules' | 'max_chunk_size'>;
+};
+
+/** Of these families vLLM takes no adapter on lm_head. */
+const WITHOUT_HEAD = ['qwen2', 'qwen2_moe', 'qwen3', 'qwen3_moe'];
 
 /**
- * What would keep a fine-tune of this base from being deployed here once it has been paid for. Pure.
- * @param obstacle why llama.cpp could not take the adapter; null: it can.
+ * What would keep a fine-tune of this base from being deployed here once it has been paid for, or from being served as it
+ * was trained. Pure.
  */
-export function warnOfServing(
-  base: { asset: { title: string }; files: { path: string }[] },
-  obstacle: string | null,
-  capacity: Capacity,
-): string[] {
-  if (capacity.servesTextOnGpus) return [];
-  const hasGguf = base.files.some(({ path }) => path.endsWith('.gguf'));
-  const reason = hasGguf ? obstacle : `${base.asset.title} has no GGUF file.`;
-  if (reason === null) return [];
-  return [
+export function warnOfServing(run: Run, capacity: Capacity): string[] {
+  const found = [capacity.servesTextOnGpus ? warnOfHead(run) : warnOfLlamaCpp(run), warnOfLength(run)];
+  return found.filter((warning) => warning !== null);
+}
+
+function warnOfLlamaCpp({ base, obstacle }: Run): string | null {
+  const gguf = findGguf(base);
+  const fault = gguf.files.length > 0 ? gguf.fault : `${base.asset.title} has no GGUF file`;
+  const reason = fault === null ? obstacle : `${fault}.`;
+  if (reason === null) return null;
+  return (
     'What this run makes can be downloaded, but not deployed on this machine, ' +
-      `which serves text with llama.cpp: ${reason}`,
-  ];
+    `which serves text with llama.cpp: ${reason}`
+  );
+}
+
+function warnOfHead({ base, config, fields }: Run): string | null {
+  const isRefused =
+    fields.lora_target_modules.includes('lm_head') &&
+    WITHOUT_HEAD.some((family) => family === config?.model_type) &&
+    config?.tie_word_embeddings !== true;
+  if (!isRefused) return null;
+  return (
+    "What this run makes can be downloaded, but not deployed on this machine's GPUs: vLLM takes no adapter on lm_head " +
+    `of models like ${base.asset.title}. Leave lm_head out of the target modules.`
+  );
+}
+
+function warnOfLength({ config, fields }: Run): string | null {
+  const positions = config?.max_position_embeddings;
+  const served = typeof positions === 'number' ? Math.min(positions, CONTEXT_TOKENS) : CONTEXT_TOKENS;
+  if (fields.max_chunk_size <= served) return null;
+  return (
+    `Examples may have up to ${fields.max_chunk_size} tokens, but a deployment of the model reads and writes ` +
+    `at most ${served} in one request.`
+  );
 }

@@ -1,5 +1,6 @@
+import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { AppError } from '../../../../platform/errors.ts';
-import { CONTEXT_TOKENS, type TextEngine } from '../../kinds/text-spec.ts';
+import type { TextEngine } from '../../kinds/text-spec.ts';
 import { checkSchema } from './check-schema.ts';
 import { contextExceeded } from './context-exceeded.ts';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { starterServing } from '../../testing/starter-serving.ts';
+import { chatRequestsPerMinute } from '../gateway-queries.ts';
 import { keepRequests } from './keep-requests.ts';
 
 const { server, nextUser, makeFineTune, deploy, terminate } = await starterServing();
@@ -42,4 +43,23 @@ test('requests of many deployments that end at once are each kept, and summed up
   expect(sums).toEqual([sum, sum]);
   await terminate(one);
   await terminate(other);
+});
+
+test('the speed of a minute is that of the tokens after the first', async () => {
+  const user = await nextUser();
+  const podId = (await deploy(await makeFineTune(user, 'Fast'))).pod_id;
+  const keep = keepRequests(server.services);
+  const request = (more: { completionTokens: number; firstTokenMs: number | null; totalMs: number }) =>
+    keep({
+      ...{ id: randomUUID(), userId: user.userId, podId, modelName: 'fast', at, endedAt: at, ok: true },
+      ...{ promptTokens: 11, costMicro: 7n, ...more },
+    });
+  await request({ completionTokens: 11, firstTokenMs: 100, totalMs: 600 });
+  await request({ completionTokens: 2, firstTokenMs: 100, totalMs: 600 });
+  // What says nothing of it: one that came in one piece, and one that broke off before its first token.
+  await request({ completionTokens: 1, firstTokenMs: 600, totalMs: 600 });
+  await request({ completionTokens: 0, firstTokenMs: null, totalMs: 600 });
+  const minutes = await chatRequestsPerMinute(db, { podId, since: at });
+  expect(minutes.map((minute) => minute.tokens_per_second)).toEqual([11]);
+  await terminate(podId);
 });

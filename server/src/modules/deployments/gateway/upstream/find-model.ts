@@ -5,7 +5,7 @@ import { openStarterServer } from '../../servers/open-starter-server.ts';
 import type { ServingParts } from '../../serving-parts.ts';
 import { findUpstream, type Upstream } from '../gateway-queries.ts';
 
-/** Where the caller's deployment, or else the starter model, of that name answers. Throws AppError 'not_found'. */
+/** Where the caller's deployment, or else the starter model, of that name answers. Throws AppError 'model_not_found'. */
 export async function findModel<Kind extends ServerKindName>(
   ctx: Context,
   parts: Pick<ServingParts, 'capacity'>,
@@ -17,7 +17,7 @@ export async function findModel<Kind extends ServerKindName>(
   // The first request for a starter model gives it its server.
   const opened = (await openStarterServer(ctx, parts, asked)) ? await findUpstream(ctx, asked) : undefined;
   if (opened) return opened;
-  throw new AppError('not_found', {
+  throw new AppError('model_not_found', {
     publicMessage: `There is no model '${modelName}'. GET /v1/models lists those that answer; deploy a model to add it`,
     param: 'model',
   });

@@ -45,7 +45,7 @@ export async function reachModelServer(
     const server = chooseReplica(parts.turns, servers);
     parts.replicas.grow(ctx, upstream, {
       loads: servers.map(parts.turns.load),
-      places: parts.turns.places(),
+      places: parts.turns.places(server),
     });
     const letGo = parts.replicas.keep(ctx, upstream, server.id);
     let leave = () => undefined as void;
@@ -125,9 +125,8 @@ async function postToVllm(
  * one with the fewest requests of this process.
  */
 function chooseReplica({ load, places }: ServerTurns, servers: ModelServer[]): ModelServer {
-  const atOnce = places();
   return (
-    servers.find((one) => load(one) < atOnce) ??
+    servers.find((one) => load(one) < places(one)) ??
     servers.reduce((least, one) => (load(one) < load(least) ? one : least))
   );
 }

@@ -1,4 +1,5 @@
-"""Whether a GGUF brings a chat template along. llama.cpp takes ChatML where there is none."""
+"""What a GGUF says of its model beside the weights. The metadata alone is walked over: the gguf
+package takes seconds to read a vocabulary, and a model is to answer within one."""
 
 from __future__ import annotations
 
@@ -7,35 +8,51 @@ import struct
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-_KEY = b"tokenizer.chat_template"
+_TEMPLATE = b"tokenizer.chat_template"
+# Its name begins with the model's architecture.
+_CONTEXT = b".context_length"
 # Bytes of the value types 0 to 12; strings and arrays have their own rules.
 _BYTES = (1, 1, 2, 2, 4, 4, 4, 1, None, None, 8, 8, 8)
 _STRING, _ARRAY = 8, 9
+_NUMBERS = {4: "<I", 5: "<i", 10: "<Q", 11: "<q"}
 
 
 def has_chat_template(path: Path) -> bool:
-    """Walks over the metadata alone: the gguf package takes seconds to read a vocabulary, and a
-    model is to answer within one."""
+    """Whether it brings a chat template along: llama.cpp takes ChatML where there is none."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
-            return _walk(view)
+            return any(key == _TEMPLATE for key, _, _ in _entries(view))
     except (struct.error, IndexError, ValueError):
         # No whole GGUF: llama.cpp says so when it loads it.
         return True
 
 
-def _walk(view: mmap.mmap) -> bool:
+def context_length(path: Path) -> int | None:
+    """How many tokens the model was made to read; None where it does not say."""
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+            for key, kind, at in _entries(view):
+                if key.endswith(_CONTEXT) and kind in _NUMBERS:
+                    (length,) = struct.unpack_from(_NUMBERS[kind], view, at)
+                    return int(length) if length > 0 else None
+    except (struct.error, IndexError, ValueError):
+        pass
+    return None
+
+
+def _entries(view: mmap.mmap) -> Iterator[tuple[bytes, int, int]]:
+    """Each key with the type of its value, and where that begins."""
     (count,) = struct.unpack_from("<Q", view, 16)
     at = 24
     for _ in range(count):
         begin, at = at + 8, _after_string(view, at)
-        if view[begin:at] == _KEY:
-            return True
+        key = view[begin:at]
         (kind,) = struct.unpack_from("<I", view, at)
+        yield key, kind, at + 4
         at = _after_value(view, at + 4, kind)
-    return False
 
 
 def _after_value(view: mmap.mmap, at: int, kind: int) -> int:

@@ -1,0 +1,30 @@
+import { findMissingParts } from './find-missing-parts.ts';
+import { nameMissing } from './name-missing.ts';
+
+/** Not the model itself: an adapter on it, and what would look at pictures for it. */
+const BESIDE = /(^|\/)(adapter|mmproj)[^/]*$/i;
+const NUMBER = /-\d{5}-of-(\d{5})\.gguf$/;
+
+/**
+ * The model that llama.cpp opens, in one file or in numbered parts, the first of which leads to the others. None, and
+ * no fault, where there is none. `fault` is a sentence without its full stop. Pure.
+ */
+export function findGguf<F extends { path: string }>({
+  asset: { title },
+  files,
+}: {
+  asset: { title: string };
+  files: F[];
+}): { files: F[]; fault: string | null } {
+  const found = files
+    .filter(({ path }) => path.endsWith('.gguf') && !BESIDE.test(path))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const paths = found.map(({ path }) => path);
+  const models = Map.groupBy(paths, (path) => path.replace(NUMBER, '-of-$1.gguf'));
+  if (models.size <= 1) return { files: found, fault: nameMissing(title, findMissingParts(paths)) };
+  const names = new Intl.ListFormat('en-GB').format([...models.values()].flatMap(([first = '']) => first));
+  return {
+    files: found,
+    fault: `${title} has several GGUF models, ${names}, of which one can be served: delete the others`,
+  };
+}
