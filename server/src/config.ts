@@ -87,8 +87,10 @@ const settings = z.object({
   BAKEHOUSE_SMTP_PASSWORD: z.string().optional(),
   /** The sender of all mail: an address, or `Name <address>`. */
   BAKEHOUSE_SMTP_FROM: z.string().optional(),
-  /** Requests per minute and user, or address where nobody is signed in; 0 switches the limits off. */
+  /** Requests per minute and user, or address where nobody is signed in; 0 for no limit. */
   BAKEHOUSE_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(1200),
+  /** Whether calls are limited at all, guesses at passwords, sign-ups and mails too: `false` is for tests. */
+  BAKEHOUSE_RATE_LIMITS: flag.default(true),
   /** What Prometheus sends as a bearer token to read `/metrics`; without it they are for this machine alone. */
   BAKEHOUSE_METRICS_TOKEN: z.string().min(16).optional(),
   /** Where a process without the role web answers `/healthz`, `/readyz` and `/metrics`; without it nowhere. */
@@ -204,6 +206,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     x: xOf(s),
     mail: mailOf(s),
     rateLimitPerMinute: s.BAKEHOUSE_RATE_LIMIT_PER_MINUTE,
+    rateLimits: s.BAKEHOUSE_RATE_LIMITS,
     metricsToken: s.BAKEHOUSE_METRICS_TOKEN ?? null,
     monitoringPort: s.BAKEHOUSE_MONITORING_PORT ?? null,
     sentry: s.BAKEHOUSE_SENTRY_DSN,

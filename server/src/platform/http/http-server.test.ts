@@ -96,7 +96,7 @@ describe('rate limits', () => {
   const keyed = endpoint({ ...open, path: '/api/v1/keyed', access: 'key' });
   const strict = endpoint({ ...open, path: '/api/v1/strict', access: 'key' });
   const operators = endpoint({ ...open, path: '/api/v1/operators', access: 'operator' });
-  const limited = (webProcesses?: () => number) =>
+  const limited = (webProcesses?: () => number, settings = { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '2' }) =>
     serve(
       [
         bindPublic(numbers, async () => ({ doubled: 2 })),
@@ -104,7 +104,7 @@ describe('rate limits', () => {
         bind(strict, async () => undefined, { callsPerMinute: 1 }),
         bind(operators, async () => undefined),
       ],
-      { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '2' },
+      settings,
       undefined,
       webProcesses,
     );
@@ -122,6 +122,16 @@ describe('rate limits', () => {
     expect((await as('bob', '/api/v1/strict')).status).toBe(200);
     expect((await as('bob', '/api/v1/strict')).status).toBe(429);
     for (let i = 0; i < 5; i += 1) expect((await call('/healthz')).status).toBe(200);
+  });
+
+  test('of no number leave what a route itself allows', async () => {
+    const { call } = await limited(undefined, { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '0' });
+    const as = (target: string, key = 'key-of-ada') =>
+      call(target, { method: 'POST', headers: { 'x-api-key': key } });
+    for (let i = 0; i < 5; i += 1) expect((await as('/api/v1/keyed')).status).toBe(200);
+    for (let i = 0; i < 5; i += 1) expect((await as('/api/v1/keyed', 'wrong')).status).toBe(401);
+    expect((await as('/api/v1/strict')).status).toBe(200);
+    expect((await as('/api/v1/strict')).status).toBe(429);
   });
 
   test('leave each of several processes its share, which changes with them, and 1 at least', async () => {

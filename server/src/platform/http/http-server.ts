@@ -88,7 +88,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   addSecurityHeaders(app);
   // The parser cuts a file at its limit without an error: one byte more lets the store see the excess.
   await app.register(multipart, { limits: { fileSize: FILE_SIZE_LIMIT_BYTES + 1, files: 1, fields: 10 } });
-  const limits = await limitCalls(app, services.config.rateLimitPerMinute, services.webProcesses);
+  const limits = await limitCalls(app, services.config, services.webProcesses);
 
   const endpoints = options.bindings.map(({ endpoint }) => endpoint);
   await describeInOpenApi(app, {

@@ -139,7 +139,7 @@ test('an operator is not who had linked a provider to the address before', async
 
 test('an account that a provider makes counts like one with a password, and a sign-in with it does not', async () => {
   const config = { github: { clientId: 'our-id', clientSecret: 'our-secret' }, signUpsPerAddress: 2 };
-  const limited = await testServer({ config: { ...config, rateLimitPerMinute: 1000 } });
+  const limited = await testServer({ config: { ...config, rateLimits: true } });
   const enter = async (id: number) =>
     (await signInWithGitHub({ id, email: `${id}@example.com`, verified: true }, limited)).headers.get(
       'location',
