@@ -98,7 +98,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     publicUrl: services.config.publicUrl,
     countCall: limits.countCall,
   });
-  mountHealth(app, { ...options, metricsToken: services.config.metricsToken });
+  mountHealth(app, { ...options, config: services.config });
   const mounted = { services, authenticators, ...limits, enterBodyRoom: limitHeldBodies(app) };
   for (const binding of options.bindings) mount(app, mounted, binding);
   refuseOtherMethods(app, endpoints);
