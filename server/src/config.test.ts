@@ -95,6 +95,7 @@ describe('the settings', () => {
       databaseUrl: 'postgresql://there/bakehouse',
       secret: 'x'.repeat(40),
       upstreams: { fal: { key: 'of fal' } },
+      secretFiles: expect.arrayContaining(Object.values(files)),
     });
     expect(unknownSettings(files)).toEqual([]);
     expect(unknownSettings({ BAKEHOUSE_HOST_FILE: '/x' })).toEqual(['BAKEHOUSE_HOST_FILE']);

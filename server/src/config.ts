@@ -161,7 +161,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   // The last of a service link's names, which is that of a setting too.
   if (present.BAKEHOUSE_PORT?.startsWith('tcp://')) delete present.BAKEHOUSE_PORT;
-  Object.assign(present, readSecretFiles(present));
+  const secretFiles = listSecretFiles(present);
+  Object.assign(present, readSecretFiles(present, secretFiles));
   const parsed = settings.safeParse(present, { error: describeIssue });
   if (!parsed.success) {
     const lines = parsed.error.issues.map(({ path, message, code }) => {
@@ -184,6 +185,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     databaseUrl: s.DATABASE_URL,
     databaseConnections: s.BAKEHOUSE_DATABASE_CONNECTIONS,
     secret: s.BAKEHOUSE_SECRET,
+    /** Where secrets stand instead of settings. */
+    secretFiles: secretFiles.map(({ file }) => file),
     operators: s.BAKEHOUSE_OPERATORS.split(',')
       .map((email) => email.trim().toLowerCase())
       .filter(Boolean),
@@ -231,13 +234,21 @@ function fileName(name: string): string {
   return `${name}_FILE`;
 }
 
-/** The settings that stand in files. A line break at the end is the editor's. */
-function readSecretFiles(present: Record<string, string | undefined>): Record<string, string> {
-  const named = secretNames.flatMap((name) => {
+type SecretFile = { name: string; file: string };
+
+function listSecretFiles(present: Record<string, string | undefined>): SecretFile[] {
+  return secretNames.flatMap((name) => {
     const file = present[fileName(name)];
     return file === undefined ? [] : [{ name, file }];
   });
-  const entries = named.map(({ name, file }) => {
+}
+
+/** The settings that stand in files. A line break at the end is the editor's. */
+function readSecretFiles(
+  present: Record<string, string | undefined>,
+  files: SecretFile[],
+): Record<string, string> {
+  const entries = files.map(({ name, file }) => {
     if (present[name] !== undefined) throw unusable([`${fileName(name)}: is set beside ${name}`]);
     const text = readTextFile(name, file).replace(/\r?\n$/, '');
     if (text === '') throw unusable([`${fileName(name)}: ${file} is empty`]);
