@@ -92,6 +92,31 @@ describe('access', () => {
   });
 });
 
+test('the log says why something was away, once a minute for each route and code', async () => {
+  const { call, post, logged } = await serve(
+    [bindPublic(numbers, () => Promise.reject(Object.assign(new Error('no more room'), { code: '53100' })))],
+    {},
+    () => Promise.reject(new Error('could not extend file')),
+  );
+  for (let i = 0; i < 3; i += 1) {
+    expect((await call('/readyz')).status).toBe(503);
+    expect((await post({ amount: 1 })).status).toBe(503);
+  }
+  const [, ...lines] = logged.map((line) => JSON.parse(line));
+  expect(lines).toEqual([
+    expect.objectContaining({
+      level: 40,
+      msg: 'request answered with 503',
+      path: '/readyz',
+      err: expect.objectContaining({ message: 'could not extend file' }),
+    }),
+    expect.objectContaining({
+      path: '/api/v1/test',
+      err: expect.objectContaining({ message: 'no more room' }),
+    }),
+  ]);
+});
+
 describe('rate limits', () => {
   const keyed = endpoint({ ...open, path: '/api/v1/keyed', access: 'key' });
   const strict = endpoint({ ...open, path: '/api/v1/strict', access: 'key' });
