@@ -32,6 +32,7 @@ import type { PaymentProvider } from './modules/credits/purchases/payment-provid
 import { stripeProvider } from './modules/credits/purchases/stripe-provider.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
+import { measureLedger } from './modules/credits/verification/measure-ledger.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
 import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
 import { keepRequests } from './modules/deployments/gateway/requests/keep-requests.ts';
@@ -63,6 +64,7 @@ import { eventRoutes } from './platform/events/routes.ts';
 import type { Binding } from './platform/http/bind.ts';
 import type { CountCall } from './platform/http/callers/rate-limits.ts';
 import { buildHttpServer } from './platform/http/http-server.ts';
+import { measureJobs } from './platform/jobs/measure-jobs.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { measureBlobs } from './platform/storage/measure-blobs.ts';
 
@@ -89,6 +91,8 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
   const metrics = createMetrics(pool);
   measureWorkloads(metrics, db);
   measureBlobs(metrics, services);
+  measureJobs(metrics, db);
+  measureLedger(metrics, db);
   const onUserCreated = [openAccount(services)];
   const auth = createAuth(services, onUserCreated);
   const session = authenticateSession(services, auth, onUserCreated);

@@ -320,6 +320,12 @@ export type InputPicturesTable = {
   created_at: Timestamp;
 };
 
+export type JobOutcomesTable = {
+  job: string;
+  failed: Generated<bigint>;
+  succeeded_at: Timestamp | null;
+};
+
 export type KnownAddressesTable = {
   mailbox_hash: Buffer;
   first_seen_at: Generated<Timestamp>;
@@ -829,6 +835,7 @@ export type DB = {
   held_out_answers: HeldOutAnswersTable;
   idempotency_keys: IdempotencyKeysTable;
   input_pictures: InputPicturesTable;
+  job_outcomes: JobOutcomesTable;
   known_addresses: KnownAddressesTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_daily: LedgerDailyTable;
