@@ -57,7 +57,6 @@ import { findTrainObstacle } from './modules/training/validation/find-train-obst
 import type { ReadData } from './modules/training/validation/read-data.ts';
 import { operationIds } from './operation-ids.ts';
 import type { Services } from './platform/context.ts';
-import { checkWrites } from './platform/db/check-writes.ts';
 import type { ErrorReports } from './platform/error-reports/error-reports.ts';
 import { errorReportRoutes } from './platform/error-reports/routes.ts';
 import { eventRoutes } from './platform/events/routes.ts';
@@ -77,6 +76,8 @@ type Parts = {
   readData: ReadData;
   cpuLoad: () => CpuLoad;
   errorReports: ErrorReports;
+  /** Rejects, and soon, when this process cannot work. */
+  checkReady: () => Promise<void>;
   /** Aborted when this process ends in good order. */
   closing: AbortSignal;
 };
@@ -101,7 +102,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
   const http = await buildHttpServer({
     services,
     metrics,
-    checkReady: checkWrites(pool),
+    checkReady: parts.checkReady,
     authenticators: {
       key,
       session,

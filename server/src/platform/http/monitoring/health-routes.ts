@@ -22,6 +22,7 @@ export function mountHealth(app: FastifyInstance, { metrics, config, checkReady 
   app.get('/healthz', options, async () => ({ status: 'ok' }));
   app.get('/readyz', options, async () => {
     await checkReady().catch((cause: unknown) => {
+      if (cause instanceof AppError) throw cause;
       throw new AppError('unavailable', {
         publicMessage: 'The database does not answer or cannot be written to',
         cause,
