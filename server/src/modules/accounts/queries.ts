@@ -271,6 +271,16 @@ export async function selectSignInMethods(db: Database, userId: string) {
     .execute();
 }
 
+export async function hasSignInMethod(tx: Transaction, userId: string, provider: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sign_in_methods')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', provider)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Null for who has no password. */
 export async function findPasswordHash(db: Database | Transaction, userId: string): Promise<string | null> {
   const row = await db
