@@ -7,6 +7,14 @@ import { describeIssue } from './platform/http/describe-issue.ts';
 
 const flag = z.stringbool();
 const bgl = z.string().regex(/^\d+(\.\d{1,6})?$/, 'must be an amount such as 12.5, with at most 6 decimals');
+/** Everything is served from `/` on: links are this with a path behind it. */
+function toOrigin(text: string, context: z.core.$RefinementCtx): string {
+  const { origin, pathname, search, hash } = new URL(text);
+  if (pathname !== '/' || search !== '' || hash !== '')
+    context.addIssue(`must be an address without a path, such as ${origin}, not '${text}'`);
+  return origin;
+}
+
 const folder = z.string().transform(toFolder);
 
 /**
@@ -22,7 +30,10 @@ const settings = z.object({
   /** Minutes after which the work of a machine that says nothing any more begins anew on another one. */
   BAKEHOUSE_MACHINE_GONE_MINUTES: z.coerce.number().min(0.1).default(10),
   /** Origin that people use; by default the address above. */
-  BAKEHOUSE_PUBLIC_URL: z.url().optional(),
+  BAKEHOUSE_PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform(toOrigin)
+    .optional(),
   /** Reverse proxies whose X-Forwarded-For is believed: addresses, networks, or `loopback`; comma-separated. */
   BAKEHOUSE_TRUSTED_PROXIES: z.string().default('loopback'),
   BAKEHOUSE_DATA_DIR: folder.prefault('.bakehouse'),
