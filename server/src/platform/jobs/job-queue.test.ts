@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import type { Services } from '../context.ts';
-import { defineJob } from './define-job.ts';
+import { type AnyJob, defineJob } from './define-job.ts';
 import { openJobQueue } from './job-queue.ts';
 import { measureJobs } from './measure-jobs.ts';
 
@@ -66,6 +66,19 @@ describe('the job queue', () => {
     await db.transaction().execute((tx) => queue.enqueue(tx, stumble, { word: 'second attempt' }));
     await vi.waitFor(() => expect(done).toContain('second attempt'), { timeout: 25_000, interval: 100 });
     expect(attempts).toEqual([false, true]);
+  });
+
+  test('forgets the schedule of a job that this version does not have', async () => {
+    const own = await testDatabase();
+    const list = async (jobs: AnyJob[]) => {
+      const opened = await openJobQueue({ url: own.url, log, jobs, works: false });
+      await opened.stop();
+      const { rows } = await sql<{ name: string }>`select name from pgboss.schedule`.execute(own.db);
+      return rows.map(({ name }) => name);
+    };
+    const renamed = defineJob({ ...hourly, name: 'test.each-hour' });
+    expect(await list([hourly])).toEqual(['test.hourly']);
+    expect(await list([renamed])).toEqual(['test.each-hour']);
   });
 
   test('notes for the metrics of all processes how each kind ends', async () => {

@@ -58,6 +58,7 @@ export async function openJobQueue({ url, log, jobs, works }: Options): Promise<
   boss.on('error', (error) => log.warn({ err: error }, 'the job queue had an error'));
   await boss.start();
   for (const job of jobs) await declare(boss, job);
+  await forgetOldSchedules(boss, jobs);
 
   return {
     enqueue: async (tx, job, data) => {
@@ -91,6 +92,12 @@ async function declare(boss: PgBoss, job: AnyJob): Promise<void> {
   // One that is there already was declared by an earlier version. Its policy alone cannot be changed.
   await boss.updateQueue(job.name, { ...options, ...lost });
   if (job.schedule) await boss.schedule(job.name, job.schedule, {}, { tz: 'UTC' });
+}
+
+/** A job that had a schedule in an earlier version, and is gone or has another name, would be enqueued for nobody. */
+async function forgetOldSchedules(boss: PgBoss, jobs: AnyJob[]): Promise<void> {
+  const wanted = new Set(jobs.filter(({ schedule }) => schedule).map(({ name }) => name));
+  for (const { name } of await boss.getSchedules()) if (!wanted.has(name)) await boss.unschedule(name);
 }
 
 /** Where the library puts those that have used up their attempts. */
