@@ -49,7 +49,7 @@ test.runIf(process.platform === 'linux').each(['json', 'text'])(
       timeout: 20_000,
     });
     let stderr = '';
-    child.stderr.on('data', (chunk) => {
+    child.stderr?.on('data', (chunk) => {
       stderr += chunk;
     });
     expect(await once(child, 'close')).toEqual([0, null]);

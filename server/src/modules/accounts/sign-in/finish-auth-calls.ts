@@ -23,7 +23,9 @@ export function finishAuthCalls({ config, db }: Pick<Services, 'config' | 'db'>)
     // It ends in a redirect, which the library throws, whatever came of it.
     if (ctx.path === '/callback/:id' && newSession) {
       const { id, userId } = newSession.session;
-      const stands = await endUnless(db, { id, userId }, (tx) => hasSignInMethod(tx, userId, ctx.params.id));
+      const stands = await endUnless(db, { id, userId }, (tx) =>
+        hasSignInMethod(tx, userId, ctx.params?.id ?? ''),
+      );
       if (!stands) throw ctx.redirect('/?error=sign_in_method_gone');
       return;
     }
