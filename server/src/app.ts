@@ -111,7 +111,7 @@ export async function createApp(options: Options): Promise<App> {
     serving: { usage, capacity: () => installationCapacity(services.db, driver.capacity) },
     places: { own: PARALLEL_PICTURES, upstream: UPSTREAM_PICTURES },
   });
-  const monitoring = openMonitoring(services, { roles, checkReady: isReady });
+  const monitoring = openMonitoring(services, roles, isReady);
   const { start, close } = lifeOf({
     ...{ ...opened, databaseUrl, driver, claim, engine, usage, http, drawing, monitoring, closing },
   });
@@ -121,11 +121,12 @@ export async function createApp(options: Options): Promise<App> {
 /** A process with the role web says how it is where it answers everything else. */
 function openMonitoring(
   services: Services,
-  { roles, checkReady }: { roles: Role[]; checkReady: () => Promise<void> },
+  roles: Role[],
+  isReady: () => Promise<void>,
 ): FastifyInstance | null {
   const { config, pool } = services;
   if (roles.includes('web') || config.monitoringPort === null) return null;
-  return buildMonitoringServer({ services, metrics: createMetrics(pool), checkReady });
+  return buildMonitoringServer({ services, metrics: createMetrics(pool), checkReady: isReady });
 }
 
 /** This server's claim on its machine; null before `start`, and where the machine needs none. */

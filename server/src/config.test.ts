@@ -40,9 +40,9 @@ describe('the settings', () => {
     const read = (url: string) => readConfig({ BAKEHOUSE_PUBLIC_URL: url }).publicUrl;
     expect(read('https://Bake.example:443/')).toBe('https://bake.example');
     expect(read('http://bake.example:8080')).toBe('http://bake.example:8080');
-    for (const path of ['/bakehouse', '/bakehouse/', '/?a=b', '/#top'])
-      expect(() => read(`https://bake.example${path}`)).toThrow(
-        `BAKEHOUSE_PUBLIC_URL: must be an address without a path, such as https://bake.example, not 'https://bake.example${path}'`,
+    for (const rest of ['/bakehouse', '/bakehouse/', '/?a=b', '/#top'])
+      expect(() => read(`https://bake.example${rest}`)).toThrow(
+        `BAKEHOUSE_PUBLIC_URL: must be an address without a path, such as https://bake.example, not 'https://bake.example${rest}'`,
       );
     expect(() => read('bake.example:80')).toThrow('BAKEHOUSE_PUBLIC_URL: ');
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OnboardingStep } from '@bakehouse/contract/accounts';
 import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
-import { deleteBefore } from '../../platform/db/delete-before.ts';
+import { deleteBefore } from '../../platform/db/retention/delete-before.ts';
 
 export async function findUser(db: Database | Transaction, userId: string) {
   return db

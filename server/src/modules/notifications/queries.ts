@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
-import { deleteBefore } from '../../platform/db/delete-before.ts';
+import { deleteBefore } from '../../platform/db/retention/delete-before.ts';
 import type { NewNotification } from './notify.ts';
 
 type Db = Database | Transaction;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { deleteBefore } from '../../../platform/db/delete-before.ts';
+import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
 import { runPrepared } from '../../../platform/db/run-prepared.ts';
 import type { EngineOf, ServerKindName } from '../kinds/kinds.ts';
 

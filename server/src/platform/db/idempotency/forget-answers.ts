@@ -1,5 +1,5 @@
 import { defineJob } from '../../jobs/define-job.ts';
-import { deleteBefore } from '../delete-before.ts';
+import { deleteBefore } from '../retention/delete-before.ts';
 
 /** How long a call that spends can be repeated safely. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { testDatabase } from '../../testing/test-database.ts';
+import { testDatabase } from '../../../testing/test-database.ts';
 import { deleteBefore } from './delete-before.ts';
 
 const { db } = await testDatabase();

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from './database.ts';
-import type { DB } from './schema.generated.ts';
+import type { Database } from '../database.ts';
+import type { DB } from '../schema.generated.ts';
 
 /** Takes well below a second, and a statement is given a minute. */
 const BATCH = 10_000;
