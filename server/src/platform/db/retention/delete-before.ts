@@ -6,7 +6,7 @@ import type { DB } from '../schema.generated.ts';
 const BATCH = 10_000;
 
 /** Deletes the rows whose `column` lies before `time`, in batches: after an outage or a change of settings there may be millions. */
-export async function deleteBefore<Table extends keyof DB & string>(
+export async function deleteBefore<Table extends keyof DB>(
   db: Database,
   table: Table,
   { column, time, batch = BATCH }: { column: keyof DB[Table] & string; time: Date; batch?: number },

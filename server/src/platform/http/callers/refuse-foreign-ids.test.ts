@@ -14,7 +14,7 @@ function pathsIn(schema: Schema | boolean | undefined): string[][] {
     ...pathsIn(value as Schema).map((path) => [name, ...path]),
   ]);
   const parts = [...(schema.anyOf ?? []), ...(schema.allOf ?? []), ...(schema.oneOf ?? [])];
-  return [...own, ...parts.flatMap((part) => pathsIn(part as Schema))];
+  return [...own, ...parts.flatMap((part) => pathsIn(part))];
 }
 
 const place = (path: string[], value: string): unknown =>
