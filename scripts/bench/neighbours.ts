@@ -39,7 +39,7 @@ type Victim = () => Promise<Seconds>;
 export async function measureNeighbours(): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   // With the limits that an installation has.
-  const server = await startOwnServer({ BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '' });
+  const server = await startOwnServer({ BAKEHOUSE_RATE_LIMITS: '' });
   try {
     const victim = await makeVictim(server, folder);
     const target = await makeTarget(server, folder);

@@ -32,7 +32,7 @@ export async function startOwnServer(settings: Record<string, string> = {}): Pro
       BAKEHOUSE_PORT: '0',
       BAKEHOUSE_PUBLIC_URL: '',
       BAKEHOUSE_DATA_DIR: dataDir,
-      BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '0',
+      BAKEHOUSE_RATE_LIMITS: 'false',
       BAKEHOUSE_LOG_LEVEL: 'warn',
       BAKEHOUSE_LOG_FORMAT: 'text',
       ...settings,

@@ -485,6 +485,13 @@ CREATE INDEX input_pictures_by_thumbnail ON public.input_pictures USING btree (t
 CREATE INDEX input_pictures_by_user ON public.input_pictures USING btree (user_id);
 CREATE INDEX input_pictures_unused ON public.input_pictures USING btree (created_at) WHERE (generation_id IS NULL);
 
+create table job_outcomes (
+  job text not null,
+  failed bigint not null default 0,
+  succeeded_at timestamp with time zone,
+  constraint job_outcomes_pkey PRIMARY KEY (job)
+);
+
 create table known_addresses (
   mailbox_hash bytea not null,
   first_seen_at timestamp with time zone not null default now(),

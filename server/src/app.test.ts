@@ -85,7 +85,7 @@ describe('the program', () => {
   });
 
   test('keeps its half of the limits while another process answers requests too', async () => {
-    const first = await testServer({ config: { rateLimitPerMinute: 200 } });
+    const first = await testServer({ config: { rateLimits: true, rateLimitPerMinute: 200 } });
     const { db, log, machineId, webProcesses } = first.services;
     const ida = await first.signUp('Ida');
     const leaving = new AbortController();

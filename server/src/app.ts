@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { checkReady } from './check-ready.ts';
 import type { Config } from './config.ts';
 import { createDriver } from './create-driver.ts';
 import type { Driver } from './engine/drivers/driver.ts';
@@ -31,7 +32,6 @@ import { openServices } from './open-services.ts';
 import type { Clock } from './platform/clock.ts';
 import { endInOrder } from './platform/concurrency/end-in-order.ts';
 import type { Services } from './platform/context.ts';
-import { checkWrites } from './platform/db/check-writes.ts';
 import { type ErrorReports, noErrorReports } from './platform/error-reports/error-reports.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
 import { serverStops } from './platform/http/graceful-close.ts';
@@ -102,8 +102,10 @@ export async function createApp(options: Options): Promise<App> {
     cpuLoad,
   });
   const usage = new UsageLeader(services);
+  const isReady = checkReady(services, { roles });
   const http = await openHttp({
     ...{ services, kinds, driver, usage, presence, cpuLoad, errorReports },
+    checkReady: isReady,
     readData: readFile,
     closing: closing.signal,
   });
@@ -112,7 +114,7 @@ export async function createApp(options: Options): Promise<App> {
     serving: { usage, capacity: () => installationCapacity(services.db, driver.capacity) },
     places: { own: PARALLEL_PICTURES, upstream: UPSTREAM_PICTURES },
   });
-  const monitoring = openMonitoring(services, roles);
+  const monitoring = openMonitoring(services, roles, isReady);
   const { start, close } = lifeOf({
     ...{ ...opened, databaseUrl, driver, claim, engine, usage, http, drawing, monitoring, closing },
   });
@@ -120,10 +122,14 @@ export async function createApp(options: Options): Promise<App> {
 }
 
 /** A process with the role web says how it is where it answers everything else. */
-function openMonitoring(services: Services, roles: Role[]): FastifyInstance | null {
+function openMonitoring(
+  services: Services,
+  roles: Role[],
+  isReady: () => Promise<void>,
+): FastifyInstance | null {
   const { config, pool } = services;
   if (roles.includes('web') || config.monitoringPort === null) return null;
-  return buildMonitoringServer({ services, metrics: createMetrics(pool), checkReady: checkWrites(pool) });
+  return buildMonitoringServer({ services, metrics: createMetrics(pool), checkReady: isReady });
 }
 
 /** This server's claim on its machine; null before `start`, and where the machine needs none. */

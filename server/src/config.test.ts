@@ -36,6 +36,17 @@ describe('the settings', () => {
     ).toBe('https://bake.example');
   });
 
+  test('have a public address without a path, to which others are appended', () => {
+    const read = (url: string) => readConfig({ BAKEHOUSE_PUBLIC_URL: url }).publicUrl;
+    expect(read('https://Bake.example:443/')).toBe('https://bake.example');
+    expect(read('http://bake.example:8080')).toBe('http://bake.example:8080');
+    for (const rest of ['/bakehouse', '/bakehouse/', '/?a=b', '/#top'])
+      expect(() => read(`https://bake.example${rest}`)).toThrow(
+        `BAKEHOUSE_PUBLIC_URL: must be an address without a path, such as https://bake.example, not 'https://bake.example${rest}'`,
+      );
+    expect(() => read('bake.example:80')).toThrow('BAKEHOUSE_PUBLIC_URL: ');
+  });
+
   test('that are wrong are all named, with what they must be', () => {
     const wrong = {
       BAKEHOUSE_PORT: 'http',
@@ -95,6 +106,7 @@ describe('the settings', () => {
       databaseUrl: 'postgresql://there/bakehouse',
       secret: 'x'.repeat(40),
       upstreams: { fal: { key: 'of fal' } },
+      secretFiles: expect.arrayContaining(Object.values(files)),
     });
     expect(unknownSettings(files)).toEqual([]);
     expect(unknownSettings({ BAKEHOUSE_HOST_FILE: '/x' })).toEqual(['BAKEHOUSE_HOST_FILE']);

@@ -7,6 +7,14 @@ import { describeIssue } from './platform/http/describe-issue.ts';
 
 const flag = z.stringbool();
 const bgl = z.string().regex(/^\d+(\.\d{1,6})?$/, 'must be an amount such as 12.5, with at most 6 decimals');
+/** Everything is served from `/` on: links are this with a path behind it. */
+function toOrigin(text: string, context: z.core.$RefinementCtx): string {
+  const { origin, pathname, search, hash } = new URL(text);
+  if (pathname !== '/' || search !== '' || hash !== '')
+    context.addIssue(`must be an address without a path, such as ${origin}, not '${text}'`);
+  return origin;
+}
+
 const folder = z.string().transform(toFolder);
 
 /**
@@ -22,7 +30,10 @@ const settings = z.object({
   /** Minutes after which the work of a machine that says nothing any more begins anew on another one. */
   BAKEHOUSE_MACHINE_GONE_MINUTES: z.coerce.number().min(0.1).default(10),
   /** Origin that people use; by default the address above. */
-  BAKEHOUSE_PUBLIC_URL: z.url().optional(),
+  BAKEHOUSE_PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform(toOrigin)
+    .optional(),
   /** Reverse proxies whose X-Forwarded-For is believed: addresses, networks, or `loopback`; comma-separated. */
   BAKEHOUSE_TRUSTED_PROXIES: z.string().default('loopback'),
   BAKEHOUSE_DATA_DIR: folder.prefault('.bakehouse'),
@@ -87,8 +98,10 @@ const settings = z.object({
   BAKEHOUSE_SMTP_PASSWORD: z.string().optional(),
   /** The sender of all mail: an address, or `Name <address>`. */
   BAKEHOUSE_SMTP_FROM: z.string().optional(),
-  /** Requests per minute and user, or address where nobody is signed in; 0 switches the limits off. */
+  /** Requests per minute and user, or address where nobody is signed in; 0 for no limit. */
   BAKEHOUSE_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(1200),
+  /** Whether calls are limited at all, guesses at passwords, sign-ups and mails too: `false` is for tests. */
+  BAKEHOUSE_RATE_LIMITS: flag.default(true),
   /** What Prometheus sends as a bearer token to read `/metrics`; without it they are for this machine alone. */
   BAKEHOUSE_METRICS_TOKEN: z.string().min(16).optional(),
   /** Where a process without the role web answers `/healthz`, `/readyz` and `/metrics`; without it nowhere. */
@@ -159,7 +172,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   // The last of a service link's names, which is that of a setting too.
   if (present.BAKEHOUSE_PORT?.startsWith('tcp://')) delete present.BAKEHOUSE_PORT;
-  Object.assign(present, readSecretFiles(present));
+  const secretFiles = listSecretFiles(present);
+  Object.assign(present, readSecretFiles(present, secretFiles));
   const parsed = settings.safeParse(present, { error: describeIssue });
   if (!parsed.success) {
     const lines = parsed.error.issues.map(({ path, message, code }) => {
@@ -182,6 +196,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     databaseUrl: s.DATABASE_URL,
     databaseConnections: s.BAKEHOUSE_DATABASE_CONNECTIONS,
     secret: s.BAKEHOUSE_SECRET,
+    /** Where secrets stand instead of settings. */
+    secretFiles: secretFiles.map(({ file }) => file),
     operators: s.BAKEHOUSE_OPERATORS.split(',')
       .map((email) => email.trim().toLowerCase())
       .filter(Boolean),
@@ -204,6 +220,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     x: xOf(s),
     mail: mailOf(s),
     rateLimitPerMinute: s.BAKEHOUSE_RATE_LIMIT_PER_MINUTE,
+    rateLimits: s.BAKEHOUSE_RATE_LIMITS,
     metricsToken: s.BAKEHOUSE_METRICS_TOKEN ?? null,
     monitoringPort: s.BAKEHOUSE_MONITORING_PORT ?? null,
     sentry: s.BAKEHOUSE_SENTRY_DSN,
@@ -228,13 +245,21 @@ function fileName(name: string): string {
   return `${name}_FILE`;
 }
 
-/** The settings that stand in files. A line break at the end is the editor's. */
-function readSecretFiles(present: Record<string, string | undefined>): Record<string, string> {
-  const named = secretNames.flatMap((name) => {
+type SecretFile = { name: string; file: string };
+
+function listSecretFiles(present: Record<string, string | undefined>): SecretFile[] {
+  return secretNames.flatMap((name) => {
     const file = present[fileName(name)];
     return file === undefined ? [] : [{ name, file }];
   });
-  const entries = named.map(({ name, file }) => {
+}
+
+/** The settings that stand in files. A line break at the end is the editor's. */
+function readSecretFiles(
+  present: Record<string, string | undefined>,
+  files: SecretFile[],
+): Record<string, string> {
+  const entries = files.map(({ name, file }) => {
     if (present[name] !== undefined) throw unusable([`${fileName(name)}: is set beside ${name}`]);
     const text = readTextFile(name, file).replace(/\r?\n$/, '');
     if (text === '') throw unusable([`${fileName(name)}: ${file} is empty`]);

@@ -4,7 +4,7 @@ import { closeLostWindowsJob } from './modules/credits/jobs/close-lost-windows.t
 import { collectDebtsJob } from './modules/credits/jobs/collect-debts.ts';
 import { expireGivenJob } from './modules/credits/jobs/expire-given.ts';
 import { expireHoldsJob } from './modules/credits/jobs/expire-holds.ts';
-import { keepUsageDaysJob } from './modules/credits/jobs/keep-usage-days.ts';
+import { rotateUsagePartitionsJob } from './modules/credits/jobs/rotate-usage-partitions.ts';
 import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
 import { syncPurchasesJob } from './modules/credits/jobs/sync-purchases.ts';
 import { verifyLedgerJob } from './modules/credits/jobs/verify-ledger.ts';
@@ -45,7 +45,7 @@ export function listJobs({ databaseUrl, readData, closing, closeIdle }: Needed):
     sealTransfersJob,
     expireHoldsJob,
     closeLostWindowsJob,
-    keepUsageDaysJob,
+    rotateUsagePartitionsJob,
     expireGivenJob,
     collectDebtsJob,
     syncPurchasesJob,

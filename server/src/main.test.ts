@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
-import { discardEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
+import { discardEmbeddedPostgres, startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
 import { runProgram } from './platform/processes/run-program.ts';
 import { onFileEnd } from './testing/on-file-end.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
@@ -124,6 +125,19 @@ describe('the server program', () => {
       timeout: 20_000,
     });
     child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+  });
+
+  test('ends in good order once a later version has changed the database', async () => {
+    const own = await temporaryFolder();
+    onFileEnd(() => discardEmbeddedPostgres(path.join(own, 'postgres')));
+    const { child, ended } = start({ BAKEHOUSE_DATA_DIR: own });
+    await urlOf(child);
+    const { url } = await startEmbeddedPostgres({ dir: path.join(own, 'postgres') });
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query("insert into schema_migrations (name, sha256) values ('9999_later.sql', '')");
+    await client.end();
     expect((await ended).code).toBe(0);
   });
 

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
 import { type Config, readConfig, unknownSettings } from './config.ts';
 import { prepareDatabase } from './platform/db/setup/prepare-database.ts';
+import { watchMigrations } from './platform/db/setup/watch-migrations.ts';
 import {
   type ErrorReports,
   noErrorReports,
@@ -56,14 +57,17 @@ async function run({ config, log, errorReports, roles: chosen }: Parts): Promise
 
   let postgres: SupervisedPostgres | null = null;
   let app: App | null = null;
+  let unwatch = () => {};
   const start = async () => {
     if (!config.databaseUrl) postgres = await supervisePostgres(path.join(config.dataDir, 'postgres'), log);
     const databaseUrl = config.databaseUrl ?? postgres?.url ?? '';
     await prepareDatabase(databaseUrl);
     app = await createApp({ config, databaseUrl, log, errorReports, roles: chosen });
+    unwatch = await watchMigrations(app.services.db, { onUnknown: (name) => endOutdated(name, log) });
     return { url: await app.start(), roles: app.roles };
   };
   const stop = async () => {
+    unwatch();
     await app?.close();
     await postgres?.stop();
     await errorReports.close();
@@ -117,6 +121,14 @@ function endOnSignal(stop: () => Promise<void>, log: Logger): void {
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+}
+
+/** Ends as when it is told to: whoever has started the later version may not know of this process. */
+function endOutdated(migration: string, log: Logger): void {
+  log.warn(
+    `The database has the migration ${migration}, which this version of Bakehouse does not know: a later one has been started, and this one ends`,
+  );
+  process.kill(process.pid, 'SIGTERM');
 }
 
 /** Nothing can be said of the program's state any more: it ends at once, and whoever supervises it starts it again. */

@@ -32,6 +32,7 @@ import type { PaymentProvider } from './modules/credits/purchases/payment-provid
 import { stripeProvider } from './modules/credits/purchases/stripe-provider.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
+import { measureLedger } from './modules/credits/verification/measure-ledger.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
 import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
 import { keepRequests } from './modules/deployments/gateway/requests/keep-requests.ts';
@@ -56,13 +57,13 @@ import { findTrainObstacle } from './modules/training/validation/find-train-obst
 import type { ReadData } from './modules/training/validation/read-data.ts';
 import { operationIds } from './operation-ids.ts';
 import type { Services } from './platform/context.ts';
-import { checkWrites } from './platform/db/check-writes.ts';
 import type { ErrorReports } from './platform/error-reports/error-reports.ts';
 import { errorReportRoutes } from './platform/error-reports/routes.ts';
 import { eventRoutes } from './platform/events/routes.ts';
 import type { Binding } from './platform/http/bind.ts';
 import type { CountCall } from './platform/http/callers/rate-limits.ts';
 import { buildHttpServer } from './platform/http/http-server.ts';
+import { measureJobs } from './platform/jobs/measure-jobs.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { measureBlobs } from './platform/storage/measure-blobs.ts';
 
@@ -75,6 +76,8 @@ type Parts = {
   readData: ReadData;
   cpuLoad: () => CpuLoad;
   errorReports: ErrorReports;
+  /** Rejects, and soon, when this process cannot work. */
+  checkReady: () => Promise<void>;
   /** Aborted when this process ends in good order. */
   closing: AbortSignal;
 };
@@ -89,6 +92,8 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
   const metrics = createMetrics(pool);
   measureWorkloads(metrics, db);
   measureBlobs(metrics, services);
+  measureJobs(metrics, db);
+  measureLedger(metrics, db);
   const onUserCreated = [openAccount(services)];
   const auth = createAuth(services, onUserCreated);
   const session = authenticateSession(services, auth, onUserCreated);
@@ -97,7 +102,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
   const http = await buildHttpServer({
     services,
     metrics,
-    checkReady: checkWrites(pool),
+    checkReady: parts.checkReady,
     authenticators: {
       key,
       session,

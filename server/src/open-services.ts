@@ -13,7 +13,7 @@ import { createPool, openDatabase } from './platform/db/database.ts';
 import { openDatabaseClock } from './platform/db/database-clock.ts';
 import { openEvents } from './platform/events/events.ts';
 import { logFailedAnnouncements } from './platform/events/publish-change.ts';
-import { othersMayRead } from './platform/files/others-may-read.ts';
+import { warnOfReadable } from './platform/files/warn-of-readable.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
 import { openJobQueue } from './platform/jobs/job-queue.ts';
@@ -101,9 +101,7 @@ async function openSandbox(config: Config, roles: Role[], log: Logger): Promise<
     hidden: [home, config.dataDir, inputCacheDir(config)],
   });
   if (roles.includes('reconciler')) log[sandbox.kind === 'none' ? 'warn' : 'info'](line);
-  const settings = path.join(home, '.env');
-  if (await othersMayRead(settings))
-    log.warn(`Every user of this machine may read ${settings}, workloads too: chmod 600 it`);
+  await warnOfReadable([path.join(home, '.env'), ...config.secretFiles], log);
   return sandbox;
 }
 

@@ -6,8 +6,25 @@ import { listMachines } from './machines/queries.ts';
 import { countSlots } from './queue/count-slots.ts';
 import { slotClasses } from './queue/queue.ts';
 
+/** When each machine was last there: one that works says so every few seconds. */
+function measureMachines(registry: Registry, db: Database): void {
+  new Gauge({
+    name: 'bakehouse_machine_last_seen_timestamp_seconds',
+    help: 'When the server that runs the work of a machine was last seen',
+    labelNames: ['machine', 'name'],
+    registers: [registry],
+    async collect() {
+      const machines = await listMachines(db);
+      this.reset();
+      for (const { id, name, seen_at: at } of machines)
+        if (at) this.set({ machine: id, name }, at.getTime() / 1000);
+    },
+  });
+}
+
 /** Adds the engine's numbers to the metrics of this process. They are read from the database when they are asked for. */
 export function measureWorkloads(registry: Registry, db: Database): void {
+  measureMachines(registry, db);
   new Gauge({
     name: 'bakehouse_workloads',
     help: 'Workloads that have not ended, by kind and state',

@@ -1,4 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { onFileEnd } from '../testing/on-file-end.ts';
 import { createLog } from './log.ts';
 
 test('secrets never reach the log, at whatever depth they are logged', () => {
@@ -26,3 +31,28 @@ test('secrets never reach the log, at whatever depth they are logged', () => {
     headers: { accept: '*/*', authorization: '[redacted]' },
   });
 });
+
+test.runIf(process.platform === 'linux').each(['json', 'text'])(
+  'a full disk under the %s log holds nothing up',
+  async (logFormat) => {
+    const full = await open('/dev/full', 'w');
+    onFileEnd(() => full.close());
+    const program = `
+    import { createLog } from ${JSON.stringify(path.join(import.meta.dirname, 'log.ts'))};
+    process.stdout.on('error', () => {});
+    const log = createLog({ logLevel: 'info', logFormat: '${logFormat}' });
+    log.info('lost');
+    log.fatal({ err: new Error('no room') }, 'lost too');
+    setTimeout(() => console.error('goes on'), 50);`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: ['ignore', full.fd, 'pipe'],
+      timeout: 20_000,
+    });
+    let stderr = '';
+    child.stderr?.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(stderr).toBe('goes on\n');
+  },
+);

@@ -23,15 +23,22 @@ const SECRET_FIELDS = [
 
 type Options = {
   /** Instead of the terminal. */
-  destination?: DestinationStream | undefined;
+  destination?: DestinationStream;
   /** Hears of each line at the level `error` or above: its fields, and what it says. */
   onError?: (fields: Record<string, unknown>, message: string | undefined) => void;
+};
+
+/** Writes the log to stdout as it is. Pino's own stream would try a line that a full disk refuses for ever. */
+const jsonDestination: DestinationStream = {
+  write: (json) => {
+    process.stdout.write(json);
+  },
 };
 
 /** Structured log of the program, one JSON object per line, secrets redacted two levels deep. */
 export function createLog(
   config: Pick<Config, 'logLevel' | 'logFormat'>,
-  { destination = config.logFormat === 'text' ? textDestination : undefined, onError }: Options = {},
+  { destination = config.logFormat === 'text' ? textDestination : jsonDestination, onError }: Options = {},
 ): Logger {
   const paths = SECRET_FIELDS.flatMap((field) => [`["${field}"]`, `*["${field}"]`, `*.*["${field}"]`]);
   const options = {
@@ -42,7 +49,7 @@ export function createLog(
     redact: { paths, censor: '[redacted]' },
     ...(onError && { hooks: { logMethod: reportErrors(onError) } }),
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination);
 }
 
 function reportErrors(onError: NonNullable<Options['onError']>): LogMethod {

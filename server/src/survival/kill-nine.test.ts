@@ -101,7 +101,7 @@ async function startPlatform() {
         BAKEHOUSE_PORT: String(port),
         BAKEHOUSE_PREPARE: 'false',
         BAKEHOUSE_CPU_SLOTS: '4',
-        BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '0',
+        BAKEHOUSE_RATE_LIMITS: 'false',
         BAKEHOUSE_LOG_LEVEL: 'silent',
       },
     });

@@ -44,7 +44,7 @@ async function machine(services: string[], settings: Record<string, string> = {}
         BAKEHOUSE_SECRET: SECRET,
         BAKEHOUSE_PORT: String(port),
         BAKEHOUSE_PREPARE: 'false',
-        BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '0',
+        BAKEHOUSE_RATE_LIMITS: 'false',
         BAKEHOUSE_MACHINE_GONE_MINUTES: '0.1',
         BAKEHOUSE_CPU_SLOTS: '2',
         BAKEHOUSE_LOG_LEVEL: 'silent',

@@ -92,7 +92,7 @@ function testConfig(dataDir: string): Config {
     BAKEHOUSE_DATA_DIR: dataDir,
     BAKEHOUSE_CACHE_DIR: path.join(dataDir, 'cache'),
     BAKEHOUSE_SECRET: 'only-for-tests-only-for-tests-only',
-    BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '0',
+    BAKEHOUSE_RATE_LIMITS: 'false',
     BAKEHOUSE_DRIVER: 'fake',
     BAKEHOUSE_PREPARE: 'false',
     BAKEHOUSE_LOG_LEVEL: 'silent',

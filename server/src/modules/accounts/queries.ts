@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OnboardingStep } from '@bakehouse/contract/accounts';
 import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
+import { deleteBefore } from '../../platform/db/retention/delete-before.ts';
 
 export async function findUser(db: Database | Transaction, userId: string) {
   return db
@@ -254,11 +255,11 @@ export async function deleteSessions(
 }
 
 export async function deleteExpiredSessions(db: Database, now: Date): Promise<void> {
-  await db.deleteFrom('sessions').where('expires_at', '<', now).execute();
+  await deleteBefore(db, 'sessions', { column: 'expires_at', time: now });
 }
 
 export async function deleteExpiredVerifications(db: Database, now: Date): Promise<void> {
-  await db.deleteFrom('verifications').where('expires_at', '<', now).execute();
+  await deleteBefore(db, 'verifications', { column: 'expires_at', time: now });
 }
 
 export async function selectSignInMethods(db: Database, userId: string) {
@@ -268,6 +269,16 @@ export async function selectSignInMethods(db: Database, userId: string) {
     .where('user_id', '=', userId)
     .orderBy('created_at')
     .execute();
+}
+
+export async function hasSignInMethod(tx: Transaction, userId: string, provider: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sign_in_methods')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', provider)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Null for who has no password. */

@@ -305,6 +305,14 @@ export async function listUnsealed(
   return rows;
 }
 
+/** The age of the oldest transfer that has no seal; 0 where all have one. */
+export async function findUnsealedSeconds(db: Reader): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from clock_timestamp() - created_at)::float8 as seconds from ledger_transfers
+    where seq > coalesce((select max(seq) from ledger_seals), 0) order by seq limit 1`.execute(db);
+  return rows[0]?.seconds ?? 0;
+}
+
 export async function insertSeals(tx: Transaction, seals: { seq: bigint; hash: string }[]): Promise<void> {
   await tx.insertInto('ledger_seals').values(seals).execute();
 }

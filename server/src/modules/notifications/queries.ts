@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
+import { deleteBefore } from '../../platform/db/retention/delete-before.ts';
 import type { NewNotification } from './notify.ts';
 
 type Db = Database | Transaction;
@@ -63,8 +64,8 @@ export async function countUnread(db: Db, userId: string): Promise<number> {
   return Number(unread);
 }
 
-export async function deleteNotificationsBefore(db: Db, time: Date): Promise<void> {
-  await db.deleteFrom('notifications').where('created_at', '<', time).execute();
+export async function deleteNotificationsBefore(db: Database, time: Date): Promise<void> {
+  await deleteBefore(db, 'notifications', { column: 'created_at', time });
 }
 
 /** Of these ends of API keys, those of which their users were not notified yet. */

@@ -199,7 +199,7 @@ async function realServer() {
           BAKEHOUSE_DATA_DIR: dataDir,
           BAKEHOUSE_PORT: String(port),
           BAKEHOUSE_PREPARE: 'false',
-          BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '0',
+          BAKEHOUSE_RATE_LIMITS: 'false',
           BAKEHOUSE_LOG_LEVEL: 'error',
           OMP_NUM_THREADS: '1',
         },

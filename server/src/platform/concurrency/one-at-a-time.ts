@@ -1,7 +1,4 @@
-/**
- * Runs `work` when it is asked to, one at a time: who asks during one gets another after it. Pure
- * but for the time that it takes.
- */
+/** Runs `work` when it is asked to, one at a time: who asks during one gets another after it. */
 export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null;
   let again = false;

@@ -324,6 +324,12 @@ export type InputPicturesTable = {
   thumbnail_bytes: bigint | null;
 };
 
+export type JobOutcomesTable = {
+  job: string;
+  failed: Generated<bigint>;
+  succeeded_at: Timestamp | null;
+};
+
 export type KnownAddressesTable = {
   mailbox_hash: Buffer;
   first_seen_at: Generated<Timestamp>;
@@ -835,6 +841,7 @@ export type DB = {
   held_out_answers: HeldOutAnswersTable;
   idempotency_keys: IdempotencyKeysTable;
   input_pictures: InputPicturesTable;
+  job_outcomes: JobOutcomesTable;
   known_addresses: KnownAddressesTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_daily: LedgerDailyTable;

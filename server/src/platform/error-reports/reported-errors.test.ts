@@ -18,7 +18,7 @@ const address = parseSentryDsn(service.dsn);
 if (!address) throw new Error('no DSN');
 const errorReports = openErrorReports(address, { warn: () => undefined, pausesMs: [50] });
 onFileEnd(errorReports.close);
-const server = await testServer({ errorReports, config: { logLevel: 'error', rateLimitPerMinute: 1_200 } });
+const server = await testServer({ errorReports, config: { logLevel: 'error', rateLimits: true } });
 const ada = await server.signUp('Ada');
 
 const report = {

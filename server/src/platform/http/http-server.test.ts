@@ -92,11 +92,36 @@ describe('access', () => {
   });
 });
 
+test('the log says why something was away, once a minute for each route and code', async () => {
+  const { call, post, logged } = await serve(
+    [bindPublic(numbers, () => Promise.reject(Object.assign(new Error('no more room'), { code: '53100' })))],
+    {},
+    () => Promise.reject(new Error('could not extend file')),
+  );
+  for (let i = 0; i < 3; i += 1) {
+    expect((await call('/readyz')).status).toBe(503);
+    expect((await post({ amount: 1 })).status).toBe(503);
+  }
+  const [, ...lines] = logged.map((line) => JSON.parse(line));
+  expect(lines).toEqual([
+    expect.objectContaining({
+      level: 40,
+      msg: 'request answered with 503',
+      path: '/readyz',
+      err: expect.objectContaining({ message: 'could not extend file' }),
+    }),
+    expect.objectContaining({
+      path: '/api/v1/test',
+      err: expect.objectContaining({ message: 'no more room' }),
+    }),
+  ]);
+});
+
 describe('rate limits', () => {
   const keyed = endpoint({ ...open, path: '/api/v1/keyed', access: 'key' });
   const strict = endpoint({ ...open, path: '/api/v1/strict', access: 'key' });
   const operators = endpoint({ ...open, path: '/api/v1/operators', access: 'operator' });
-  const limited = (webProcesses?: () => number) =>
+  const limited = (webProcesses?: () => number, settings = { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '2' }) =>
     serve(
       [
         bindPublic(numbers, async () => ({ doubled: 2 })),
@@ -104,7 +129,7 @@ describe('rate limits', () => {
         bind(strict, async () => undefined, { callsPerMinute: 1 }),
         bind(operators, async () => undefined),
       ],
-      { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '2' },
+      settings,
       undefined,
       webProcesses,
     );
@@ -122,6 +147,16 @@ describe('rate limits', () => {
     expect((await as('bob', '/api/v1/strict')).status).toBe(200);
     expect((await as('bob', '/api/v1/strict')).status).toBe(429);
     for (let i = 0; i < 5; i += 1) expect((await call('/healthz')).status).toBe(200);
+  });
+
+  test('of no number leave what a route itself allows', async () => {
+    const { call } = await limited(undefined, { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '0' });
+    const as = (target: string, key = 'key-of-ada') =>
+      call(target, { method: 'POST', headers: { 'x-api-key': key } });
+    for (let i = 0; i < 5; i += 1) expect((await as('/api/v1/keyed')).status).toBe(200);
+    for (let i = 0; i < 5; i += 1) expect((await as('/api/v1/keyed', 'wrong')).status).toBe(401);
+    expect((await as('/api/v1/strict')).status).toBe(200);
+    expect((await as('/api/v1/strict')).status).toBe(429);
   });
 
   test('leave each of several processes its share, which changes with them, and 1 at least', async () => {

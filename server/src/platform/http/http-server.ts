@@ -12,8 +12,7 @@ import Fastify, {
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
-import type { Caller, Context, Services, UserCaller } from '../context.ts';
-import { AppError } from '../errors.ts';
+import type { Caller, Context, Services } from '../context.ts';
 import type { Binding } from './bind.ts';
 import { cutSlowBodies } from './bodies/body-deadline.ts';
 import { limitHeldBodies } from './bodies/body-room.ts';
@@ -21,6 +20,7 @@ import { readBodies } from './bodies/read-body.ts';
 import { refuseUnstorable } from './bodies/refuse-unstorable.ts';
 import { type Authenticators, findCaller, headerText } from './callers/find-caller.ts';
 import { callerOf, limitBy, limitCalls } from './callers/rate-limits.ts';
+import { refuseForeignIds } from './callers/refuse-foreign-ids.ts';
 import { allowOtherSites } from './cors.ts';
 import { closeGracefully } from './graceful-close.ts';
 import { mountHealth } from './monitoring/health-routes.ts';
@@ -88,7 +88,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   addSecurityHeaders(app);
   // The parser cuts a file at its limit without an error: one byte more lets the store see the excess.
   await app.register(multipart, { limits: { fileSize: FILE_SIZE_LIMIT_BYTES + 1, files: 1, fields: 10 } });
-  const limits = await limitCalls(app, services.config.rateLimitPerMinute, services.webProcesses);
+  const limits = await limitCalls(app, services.config, services.webProcesses);
 
   const endpoints = options.bindings.map(({ endpoint }) => endpoint);
   await describeInOpenApi(app, {
@@ -98,7 +98,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     publicUrl: services.config.publicUrl,
     countCall: limits.countCall,
   });
-  mountHealth(app, { ...options, metricsToken: services.config.metricsToken });
+  mountHealth(app, { ...options, config: services.config });
   const mounted = { services, authenticators, ...limits, enterBodyRoom: limitHeldBodies(app) };
   for (const binding of options.bindings) mount(app, mounted, binding);
   refuseOtherMethods(app, endpoints);
@@ -174,7 +174,7 @@ function mount(
     },
     // Before validation: whose it is comes first.
     preValidation: async (request) => {
-      if (request.caller.kind === 'user') refuseForeignIds(request, request.caller);
+      if (request.caller.kind === 'user') refuseForeignIds(request, request.caller.userId);
       if (endpoint.upload) request.liftBodyDeadline();
     },
     preHandler: binding.countCall ?? [],
@@ -207,34 +207,6 @@ function inputOf(request: FastifyRequest) {
       return request.body;
     },
   };
-}
-
-/** The key's owner is the only truth: any other user id in the input is refused, wherever it stands. */
-function refuseForeignIds(request: FastifyRequest, caller: UserCaller): void {
-  const owners: [string, unknown][] = [
-    ['userId', field(request.params, 'userId')],
-    ['userId', field(request.query, 'userId')],
-    ['user_id', field(request.query, 'user_id')],
-    ['owner', withoutDollar(field(request.query, 'owner'))],
-    ['user_id', field(request.body, 'user_id')],
-    ['fine_tune_payload.user_id', field(field(request.body, 'fine_tune_payload'), 'user_id')],
-  ];
-  for (const [param, value] of owners) {
-    if (value !== undefined && value !== caller.userId) {
-      throw new AppError('forbidden', { publicMessage: 'This belongs to another user', param });
-    }
-  }
-}
-
-/** The Python client of the original product writes a dollar before the id of the owner. */
-function withoutDollar(owner: unknown): unknown {
-  return typeof owner === 'string' && owner.startsWith('$') ? owner.slice(1) : owner;
-}
-
-function field(object: unknown, name: string): unknown {
-  return typeof object === 'object' && object !== null && name in object
-    ? (object as Record<string, unknown>)[name]
-    : undefined;
 }
 
 declare module 'fastify' {

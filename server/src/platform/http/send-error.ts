@@ -14,6 +14,10 @@ z.config({ customError: (issue) => (issue.input === undefined ? MISSING : descri
 /** Most of what is not there is there again soon. */
 const RETRY_AFTER_S = 5;
 
+const REPEAT_MS = 60_000;
+/** When the cause of an answer was last logged, by route and code. */
+const loggedAt = new Map<string, number>();
+
 /** The one place where errors meet the wire. What was not meant for the caller is logged and stays here. */
 export function sendError(
   error: FastifyError | AppError,
@@ -21,17 +25,13 @@ export function sendError(
   reply: FastifyReply,
 ): FastifyReply {
   const known = toAppError(error);
-  if (known.status === 500) {
-    request.log.error(
-      {
-        err: error,
-        request_id: request.id,
-        path: request.routeOptions.url,
-        ...(request.caller.kind === 'user' && { user_id: request.caller.userId }),
-      },
-      'request failed',
-    );
-  }
+  if (known.status === 500) request.log.error({ err: error, ...about(request) }, 'request failed');
+  else if (
+    known.status > 500 &&
+    known.cause !== undefined &&
+    isNews(`${request.routeOptions.url} ${known.code}`)
+  )
+    request.log.warn({ err: known.cause, ...about(request) }, `request answered with ${known.status}`);
   if (known.code === 'unavailable' && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', RETRY_AFTER_S);
   }
@@ -40,6 +40,22 @@ export function sendError(
     .code(known.status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(toErrorBody(known, request.id)));
+}
+
+function about({ id, routeOptions, caller }: FastifyRequest) {
+  return {
+    request_id: id,
+    path: routeOptions.url,
+    ...(caller.kind === 'user' && { user_id: caller.userId }),
+  };
+}
+
+/** Whether the last line about this is at least a minute old: what is away is asked for again and again. */
+function isNews(what: string): boolean {
+  const now = performance.now();
+  if (now - (loggedAt.get(what) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return false;
+  loggedAt.set(what, now);
+  return true;
 }
 
 export function toErrorBody(error: AppError, requestId: string): ErrorBody {

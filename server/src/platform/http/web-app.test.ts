@@ -29,7 +29,7 @@ app.setErrorHandler(sendError);
 app.addHook('onRequest', async (request) => {
   request.caller = { kind: 'nobody' };
 });
-await limitCalls(app, 2, () => 1);
+await limitCalls(app, { rateLimits: true, rateLimitPerMinute: 2 }, () => 1);
 await serveWebApp(app, dist);
 onFileEnd(() => app.close());
 

@@ -18,7 +18,7 @@ export type Job<Data extends object = object> = JobKind<Data> & {
 };
 
 /** A job of any kind of data, as lists of jobs hold them. */
-export type AnyJob = Omit<Job<never>, '_data'>;
+export type AnyJob = Job<never>;
 
 /** Declares a job: its name, `<module>.<verb>`, and the function that does it. */
 export function defineJob<Data extends object>(job: Job<Data>): Job<Data> {

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { describe, expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import type { Services } from '../context.ts';
-import { defineJob } from './define-job.ts';
+import { type AnyJob, defineJob } from './define-job.ts';
 import { openJobQueue } from './job-queue.ts';
+import { measureJobs } from './measure-jobs.ts';
 
 const { db, url } = await testDatabase();
 const log = pino({ level: 'silent' });
@@ -64,6 +66,29 @@ describe('the job queue', () => {
     await db.transaction().execute((tx) => queue.enqueue(tx, stumble, { word: 'second attempt' }));
     await vi.waitFor(() => expect(done).toContain('second attempt'), { timeout: 25_000, interval: 100 });
     expect(attempts).toEqual([false, true]);
+  });
+
+  test('forgets the schedule of a job that this version does not have', async () => {
+    const own = await testDatabase();
+    const list = async (jobs: AnyJob[]) => {
+      const opened = await openJobQueue({ url: own.url, log, jobs, works: false });
+      await opened.stop();
+      const { rows } = await sql<{ name: string }>`select name from pgboss.schedule`.execute(own.db);
+      return rows.map(({ name }) => name);
+    };
+    const renamed = defineJob({ ...hourly, name: 'test.each-hour' });
+    expect(await list([hourly])).toEqual(['test.hourly']);
+    expect(await list([renamed])).toEqual(['test.each-hour']);
+  });
+
+  test('notes for the metrics of all processes how each kind ends', async () => {
+    const registry = new Registry();
+    measureJobs(registry, db);
+    const metrics = await registry.metrics();
+    expect(metrics).toContain('bakehouse_jobs_failed_total{job="test.stumble"} 1');
+    const at = /bakehouse_job_last_success_timestamp_seconds\{job="test.stumble"\} (\S+)/.exec(metrics)?.[1];
+    expect(Math.abs(Number(at) - Date.now() / 1000)).toBeLessThan(60);
+    expect(metrics).not.toContain('test.hourly');
   });
 
   test('says of a job whose attempts are used up that it is lost', async () => {

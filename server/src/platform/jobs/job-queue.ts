@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Services } from '../context.ts';
 import type { AnyJob, Job } from './define-job.ts';
 import type { Jobs } from './jobs.ts';
+import { countFailure, noteSuccess } from './queries.ts';
 
 /** A worker is taken for dead after this many seconds without a sign of life; 10 is the least that the library takes. */
 const HEARTBEAT_SECONDS = 10;
@@ -23,6 +24,8 @@ const TIMEOUT_SECONDS = 900;
 /** What is done is kept for a day, for whoever asks what happened. */
 const DONE_KEPT_SECONDS = 24 * 3600;
 const MAINTENANCE_SECONDS = 3600;
+/** Of kinds of which many run, not every success is worth a write. */
+const NOTE_MS = 10_000;
 
 export type JobQueue = Jobs & {
   /** Begins to work on all declared jobs and schedules. */
@@ -55,6 +58,7 @@ export async function openJobQueue({ url, log, jobs, works }: Options): Promise<
   boss.on('error', (error) => log.warn({ err: error }, 'the job queue had an error'));
   await boss.start();
   for (const job of jobs) await declare(boss, job);
+  await forgetOldSchedules(boss, jobs);
 
   return {
     enqueue: async (tx, job, data) => {
@@ -90,6 +94,12 @@ async function declare(boss: PgBoss, job: AnyJob): Promise<void> {
   if (job.schedule) await boss.schedule(job.name, job.schedule, {}, { tz: 'UTC' });
 }
 
+/** A job that had a schedule in an earlier version, and is gone or has another name, would be enqueued for nobody. */
+async function forgetOldSchedules(boss: PgBoss, jobs: AnyJob[]): Promise<void> {
+  const wanted = new Set(jobs.filter(({ schedule }) => schedule).map(({ name }) => name));
+  for (const { name } of await boss.getSchedules()) if (!wanted.has(name)) await boss.unschedule(name);
+}
+
 /** Where the library puts those that have used up their attempts. */
 function lostQueue({ name }: AnyJob): string {
   return `${name}.lost`;
@@ -100,13 +110,21 @@ function retriesOf({ retries, schedule }: AnyJob): number {
 }
 
 async function startWorker(boss: PgBoss, services: Services, job: Job): Promise<void> {
+  let succeededAt = Number.NEGATIVE_INFINITY;
   const runOne = async (queued: QueuedJob): Promise<JobResult> => {
     const log = services.log.child({ job: job.name, job_id: queued.id });
+    const unnoted = (cause: unknown) => log.warn({ err: cause }, 'could not note how a job has ended');
     try {
       await job.run({ ...services, log }, queued.data, queued.signal, queued.retryCount >= retriesOf(job));
+      const now = performance.now();
+      if (now - succeededAt > NOTE_MS) {
+        succeededAt = now;
+        await noteSuccess(services.db, job.name).catch(unnoted);
+      }
       return { id: queued.id, status: 'completed' };
     } catch (error) {
       log.error({ err: error, attempt: queued.retryCount + 1 }, 'job failed');
+      await countFailure(services.db, job.name).catch(unnoted);
       return {
         id: queued.id,
         status: 'failed',

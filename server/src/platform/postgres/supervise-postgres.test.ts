@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rename } from 'node:fs/promises';
+import { readFile, rename, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { discardEmbeddedPostgres } from './embedded-postgres.ts';
+import { discardEmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { supervisePostgres } from './supervise-postgres.ts';
 
 async function postmasterOf(url: string): Promise<number> {
@@ -55,13 +55,18 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('one that cannot start is said once, tried again until it can, and the log of its end is kept', async () => {
+test('where it lies is said; one that cannot start is said once, tried again until it can, and the log of its end is kept', async () => {
+  const place = path.join(await temporaryFolder(), 'elsewhere');
+  const first = await startEmbeddedPostgres({ dir: place, settings: { fsync: 'off' } });
+  await first.stop();
   const dir = path.join(await temporaryFolder(), 'postgres');
+  await symlink(place, dir);
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
   const server = await supervisePostgres(dir, log);
   onFileEnd(() => discardEmbeddedPostgres(dir));
   onFileEnd(server.stop);
+  expect(lines).toEqual([`The database lies in ${place}, where ${dir} leads`]);
   const postmaster = await postmasterOf(server.url);
   await rename(path.join(dir, 'global'), path.join(dir, 'away'));
   process.kill(postmaster, 'SIGKILL');

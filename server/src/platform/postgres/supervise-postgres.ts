@@ -1,3 +1,4 @@
+import { readlink } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { keepLog, startEmbeddedPostgres } from './embedded-postgres.ts';
 
@@ -14,6 +15,8 @@ export type SupervisedPostgres = { url: string; stop: () => Promise<void> };
 export async function supervisePostgres(dir: string, log: Logger): Promise<SupervisedPostgres> {
   let server = await startEmbeddedPostgres({ dir });
   const { url } = server;
+  const place = await readlink(dir).catch(() => null);
+  if (place) log.info(`The database lies in ${place}, where ${dir} leads`);
   let checking: Promise<void> | null = null;
   let failed: { reason: string; waitMs: number; tryAgainAt: number } | null = null;
 

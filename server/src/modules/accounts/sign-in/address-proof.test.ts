@@ -3,8 +3,10 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { authClient, cookieOf, password } from '../../../testing/auth-client.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { untilWaiting } from '../../../testing/test-database.ts';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
 import { makeOperator } from '../make-operator.ts';
+import { deleteLinkedMethods, deleteUserSessions, lockUser } from '../queries.ts';
 import { passwords } from './hash-passwords.ts';
 
 /*
@@ -36,7 +38,7 @@ type GitHubAccount = { id: number; email: string; verified: boolean };
 
 const realFetch = globalThis.fetch;
 
-function playGitHub({ id, email, verified }: GitHubAccount): void {
+function playGitHub({ id, email, verified }: GitHubAccount, { isAway = false } = {}): void {
   const answers = new Map<string, object>([
     [
       'https://github.com/login/oauth/access_token',
@@ -48,6 +50,7 @@ function playGitHub({ id, email, verified }: GitHubAccount): void {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const url = input instanceof Request ? input.url : String(input);
     const answer = answers.get(url);
+    if (answer && isAway) throw new Error('no route to GitHub');
     return answer ? Response.json(answer) : realFetch(input, init);
   });
   onTestFinished(() => void vi.restoreAllMocks());
@@ -56,6 +59,10 @@ function playGitHub({ id, email, verified }: GitHubAccount): void {
 /** What a browser does that signs in with GitHub: the answer of our own callback. */
 async function signInWithGitHub(account: GitHubAccount, at: Pick<TestServer, 'url' | 'request'> = server) {
   playGitHub(account);
+  return enterWithGitHub(at);
+}
+
+async function enterWithGitHub(at: Pick<TestServer, 'url' | 'request'> = server) {
   const begin = await authClient(at).post('/sign-in/social', {
     provider: 'github',
     callbackURL: '/dashboard',
@@ -139,7 +146,7 @@ test('an operator is not who had linked a provider to the address before', async
 
 test('an account that a provider makes counts like one with a password, and a sign-in with it does not', async () => {
   const config = { github: { clientId: 'our-id', clientSecret: 'our-secret' }, signUpsPerAddress: 2 };
-  const limited = await testServer({ config: { ...config, rateLimitPerMinute: 1000 } });
+  const limited = await testServer({ config: { ...config, rateLimits: true } });
   const enter = async (id: number) =>
     (await signInWithGitHub({ id, email: `${id}@example.com`, verified: true }, limited)).headers.get(
       'location',
@@ -235,6 +242,38 @@ test('a reset link makes no operator: links lie in the log', async () => {
   await client.post('/reset-password', { newPassword, token: await resetLinkOf(userId) });
   const apiKey = await client.keyOf(await signIn(email, newPassword));
   expect((await server.request(getMe, {}, { as: { apiKey } })).is_operator).toBe(false);
+});
+
+test('a stranger whose provider is unlinked while they sign in with it is not let in', async () => {
+  const { db } = server.services;
+  const stranger = { id: 33, email: 'fay@example.com', verified: true };
+  const userId = (await userOf(cookieOf(await signInWithGitHub(stranger)))) ?? '';
+  const entering = await db.transaction().execute(async (tx) => {
+    // The sign-in has found what is linked, and its session waits to be made until the owner has ended all that.
+    await lockUser(tx, userId);
+    const answer = signInWithGitHub(stranger);
+    await untilWaiting(db);
+    await deleteUserSessions(tx, userId);
+    await deleteLinkedMethods(tx, userId);
+    return { answer };
+  });
+  const answer = await entering.answer;
+  expect(answer.headers.get('location')).toBe('/?error=sign_in_method_gone');
+  expect(await db.selectFrom('sessions').select('id').where('user_id', '=', userId).execute()).toEqual([]);
+});
+
+test('the log says why a provider was of no help', async () => {
+  const error = vi.spyOn(server.services.log, 'error');
+  playGitHub({ id: 34, email: 'gil@example.com', verified: true }, { isAway: true });
+  const answer = await enterWithGitHub();
+  expect(answer.headers.get('location')).toContain('error=');
+  expect(error).toHaveBeenCalledWith(
+    expect.objectContaining({
+      part: 'auth',
+      err: expect.objectContaining({ message: 'no route to GitHub' }),
+    }),
+    expect.stringMatching(/^Sign-in: ./),
+  );
 });
 
 describe('whoever has the old password, and waits while the owner sets a new one by the link', () => {

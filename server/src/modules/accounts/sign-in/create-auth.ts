@@ -90,9 +90,18 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
 /** What the library warns of is what callers get wrong, such as a password: of no more weight than any other refusal. */
 function noteWhatLibrarySays(log: Logger): NonNullable<NonNullable<BetterAuthOptions['logger']>['log']> {
   return (level, message, ...details) => {
-    const fields = { part: 'auth', ...(details.length > 0 && { details }) };
-    log[level === 'warn' ? 'info' : level](fields, `Sign-in: ${message}`);
+    const err = details.map(errorIn).find((error) => error !== null);
+    const others = details.filter((detail) => !(detail instanceof Error));
+    const fields = { part: 'auth', ...(err && { err }), ...(others.length > 0 && { details: others }) };
+    log[level === 'warn' ? 'info' : level](fields, `Sign-in: ${message || 'a provider was of no help'}`);
   };
+}
+
+/** What the library hands over as a detail is an error, or has one beside what it is about. */
+function errorIn(detail: unknown): Error | null {
+  if (detail instanceof Error) return detail;
+  const { error } = (detail ?? {}) as { error?: unknown };
+  return error instanceof Error ? error : null;
 }
 
 function passwordOptions(services: Services) {

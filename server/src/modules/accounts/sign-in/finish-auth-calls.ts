@@ -1,11 +1,11 @@
 import type { AuditAction } from '@bakehouse/contract/audit';
 import { APIError, createAuthMiddleware, sendVerificationEmailFn } from 'better-auth/api';
 import type { Services } from '../../../platform/context.ts';
-import type { Database } from '../../../platform/db/database.ts';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { deleteSessions, findPasswordHash, lockAddress } from '../queries.ts';
+import { deleteSessions, findPasswordHash, hasSignInMethod, lockAddress } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
 import { verifiedHash } from './hash-passwords.ts';
 
@@ -20,13 +20,27 @@ const actions: Partial<Record<string, AuditAction>> = {
 export function finishAuthCalls({ config, db }: Pick<Services, 'config' | 'db'>) {
   return createAuthMiddleware(async (ctx) => {
     const { session, newSession, returned } = ctx.context;
+    // It ends in a redirect, which the library throws, whatever came of it.
+    if (ctx.path === '/callback/:id' && newSession) {
+      const { id, userId } = newSession.session;
+      const stands = await endUnless(db, { id, userId }, (tx) =>
+        hasSignInMethod(tx, userId, ctx.params?.id ?? ''),
+      );
+      if (!stands) throw ctx.redirect('/?error=sign_in_method_gone');
+      return;
+    }
     if (returned instanceof APIError) return;
     if (ctx.path === '/sign-up/email' && newSession && config.mail) {
       // The library would send it within its transaction, which must not wait for a second connection.
       await ctx.context.runInBackgroundOrAwait(sendVerificationEmailFn(ctx, newSession.user));
     }
     const verified = verifiedHash();
-    if (newSession && verified !== null) await endUnlessStored(db, newSession.session, verified);
+    if (newSession && verified !== null) {
+      const { id, userId } = newSession.session;
+      const isStored = async (tx: Transaction) => (await findPasswordHash(tx, userId)) === verified;
+      if (!(await endUnless(db, { id, userId }, isStored)))
+        throw new AppError('unauthenticated', { publicMessage: 'The password was changed. Sign in again' });
+    }
     const action = actions[ctx.path];
     if (!action || !session) return;
     const userId = session.user.id;
@@ -38,22 +52,19 @@ export function finishAuthCalls({ config, db }: Pick<Services, 'config' | 'db'>)
 }
 
 /**
- * A session stands on a password. The owner may have replaced that, and ended all sessions, after it was read and before this
- * session was there: it ends too, and AppError 'unauthenticated' is thrown.
+ * A session stands on a password or a provider. The owner may have replaced the one or unlinked the other, and ended all
+ * sessions, after it was read and before this session was there: then it ends too, and the answer is false.
  */
-async function endUnlessStored(
+async function endUnless(
   db: Database,
   { id, userId }: { id: string; userId: string },
-  verified: string,
-): Promise<void> {
-  const isStored = await inTransaction(db, async (tx) => {
+  stands: (tx: Transaction) => Promise<boolean>,
+): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
     // Whoever proves the address at the same time either finds this session, or has committed.
     await lockAddress(tx, userId);
-    if ((await findPasswordHash(tx, userId)) === verified) return true;
+    if (await stands(tx)) return true;
     await deleteSessions(tx, userId, { only: id });
     return false;
   });
-  if (!isStored) {
-    throw new AppError('unauthenticated', { publicMessage: 'The password was changed. Sign in again' });
-  }
 }

@@ -8,13 +8,13 @@ import { fakeClock } from '../../../testing/fake-clock.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { closeLostWindowsJob } from '../jobs/close-lost-windows.ts';
-import { keepUsageDaysJob } from '../jobs/keep-usage-days.ts';
+import { rotateUsagePartitionsJob } from '../jobs/rotate-usage-partitions.ts';
 import { getUserTotals } from '../queries.ts';
 import { insertTestUser } from '../test-user.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import { type Usage, UsageLeader } from './usage-leader.ts';
-import { keepDays } from './usage-queries.ts';
+import { rotatePartitions } from './usage-queries.ts';
 
 const { url } = await testDatabase();
 const pool = createPool(url);
@@ -348,10 +348,10 @@ test('days are kept for a while and then dropped', async () => {
     (await sql`select inhrelid from pg_inherits where inhparent = 'usage_events'::regclass`.execute(db)).rows
       .length;
   const before = await days();
-  await keepDays(db, 90);
+  await rotatePartitions(db, 90);
   // The old one went, and tomorrow's came.
   expect(await days()).toBe(before);
-  await keepDays(db, 90);
+  await rotatePartitions(db, 90);
   expect(await days()).toBe(before);
 });
 
@@ -362,15 +362,19 @@ test('days that are in use are dropped another night, and keep no charge waiting
   const isThere = async () =>
     (await sql`select from pg_class where relname = ${rows[0]?.name}`.execute(db)).rows.length > 0;
   const warn = vi.fn();
-  const keep = () =>
-    keepUsageDaysJob.run({ db, log: { warn } } as unknown as Services, {}, new AbortController().signal);
+  const rotate = () =>
+    rotateUsagePartitionsJob.run(
+      { db, log: { warn } } as unknown as Services,
+      {},
+      new AbortController().signal,
+    );
   await db.transaction().execute(async (tx) => {
     await sql`lock table usage_events in access share mode`.execute(tx);
-    await keep();
+    await rotate();
   });
   expect(warn).toHaveBeenCalledOnce();
   expect(await isThere()).toBe(true);
-  await keep();
+  await rotate();
   expect(warn).toHaveBeenCalledOnce();
   expect(await isThere()).toBe(false);
 });

@@ -131,7 +131,7 @@ export async function listLostWindows(db: Database, after: string | null, limit:
  * Makes the days that come, and drops those that are older than `keptDays`. A drop waits for all who read or write
  * events, and whoever comes meanwhile waits behind it: it gives up soon, with PostgreSQL's lock_not_available.
  */
-export async function keepDays(db: Database, keptDays: number): Promise<void> {
+export async function rotatePartitions(db: Database, keptDays: number): Promise<void> {
   await sql`select usage_prepare_day((clock_timestamp() at time zone 'UTC')::date + 1)`.execute(db);
   await inTransaction(db, async (tx) => {
     await sql`set local lock_timeout = '2s'`.execute(tx);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
 import { runPrepared } from '../../../platform/db/run-prepared.ts';
 import type { EngineOf, ServerKindName } from '../kinds/kinds.ts';
 
@@ -77,8 +78,8 @@ export async function insertChatRequests(tx: Db, requests: ChatRequest[]): Promi
   }
 }
 
-export async function deleteChatRequestsBefore(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('chat_requests').where('at', '<', before).execute();
+export async function deleteChatRequestsBefore(db: Database, time: Date): Promise<void> {
+  await deleteBefore(db, 'chat_requests', { column: 'at', time });
 }
 
 /** One row per minute in which there were requests. Speed is that of the tokens after the first. */

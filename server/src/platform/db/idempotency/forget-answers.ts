@@ -1,4 +1,5 @@
 import { defineJob } from '../../jobs/define-job.ts';
+import { deleteBefore } from '../retention/delete-before.ts';
 
 /** How long a call that spends can be repeated safely. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
@@ -8,7 +9,7 @@ export const forgetAnswersJob = defineJob({
   name: 'platform.forget-answers',
   schedule: '17 3 * * *',
   run: async ({ db, clock }) => {
-    const before = new Date(clock.now().getTime() - KEPT_MS);
-    await db.deleteFrom('idempotency_keys').where('created_at', '<', before).execute();
+    const time = new Date(clock.now().getTime() - KEPT_MS);
+    await deleteBefore(db, 'idempotency_keys', { column: 'created_at', time });
   },
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
+import { awaitSilence } from './await-silence.ts';
 
 /** The server's own migrations: `NNNN_<module>.sql`, forward only. Numbers may have gaps. */
 export const MIGRATIONS_DIR = path.resolve(import.meta.dirname, '../../../../migrations');
@@ -17,7 +18,8 @@ const NO_TRANSACTION = /^-- no transaction\s/;
 /**
  * Applies the files that this database has not seen, in order, each in its own transaction.
  * Safe to call from several processes at once. Returns the names that it applied. Throws when an
- * applied file was changed or removed, or a statement fails (that file is rolled back).
+ * applied file was changed or removed, a process of the version before still runs, or a statement fails (that
+ * file is rolled back).
  */
 export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promise<string[]> {
   const migrations = await readMigrations(dir);
@@ -28,6 +30,7 @@ export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promis
     const applied = await readApplied(client);
     refuseChanged(migrations, applied);
     const pending = migrations.filter((migration) => !applied.has(migration.name));
+    if (pending.length > 0) await awaitSilence(client);
     for (const migration of pending) await apply(client, migration);
     return pending.map((migration) => migration.name);
   } finally {

@@ -1,5 +1,6 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../../config.ts';
 import { shareLimit } from '../../concurrency/share-limit.ts';
 import { AppError } from '../../errors.ts';
 
@@ -26,28 +27,27 @@ const TOO_MANY = 'Too many requests';
  * opens no bucket of its own. What fails before that counts in a bucket of its address by
  * `limitFailures`, which lets through whoever is known: a program with a revoked key does not lock
  * out the others behind its address.
- * 0 switches all of it off, `limitBy` too. Each process counts what comes to it, up to its share of
- * a limit among `webProcesses`.
+ * 0 calls per minute switch these two off, and what `limitBy` guards stays guarded. Without
+ * `rateLimits` nothing is limited. Each process counts what comes to it, up to its share of a limit
+ * among `webProcesses`.
  */
 export async function limitCalls(
   app: FastifyInstance,
-  perMinute: number,
+  { rateLimits, rateLimitPerMinute: perMinute }: Pick<Config, 'rateLimits' | 'rateLimitPerMinute'>,
   webProcesses: () => number,
 ): Promise<{ limitFailures: LimitFailures; countCall: CountCall }> {
-  if (perMinute === 0) {
+  if (rateLimits) await openBuckets(app, webProcesses);
+  if (!rateLimits || perMinute === 0) {
     return {
       limitFailures: (_request, _reply, authenticate) => authenticate(),
       countCall: async () => undefined,
     };
   }
-  app.decorate('shareOfLimit', (limit: number) => shareLimit(limit, webProcesses()));
-  await app.register(rateLimit, {
-    global: false,
+  const countFailure = app.createRateLimit({
     max: () => app.shareOfLimit(perMinute),
     timeWindow: '1 minute',
-    cache: BUCKETS_MAX,
+    keyGenerator: addressOf,
   });
-  const countFailure = app.createRateLimit({ keyGenerator: addressOf });
 
   return {
     countCall: limitBy(app, { max: perMinute, keyOf: callerOf }),
@@ -64,7 +64,13 @@ export async function limitCalls(
   };
 }
 
+async function openBuckets(app: FastifyInstance, webProcesses: () => number): Promise<void> {
+  app.decorate('shareOfLimit', (limit: number) => shareLimit(limit, webProcesses()));
+  await app.register(rateLimit, { global: false, cache: BUCKETS_MAX });
+}
+
 type Limit = {
+  /** 0 is no limit. */
   max: number;
   keyOf: KeyOf;
   per?: 'minute' | 'hour';
@@ -74,13 +80,13 @@ type Limit = {
 
 /**
  * Counts calls by what they are about, and shows the count in the standard headers.
- * Does nothing where the limits are off.
+ * Does nothing where nothing is limited.
  */
 export function limitBy(
   app: FastifyInstance,
   { max, keyOf, per = 'minute', tooMany: words = TOO_MANY }: Limit,
 ): CountCall {
-  if (!app.hasDecorator('createRateLimit')) return async () => undefined;
+  if (max === 0 || !app.hasDecorator('createRateLimit')) return async () => undefined;
   const count = app.createRateLimit({
     max: () => app.shareOfLimit(max),
     timeWindow: `1 ${per}`,

@@ -1,6 +1,8 @@
+import { get } from 'node:http';
 import fastify from 'fastify';
 import { Gauge, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { readConfig } from '../../../config.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { serve } from '../../../testing/serve.ts';
 import { mountHealth } from './health-routes.ts';
@@ -10,6 +12,16 @@ test('metrics are for this machine alone, and not for whom its proxy speaks', as
   expect((await call('/metrics')).status).toBe(200);
   const forwarded = await call('/metrics', { headers: { 'x-forwarded-for': '203.0.113.9' } });
   expect(forwarded).toMatchObject({ status: 403, json: { error: { code: 'forbidden' } } });
+});
+
+test('a proxy that does not name whom it speaks for is known by the name that people type', async () => {
+  const { url } = await serve([], { BAKEHOUSE_PUBLIC_URL: 'https://bake.example' });
+  const read = (host: string) =>
+    new Promise((resolve) => {
+      get(`${url}/metrics`, { headers: { host } }, (answer) => resolve(answer.resume().statusCode));
+    });
+  expect(await read('bake.example')).toBe(403);
+  for (const host of ['localhost:4080', '127.0.0.1:4080', '[::1]:4080']) expect(await read(host)).toBe(200);
 });
 
 test('metrics with a token are for whoever has it', async () => {
@@ -32,7 +44,7 @@ test('a number that cannot be read takes no other with it', async () => {
   new Gauge({ name: 'ovens', help: 'In memory', registers: [metrics] }).set(2);
   const app = fastify();
   onFileEnd(() => app.close());
-  mountHealth(app, { metrics, metricsToken: null, checkReady: async () => undefined });
+  mountHealth(app, { metrics, config: readConfig({}), checkReady: async () => undefined });
   const { statusCode, body } = await app.inject('/metrics');
   expect(statusCode).toBe(200);
   expect(body).toBe('# loaves_sold cannot be read\n\n# HELP ovens In memory\n# TYPE ovens gauge\novens 2\n');

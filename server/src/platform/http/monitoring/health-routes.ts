@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
+import type { Config } from '../../../config.ts';
 import { AppError } from '../../errors.ts';
 import { isSameSecret } from '../../signature.ts';
 
@@ -9,18 +10,19 @@ const METRIC_MS = 5_000;
 
 type Options = {
   metrics: Registry;
-  /** Opens `/metrics` to whoever sends it; without it only this machine may read them. */
-  metricsToken: string | null;
+  /** The token opens `/metrics` to whoever sends it; without it only this machine may read them. */
+  config: Pick<Config, 'metricsToken' | 'publicUrl'>;
   /** Rejects, and soon, when this process cannot answer, e.g. without its database. */
   checkReady: () => Promise<unknown>;
 };
 
 /** `/healthz` says that the process lives, `/readyz` that it can work, `/metrics` has its numbers for Prometheus. */
-export function mountHealth(app: FastifyInstance, { metrics, metricsToken, checkReady }: Options): void {
+export function mountHealth(app: FastifyInstance, { metrics, config, checkReady }: Options): void {
   const options = { schema: { hide: true } } as const;
   app.get('/healthz', options, async () => ({ status: 'ok' }));
   app.get('/readyz', options, async () => {
     await checkReady().catch((cause: unknown) => {
+      if (cause instanceof AppError) throw cause;
       throw new AppError('unavailable', {
         publicMessage: 'The database does not answer or cannot be written to',
         cause,
@@ -29,7 +31,7 @@ export function mountHealth(app: FastifyInstance, { metrics, metricsToken, check
     return { status: 'ok' };
   });
   app.get('/metrics', options, async (request, reply) => {
-    refuseStrangers(request, metricsToken);
+    refuseStrangers(request, config);
     return reply.type(metrics.contentType).send(await exposition(metrics));
   });
 }
@@ -44,20 +46,26 @@ async function exposition(metrics: Registry): Promise<string> {
   return `${(await Promise.all(parts)).join('\n\n')}\n`;
 }
 
-function refuseStrangers(request: FastifyRequest, token: string | null): void {
-  if (token === null) {
-    if (isThisMachine(request)) return;
+function refuseStrangers(request: FastifyRequest, { metricsToken, publicUrl }: Options['config']): void {
+  if (metricsToken === null) {
+    if (isThisMachine(request, publicUrl)) return;
     throw new AppError('forbidden', {
       publicMessage: 'Metrics are for this machine alone, unless BAKEHOUSE_METRICS_TOKEN is set',
     });
   }
-  if (isSameSecret(`Bearer ${token}`, request.headers.authorization ?? '')) return;
+  if (isSameSecret(`Bearer ${metricsToken}`, request.headers.authorization ?? '')) return;
   throw new AppError('unauthenticated', { publicMessage: 'This metrics token is not valid' });
 }
 
-/** A proxy on this machine names whom it speaks for. */
-function isThisMachine(request: FastifyRequest): boolean {
+/** A proxy on this machine names whom it speaks for, or at least what they have asked for. */
+function isThisMachine(request: FastifyRequest, publicUrl: string): boolean {
   const { headers, socket } = request.raw;
   const isForwarded = 'x-forwarded-for' in headers || 'forwarded' in headers || 'via' in headers;
-  return !isForwarded && /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '');
+  if (isForwarded || !/^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '')) return false;
+  return namesThisMachine(publicUrl) || namesThisMachine(`http://${headers.host}`);
+}
+
+function namesThisMachine(url: string): boolean {
+  const host = URL.parse(url)?.hostname ?? '';
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -23,6 +23,6 @@ export function buildMonitoringServer({ services, metrics, checkReady }: Options
   app.addHook('onRequest', async (request) => {
     request.caller = { kind: 'nobody' };
   });
-  mountHealth(app, { metrics, checkReady, metricsToken: services.config.metricsToken });
+  mountHealth(app, { metrics, checkReady, config: services.config });
   return app;
 }

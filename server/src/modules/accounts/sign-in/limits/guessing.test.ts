@@ -7,7 +7,7 @@ import { type TestServer, testServer } from '../../../../testing/test-server.ts'
 
 /** A server of its own counts from zero. */
 async function limitedServer(): Promise<TestServer & ReturnType<typeof authClient>> {
-  const server = await testServer({ config: { rateLimitPerMinute: 1000 } });
+  const server = await testServer({ config: { rateLimits: true, rateLimitPerMinute: 0 } });
   return { ...server, ...authClient(server) };
 }
 

@@ -12,9 +12,7 @@ export function limitSignUps(app: FastifyInstance, { signUpsPerHour, signUpsPerA
     { max: signUpsPerAddress, keyOf: siteOf, tooMany: 'Too many accounts were made from your network' },
     { max: signUpsPerHour, keyOf: () => 'all', tooMany: 'Too many accounts are being made here' },
   ];
-  const limiters = limits
-    .filter(({ max }) => max > 0)
-    .map((limit) => limitBy(app, { ...limit, per: 'hour' }));
+  const limiters = limits.map((limit) => limitBy(app, { ...limit, per: 'hour' }));
   return async (request, reply) => {
     for (const count of limiters) await count(request, reply);
   };

@@ -4,7 +4,9 @@ import { testServer } from '../../../../testing/test-server.ts';
 
 /** A server of its own counts from zero. */
 async function signingUp(config: { signUpsPerAddress: number; signUpsPerHour: number }) {
-  const { post } = authClient(await testServer({ config: { rateLimitPerMinute: 1000, ...config } }));
+  const { post } = authClient(
+    await testServer({ config: { rateLimits: true, rateLimitPerMinute: 0, ...config } }),
+  );
   let users = 0;
   return (from: string, form: object = {}) => {
     users += 1;

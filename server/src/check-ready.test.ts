@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { checkReady } from './check-ready.ts';
+import { systemClock } from './platform/clock.ts';
+import { testDatabase } from './testing/test-database.ts';
+
+const { db, pool } = await testDatabase();
+const services = { db, pool, clock: systemClock, machineId: randomUUID() };
+await sql`
+  insert into machines (id, name, host, driver, holds_blobs, secret_check, started_at)
+  values (${services.machineId}, 'oven', '127.0.0.1', 'fake', true, '', now())`.execute(db);
+const seen = (secondsAgo: number) =>
+  sql`update machines set seen_at = now() - ${secondsAgo} * interval '1 second'`.execute(db);
+const longAgo = performance.now() - 61_000;
+
+test('a reconciler whose passes stand still is not ready', async () => {
+  const check = checkReady(services, { roles: ['web', 'reconciler'], startedAt: longAgo });
+  const refusal = { publicMessage: 'The workloads of this machine are not looked after' };
+  await expect(check()).rejects.toMatchObject({
+    ...refusal,
+    cause: { message: expect.stringMatching(/never$/) },
+  });
+  await seen(90);
+  await expect(check()).rejects.toMatchObject(refusal);
+  await seen(30);
+  await expect(check()).resolves.toBeUndefined();
+});
+
+test('one that has just begun is, and so is a process that does something else', async () => {
+  await seen(90);
+  const fresh = checkReady(services, { roles: ['reconciler'] });
+  const other = checkReady(services, { roles: ['web', 'worker'], startedAt: longAgo });
+  await expect(Promise.all([fresh(), other()])).resolves.toBeDefined();
+});

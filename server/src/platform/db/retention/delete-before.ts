@@ -1,0 +1,22 @@
+import { sql } from 'kysely';
+import type { Database } from '../database.ts';
+import type { DB } from '../schema.generated.ts';
+
+/** Takes well below a second, and a statement is given a minute. */
+const BATCH = 10_000;
+
+/** Deletes the rows whose `column` lies before `time`, in batches: after an outage or a change of settings there may be millions. */
+export async function deleteBefore<Table extends keyof DB>(
+  db: Database,
+  table: Table,
+  { column, time, batch = BATCH }: { column: keyof DB[Table] & string; time: Date; batch?: number },
+): Promise<void> {
+  const name = sql.table(table);
+  for (;;) {
+    const { numAffectedRows } = await sql`
+      delete from ${name} where ctid = any(array(
+        select ctid from ${name} where ${sql.ref(column)} < ${time} limit ${batch}
+      ))`.execute(db);
+    if (!numAffectedRows) return;
+  }
+}

@@ -1,0 +1,52 @@
+import pg from 'pg';
+import { expect, test, vi } from 'vitest';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import { testDatabase } from '../../../testing/test-database.ts';
+import { awaitSilence } from './await-silence.ts';
+import { migrate } from './migrate.ts';
+import { watchMigrations } from './watch-migrations.ts';
+
+const { db, url } = await testDatabase();
+const client = new pg.Client({ connectionString: url });
+await client.connect();
+onFileEnd(() => client.end());
+await client.query(`
+  insert into machines (id, name, host, driver, holds_blobs, secret_check, started_at)
+  values ('00000000-0000-4000-8000-000000000001', 'oven', '127.0.0.1', 'fake', true, '', now())`);
+const run = (roles: string, seen: string, left = 'null') =>
+  client.query(`
+    delete from processes;
+    insert into processes (id, machine_id, roles, since, seen_at, left_at)
+    values (gen_random_uuid(), '00000000-0000-4000-8000-000000000001', '${roles}', now(), ${seen}, ${left})`);
+
+test('processes that run are named, and those that have left or fall silent are not waited for', async () => {
+  await run('{web,worker}', "now() + interval '1 hour'");
+  await expect(awaitSilence(client, 0)).rejects.toThrow(
+    'processes of the version before still use it: web+worker on oven. Stop them, then start again',
+  );
+  await run('{web,worker}', 'now()', 'now()');
+  await awaitSilence(client, 0);
+  // As one that was killed 9 seconds ago.
+  await run('{web}', "now() - interval '9 seconds'");
+  await awaitSilence(client);
+});
+
+test('only what is to change the database waits for them', async () => {
+  await run('{web}', "now() + interval '1 hour'");
+  expect(await migrate(url)).toEqual([]);
+});
+
+test('a process hears of a migration that it does not know', async () => {
+  const heard = vi.fn();
+  const quiet = vi.fn();
+  const ends = [
+    await watchMigrations(db, { onUnknown: heard, dir: await temporaryFolder() }),
+    await watchMigrations(db, { onUnknown: quiet }),
+  ];
+  onFileEnd(async () => ends.forEach((end) => end()));
+  await vi.waitFor(() => expect(heard).toHaveBeenCalledExactlyOnceWith('0001_platform.sql'), {
+    timeout: 10_000,
+  });
+  expect(quiet).not.toHaveBeenCalled();
+});

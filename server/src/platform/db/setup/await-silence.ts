@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+
+/** A process says every two seconds that it is there; one that was killed has just stopped doing so. */
+const SILENT_S = 10;
+const WAIT_MS_MAX = 15_000;
+const LOOK_MS = 500;
+
+/**
+ * Resolves once no process of this database is there: one of the version before would go on by the schema of
+ * before. Throws a plain sentence that names those that do not go.
+ */
+export async function awaitSilence(client: pg.Client, waitMsMax: number = WAIT_MS_MAX): Promise<void> {
+  const began = performance.now();
+  for (;;) {
+    const running = await listRunning(client);
+    if (running.length === 0) return;
+    if (performance.now() - began > waitMsMax) {
+      throw new Error(
+        `This version of Bakehouse changes the database, and processes of the version before still use it: ${running.join('; ')}. Stop them, then start again`,
+      );
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+async function listRunning(client: pg.Client): Promise<string[]> {
+  // A database of long ago knows no processes.
+  const known = await client.query("select to_regclass('processes') is not null as found");
+  if (!known.rows[0].found) return [];
+  const { rows } = await client.query<{ what: string }>(`
+    select array_to_string(p.roles, '+') || ' on ' || m.name as what
+    from processes p join machines m on m.id = p.machine_id
+    where p.left_at is null and p.seen_at > clock_timestamp() - interval '${SILENT_S} seconds'
+    order by what`);
+  return rows.map(({ what }) => what);
+}

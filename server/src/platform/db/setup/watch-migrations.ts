@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import type { Database } from '../database.ts';
+import { MIGRATIONS_DIR, readMigrations } from './migrate.ts';
+
+const LOOK_MS = 2_000;
+
+type Options = {
+  /** Hears the name, once. */
+  onUnknown: (name: string) => void;
+  dir?: string;
+};
+
+/**
+ * Looks for migrations that this version does not know: a later one has been started on the same database, and
+ * whoever goes on by the schema of before may write what is wrong by the new one. Answers how to end looking.
+ */
+export async function watchMigrations(
+  db: Database,
+  { onUnknown, dir = MIGRATIONS_DIR }: Options,
+): Promise<() => void> {
+  const known = (await readMigrations(dir)).map(({ name }) => name);
+  let ended = false;
+  let timer: NodeJS.Timeout | undefined;
+  const look = async () => {
+    const { rows } = await sql<{ name: string }>`
+      select name from schema_migrations where name <> all(${known}) order by name limit 1`.execute(db);
+    if (!rows[0] || ended) return;
+    ended = true;
+    onUnknown(rows[0].name);
+  };
+  const repeat = () => {
+    timer = setTimeout(() => {
+      // Without a database nothing wrong is written either.
+      look()
+        .catch(() => undefined)
+        .finally(() => {
+          if (!ended) repeat();
+        });
+    }, LOOK_MS);
+    timer.unref();
+  };
+  repeat();
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+  };
+}
