@@ -51,6 +51,9 @@ export function parameterProblem(field: GeneratorField, value: ParameterValue): 
   }
 }
 
+/** What a deployed model of the FLUX family takes: it generates one picture, of a size of its own. */
+export const deployedFields = ['seed', 'num_inference_steps', 'guidance_scale'] as const;
+
 /** The generator with those of its fields alone that whoever draws takes. Pure. */
 export function withFields(generator: Generator, names: readonly string[]): Generator {
   return { ...generator, fields: generator.fields.filter(({ name }) => names.includes(name)) };

@@ -1,13 +1,10 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { withFields } from '@bakehouse/contract/generators/parameters/parameters';
+import { deployedFields, withFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { readParameters } from '../start/read-parameters.ts';
 
 type Given = Partial<Record<(typeof deployedFields)[number], number | null | undefined>>;
-
-/** What deployments take beside OpenAI's own names, as the forms call it. */
-export const deployedFields = ['seed', 'num_inference_steps', 'guidance_scale'] as const;
 
 /** All parameters of a picture by a deployment, by the bounds and defaults of the form. Throws AppError 'invalid_request' with the field. Pure. */
 export function deployedParameters(

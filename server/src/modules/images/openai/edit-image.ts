@@ -1,4 +1,5 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { editImageFields, type editImage as endpoint } from '@bakehouse/contract/images';
 import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import type * as z from 'zod';
@@ -14,7 +15,7 @@ import { storePicture } from '../pictures/store-picture.ts';
 import { awaitDrawn } from '../start/await-drawn.ts';
 import { type Asked, startGeneration } from '../start/start-generation.ts';
 import { answerImages } from './answer-images.ts';
-import { deployedFields, deployedParameters } from './deployed-parameters.ts';
+import { deployedParameters } from './deployed-parameters.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 
 const PART = 'image';

@@ -1,5 +1,6 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import { generatorNames } from '@bakehouse/contract/generators';
+import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { createImage } from '@bakehouse/contract/images';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';
@@ -7,7 +8,7 @@ import type { Config } from '../../../config.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findUpstream, type Upstream } from '../../upstreams/find-upstream.ts';
 import type { Asked } from '../start/start-generation.ts';
-import { deployedFields, deployedParameters } from './deployed-parameters.ts';
+import { deployedParameters } from './deployed-parameters.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 
 type Body = InputOf<typeof createImage>['body'];

@@ -1,6 +1,6 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { atService, withFields } from '@bakehouse/contract/generators/parameters/parameters';
+import { atService, deployedFields, withFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -18,9 +18,6 @@ export type ChosenProvider = { model: string; line: DrawingLine; form: Generator
   | { provider: 'upstream'; upstream: Upstream }
 );
 
-/** What a model of the FLUX family takes here: it draws one picture, of a size of its own. */
-const FLUX_FIELDS = ['image', 'guidance_scale', 'num_inference_steps', 'seed'];
-
 /**
  * Who draws for the generator: the model that is named, which is a FLUX or Kontext model of this installation; else, of
  * edits, the caller's own active deployment; else the installation's own, for which nothing leaves it, before a service.
@@ -34,7 +31,7 @@ export async function chooseProvider(
   const deployed = named ?? (generator === 'flux-kontext' ? await findActiveKontext(ctx) : null);
   if (deployed !== null) {
     const line = await lineOf(ctx, deployed);
-    return { provider: 'own', model: deployed, line, form: withFields(form, FLUX_FIELDS) };
+    return { provider: 'own', model: deployed, line, form: withFields(form, ['image', ...deployedFields]) };
   }
   const own = await findOwnModel(ctx.db, generator);
   if (own) return { provider: 'own', model: own.modelName, line: `starter:${own.modelName}`, form };

@@ -1,6 +1,6 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { atService, withFields } from '@bakehouse/contract/generators/parameters/parameters';
+import { atService, deployedFields, withFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { ServedGenerator } from '../api.ts';
 
@@ -21,12 +21,9 @@ export function servedForm(
   return atService(generators[name], upstreamOf(served, ownOnly)?.fields);
 }
 
-/** What a deployed model of the FLUX family takes: it draws one picture, of a size of its own. */
-const DEPLOYED_FIELDS = ['guidance_scale', 'num_inference_steps', 'seed'];
-
 /** The form as a deployment of the person's own takes it. */
 export function deployedForm(name: GeneratorName): Generator {
-  return withFields(generators[name], DEPLOYED_FIELDS);
+  return withFields(generators[name], deployedFields);
 }
 
 /** Whether a starter model draws where nothing else does: that is known before it is known who is connected. */
