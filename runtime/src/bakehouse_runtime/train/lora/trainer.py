@@ -9,13 +9,24 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import torch
+import transformers
 from peft import get_peft_model
-from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback, Trainer, set_seed
+from transformers import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    PrinterCallback,
+    Trainer,
+    set_seed,
+)
 from transformers.utils import logging
 from trl import SFTTrainer
 from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
+from ...data.tokens import read_json
 from ...device import weights_dtype
+from ...errors import PlainError
 from ...files import SAFE_TOKENIZER, SAFE_WEIGHTS
 from .config import lora_config, sft_config
 from .data import IGNORED, to_dataset
@@ -103,7 +114,7 @@ def build_trainer(
     arguments = sft_config(
         spec, device, checkpoints, steps_total, evaluates=len(prepared.held_out) > 0
     )
-    model = AutoModelForCausalLM.from_pretrained(base, dtype=weights_dtype(device), **SAFE_WEIGHTS)
+    model = _load(base, device)
     adapter = lora_config(spec.parameters.lora, modules)
     tokenizer = AutoTokenizer.from_pretrained(base, **SAFE_TOKENIZER)
     if tokenizer.pad_token is None:
@@ -129,6 +140,28 @@ def build_trainer(
     # It prints every log line as a dict; the reporter says the same.
     trainer.remove_callback(PrinterCallback)
     return trainer
+
+
+def _load(base: Path, device: Device) -> Any:
+    """The base model. Raises PlainError for an architecture that only code of its own knows."""
+    try:
+        is_known = type(AutoConfig.from_pretrained(base, **SAFE_TOKENIZER)) in (
+            MODEL_FOR_CAUSAL_LM_MAPPING
+        )
+    except (ValueError, KeyError) as error:
+        raise _unknown_architecture(base) from error
+    if not is_known:
+        raise _unknown_architecture(base)
+    return AutoModelForCausalLM.from_pretrained(base, dtype=weights_dtype(device), **SAFE_WEIGHTS)
+
+
+def _unknown_architecture(base: Path) -> PlainError:
+    named = read_json(base / "config.json").get("model_type") or "not named in config.json"
+    return PlainError(
+        f"The base model cannot be trained (model type: {named}): only language models whose "
+        f"architecture Transformers {transformers.__version__} knows can be. Code in a model's "
+        "own repository is never run."
+    )
 
 
 def _narrow_frozen_matrices(model: Any) -> None:
