@@ -161,7 +161,12 @@ export const validateFineTune = endpoint({
      */
     reading: dataReading.nullable(),
     /** What was read; `memory_bytes` is what the run needs where it will run. */
-    data: validateReport.omit({ critical_errors: true, warnings: true, gguf_obstacle: true }).nullable(),
+    data: validateReport
+      .omit({
+        ...{ critical_errors: true, warnings: true, gguf_obstacle: true },
+        ...{ train_padded_tokens: true, eval_padded_tokens: true },
+      })
+      .nullable(),
   }),
 });
 

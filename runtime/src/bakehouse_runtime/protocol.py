@@ -136,6 +136,8 @@ class ValidateReport(Wire):
     rows_truncated: int
     train_tokens: int
     eval_tokens: int
+    train_padded_tokens: int
+    eval_padded_tokens: int
     train_examples: int
     eval_examples: int
     steps_total: int
@@ -284,10 +286,7 @@ class ErrorImageEvent(Wire):
 
 
 ImageEvent = Annotated[
-    QueuedImageEvent
-    | StepImageEvent
-    | DoneImageEvent
-    | ErrorImageEvent,
+    QueuedImageEvent | StepImageEvent | DoneImageEvent | ErrorImageEvent,
     Field(discriminator="type"),
 ]
 
