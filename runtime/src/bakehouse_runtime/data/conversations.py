@@ -144,7 +144,7 @@ def _up_to_the_last_learnt(turns: list[Turn]) -> list[Turn]:
 def _side(values: dict[str, Any], column: str, role: Role) -> list[Turn]:
     """One side of a pair: a text, or turns that stand in a list."""
     value = values.get(column)
-    if not isinstance(value, list):
+    if not (isinstance(value, list) and any(isinstance(turn, dict) for turn in value)):
         return [Turn(role, _text(values, column))]
     is_sharegpt = any(isinstance(turn, dict) and "from" in turn for turn in value)
     turns = _turn_list(value, column, *KEYS["sharegpt" if is_sharegpt else "messages"])

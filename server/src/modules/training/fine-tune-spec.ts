@@ -79,7 +79,7 @@ export function toParameters(fields: FineTuneFields): ValidateSpec['parameters']
 
 /** Text is continued; every other kind of file has columns. */
 export function isTextFile(name: string): boolean {
-  return name.toLowerCase().endsWith('.txt');
+  return /\.(txt|md)$/i.test(name);
 }
 
 /** The files of a model that training reads: safetensors, tokenizer, configuration. */
