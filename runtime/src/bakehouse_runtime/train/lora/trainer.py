@@ -41,16 +41,38 @@ if TYPE_CHECKING:
     from ...protocol import TrainSpec
 
 
-class _SameAfterResume(Trainer):
-    """An evaluation draws random numbers, which a run that was killed in it does not draw again:
-    what training draws must not depend on that."""
+class _Evaluated(Trainer):
+    """How every trainer here measures the held-out loss: the mean over all learnt tokens, whatever
+    the batches. Trainer's own, a mean of the batches' means, depends on their size."""
+
+    _loss_sum: Any = 0.0
+    _tokens: Any = 0
 
     def evaluate(self, *args: Any, **options: Any) -> dict[str, float]:
+        # An evaluation draws random numbers, which a run that was killed in it does not draw again:
+        # what training draws must not depend on that.
         with torch.random.fork_rng():
             return super().evaluate(*args, **options)
 
+    def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
+        self._loss_sum, self._tokens = 0.0, 0
+        output: Any = super().evaluation_loop(*args, metric_key_prefix=metric_key_prefix, **options)
+        output.metrics[f"{metric_key_prefix}_loss"] = float(self._loss_sum / max(1, self._tokens))
+        return output
 
-class _SftTrainer(_SameAfterResume, SFTTrainer):
+    def prediction_step(
+        self, model: Any, inputs: dict[str, Any], *_: Any, **__: Any
+    ) -> tuple[torch.Tensor, None, None]:
+        inputs = self._prepare_inputs(inputs)
+        tokens = int((inputs["labels"][:, 1:] != IGNORED).sum())
+        with torch.no_grad(), self.compute_loss_context_manager():
+            loss = self.compute_loss(model, inputs).detach()
+        self._loss_sum += float(loss) * tokens
+        self._tokens += tokens
+        return loss, None, None
+
+
+class _SftTrainer(_Evaluated, SFTTrainer):
     def create_model_card(self, *_: Any, **__: Any) -> None:
         """TRL writes a card into every checkpoint; ours is written once, by `export`."""
 
@@ -92,7 +114,7 @@ class _CpuTrainer(_TrainedPositions, _SftTrainer):
     pass
 
 
-class _HeadTrainer(_TrainedPositions, _SameAfterResume):
+class _HeadTrainer(_TrainedPositions, _Evaluated):
     pass
 
 
