@@ -41,7 +41,9 @@ class Outcome:
     train_loss: float | None
     train_loss_end: float | None
     eval_loss_base: float | None
+    # Of the adapter that is kept, and the step that it is of; None where nothing was held out.
     eval_loss: float | None
+    best_step: int | None
     tokens: int
     steps: int
     seconds: float
@@ -172,6 +174,7 @@ def _parameters(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> dict[s
         "Seed": data.seed,
         "Device": outcome.device,
         "Steps": outcome.steps,
+        "This adapter is of step": outcome.best_step or outcome.steps,
         "Tokens": outcome.tokens,
         "Time in training steps": _duration(outcome.seconds),
     }
