@@ -4,10 +4,10 @@ import type { DataToRead } from '../validation/read-data.ts';
 /** Counts up where files are read otherwise than before, so that no older reading answers. */
 const READER = 2;
 
-/** Equal for inputs that are read alike: neither learning rate nor dropout changes the report. */
+/** Equal for inputs that are read alike: neither learning rate, alpha nor dropout changes the report. */
 export function nameData({ base, dataFile, spec }: DataToRead): string {
   const { learning_rate, lora, ...parameters } = spec.parameters;
-  const { dropout, ...adapter } = lora;
+  const { alpha, dropout, ...adapter } = lora;
   const read = {
     reader: READER,
     base,
