@@ -66,7 +66,8 @@ class _Evaluated(Trainer):
         inputs = self._prepare_inputs(inputs)
         tokens = int((inputs["labels"][:, 1:] != IGNORED).sum())
         with torch.no_grad(), self.compute_loss_context_manager():
-            loss = self.compute_loss(model, inputs).detach()
+            loss: Any = self.compute_loss(model, inputs)
+        loss = loss.detach()
         self._loss_sum += float(loss) * tokens
         self._tokens += tokens
         return loss, None, None
