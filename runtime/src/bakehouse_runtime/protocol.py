@@ -286,7 +286,10 @@ class ErrorImageEvent(Wire):
 
 
 ImageEvent = Annotated[
-    QueuedImageEvent | StepImageEvent | DoneImageEvent | ErrorImageEvent,
+    QueuedImageEvent
+    | StepImageEvent
+    | DoneImageEvent
+    | ErrorImageEvent,
     Field(discriminator="type"),
 ]
 
