@@ -24,10 +24,14 @@ const countOfGpus = z.union(
 
 /** A number by its entry in the table: same bounds, messages and default as in the form. */
 function numberOf(field: NumberField) {
+  return boundedBy(field).default(field.default);
+}
+
+function boundedBy(field: Omit<NumberField, 'default'>) {
   const messages = numberMessages(field);
   const base = field.step === 1 ? z.int(messages.whole) : z.number(messages.type);
   const least = field.aboveMin ? base.gt(field.min, messages.min) : base.min(field.min, messages.min);
-  return least.max(field.max, messages.max).default(field.default);
+  return least.max(field.max, messages.max);
 }
 
 /** The fields that training and its validation share, with their bounds and messages. */
@@ -52,7 +56,11 @@ const trainingFields = {
   stride: numberOf(fineTuneNumbers.stride),
   min_segment_length: numberOf(fineTuneNumbers.min_segment_length),
   train_test_split: numberOf(fineTuneNumbers.train_test_split),
+  /** Of the split, of the order of the rows and of the adapter's first weights. Left out: 42. */
+  seed: boundedBy({ label: 'Seed', min: 0, max: 2 ** 31 - 1, step: 1 }).optional(),
   lora_r: numberOf(fineTuneNumbers.lora_r),
+  /** Left out: twice the rank. */
+  lora_alpha: boundedBy({ label: 'LoRA alpha', min: 0, aboveMin: true, max: 1024, step: 0.5 }).optional(),
   lora_dropout: numberOf(fineTuneNumbers.lora_dropout),
   lora_target_modules: z
     .array(z.enum(loraTargetModules))
@@ -161,7 +169,12 @@ export const validateFineTune = endpoint({
      */
     reading: dataReading.nullable(),
     /** What was read; `memory_bytes` is what the run needs where it will run. */
-    data: validateReport.omit({ critical_errors: true, warnings: true, gguf_obstacle: true }).nullable(),
+    data: validateReport
+      .omit({
+        ...{ critical_errors: true, warnings: true, gguf_obstacle: true },
+        ...{ train_padded_tokens: true, eval_padded_tokens: true },
+      })
+      .nullable(),
   }),
 });
 

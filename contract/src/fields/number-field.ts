@@ -11,7 +11,7 @@ export type NumberField = {
 };
 
 /** What is said of a number that does not fit, on both sides. */
-export function numberMessages({ label, min, max, aboveMin }: NumberField) {
+export function numberMessages({ label, min, max, aboveMin }: Omit<NumberField, 'default'>) {
   return {
     type: `${label} must be a number`,
     whole: `${label} must be a whole number`,

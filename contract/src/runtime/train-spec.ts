@@ -116,6 +116,9 @@ export const validateReport = z.object({
   /** Tokens of one epoch of the training part, after chunking. */
   train_tokens: z.int(),
   eval_tokens: z.int(),
+  /** The same with what fills each batch up to its longest example: a random order is expected in training. */
+  train_padded_tokens: z.int(),
+  eval_padded_tokens: z.int(),
   train_examples: z.int(),
   eval_examples: z.int(),
   steps_total: z.int(),

@@ -58,8 +58,9 @@ def read_base_model(folder: Path) -> BaseModel:
     """
     if not (folder / "config.json").is_file():
         raise PlainError("The base model has no config.json.")
-    config = read_json(folder / "config.json")
-    config = config.get("text_config") or config
+    whole = read_json(folder / "config.json")
+    config = whole.get("text_config") or whole
+    _refuse_quantised(whole.get("quantization_config") or config.get("quantization_config"))
     shapes: dict[str, Shape] = {}
     for file in sorted(folder.glob("*.safetensors")):
         shapes.update(_header(file))
@@ -133,6 +134,17 @@ def training_memory(
     logits = batch_tokens * base.vocabulary * 10
     libraries = 1_500_000_000 if gpu else 1_300_000_000
     return weights + adapter + kept + logits + libraries
+
+
+def _refuse_quantised(quantisation: object) -> None:
+    """An adapter is trained on weights as they are; what quantises them has kernels of its own."""
+    if not quantisation:
+        return
+    method = quantisation.get("quant_method") if isinstance(quantisation, dict) else None
+    raise PlainError(
+        f"The base is quantised ({method or 'by an unnamed method'}). Upload the unquantised "
+        "weights."
+    )
 
 
 def _described(config: dict[str, Any], shapes: dict[str, Shape]) -> BaseModel:

@@ -136,6 +136,8 @@ class ValidateReport(Wire):
     rows_truncated: int
     train_tokens: int
     eval_tokens: int
+    train_padded_tokens: int
+    eval_padded_tokens: int
     train_examples: int
     eval_examples: int
     steps_total: int

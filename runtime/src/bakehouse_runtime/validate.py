@@ -20,6 +20,7 @@ from .base_model import (
     training_memory,
 )
 from .confined import run_confined
+from .data.builder import expected_padded_tokens, padded_tokens
 from .data.examples import Prepared, prepare_examples, steps_per_epoch
 from .data.table import DataError
 from .data.tokens import read_json, read_model_tokens
@@ -54,6 +55,8 @@ _COUNTS = (
     "rows_truncated",
     "train_tokens",
     "eval_tokens",
+    "train_padded_tokens",
+    "eval_padded_tokens",
     "train_examples",
     "eval_examples",
 )
@@ -183,9 +186,9 @@ def _with_data(
 
 def _nothing() -> dict[str, Any]:
     numbers = (
-        "rows_total rows_kept rows_dropped rows_truncated train_tokens eval_tokens train_examples "
-        "eval_examples steps_total base_parameters trainable_parameters memory_bytes "
-        "gpu_memory_bytes"
+        "rows_total rows_kept rows_dropped rows_truncated train_tokens eval_tokens "
+        "train_padded_tokens eval_padded_tokens train_examples eval_examples steps_total "
+        "base_parameters trainable_parameters memory_bytes gpu_memory_bytes"
     )
     lists = "columns dropped token_histogram samples critical_errors warnings"
     return {
@@ -222,6 +225,12 @@ def _data_fields(spec: ValidateSpec, prepared: Prepared, tokens: ModelTokens) ->
         "rows_truncated": prepared.rows_truncated,
         "train_tokens": int(prepared.train.starts[-1]),
         "eval_tokens": int(prepared.held_out.starts[-1]),
+        "train_padded_tokens": expected_padded_tokens(
+            prepared.train.lengths(), spec.parameters.batch_size
+        ),
+        "eval_padded_tokens": padded_tokens(
+            prepared.held_out.lengths(), spec.parameters.eval_batch_size
+        ),
         "train_examples": len(prepared.train),
         "eval_examples": len(prepared.held_out),
         "steps_total": _steps_total(spec, len(prepared.train)),

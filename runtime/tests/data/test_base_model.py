@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.train.lora.run import read_inputs
+from prepared import prepare
 from train_spec import train_spec
 from validate_spec import MODULES, report_of, spec
 
@@ -129,6 +132,52 @@ def test_modules_that_only_experts_have_are_refused(tmp_path: Path, mixture: Pat
         "The base model has none of the chosen target modules. It has: k_proj, lm_head, o_proj, "
         "q_proj, v_proj."
     ]
+
+
+def with_config(model: Path, folder: Path, **changes: Any) -> Path:
+    """The model with another config.json."""
+    shutil.copytree(model, folder)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | changes))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("quantisation", "method"),
+    [({"quant_method": "gptq", "bits": 4}, "gptq"), ({"bits": 4}, "by an unnamed method")],
+)
+def test_a_quantised_base_is_refused_before_anything_is_paid(
+    tmp_path: Path, tiny_model: Path, quantisation: dict[str, Any], method: str
+) -> None:
+    model = with_config(tiny_model, tmp_path / "model", quantization_config=quantisation)
+    report = report_of(spec(model, write_rows(tmp_path / "x.csv", 5)))
+    assert report.critical_errors == [
+        f"The base is quantised ({method}). Upload the unquantised weights."
+    ]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model_type": "sourdough"},
+        {"model_type": "sourdough", "auto_map": {"AutoConfig": "sourdough.SourdoughConfig"}},
+        # Known, and no language model.
+        {"model_type": "vit"},
+    ],
+    ids=["unknown", "code of its own", "of pictures"],
+)
+def test_a_base_whose_architecture_is_not_known_is_refused_in_a_plain_sentence(
+    server: BakehouseServer, tmp_path: Path, tiny_model: Path, changes: dict[str, Any]
+) -> None:
+    from bakehouse_runtime.train.lora.trainer import build_trainer
+
+    model = with_config(tiny_model, tmp_path / "model", **changes)
+    training = train_spec(server, tmp_path, model)
+    prepared = prepare(write_rows(tmp_path / "x.csv", 5), tiny_model)
+    with pytest.raises(PlainError) as caught:
+        build_trainer(training, model, tmp_path / "out", prepared, ["q_proj"], "cpu", 1, [])
+    assert f"(model type: {changes['model_type']})" in str(caught.value)
+    assert str(caught.value).endswith("Code in a model's own repository is never run.")
 
 
 def test_modules_that_the_model_lacks_are_named(tmp_path: Path, tiny_model: Path) -> None:

@@ -117,6 +117,27 @@ def test_what_a_template_marks_as_generated_is_learnt_as_trls_assistant_only_los
     assert learnt == expected["assistant_masks"]
 
 
+@pytest.mark.parametrize("name", ["qwen2_5", "llama3", "qwen2_5_training", "llama3_training"])
+def test_an_answer_that_is_only_read_stays_in_the_text(name: str) -> None:
+    source = template_of(name)
+    whole, learnt = render(source, [*FIRST, *SECOND])
+    read_only = [FIRST[0], FIRST[1]._replace(is_learnt=False), *SECOND]
+    assert render(source, read_only) == (whole, learnt[1:])
+    assert not rendered_of(source, read_only).is_rewritten
+
+
+def test_parts_of_answers_are_not_guessed_at_where_one_is_only_read() -> None:
+    source = (
+        "{% for m in messages %}{% if m.role == 'assistant' %}"
+        "{% generation %}{{ m.content }}{% endgeneration %}"
+        "{% generation %}<|im_end|>{% endgeneration %}"
+        "{% else %}{{ m.content }}{% endif %}{% endfor %}"
+    )
+    assert len(render(source, [*FIRST, *SECOND])[1]) == 4
+    with pytest.raises(TemplateRefusalError, match="marks other parts than whole answers"):
+        render(source, [FIRST[0], FIRST[1]._replace(is_learnt=False), *SECOND])
+
+
 @pytest.mark.parametrize("name", ["qwen2_5", "llama3", "gemma3"])
 def test_a_system_prompt_is_read_and_not_learnt(name: str) -> None:
     text, learnt = render(template_of(name), [SYSTEM, *FIRST])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 
 from bakehouse_runtime.data.conversations import Turn
@@ -102,6 +103,25 @@ def test_turns_without_a_chat_template_stand_on_lines_of_their_own(
     assert tokens.tokenizer.decode(learnt, skip_special_tokens=False) == (
         "Ada.<|im_end|>Yes.<|im_end|>"
     )
+
+
+def test_special_tokens_are_found_wherever_a_model_names_them(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(tiny_model, model)
+    named = {"bos_token": {"content": "<|im_start|>"}, "eos_token": "<|im_end|>"}
+    config = {"model_max_length": 1024}
+    (model / "tokenizer_config.json").write_text(json.dumps(config))
+    # As GPT-2: the configuration has the number of the token that ends a text.
+    assert read_model_tokens(model).special_tokens == {"eos_token": "<|im_end|>"}
+    (model / "special_tokens_map.json").write_text(json.dumps(named))
+    assert read_model_tokens(model).special_tokens == {
+        "bos_token": "<|im_start|>",
+        "eos_token": "<|im_end|>",
+    }
+    (model / "tokenizer_config.json").write_text(json.dumps(config | {"eos_token": "<|x|>"}))
+    assert read_model_tokens(model).special_tokens["eos_token"] == "<|x|>"
 
 
 def test_a_text_begins_and_ends_with_its_tokens_once(tmp_path: Path, tiny_model: Path) -> None:

@@ -3,9 +3,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
-from bakehouse_runtime.data.builder import Examples
+from bakehouse_runtime.data.builder import Examples, expected_padded_tokens, padded_tokens
 from bakehouse_runtime.data.conversations import Rendered, Turn
 from bakehouse_runtime.data.examples import prepare_examples, steps_per_epoch
 from bakehouse_runtime.data.tokens import read_model_tokens
@@ -256,3 +257,21 @@ def test_steps_are_counted_as_trainer_counts_them() -> None:
     assert steps_per_epoch(161, 8, 1) == 21
     assert steps_per_epoch(161, 8, 4) == 6
     assert steps_per_epoch(1, 8, 4) == 1
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 16, 97, 100, 200])
+def test_padding_is_expected_as_random_batches_have_it(batch_size: int) -> None:
+    random = np.random.default_rng(1)
+    lengths = random.lognormal(5, 0.8, 100).astype(np.int64)
+    shuffled = [padded_tokens(random.permutation(lengths), batch_size) for _ in range(2000)]
+    expected = expected_padded_tokens(lengths, batch_size)
+    assert expected == pytest.approx(np.mean(shuffled), rel=0.01)
+    if batch_size == 1:
+        assert expected == lengths.sum()
+
+
+def test_padding_fills_each_batch_up_to_its_longest_example() -> None:
+    lengths = np.array([1, 5, 2, 2, 7], dtype=np.int64)
+    assert padded_tokens(lengths, 2) == 10 + 4 + 7
+    assert expected_padded_tokens(lengths[:3], 3) == 15
+    assert padded_tokens(lengths[:0], 2) == expected_padded_tokens(lengths[:0], 2) == 0

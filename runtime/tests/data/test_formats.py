@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,6 +125,7 @@ def test_only_the_columns_of_a_parquet_conversation_are_read(tmp_path: Path) -> 
     assert list(rows.rows) == [Conversation(1, turns(("user", "Hi"), ("assistant", "Hello")))]
 
 
+USER_TURN = Turn("user", "Hi")
 USER = {"role": "user", "content": "Hi"}
 
 
@@ -151,8 +154,28 @@ USER = {"role": "user", "content": "Hi"}
         ([USER, {"role": "assistant", "content": " "}], "messages[1].content is empty"),
         ([USER, {"role": "assistant"}], "messages[1].content is missing"),
         (
-            [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}],
-            "messages[0].content holds a list, not text",
+            [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}],
+            "messages[0].content[0].type is image_url: only text can be trained on",
+        ),
+        ([{"role": "user", "content": ["Hi"]}], "messages[0].content[0] holds text, not an object"),
+        ([{"role": "user", "content": []}], "messages[0].content is empty"),
+        (
+            [USER, {"role": "assistant", "content": "x", "weight": 0.5}],
+            "messages[1].weight is neither 0 nor 1",
+        ),
+        (
+            [USER, {"role": "assistant", "content": "x", "train": "no"}],
+            "messages[1].train is neither true nor false",
+        ),
+        (
+            [USER, {"role": "assistant", "content": "x", "weight": 0}],
+            "every answer is only read, as its weight says or because it opens the conversation: "
+            "nothing could be learnt",
+        ),
+        (
+            [{"role": "assistant", "content": "Welcome."}],
+            "every answer is only read, as its weight says or because it opens the conversation: "
+            "nothing could be learnt",
         ),
         (
             [USER, {"role": "assistant", "content": "4", "reasoning_content": "2 and 2"}],
@@ -174,6 +197,83 @@ def test_a_bad_conversation_is_dropped_with_its_row_and_field(
     good = [USER, {"role": "assistant", "content": "Hello"}]
     rows = read(tmp_path, [{"messages": good}, {"messages": messages}])
     assert [row for row in rows.rows if isinstance(row, Dropped)] == [Dropped(2, reason)]
+
+
+def dialogue(*messages: tuple[str, Any], **more: Any) -> list[dict[str, Any]]:
+    """Messages, the last one with further fields."""
+    found: list[dict[str, Any]] = [{"role": role, "content": said} for role, said in messages]
+    return [*found[:-1], found[-1] | more]
+
+
+@pytest.mark.parametrize("unlearnt", [{"weight": 0}, {"weight": 0.0}, {"train": False}])
+def test_an_answer_is_only_read_where_the_file_says_so(
+    tmp_path: Path, unlearnt: dict[str, Any]
+) -> None:
+    first = dialogue(("user", "Hi"), ("assistant", "Hello"), **unlearnt)
+    last = dialogue(("user", "Bye"), ("assistant", "So long"), weight=1, train=None)
+    read_only = Turn("assistant", "Hello", is_learnt=False)
+    whole = [USER_TURN, read_only, *turns(("user", "Bye"), ("assistant", "So long"))]
+    rows = list(read(tmp_path, [{"messages": [*first, *last]}, {"messages": [*last, *first]}]).rows)
+    # What follows the last answer that is learnt is of no use.
+    assert rows == [Conversation(1, whole), Conversation(2, whole[2:])]
+
+
+def test_an_answer_that_opens_a_conversation_is_only_read(tmp_path: Path) -> None:
+    opening = dialogue(("assistant", "Welcome."), ("user", "Hi"), ("assistant", "Hello"))
+    rows = [{"messages": opening}, {"messages": opening, "system": "Be brief."}]
+    without, prompted = (
+        row.turns for row in read(tmp_path, rows).rows if isinstance(row, Conversation)
+    )
+    assert [turn.is_learnt_answer for turn in without] == [False, False, True]
+    assert [turn.is_learnt_answer for turn in prompted] == [False, True, False, True]
+
+
+def test_a_content_in_parts_that_are_text_is_joined(tmp_path: Path) -> None:
+    parts = [{"type": "text", "text": "Good "}, {"type": "text", "text": "day"}]
+    messages = dialogue(("system", [{"type": "text", "text": " "}]), ("user", parts))
+    rows = read(tmp_path, [{"messages": [*messages, *dialogue(("assistant", "Hello"))]}])
+    assert list(rows.rows) == [Conversation(1, turns(("user", "Good day"), ("assistant", "Hello")))]
+
+
+def test_of_a_pair_of_messages_the_answers_of_the_completion_are_learnt(tmp_path: Path) -> None:
+    prompt = dialogue(("system", "Be brief."), ("user", "Hi"), ("assistant", "Yo"), ("user", "Eh?"))
+    rows = [
+        {"prompt": prompt, "completion": dialogue(("assistant", "Hello"))},
+        {"prompt": "Hi", "completion": dialogue(("assistant", "Hello"), ("user", "Bye"))},
+        {"prompt": prompt, "completion": dialogue(("user", "Bye"))},
+    ]
+    found = list(read(tmp_path, rows).rows)
+    assert found == [
+        Conversation(
+            1,
+            [
+                *turns(("system", "Be brief."), ("user", "Hi")),
+                Turn("assistant", "Yo", is_learnt=False),
+                *turns(("user", "Eh?"), ("assistant", "Hello")),
+            ],
+        ),
+        Conversation(2, turns(("user", "Hi"), ("assistant", "Hello"))),
+        Dropped(3, "completion has no turn of the assistant: nothing could be learnt"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["bot", "ai", "bard", "bing", "chatgpt"])
+def test_the_speakers_of_public_sharegpt_files_are_known(tmp_path: Path, name: str) -> None:
+    said = [{"from": "prompter", "value": "Hi"}, {"from": name, "value": "Hello"}]
+    rows = read(tmp_path, [{"conversations": said}])
+    assert list(rows.rows) == [Conversation(1, turns(("user", "Hi"), ("assistant", "Hello")))]
+
+
+def test_decimals_dates_and_times_of_parquet_are_text(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "x.parquet"
+    answers = [Decimal("1.50"), date(2026, 11, 20), datetime(2026, 11, 20, 4, 5)]
+    for answer, text in zip(answers, ["1.50", "2026-11-20", "2026-11-20 04:05:00"], strict=True):
+        pq.write_table(pa.table({"q": ["When?"], "a": [answer]}), path)
+        rows = read_rows(path, data_spec(path.name))
+        assert list(rows.rows) == [Conversation(1, turns(("user", "When?"), ("assistant", text)))]
 
 
 def test_a_chosen_format_finds_its_columns_and_wins_over_the_recognised_one(tmp_path: Path) -> None:

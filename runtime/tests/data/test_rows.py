@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from bakehouse_runtime.data.conversations import Conversation
-from bakehouse_runtime.data.rows import read_rows, read_table, read_text
-from bakehouse_runtime.data.table import DataError, Dropped
+from bakehouse_runtime.data.rows import is_text, read_rows, read_table, read_text
+from bakehouse_runtime.data.table import DataError, Dropped, Row
 from bakehouse_runtime.errors import PlainError
 from train_spec import data_spec
 
@@ -230,6 +230,21 @@ def test_parquet_rows_are_numbered(tmp_path: Path) -> None:
     assert pairs.dropped == [Dropped(2, "column q is missing"), Dropped(3, "column a is empty")]
 
 
+def test_columns_of_a_tsv_are_parted_by_tabs_alone(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "x.tsv", "q, or, so\ta\nwho, then\tAda\n"), "x.tsv")
+    assert table.columns == ["q, or, so", "a"]
+    assert [row.values for row in table.rows if isinstance(row, Row)] == [
+        {"q, or, so": "who, then", "a": "Ada"}
+    ]
+
+
+def test_other_endings_of_lines_and_texts_are_read_alike(tmp_path: Path) -> None:
+    rows = read(write(tmp_path, "x.NDJSON", '{"q": "who", "a": "Ada"}\n'))
+    assert rows.kept == [Pair(1, "who", "Ada")]
+    assert is_text("notes/x.md")
+    assert not is_text("x.tsv")
+
+
 def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
     for name in ("x.csv", "x.jsonl", "x.json", "x.txt"):
         path = write(tmp_path, name, "q,a\nä,1\n".encode() + b"caf\xe9,2\n")
@@ -251,5 +266,7 @@ def test_files_that_hold_nothing_or_something_else_are_refused(tmp_path: Path) -
         read_text(write(tmp_path, "x.txt", " \n\n"), "x.txt")
     with pytest.raises(PlainError, match="use a csv, jsonl, json, txt or parquet file"):
         read(write(tmp_path, "x.xlsx", "PK"))
+    with pytest.raises(PlainError, match=r"^x\.jsonl\.gz is packed: unpack it first\.$"):
+        read(write(tmp_path, "x.jsonl.gz", "\x1f"))
     with pytest.raises(PlainError, match="not a parquet file"):
         read(write(tmp_path, "x.parquet", "PAR1, almost"))

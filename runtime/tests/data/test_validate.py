@@ -65,6 +65,19 @@ def test_the_command_prints_one_report(
     assert report["critical_errors"] == []
 
 
+def test_the_tokens_that_fill_batches_are_counted_apart(tmp_path: Path, tiny_model: Path) -> None:
+    data = tmp_path / "x.csv"
+    data.write_text("q,a\n" + "".join(f"why {i}?,{'so ' * (i % 7)}there\n" for i in range(40)))
+    single, batched = (
+        report_of(spec(tiny_model, data, parameters=spec(tiny_model, data)["parameters"] | sizes))
+        for sizes in ({"batch_size": 1, "eval_batch_size": 1}, {})
+    )
+    assert single.train_padded_tokens == single.train_tokens == batched.train_tokens
+    assert single.eval_padded_tokens == single.eval_tokens == batched.eval_tokens
+    assert 1.1 * batched.train_tokens < batched.train_padded_tokens < 2 * batched.train_tokens
+    assert batched.eval_padded_tokens > batched.eval_tokens
+
+
 def test_what_makes_the_run_impossible_is_a_critical_error(
     tmp_path: Path, tiny_model: Path
 ) -> None:

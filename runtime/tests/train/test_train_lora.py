@@ -82,11 +82,13 @@ def test_a_run_reports_learns_and_leaves_its_files(
     assert "lm_head is left out" in log
     assert "no modules named c_attn" in log
     config = json.loads((server.artefacts / "adapter_config.json").read_text())
-    assert config["base_model_name_or_path"] == "Tiny Llama"
+    assert config["base_model_name_or_path"] is None
     assert sorted(config["target_modules"]) == sorted(LINEAR)
     tensors = load_file(server.artefacts / "adapter_model.safetensors")
     assert len(tensors) == 2 * len(LINEAR) * 2
     card = (server.artefacts / "README.md").read_text()
+    assert "base_model:" not in card
+    assert "A LoRA adapter for Tiny Llama, trained on Loaves" in card
     assert "Examples: 32 trained on, 8 held out" in card
     assert f"| with this adapter | {summary['eval_loss']:.4f} |" in card
     assert "| LoRA | rank 8, alpha 16, dropout 0.05 |" in card

@@ -23,6 +23,36 @@ _SAMPLES_KEPT = 5
 _DROPPED_BUFFERED = 2000
 
 
+def expected_padded_tokens(lengths: NDArray[np.int64], batch_size: int) -> int:
+    """Tokens of one epoch in random order, each batch filled up to its longest example."""
+    if len(lengths) == 0:
+        return 0
+    whole, rest = divmod(len(lengths), batch_size)
+    ascending = np.sort(lengths)
+    tokens = rest * _expected_longest(ascending, rest) if rest else 0.0
+    if whole:
+        tokens += whole * batch_size * _expected_longest(ascending, batch_size)
+    return round(tokens)
+
+
+def padded_tokens(lengths: NDArray[np.int64], batch_size: int) -> int:
+    """Tokens of examples that come in this order, each batch filled up to its longest one."""
+    if len(lengths) == 0:
+        return 0
+    starts = np.arange(0, len(lengths), batch_size)
+    sizes = np.diff(starts, append=len(lengths))
+    return int((np.maximum.reduceat(lengths, starts) * sizes).sum())
+
+
+def _expected_longest(ascending: NDArray[np.int64], size: int) -> float:
+    """The mean of the longest of `size` examples that are drawn at random. The i-th shortest of n
+    is the longest of them in C(i-1, size-1) of C(n, size) draws."""
+    count = len(ascending)
+    shorter = np.arange(count - 1, size - 1, -1)
+    chances = size / count * np.cumprod(np.concatenate([[1.0], (shorter - size + 1) / shorter]))
+    return float(ascending[size - 1 :][::-1] @ chances)
+
+
 @dataclass(frozen=True)
 class Examples:
     """Token sequences, laid end to end so that millions of them stay small. Where they are only

@@ -56,18 +56,14 @@ class ChatTemplate:
         """Writes a conversation. Where the template says itself what the assistant generates, by
         `{% generation %}`, that is learnt; else what each answer adds to the text before it, its
         end-of-turn token included; an earlier answer that is written otherwise now than when it was
-        the last is only read. Raises TemplateRefusalError."""
-        messages = [turn._asdict() for turn in turns]
+        the last is only read, and so is one that the file asks to be. Raises
+        TemplateRefusalError."""
+        messages = [{"role": turn.role, "content": turn.content} for turn in turns]
         whole = self._write(messages, begin=False)
-        answers = [at for at, turn in enumerate(turns) if turn.role == "assistant"]
         generation = _generation_of(self._environment)
         if generation.is_used:
-            if not generation.spans:
-                raise TemplateRefusalError("the chat template marks nothing that is generated")
-            # A template may mark several parts of one answer, or only the later answers.
-            spans, first = generation.spans, len(answers) - len(generation.spans)
-            numbers = [answers[max(0, first + at)] for at in range(len(spans))]
-            return self._rendered(whole, spans, numbers)
+            return self._rendered(whole, *_generated(turns, generation.spans))
+        answers = [at for at, turn in enumerate(turns) if turn.is_learnt_answer]
         learnt: list[Span] = []
         learnt_turns: list[int] = []
         for at in answers:
@@ -140,6 +136,25 @@ class ChatTemplate:
         except (jinja2.TemplateError, *_FAULTS) as error:
             raise TemplateRefusalError(f"the chat template refuses it: {error}") from error
         return "".join(generation.blocks)
+
+
+def _generated(turns: list[Turn], spans: list[Span]) -> tuple[list[Span], list[int]]:
+    """Of what a template marks as generated that which is learnt, with the numbers of its turns."""
+    if not spans:
+        raise TemplateRefusalError("the chat template marks nothing that is generated")
+    answers = [at for at, turn in enumerate(turns) if turn.role == "assistant"]
+    # A template may mark several parts of one answer, or only the later answers.
+    first = len(answers) - len(spans)
+    numbers = [answers[max(0, first + at)] for at in range(len(spans))]
+    learnt = [
+        (span, at) for span, at in zip(spans, numbers, strict=True) if turns[at].is_learnt_answer
+    ]
+    if first != 0 and len(learnt) < len(spans):
+        raise TemplateRefusalError(
+            "the chat template marks other parts than whole answers, so nobody could say which of "
+            "them are only read"
+        )
+    return [span for span, _ in learnt], [at for _, at in learnt]
 
 
 # What the code of a template may raise besides the errors of jinja2.

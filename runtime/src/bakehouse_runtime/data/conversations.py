@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .table import NUL, Dropped, character_fault
@@ -22,10 +24,15 @@ _ROLES: dict[str, Role] = {
     "developer": "system",
     "user": "user",
     "human": "user",
+    "prompter": "user",
     "assistant": "assistant",
     "gpt": "assistant",
     "chatgpt": "assistant",
     "model": "assistant",
+    "bot": "assistant",
+    "ai": "assistant",
+    "bard": "assistant",
+    "bing": "assistant",
 }
 _TOOL_ROLES = {"tool", "function", "function_call", "tool_call", "observation", "tool_response"}
 _TOOL_FIELDS = ("tool_calls", "function_call")
@@ -47,11 +54,18 @@ class Turn(NamedTuple):
 
     role: Role
     content: str
+    # Whether an answer is learnt; the file may ask that it be only read.
+    is_learnt: bool = True
+
+    @property
+    def is_learnt_answer(self) -> bool:
+        """Whether the model learns to write it."""
+        return self.role == "assistant" and self.is_learnt
 
 
 @dataclass
 class Conversation:
-    """The turns of one row; the last one is the assistant's."""
+    """The turns of one row; the last one is an answer that is learnt."""
 
     line: int
     turns: list[Turn]
@@ -102,13 +116,40 @@ def _turns(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
         case "alpaca":
             turns = _instruction(values)
         case _:
+            asked = _side(values, data_format.input_column, "user")
             turns = [
-                Turn("user", _text(values, data_format.input_column)),
-                Turn("assistant", _text(values, data_format.output_column)),
+                *(turn._replace(is_learnt=turn.role != "assistant") for turn in asked),
+                *_side(values, data_format.output_column, "assistant"),
             ]
     prompt = _optional_text(values, data_format.system_column)
     if prompt is not None and turns[0].role != "system":
         turns.insert(0, Turn("system", prompt))
+    return _up_to_the_last_learnt(turns)
+
+
+def _up_to_the_last_learnt(turns: list[Turn]) -> list[Turn]:
+    """What follows the last answer that is learnt is never read."""
+    if turns[0].role == "assistant":
+        # Nothing asks for it: what a template writes before it would be learnt with it.
+        turns[0] = turns[0]._replace(is_learnt=False)
+    learnt = [at for at, turn in enumerate(turns) if turn.is_learnt_answer]
+    if not learnt:
+        raise _UnusableError(
+            "every answer is only read, as its weight says or because it opens the conversation: "
+            "nothing could be learnt"
+        )
+    return turns[: learnt[-1] + 1]
+
+
+def _side(values: dict[str, Any], column: str, role: Role) -> list[Turn]:
+    """One side of a pair: a text, or turns that stand in a list."""
+    value = values.get(column)
+    if not (isinstance(value, list) and any(isinstance(turn, dict) for turn in value)):
+        return [Turn(role, _text(values, column))]
+    is_sharegpt = any(isinstance(turn, dict) and "from" in turn for turn in value)
+    turns = _turn_list(value, column, *KEYS["sharegpt" if is_sharegpt else "messages"])
+    if role == "assistant":
+        _require_an_answer(turns, column)
     return turns
 
 
@@ -120,14 +161,19 @@ def _dialogue(values: dict[str, Any], column: str, role_key: str, text_key: str)
         raise _UnusableError(f"column {column} is missing")
     if not isinstance(value, list):
         raise _UnusableError(f"column {column} holds {_kind(value)}, not a list of turns")
-    read = (_turn(turn, f"{column}[{at}]", role_key, text_key) for at, turn in enumerate(value))
-    turns = [turn for turn in read if turn is not None]
-    # What follows the last answer is never learnt.
-    while turns and turns[-1].role != "assistant":
-        turns.pop()
-    if not turns:
-        raise _UnusableError(f"{column} has no turn of the assistant: nothing could be learnt")
+    turns = _turn_list(value, column, role_key, text_key)
+    _require_an_answer(turns, column)
     return turns
+
+
+def _turn_list(value: list[object], column: str, role_key: str, text_key: str) -> list[Turn]:
+    read = (_turn(turn, f"{column}[{at}]", role_key, text_key) for at, turn in enumerate(value))
+    return [turn for turn in read if turn is not None]
+
+
+def _require_an_answer(turns: list[Turn], column: str) -> None:
+    if not any(turn.role == "assistant" for turn in turns):
+        raise _UnusableError(f"{column} has no turn of the assistant: nothing could be learnt")
 
 
 def _parsed(text: str, column: str) -> object:
@@ -164,10 +210,45 @@ def _turn(turn: object, where: str, role_key: str, text_key: str) -> Turn | None
             if speaker is None
             else f"{where}.{role_key} is {_shortened(speaker)}, not system, user or assistant"
         )
-    content = fields.get(text_key)
+    content = _joined_parts(fields.get(text_key), f"{where}.{text_key}")
     if role == "system" and _is_blank(content):
         return None
-    return Turn(role, _as_text(content, f"{where}.{text_key}"))
+    is_learnt = role != "assistant" or _is_learnt(fields, where)
+    return Turn(role, _as_text(content, f"{where}.{text_key}"), is_learnt)
+
+
+def _is_learnt(fields: dict[str, Any], where: str) -> bool:
+    """Whether an answer is learnt: OpenAI's `weight` says it by 0 or 1, Axolotl's `train` by false
+    or true."""
+    for field in ("weight", "train"):
+        value = fields.get(field)
+        if _is_missing(value):
+            continue
+        if value not in (0, 1):
+            allowed = "0 nor 1" if field == "weight" else "true nor false"
+            raise _UnusableError(f"{where}.{field} is neither {allowed}")
+        if not value:
+            return False
+    return True
+
+
+def _joined_parts(content: object, where: str) -> object:
+    """The text of a content that comes in parts, as the APIs for pictures and sound have it."""
+    if not isinstance(content, list):
+        return content
+    texts: list[str] = []
+    for at, part in enumerate(content):
+        if not isinstance(part, dict):
+            raise _UnusableError(f"{where}[{at}] holds {_kind(part)}, not an object")
+        kind = part.get("type")
+        if kind != "text":
+            raise _UnusableError(
+                f"{where}[{at}].type is missing"
+                if kind is None
+                else f"{where}[{at}].type is {_shortened(kind)}: only text can be trained on"
+            )
+        texts.append(_as_text(part.get("text"), f"{where}[{at}].text", may_be_blank=True))
+    return "".join(texts)
 
 
 def _instruction(values: dict[str, Any]) -> list[Turn]:
@@ -197,16 +278,17 @@ def _optional_text(values: dict[str, Any], column: str | None) -> str | None:
     return None if _is_blank(value) else _as_text(value, f"column {column}")
 
 
-def _as_text(value: object, where: str) -> str:
+def _as_text(value: object, where: str, *, may_be_blank: bool = False) -> str:
     if _is_missing(value):
         raise _UnusableError(f"{where} is missing")
     if isinstance(value, str):
         if "\0" in value:
             raise _UnusableError(NUL)
-        if not value.strip():
+        if not may_be_blank and not value.strip():
             raise _UnusableError(f"{where} is empty")
         return value
-    if isinstance(value, bool | int | float):
+    # Cells of parquet files hold decimals, dates and times as well.
+    if isinstance(value, bool | int | float | Decimal | date):
         return str(value)
     raise _UnusableError(f"{where} holds {_kind(value)}, not text")
 

@@ -20,14 +20,15 @@ _DELIMITERS = (",", ";", "\t", "|")
 _QUOTED = re.compile(r'"[^"]*(?:"|$)')
 
 
-def csv_table(path: Path, name: str) -> Table:
-    """A csv file; its first line names the columns. Raises PlainError where it does not."""
+def csv_table(path: Path, name: str, delimiter: str | None = None) -> Table:
+    """A csv file; its first line names the columns, and shows what parts them unless that is known.
+    Raises PlainError where it does not."""
     csv.field_size_limit(_FIELD_BYTES)
     position = Position()
     numbered = numbered_lines(path, name, position)
     first = next(numbered, (1, ""))
     # What stands in quotes parts no columns.
-    delimiter = max(_DELIMITERS, key=_QUOTED.sub("", first[1]).count)
+    delimiter = delimiter or max(_DELIMITERS, key=_QUOTED.sub("", first[1]).count)
     # Strict: broken quotes are named instead of guessed at.
     reader = csv.reader(_chain(first, numbered), delimiter=delimiter, strict=True)
     try:

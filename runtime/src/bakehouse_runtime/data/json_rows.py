@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
+from .conversations import KEYS
 from .table import BLANK, Dropped, Position, Row, Table, character_fault, numbered_lines
 
 if TYPE_CHECKING:
@@ -44,14 +45,68 @@ def _jsonl_rows(path: Path, name: str, table: Table) -> Iterator[Row | Dropped]:
 
 
 def json_table(path: Path, name: str) -> Table:
-    """A list of JSON objects; a file that does not begin with a list is read line by line."""
+    """A list of JSON objects, or one object that holds it; another file is read line by line."""
     text = "".join(line for _, line in numbered_lines(path, name))
     start = _skip(text, 0)
+    table = Table([], [], Position(total=len(text)))
+    if text.startswith("{", start):
+        rows = _wrapped_list(text, start)
+        if rows is None:
+            return jsonl_table(path, name)
+        begin, end = rows
+        if begin == start:
+            table.rows = _only_row(text, start, table)
+        else:
+            table.rows = _list_rows(text[:end], begin + 1, name, table)
+        return table
     if not text.startswith("[", start):
         return jsonl_table(path, name)
-    table = Table([], [], Position(total=len(text)))
     table.rows = _list_rows(text, start + 1, name, table)
     return table
+
+
+def _only_row(text: str, start: int, table: Table) -> Iterator[Row | Dropped]:
+    """The row of a file that is one object."""
+    line = 1 + text.count("\n", 0, start)
+    yield _object_row(line, text, _decode(text, start)[0], table.columns, set())
+    table.position.done = len(text)
+
+
+def _wrapped_list(text: str, start: int) -> tuple[int, int] | None:
+    """Where the one list of rows stands in a text that is one object, from `start` on; where the
+    object does if it holds none, or several, and is a row itself. None where the text is not one
+    object."""
+    at, is_first = start + 1, True
+    lists: list[tuple[int, int]] = []
+    try:
+        while True:
+            at = _next_value(text, at, is_first=is_first, end="}")
+            if text.startswith("}", at):
+                break
+            key, at = _decode(text, at)
+            at = _skip(text, at)
+            if not isinstance(key, str) or not text.startswith(":", at):
+                return None
+            begin = _skip(text, at + 1)
+            value, at = _decode(text, begin)
+            if _is_list_of_rows(value):
+                lists.append((begin, at))
+            is_first = False
+    except json.JSONDecodeError:
+        return None
+    if _skip(text, at + 1) < len(text):
+        return None
+    return lists[0] if len(lists) == 1 else (start, at + 1)
+
+
+def _is_list_of_rows(value: object) -> bool:
+    """Whether a value is a list of objects that are rows, and not the turns of one conversation."""
+    if not isinstance(value, list) or not value:
+        return False
+    turns = [set(keys) for keys in KEYS.values()]
+    return all(
+        isinstance(item, dict) and not any(keys <= item.keys() for keys in turns) for item in value
+    )
 
 
 def _list_rows(text: str, at: int, name: str, table: Table) -> Iterator[Row | Dropped]:
@@ -77,10 +132,10 @@ def _list_rows(text: str, at: int, name: str, table: Table) -> Iterator[Row | Dr
         raise PlainError(f"{name} goes on after the end of its list.")
 
 
-def _next_value(text: str, at: int, *, is_first: bool) -> int:
-    """The place of a list's next value, or of its end."""
+def _next_value(text: str, at: int, *, is_first: bool, end: str = "]") -> int:
+    """The place of the next value of a list, or key of an object, or of its end."""
     at = _skip(text, at)
-    if is_first or text.startswith("]", at):
+    if is_first or text.startswith(end, at):
         return at
     if not text.startswith(",", at):
         raise json.JSONDecodeError("',' expected", text, at)

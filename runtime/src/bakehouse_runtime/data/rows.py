@@ -45,7 +45,7 @@ class Rows:
 
 def is_text(file_path: str) -> bool:
     """Whether a file of this name is continued as text, without columns."""
-    return _ending(file_path) == "txt"
+    return _kind(file_path) == "txt"
 
 
 def read_rows(path: Path, data: DataSpec) -> Rows:
@@ -123,9 +123,11 @@ def read_table(path: Path, file_path: str, wanted: tuple[str, ...] | None = None
     name = Path(file_path).name
     if path.stat().st_size == 0:
         raise PlainError(f"{name} is empty.")
-    match _ending(file_path):
+    match _kind(file_path):
         case "csv":
             return csv_table(path, name)
+        case "tsv":
+            return csv_table(path, name, delimiter="\t")
         case "jsonl":
             return jsonl_table(path, name)
         case "json":
@@ -134,11 +136,21 @@ def read_table(path: Path, file_path: str, wanted: tuple[str, ...] | None = None
             return parquet_table(path, name, wanted)
         case "txt":
             return Table([], [])
+        case ending if ending in _PACKED:
+            raise PlainError(f"{name} is packed: unpack it first.")
     raise PlainError(f"{name} cannot be read: use a csv, jsonl, json, txt or parquet file.")
 
 
-def _ending(file_path: str) -> str:
-    return Path(file_path).suffix.lower().removeprefix(".")
+# Endings that stand for another one, and those of packed files; read-preview.ts of the web app's
+# preview has the same.
+_ALIASES = {"ndjson": "jsonl", "md": "txt"}
+_PACKED = {"gz", "zip", "zst", "bz2", "xz", "7z", "tar", "tgz"}
+
+
+def _kind(file_path: str) -> str:
+    """By which a file is read: the ending of its name."""
+    ending = Path(file_path).suffix.lower().removeprefix(".")
+    return _ALIASES.get(ending, ending)
 
 
 def _named(columns: list[str]) -> str:

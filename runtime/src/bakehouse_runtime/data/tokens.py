@@ -72,7 +72,7 @@ class ModelTokens:
 
 
 def read_model_tokens(folder: Path, today: str | None = None) -> ModelTokens:
-    """Reads `tokenizer.json`, `tokenizer_config.json` and the chat template of a model folder.
+    """Reads the tokenizer, its special tokens and the chat template of a model folder.
 
     `today` (e.g. 2026-11-20) is the date for a chat template that asks for it: a run that goes on
     after midnight must not train on other tokens than before.
@@ -92,7 +92,7 @@ def read_model_tokens(folder: Path, today: str | None = None) -> ModelTokens:
     config = read_json(folder / "tokenizer_config.json")
     return ModelTokens(
         tokenizer,
-        _special_tokens(config),
+        _named_tokens(folder, config, tokenizer),
         _chat_template(folder, config),
         date.fromisoformat(today) if today else datetime.now(UTC).date(),
     )
@@ -101,6 +101,19 @@ def read_model_tokens(folder: Path, today: str | None = None) -> ModelTokens:
 def read_json(file: Path) -> dict[str, Any]:
     """The object in a JSON file of the base model; empty where there is no such file."""
     return read_object(file) if file.is_file() else {}
+
+
+def _named_tokens(folder: Path, config: dict[str, Any], tokenizer: Tokenizer) -> dict[str, str]:
+    """The special tokens that have a name: in older models they stand in a file of their own, and
+    in some, such as GPT-2, only the number of the one that ends a text is told."""
+    named = _special_tokens(read_json(folder / "special_tokens_map.json")) | _special_tokens(config)
+    if "eos_token" not in named:
+        ends = read_json(folder / "config.json").get("eos_token_id")
+        first = ends[0] if isinstance(ends, list) and ends else ends
+        token = tokenizer.id_to_token(first) if isinstance(first, int) and first >= 0 else None
+        if token is not None:
+            named["eos_token"] = token
+    return named
 
 
 def _special_tokens(config: dict[str, Any]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..errors import PlainError
 from ..image.training.loop import LoopSettings
 from ..workload import CHECKPOINTS_FOLDER
+from .card import origin
 from .checkpoint_artefact import CheckpointArtefact, restore_checkpoint
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ def write_card(
     parameters = spec.parameters
     title = " ".join(spec.title.split())
     front_matter = {
-        "base_model": spec.base_model_title,
-        "datasets": [spec.dataset_title],
+        **origin(spec.base_model_title, spec.dataset_title),
         "library_name": "diffusers",
         "tags": [spec.method, "bakehouse"],
     }

@@ -18,6 +18,7 @@ export type FineTuneFields = Omit<
   | 'accelerator_count'
 >;
 
+/** Of a run that asks for none. */
 const SEED = 42;
 
 /** How a run that is requested at `now` reads its data. */
@@ -34,7 +35,7 @@ export function toDataSpec(fields: FineTuneFields, now: Date): TrainSpec['data']
     stride: fields.stride,
     min_segment_length: fields.min_segment_length,
     train_test_split: fields.train_test_split,
-    seed: SEED,
+    seed: fields.seed ?? SEED,
     date: now.toISOString().slice(0, 10),
   };
 }
@@ -71,7 +72,7 @@ export function toParameters(fields: FineTuneFields): ValidateSpec['parameters']
     lora: {
       r: fields.lora_r,
       // Twice the rank, as is usual: a change of rank then needs no other learning rate.
-      alpha: fields.lora_r * 2,
+      alpha: fields.lora_alpha ?? fields.lora_r * 2,
       dropout: fields.lora_dropout,
       target_modules: fields.lora_target_modules,
     },
@@ -80,7 +81,7 @@ export function toParameters(fields: FineTuneFields): ValidateSpec['parameters']
 
 /** Text is continued; every other kind of file has columns. */
 export function isTextFile(name: string): boolean {
-  return name.toLowerCase().endsWith('.txt');
+  return /\.(txt|md)$/i.test(name);
 }
 
 /** What the runtime is told of a run, apart from what only the engine knows. */

@@ -44,7 +44,7 @@ describe('starting', () => {
   test('without enough credit leaves nothing', async () => {
     const before = await counts();
     const { available } = await balance();
-    machine.data = { ...goodData, train_tokens: 1_000_000_000_000 };
+    machine.data = { ...goodData, train_padded_tokens: 1_000_000_000_000 };
     await expect(start()).rejects.toMatchObject({
       status: 402,
       code: 'insufficient_funds',

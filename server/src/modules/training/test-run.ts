@@ -16,6 +16,8 @@ export const goodData: ValidateReport = {
   rows_truncated: 0,
   train_tokens: 4000,
   eval_tokens: 1000,
+  train_padded_tokens: 4000,
+  eval_padded_tokens: 1000,
   train_examples: 8,
   eval_examples: 2,
   steps_total: 2,

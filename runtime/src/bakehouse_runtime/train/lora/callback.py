@@ -29,12 +29,18 @@ _CURVES = (*_LOGGED, "num_tokens", "tokens_per_second", "eval_loss")
 
 class TrainingCallback(TrainerCallback):
     """One per run. Its hooks are called on every step, so they only note and compare.
-    `on_checkpoint` is called with the folder of every checkpoint that is whole."""
+    `on_checkpoint` is called with the folder of every checkpoint that is whole, and
+    `on_measured` with the model, its step and its held-out loss."""
 
     def __init__(
-        self, reporter: Reporter, steps_per_epoch: int, on_checkpoint: Callable[[Path], None]
+        self,
+        reporter: Reporter,
+        steps_per_epoch: int,
+        on_checkpoint: Callable[[Path], None],
+        on_measured: Callable[[Any, int, float], None] = lambda *_: None,
     ) -> None:
         self._on_checkpoint = on_checkpoint
+        self._on_measured = on_measured
         self._reporter = reporter
         self._steps_per_epoch = steps_per_epoch
         # Seconds spent in training steps, over all restarts of the run.
@@ -104,7 +110,11 @@ class TrainingCallback(TrainerCallback):
         control: TrainerControl,
         **event: Any,
     ) -> None:
-        self._reporter.metrics(state.global_step, {"eval_loss": event["metrics"]["eval_loss"]})
+        loss = float(event["metrics"]["eval_loss"])
+        self._reporter.metrics(state.global_step, {"eval_loss": loss})
+        # Before the first step it is the base model.
+        if state.global_step > 0:
+            self._on_measured(event["model"], state.global_step, loss)
         if 0 < state.global_step < state.max_steps:
             self._reporter.phase("training")
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...data.tokens import read_json, read_model_tokens
 from ...errors import PlainError
+from ...files import read_object, write_json
+from ..card import origin, repository_id
 from .gguf_adapter import write_gguf_adapter
 
 if TYPE_CHECKING:
@@ -39,7 +41,9 @@ class Outcome:
     train_loss: float | None
     train_loss_end: float | None
     eval_loss_base: float | None
+    # Of the adapter that is kept, and the step that it is of; None where nothing was held out.
     eval_loss: float | None
+    best_step: int | None
     tokens: int
     steps: int
     seconds: float
@@ -62,10 +66,12 @@ def export(
 
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    # PEFT notes the folder of this machine.
-    model.peft_config["default"].base_model_name_or_path = spec.base_model_title
     # The base's own embeddings stay out, also where lm_head has an adapter.
     model.save_pretrained(str(out), save_embedding_layers=False)
+    # PEFT notes the folder of this machine.
+    config_file = out / "adapter_config.json"
+    base_id = repository_id(spec.base_model_title)
+    write_json(config_file, read_object(config_file) | {"base_model_name_or_path": base_id})
     warnings = []
     try:
         write_gguf_adapter(
@@ -102,8 +108,7 @@ def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> str:
         else f"text, segmented by {data.segmentation_method}"
     )
     front_matter = {
-        "base_model": spec.base_model_title,
-        "datasets": [spec.dataset_title],
+        **origin(spec.base_model_title, spec.dataset_title),
         "library_name": "peft",
         "pipeline_tag": "text-generation",
         "tags": ["lora", "sft", "bakehouse"],
@@ -169,6 +174,7 @@ def _parameters(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> dict[s
         "Seed": data.seed,
         "Device": outcome.device,
         "Steps": outcome.steps,
+        "This adapter is of step": outcome.best_step or outcome.steps,
         "Tokens": outcome.tokens,
         "Time in training steps": _duration(outcome.seconds),
     }

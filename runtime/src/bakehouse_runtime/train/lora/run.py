@@ -31,11 +31,13 @@ if TYPE_CHECKING:
     from ...protocol import TrainSpec
     from ...server_client import Reporter
     from ...workload import Workload
+    from .best import Best
     from .callback import TrainingCallback
     from .checkpoints import Checkpoint
 
 
 _BASE_EVALUATION = "base_evaluation.json"
+_BEST_ADAPTER = "best_adapter.safetensors"
 
 
 def run(spec: TrainSpec) -> int:
@@ -78,6 +80,7 @@ def _run(spec: TrainSpec, work: Workload) -> None:
         len(prepared.train), parameters.batch_size, parameters.gradient_accumulation_steps
     )
     reporter.phase("loading model")
+    from .best import BestAdapter
     from .callback import TrainingCallback
     from .held_out import answer_held_out
     from .trainer import build_trainer
@@ -86,7 +89,8 @@ def _run(spec: TrainSpec, work: Workload) -> None:
     device = choose_device(spec.device)
     refuse_several_devices(device)
     checkpoints = work.work_dir / CHECKPOINTS_FOLDER
-    callback = TrainingCallback(reporter, epoch_steps, _to_server(work))
+    best_adapter = BestAdapter(work.work_dir / _BEST_ADAPTER)
+    callback = TrainingCallback(reporter, epoch_steps, _to_server(work), best_adapter.note)
     trainer = build_trainer(
         spec,
         inputs["base_model"],
@@ -101,14 +105,20 @@ def _run(spec: TrainSpec, work: Workload) -> None:
     try:
         base_loss = _base_loss(trainer, reporter, work.work_dir) if held_out else None
         _train(trainer, callback, reporter, last_checkpoint(checkpoints))
-        eval_loss = _final_loss(trainer, reporter) if held_out else None
+        if held_out:
+            _measure_last(trainer, reporter)
+        best = best_adapter.restore(trainer.model, trainer.state.global_step)
         answer_held_out(trainer, prepared, callback.seconds, reporter, work.work_dir)
     except StopRequested:
         saved = last_checkpoint(checkpoints)
         reporter.stopped(saved.step if saved else 0)
         return
 
-    outcome = _outcome(trainer, callback, base_loss, eval_loss, targets, prepared, device)
+    outcome = _outcome(trainer, callback, base_loss, best, targets, prepared, device)
+    if best is not None and best.step != outcome.steps:
+        reporter.log(
+            f"The held-out loss was lowest at step {best.step}: the adapter of that step is kept."
+        )
     reporter.phase("saving", counted=False)
     out = work.work_dir / "outputs"
     for warning in export(
@@ -121,9 +131,9 @@ def _run(spec: TrainSpec, work: Workload) -> None:
 def _to_server(work: Workload) -> Callable[[Path], None]:
     """Uploads a checkpoint to the server, with what a run measures only once."""
     on_server = CheckpointArtefact(work)
-    evaluation_file = work.work_dir / _BASE_EVALUATION
+    files = [work.work_dir / name for name in (_BASE_EVALUATION, _BEST_ADAPTER)]
     return lambda checkpoint: on_server.upload(
-        [checkpoint, *([evaluation_file] if evaluation_file.exists() else [])]
+        [checkpoint, *(file for file in files if file.exists())]
     )
 
 
@@ -164,20 +174,19 @@ def _base_loss(trainer: Trainer, reporter: Reporter, work_dir: Path) -> float:
     return loss
 
 
-def _final_loss(trainer: Trainer, reporter: Reporter) -> float:
-    """The held-out loss at the last step: measured there, unless the run was killed before it."""
-    for point in reversed(trainer.state.log_history):
-        if "eval_loss" in point and point["step"] == trainer.state.global_step:
-            return float(point["eval_loss"])
-    reporter.phase("evaluating")
-    return float(trainer.evaluate()["eval_loss"])
+def _measure_last(trainer: Trainer, reporter: Reporter) -> None:
+    """Measures the held-out loss at the last step where the run was killed before that."""
+    step = trainer.state.global_step
+    if not any("eval_loss" in one and one["step"] == step for one in trainer.state.log_history):
+        reporter.phase("evaluating")
+        trainer.evaluate()
 
 
 def _outcome(
     trainer: Trainer,
     callback: TrainingCallback,
     base_loss: float | None,
-    eval_loss: float | None,
+    best: Best | None,
     targets: LoraTargets,
     prepared: Prepared,
     device: Device,
@@ -188,7 +197,8 @@ def _outcome(
         train_loss=_mean(losses),
         train_loss_end=_mean(losses[-max(1, len(losses) // 10) :]),
         eval_loss_base=base_loss,
-        eval_loss=eval_loss,
+        eval_loss=best.eval_loss if best else None,
+        best_step=best.step if best else None,
         tokens=state.num_input_tokens_seen,
         steps=state.global_step,
         seconds=callback.seconds,
@@ -209,6 +219,7 @@ def _summary(outcome: Outcome) -> dict[str, float | str | None]:
         "train_loss_end": outcome.train_loss_end,
         "eval_loss_base": outcome.eval_loss_base,
         "eval_loss": outcome.eval_loss,
+        "best_step": outcome.best_step,
         "tokens": outcome.tokens,
         "steps": outcome.steps,
         "seconds": round(outcome.seconds, 3),

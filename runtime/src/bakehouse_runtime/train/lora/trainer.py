@@ -9,13 +9,24 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import torch
+import transformers
 from peft import get_peft_model
-from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback, Trainer, set_seed
+from transformers import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    PrinterCallback,
+    Trainer,
+    set_seed,
+)
 from transformers.utils import logging
 from trl import SFTTrainer
 from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
+from ...data.tokens import read_json
 from ...device import weights_dtype
+from ...errors import PlainError
 from ...files import SAFE_TOKENIZER, SAFE_WEIGHTS
 from .config import lora_config, sft_config
 from .data import IGNORED, to_dataset
@@ -30,16 +41,39 @@ if TYPE_CHECKING:
     from ...protocol import TrainSpec
 
 
-class _SameAfterResume(Trainer):
-    """An evaluation draws random numbers, which a run that was killed in it does not draw again:
-    what training draws must not depend on that."""
+class _Evaluated(Trainer):
+    """How every trainer here measures the held-out loss: the mean over all learnt tokens, whatever
+    the batches. Trainer's own, a mean of the batches' means, depends on their size."""
+
+    _loss_sum: Any = 0.0
+    _tokens: Any = 0
 
     def evaluate(self, *args: Any, **options: Any) -> dict[str, float]:
+        # An evaluation draws random numbers, which a run that was killed in it does not draw again:
+        # what training draws must not depend on that.
         with torch.random.fork_rng():
             return super().evaluate(*args, **options)
 
+    def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
+        self._loss_sum, self._tokens = 0.0, 0
+        output: Any = super().evaluation_loop(*args, metric_key_prefix=metric_key_prefix, **options)
+        output.metrics[f"{metric_key_prefix}_loss"] = float(self._loss_sum / max(1, self._tokens))
+        return output
 
-class _SftTrainer(_SameAfterResume, SFTTrainer):
+    def prediction_step(
+        self, model: Any, inputs: dict[str, Any], *_: Any, **__: Any
+    ) -> tuple[torch.Tensor, None, None]:
+        inputs = self._prepare_inputs(inputs)
+        tokens = int((inputs["labels"][:, 1:] != IGNORED).sum())
+        with torch.no_grad(), self.compute_loss_context_manager():
+            loss: Any = self.compute_loss(model, inputs)
+        loss = loss.detach()
+        self._loss_sum += float(loss) * tokens
+        self._tokens += tokens
+        return loss, None, None
+
+
+class _SftTrainer(_Evaluated, SFTTrainer):
     def create_model_card(self, *_: Any, **__: Any) -> None:
         """TRL writes a card into every checkpoint; ours is written once, by `export`."""
 
@@ -81,7 +115,7 @@ class _CpuTrainer(_TrainedPositions, _SftTrainer):
     pass
 
 
-class _HeadTrainer(_TrainedPositions, _SameAfterResume):
+class _HeadTrainer(_TrainedPositions, _Evaluated):
     pass
 
 
@@ -103,7 +137,7 @@ def build_trainer(
     arguments = sft_config(
         spec, device, checkpoints, steps_total, evaluates=len(prepared.held_out) > 0
     )
-    model = AutoModelForCausalLM.from_pretrained(base, dtype=weights_dtype(device), **SAFE_WEIGHTS)
+    model = _load(base, device)
     adapter = lora_config(spec.parameters.lora, modules)
     tokenizer = AutoTokenizer.from_pretrained(base, **SAFE_TOKENIZER)
     if tokenizer.pad_token is None:
@@ -129,6 +163,28 @@ def build_trainer(
     # It prints every log line as a dict; the reporter says the same.
     trainer.remove_callback(PrinterCallback)
     return trainer
+
+
+def _load(base: Path, device: Device) -> Any:
+    """The base model. Raises PlainError for an architecture that only code of its own knows."""
+    try:
+        is_known = type(AutoConfig.from_pretrained(base, **SAFE_TOKENIZER)) in (
+            MODEL_FOR_CAUSAL_LM_MAPPING
+        )
+    except (ValueError, KeyError) as error:
+        raise _unknown_architecture(base) from error
+    if not is_known:
+        raise _unknown_architecture(base)
+    return AutoModelForCausalLM.from_pretrained(base, dtype=weights_dtype(device), **SAFE_WEIGHTS)
+
+
+def _unknown_architecture(base: Path) -> PlainError:
+    named = read_json(base / "config.json").get("model_type") or "not named in config.json"
+    return PlainError(
+        f"The base model cannot be trained (model type: {named}): only language models whose "
+        f"architecture Transformers {transformers.__version__} knows can be. Code in a model's "
+        "own repository is never run."
+    )
 
 
 def _narrow_frozen_matrices(model: Any) -> None:

@@ -19,8 +19,10 @@ const saved: Record<string, string> = {
   txt: 'text/plain; charset=utf-8',
   md: 'text/markdown; charset=utf-8',
   csv: 'text/csv; charset=utf-8',
+  tsv: 'text/tab-separated-values; charset=utf-8',
   json: 'application/json',
   jsonl: 'application/jsonl',
+  ndjson: 'application/x-ndjson',
   parquet: 'application/vnd.apache.parquet',
 };
 

@@ -17,9 +17,14 @@ const ROLES = new Map([
   ['user', 'user'],
   ['assistant', 'assistant'],
   ['human', 'user'],
+  ['prompter', 'user'],
   ['gpt', 'assistant'],
   ['chatgpt', 'assistant'],
   ['model', 'assistant'],
+  ['bot', 'assistant'],
+  ['ai', 'assistant'],
+  ['bard', 'assistant'],
+  ['bing', 'assistant'],
   ['developer', 'system'],
 ]);
 
@@ -65,8 +70,18 @@ function readTurn(value: unknown): { role: string; content: string } {
   const role = toText(turn.role ?? turn.from);
   return {
     role: ROLES.get(role.trim().toLowerCase()) ?? role,
-    content: toText(turn.content ?? turn.value),
+    content: joinedParts(turn.content ?? turn.value),
   };
+}
+
+/** The text of a content; one in parts that are all text is joined, as in training. */
+function joinedParts(content: unknown): string {
+  if (!Array.isArray(content)) return toText(content);
+  const texts = content.map((part: unknown) => {
+    const { type, text }: { type?: unknown; text?: unknown } = Object(part);
+    return type === 'text' && typeof text === 'string' ? text : undefined;
+  });
+  return texts.includes(undefined) ? toText(content) : texts.join('');
 }
 
 function toText(value: unknown): string {

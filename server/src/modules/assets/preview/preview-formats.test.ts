@@ -42,6 +42,23 @@ test('csv: a page, all counted, broken rows named', async () => {
   });
 });
 
+test('tsv, ndjson and md are read as what they are, and a packed file asks to be unpacked', async () => {
+  await upload(ada, id, 'd.tsv', 'q, or, so\ta\nwho, then\tAda\n');
+  expect(await preview(ada, id, 'd.tsv')).toMatchObject({
+    columns: ['q, or, so', 'a'],
+    rows: [['who, then', 'Ada']],
+  });
+  await upload(ada, id, 'd.ndjson', '{"q": "who", "a": "Ada"}\n');
+  expect(await preview(ada, id, 'd.ndjson')).toMatchObject({ columns: ['q', 'a'], rows: [['who', 'Ada']] });
+  await upload(ada, id, 'd.md', '# Bread\n');
+  await upload(ada, id, 'd.txt', '# Bread\n');
+  expect(await preview(ada, id, 'd.md')).toEqual(await preview(ada, id, 'd.txt'));
+  await upload(ada, id, 'd.jsonl.gz', 'x');
+  await expect(preview(ada, id, 'd.jsonl.gz')).rejects.toMatchObject({
+    message: expect.stringContaining('d.jsonl.gz is packed: unpack it first'),
+  });
+});
+
 test('jsonl, json and txt', async () => {
   await upload(
     ada,

@@ -16,15 +16,19 @@ const DELIMITERS = [',', ';', '\t', '|'];
 
 /**
  * A csv file whose first line names the columns, parted by whichever of , ; tab | is most
- * frequent in it. Throws Unreadable when that line is damaged, names no columns, or one twice.
+ * frequent in it unless it is known. Throws Unreadable when that line is damaged, names no columns, or one twice.
  */
-export async function readCsv(chunks: AsyncIterable<string>, name: string): Promise<Table> {
+export async function readCsv(
+  chunks: AsyncIterable<string>,
+  name: string,
+  knownDelimiter?: string,
+): Promise<Table> {
   const { firstLine, all } = await peekFirstLine(chunks);
   // What stands in quotes parts no columns.
   const unquoted = firstLine.replace(/"[^"]*(?:"|$)/g, '');
-  const delimiter = DELIMITERS.reduce((best, mark) =>
-    count(unquoted, mark) > count(unquoted, best) ? mark : best,
-  );
+  const delimiter =
+    knownDelimiter ??
+    DELIMITERS.reduce((best, mark) => (count(unquoted, mark) > count(unquoted, best) ? mark : best));
   // All names are looked at, whatever is shown of them.
   let keep = Number.POSITIVE_INFINITY;
   const records = csvRecords(all, delimiter, () => keep);

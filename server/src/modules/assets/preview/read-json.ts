@@ -10,8 +10,11 @@ import {
   TOO_LONG,
 } from './table.ts';
 import { Unreadable } from './unreadable.ts';
+import { type Part, unwrapObject } from './wrapped-list.ts';
 
 const NESTING_MAX = 500;
+/** A file that is one object is read whole, so far as it is no longer. */
+const OBJECT_CHARS_MAX = 32 * 1024 * 1024;
 /** Escapes that may stand for no character; most text has none, and is not looked at more closely. */
 const MAYBE_NO_CHARACTER = /\\u(0000|d[89a-f])/i;
 
@@ -24,7 +27,7 @@ export function readJsonLines(chunks: AsyncIterable<string>): Table {
 }
 
 /**
- * A list of JSON objects; a file that does not begin with a list is read as one object per line.
+ * A list of JSON objects, or one object that holds it; another file is read as one object per line.
  * The rows throw Unreadable where the list is not JSON.
  */
 export async function readJson(chunks: AsyncIterable<string>, name: string): Promise<Table> {
@@ -36,11 +39,54 @@ export async function readJson(chunks: AsyncIterable<string>, name: string): Pro
     isDone = next.done === true;
     seen += next.value ?? '';
   }
-  const all = resume(seen, iterator);
-  if (!/^[ \t\r\n]*\[/.test(seen)) return readJsonLines(all);
-  return tableOf(splitList(all, name), (line, fault) => {
+  const onFault = (line: number, fault: string): never => {
     throw notJson(name, line, fault);
-  });
+  };
+  if (/^[ \t\r\n]*\[/.test(seen)) return tableOf(splitList(resume(seen, iterator), name), onFault);
+  if (!/^[ \t\r\n]*\{/.test(seen)) return readJsonLines(resume(seen, iterator));
+  const { text, isWhole } = await readObject(seen, iterator);
+  const rows = isWhole ? unwrapObject(text) : null;
+  if (!rows) return readJsonLines(resume(text, iterator));
+  const part = (async function* () {
+    yield rows.text;
+  })();
+  if (rows.isList) return tableOf(splitList(part, name, rows.line), onFault);
+  return tableOf(splitObject(rows), onFault);
+}
+
+/** Reads on to the end of a file that may be one object, as long as it is no object per line and not too long. */
+async function readObject(
+  seen: string,
+  iterator: AsyncIterator<string>,
+): Promise<{ text: string; isWhole: boolean }> {
+  const firstAt = seen.indexOf('{');
+  let text = seen;
+  /** Where the first line ends; null: it is no whole object. */
+  let firstEnd: number | null | undefined;
+  while (text.length <= OBJECT_CHARS_MAX) {
+    if (firstEnd === undefined && text.includes('\n', firstAt)) {
+      const end = text.indexOf('\n', firstAt);
+      firstEnd = isJson(text.slice(firstAt, end)) ? end : null;
+    }
+    if (typeof firstEnd === 'number' && !isBlank(text.slice(firstEnd))) return { text, isWhole: false };
+    const next = await iterator.next();
+    if (next.done === true) return { text, isWhole: true };
+    text += next.value;
+  }
+  return { text, isWhole: false };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function* splitObject({ line, text }: Part): AsyncGenerator<Piece> {
+  yield text.length > LINE_CHARS_MAX ? { line, reason: TOO_LONG } : { line, text };
 }
 
 function tableOf(pieces: AsyncIterable<Piece>, onFault: (line: number, fault: string) => Broken): Table {
@@ -112,8 +158,8 @@ async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<Piece> {
  * Cuts a list into the texts of its values without parsing them, so that a list of any length is
  * read in pieces.
  */
-async function* splitList(chunks: AsyncIterable<string>, name: string): AsyncGenerator<Piece> {
-  let line = 1;
+async function* splitList(chunks: AsyncIterable<string>, name: string, firstLine = 1): AsyncGenerator<Piece> {
+  let line = firstLine;
   let state: 'before' | 'inside' | 'after' = 'before';
   let value: { line: number; text: string } | null = null;
   let expectsValue = true;

@@ -21,6 +21,12 @@ const CELL_CHARS_MAX = 2_000;
 /** All cells of an answer together: many of them are cut shorter. */
 const PAGE_CHARS_MAX = 2_000_000;
 const WHOLE_ROW_CHARS_MAX = 1_000_000;
+/** Endings that stand for another one, and those of packed files; `data/rows.py` of the runtime has the same. */
+const ALIASES = new Map([
+  ['ndjson', 'jsonl'],
+  ['md', 'txt'],
+]);
+const PACKED = new Set(['gz', 'zip', 'zst', 'bz2', 'xz', '7z', 'tar', 'tgz']);
 
 export type Preview = z.infer<typeof filePreview>;
 export type Page = { offset: number; limit: number };
@@ -54,6 +60,8 @@ export async function openTextTable({
   switch (endingOf(name)) {
     case 'csv':
       return readCsv(chunks, name);
+    case 'tsv':
+      return readCsv(chunks, name, '\t');
     case 'jsonl':
       return readJsonLines(chunks);
     case 'json':
@@ -61,6 +69,7 @@ export async function openTextTable({
     case 'txt':
       return readText(chunks);
     default:
+      if (PACKED.has(endingOf(name))) throw new Unreadable(`${name} is packed: unpack it first.`);
       throw new Unreadable('Rows can be shown of csv, jsonl, json, txt and parquet files');
   }
 }
@@ -156,7 +165,8 @@ function toJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
 }
 
-/** Of a file's name, in lower case: by which it is read. */
+/** By which a file is read: the ending of its name, in lower case, or that which it stands for. */
 export function endingOf(path: string): string {
-  return path.split('.').at(-1)?.toLowerCase() ?? '';
+  const ending = path.split('.').at(-1)?.toLowerCase() ?? '';
+  return ALIASES.get(ending) ?? ending;
 }

@@ -43,6 +43,26 @@ test('a system prompt that says nothing is no turn, as in training', () => {
   expect(readConversation([{ role: 'user', content: '' }], 2000).turn_count).toBe(1);
 });
 
+test.each([
+  ['bot', 'assistant'],
+  ['ai', 'assistant'],
+  ['bard', 'assistant'],
+  ['bing', 'assistant'],
+  ['prompter', 'user'],
+])('%s speaks as the %s', (from, role) => {
+  expect(readConversation([{ from, value: 'Hi' }], 2000).turns).toEqual([{ role, content: 'Hi' }]);
+});
+
+test('a content in parts is shown as training reads it: joined where all are text', () => {
+  const text = (said: string) => ({ type: 'text', text: said });
+  const picture = { type: 'image_url', image_url: {} };
+  const contentOf = (content: unknown) =>
+    readConversation([{ role: 'user', content }], 2000).turns[0]?.content;
+  expect(contentOf([text('Good '), text('day')])).toBe('Good day');
+  expect(contentOf([text('Hi'), picture])).toBe(JSON.stringify([text('Hi'), picture]));
+  expect(contentOf([null])).toBe('[null]');
+});
+
 test.each([null, 'no list', '[broken', 7])('%j is no conversation', (value) => {
   expect(readConversation(value, 2000)).toEqual({ turns: [], turn_count: 0 });
 });

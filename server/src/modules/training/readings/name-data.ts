@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { DataToRead } from '../validation/read-data.ts';
 
-/** Equal for inputs that are read alike: neither learning rate nor dropout changes the report. */
+/** Counts up where files are read otherwise than before, so that no older reading answers. */
+const READER = 2;
+
+/** Equal for inputs that are read alike: neither learning rate, alpha nor dropout changes the report. */
 export function nameData({ base, dataFile, spec }: DataToRead): string {
   const { learning_rate, lora, ...parameters } = spec.parameters;
-  const { dropout, ...adapter } = lora;
-  const read = { base, dataFile, spec: { ...spec, parameters: { ...parameters, lora: adapter } } };
+  const { alpha, dropout, ...adapter } = lora;
+  const read = {
+    reader: READER,
+    base,
+    dataFile,
+    spec: { ...spec, parameters: { ...parameters, lora: adapter } },
+  };
   return createHash('sha256').update(JSON.stringify(read)).digest('hex');
 }

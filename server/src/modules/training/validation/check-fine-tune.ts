@@ -219,14 +219,14 @@ async function readWarnings(
 function toWork(report: ValidateReport | null, fields: FineTuneFields): Work {
   return {
     train_tokens: report?.train_tokens ?? 0,
-    eval_tokens: report?.eval_tokens ?? 0,
+    train_padded_tokens: report?.train_padded_tokens ?? 0,
+    eval_padded_tokens: report?.eval_padded_tokens ?? 0,
     train_examples: report?.train_examples ?? 0,
     eval_examples: report?.eval_examples ?? 0,
     base_parameters: report?.base_parameters ?? 0,
     epochs: fields.epochs,
     batchSize: fields.batch_size,
     evalBatchSize: fields.eval_batch_size,
-    maxChunkSize: fields.max_chunk_size,
   };
 }
 

@@ -17,14 +17,16 @@ const prices = pricesAt([], new Date());
 /** The example that the formulas were checked with: 8.03B parameters, 10M tokens. */
 const work: Work = {
   train_tokens: 10_000_000,
-  eval_tokens: 0,
-  train_examples: 0,
+  train_padded_tokens: 10_000_000,
+  eval_padded_tokens: 0,
+  // Of 512 tokens.
+  train_examples: 19_531,
   eval_examples: 0,
   base_parameters: 8_030_000_000,
   epochs: 1,
-  batchSize: 1,
+  // One pass.
+  batchSize: 19_531,
   evalBatchSize: 1,
-  maxChunkSize: 512,
 };
 
 describe('the time of a run', () => {
@@ -42,11 +44,21 @@ describe('the time of a run', () => {
     expect(cpuSeconds(work, 2, 1e12)).toBeCloseTo(runFlops(work, 'cpu') / 1e12, 0);
   });
 
+  test('grows with what fills the batches, and not with the chunk size that nothing reaches', () => {
+    const padded = { ...work, train_padded_tokens: 19_000_000, eval_padded_tokens: 3_000_000 };
+    expect(runFlops(padded, 'gpu') / runFlops(work, 'gpu')).toBeCloseTo((6 * 19 + 2 * 3) / (6 * 10), 6);
+    // Examples of 100 tokens use an A100 badly, whatever they are cut at.
+    const short = { ...work, train_examples: 100_000 };
+    const ratio = gpuSeconds(short, 'NVIDIA_TESLA_A100') / gpuSeconds(work, 'NVIDIA_TESLA_A100');
+    expect(ratio).toBeCloseTo(0.4 / 0.25, 3);
+  });
+
   test('of a tiny model is the time of its passes', () => {
     const tiny = {
       ...work,
       base_parameters: 100_000,
       train_tokens: 1000,
+      train_padded_tokens: 1000,
       train_examples: 100,
       epochs: 3,
       batchSize: 2,

@@ -15,8 +15,13 @@ import type { PriceList } from '../../credits/prices/prices.ts';
 /** What the estimate needs to know of data, model and settings. */
 export type Work = Pick<
   ValidateReport,
-  'train_tokens' | 'eval_tokens' | 'train_examples' | 'eval_examples' | 'base_parameters'
-> & { epochs: number; batchSize: number; evalBatchSize: number; maxChunkSize: number };
+  | 'train_tokens'
+  | 'train_padded_tokens'
+  | 'eval_padded_tokens'
+  | 'train_examples'
+  | 'eval_examples'
+  | 'base_parameters'
+> & { epochs: number; batchSize: number; evalBatchSize: number };
 
 const GB = 1024 ** 3;
 
@@ -37,16 +42,18 @@ const HEADROOM = 0.08;
 
 /**
  * Operations of a run: per trained token 4 per parameter (forward and the gradients of the
- * activations), 6 where activations are computed again (GPU); per evaluated token 2.
+ * activations), 6 where activations are computed again (GPU); per evaluated token 2. What fills a
+ * batch up to its longest example is computed as any token is.
  */
 export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   const perToken = device === 'gpu' ? 6 : 4;
-  return work.epochs * work.base_parameters * (perToken * work.train_tokens + 2 * work.eval_tokens);
+  const perEpoch = perToken * work.train_padded_tokens + 2 * work.eval_padded_tokens;
+  return work.epochs * work.base_parameters * perEpoch;
 }
 
 /** Seconds of training on one GPU of this type. */
 export function gpuSeconds(work: Work, type: GpuType): number {
-  const speed = peakFlops[type] * utilisation(type, work.maxChunkSize);
+  const speed = peakFlops[type] * utilisation(type, work.train_tokens / Math.max(1, work.train_examples));
   return runFlops(work, 'gpu') / speed + passes(work) * PASS_OVERHEAD_S;
 }
 
@@ -60,7 +67,7 @@ export function cpuSeconds(work: Work, cores: number, measuredFlops: number | nu
   return flops / (CPU_CORE_FLOPS * cores) + passes(work) * PASS_OVERHEAD_S;
 }
 
-/** The part of the peak that training reaches, by the length of the examples (measured on 7B models). */
+/** The part of the peak that training reaches, by the mean length of the examples (measured on 7B models). */
 function utilisation(type: GpuType, tokens: number): number {
   if (type === 'NVIDIA_TESLA_V100') return 0.22;
   if (type === 'NVIDIA_H100_80GB') return tokens < 512 ? 0.25 : 0.35;

@@ -1,4 +1,4 @@
-const endings = ['.csv', '.jsonl', '.json', '.txt', '.parquet'];
+const endings = ['.csv', '.tsv', '.jsonl', '.ndjson', '.json', '.txt', '.md', '.parquet'];
 
 /** What a dataset takes, for whoever drops files on it. */
 export const DATA_FILES_HINT =
@@ -7,5 +7,7 @@ export const DATA_FILES_HINT =
 /** Whether a file with this name holds rows: its first ones can be shown, and training reads it. */
 export function isDataFile(path: string): boolean {
   const name = path.toLowerCase();
+  // A card describes the data, and is none of it.
+  if (name.split('/').at(-1) === 'readme.md') return false;
   return endings.some((ending) => name.endsWith(ending));
 }

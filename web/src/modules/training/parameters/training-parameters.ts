@@ -71,7 +71,7 @@ export function wireParameters({
 
 /** Its rows are running text, and have no columns. */
 export function isTextFile(fileName: string): boolean {
-  return fileName.toLowerCase().endsWith('.txt');
+  return /\.(txt|md)$/i.test(fileName);
 }
 
 /** A gentle word where a value is far from what works; null where it is usual. */

@@ -45,6 +45,7 @@ const wizardWords: Record<string, string> = {
   train_test_split: 'Train/test split',
   gradient_accumulation_steps: 'Gradient accumulation',
   lora_r: 'LoRA rank',
+  lora_alpha: 'LoRA alpha',
 };
 
 /** The name that the field has in the wizard: 'learning_rate' is 'Learning rate'. */

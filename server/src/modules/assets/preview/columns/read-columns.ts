@@ -17,7 +17,7 @@ const PARQUET_ROWS_MAX = 20_000;
  */
 export async function readColumns(file: { localPath: string; name: string }): Promise<FileColumns> {
   const ending = endingOf(file.name);
-  if (ending !== 'parquet') return count(await openTextTable(file), ending === 'csv');
+  if (ending !== 'parquet') return count(await openTextTable(file), ending === 'csv' || ending === 'tsv');
   const limit = PARQUET_ROWS_MAX;
   const { totalRows, ...table } = await readParquet(file.localPath, file.name, { offset: 0, limit });
   const counted = await count(table, false);
