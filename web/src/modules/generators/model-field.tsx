@@ -21,8 +21,10 @@ export function ModelField({ models, model, service }: Props) {
   const choose = (value: string) =>
     void navigate({
       to: '.',
-      search: ({ model: _, ...rest }: Record<string, unknown>) =>
-        ({ ...rest, ...(value !== SERVICE && { model: value }) }) as never,
+      search: ({ model: _, ...rest }: Record<string, unknown>) => ({
+        ...rest,
+        ...(value !== SERVICE && { model: value }),
+      }),
       replace: true,
       resetScroll: false,
     });

@@ -59,22 +59,7 @@ def _run(spec: TrainSpec, work: Workload) -> None:
             raise PlainError(f"The spec has no input {name}.")
 
     restore_checkpoint(work)
-    reporter.phase("reading data")
-    targets, prepared = run_confined(
-        PurePosixPath(spec.data.file_path).name,
-        read_inputs,
-        spec,
-        inputs["base_model"],
-        inputs["dataset"],
-        stop_requested=lambda: reporter.stop_requested,
-    )
-    for warning in (*targets.warnings, *prepared.warnings):
-        reporter.log(f"Note: {warning}")
-    reporter.log(
-        f"Examples: {len(prepared.train)} to train on, {len(prepared.held_out)} held out. "
-        f"Rows dropped: {prepared.dropped.count}."
-    )
-
+    targets, prepared = _read(spec, inputs, reporter)
     parameters = spec.parameters
     epoch_steps = steps_per_epoch(
         len(prepared.train), parameters.batch_size, parameters.gradient_accumulation_steps
@@ -126,6 +111,28 @@ def _run(spec: TrainSpec, work: Workload) -> None:
     ):
         reporter.log(f"Note: {warning}")
     reporter.result(work.upload(out), _summary(outcome))
+
+
+def _read(
+    spec: TrainSpec, inputs: dict[str, Path], reporter: Reporter
+) -> tuple[LoraTargets, Prepared]:
+    """What of the base is trained, and the examples; the log says what there is to know of them."""
+    reporter.phase("reading data")
+    targets, prepared = run_confined(
+        PurePosixPath(spec.data.file_path).name,
+        read_inputs,
+        spec,
+        inputs["base_model"],
+        inputs["dataset"],
+        stop_requested=lambda: reporter.stop_requested,
+    )
+    for warning in (*targets.warnings, *prepared.warnings):
+        reporter.log(f"Note: {warning}")
+    reporter.log(
+        f"Examples: {len(prepared.train)} to train on, {len(prepared.held_out)} held out. "
+        f"Rows dropped: {prepared.dropped.count}."
+    )
+    return targets, prepared
 
 
 def _to_server(work: Workload) -> Callable[[Path], None]:

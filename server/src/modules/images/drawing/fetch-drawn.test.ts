@@ -1,6 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
@@ -37,12 +36,13 @@ test('several are fetched two at a time, each within two minutes', async ({ onTe
   onTestFinished(() => limits.mockRestore());
   let open = 0;
   let most = 0;
-  const drawn = await serve(4, async (_request, response) => {
+  const drawn = await serve(4, (_request, response) => {
     open += 1;
     most = Math.max(most, open);
-    await pause(50);
-    open -= 1;
-    response.end(pictureFiles.png);
+    setTimeout(() => {
+      open -= 1;
+      response.end(pictureFiles.png);
+    }, 50);
   });
   expect(await fetchDrawn(drawn, new AbortController().signal)).toHaveLength(4);
   expect(most).toBe(2);

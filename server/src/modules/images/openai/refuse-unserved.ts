@@ -4,13 +4,19 @@ const readHere = new Set(['prompt', 'model', 'n', 'size', 'response_format', 'ou
 /** What changes no picture. */
 const passedOver = new Set(['user', 'metadata', 'safety_identifier']);
 
-/** Names that calls of pictures know, each with the value that asks for nothing; null: none does. A form's values are texts. */
-const known = new Map([
-  ...['quality', 'background', 'moderation'].map((name) => [name, 'auto'] as const),
-  ...['style', 'output_compression', 'input_fidelity'].map((name) => [name, null] as const),
-  ...['seed', 'num_inference_steps', 'guidance_scale'].map((name) => [name, null] as const),
-  ['stream', 'false'],
-  ['partial_images', '0'],
+/** Names that calls of pictures know, each with the values that ask for nothing. A form's values are texts. */
+const known = new Map<string, readonly unknown[]>([
+  ['quality', ['auto']],
+  ['background', ['auto']],
+  ['moderation', ['auto']],
+  ['stream', [false, 'false']],
+  ['partial_images', [0, '0']],
+  ['style', []],
+  ['output_compression', []],
+  ['input_fidelity', []],
+  ['seed', []],
+  ['num_inference_steps', []],
+  ['guidance_scale', []],
 ]);
 
 type Served = {
@@ -29,9 +35,10 @@ export function refuseUnserved(
   body: { model?: string | null | undefined; size?: string | null | undefined },
   { model: served, size: ownSize, fields = [] }: Served,
 ): void {
-  for (const [name, value] of Object.entries(body)) {
+  const sent: [string, unknown][] = Object.entries(body);
+  for (const [name, value] of sent) {
     if (value === null || value === undefined || readHere.has(name) || passedOver.has(name)) continue;
-    if (fields.includes(name) || String(value) === known.get(name)) continue;
+    if (fields.includes(name) || known.get(name)?.includes(value)) continue;
     throw refused(
       name,
       known.has(name) ? `${name} is not supported here` : `Unknown parameter: ${name.slice(0, 80)}`,
