@@ -3,6 +3,10 @@ const sentences = new Map([
   ['email_does_not_match', "That email address does not match this account's."],
   ['account_already_linked_to_different_user', 'It is already linked to another Bakehouse account.'],
   ['rate_limited', 'Too many accounts were created in the last hour. Try again later.'],
+  [
+    'sign_in_method_gone',
+    'This way of signing in was removed from the account meanwhile. Sign in another way, or reset your password.',
+  ],
   ['access_denied', 'You did not grant access.'],
 ]);
 
