@@ -71,7 +71,7 @@ test('of a hub model have its id with dashes as base model; without a GPU they s
 
 test.each([
   [{ config_name: 'x', epoch: 1 }, 'Unknown field: epoch'],
-  [{ config_name: 'x', fine_tune_payload: { epochs: 1, rank: 8, seed: 1 } }, 'Unknown fields: rank, seed'],
+  [{ config_name: 'x', fine_tune_payload: { epochs: 1, rank: 8, speed: 1 } }, 'Unknown fields: rank, speed'],
   [{ config_name: 'x', epochs: 0 }, 'Epochs must be at least 1'],
   [{ epochs: 1 }, 'Name is required'],
   [{ config_name: 'x', base_model: 'meta-llama/Llama' }, 'No model has this id'],
