@@ -2,13 +2,12 @@
 alter table generation_outputs add column thumbnail_sha256 text references blobs (sha256);
 alter table generation_outputs add column thumbnail_bytes bigint;
 alter table generation_outputs add check ((thumbnail_sha256 is null) = (thumbnail_bytes is null));
-create index generation_outputs_by_thumbnail on generation_outputs (thumbnail_sha256)
-  where thumbnail_sha256 is not null;
+create index generation_outputs_by_thumbnail on generation_outputs (thumbnail_sha256);
 
 alter table input_pictures add column thumbnail_sha256 text references blobs (sha256);
 alter table input_pictures add column thumbnail_bytes bigint;
 alter table input_pictures add check ((thumbnail_sha256 is null) = (thumbnail_bytes is null));
-create index input_pictures_by_thumbnail on input_pictures (thumbnail_sha256) where thumbnail_sha256 is not null;
+create index input_pictures_by_thumbnail on input_pictures (thumbnail_sha256);
 
 -- As before, with the thumbnails: who keeps a picture keeps its small copy too.
 create or replace function own_pictures() returns trigger language plpgsql as $$

@@ -377,7 +377,7 @@ create table generation_outputs (
 );
 CREATE INDEX generation_outputs_by_blob ON public.generation_outputs USING btree (sha256);
 CREATE INDEX generation_outputs_by_generation ON public.generation_outputs USING btree (generation_id);
-CREATE INDEX generation_outputs_by_thumbnail ON public.generation_outputs USING btree (thumbnail_sha256) WHERE (thumbnail_sha256 IS NOT NULL);
+CREATE INDEX generation_outputs_by_thumbnail ON public.generation_outputs USING btree (thumbnail_sha256);
 
 create table generations (
   id uuid not null default uuidv7(),
@@ -481,7 +481,7 @@ create table input_pictures (
   constraint input_pictures_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX input_pictures_by_blob ON public.input_pictures USING btree (sha256);
-CREATE INDEX input_pictures_by_thumbnail ON public.input_pictures USING btree (thumbnail_sha256) WHERE (thumbnail_sha256 IS NOT NULL);
+CREATE INDEX input_pictures_by_thumbnail ON public.input_pictures USING btree (thumbnail_sha256);
 CREATE INDEX input_pictures_by_user ON public.input_pictures USING btree (user_id);
 CREATE INDEX input_pictures_unused ON public.input_pictures USING btree (created_at) WHERE (generation_id IS NULL);
 
