@@ -261,7 +261,8 @@ const run = z.object({
   /** Times that it was started again after an interruption; what its owner cancelled and resumed was none. */
   restarts: z.int(),
   /**
-   * Of a completed run, among others: `eval_loss_base` and `eval_loss` (held-out loss before and after),
+   * Of a completed run, among others: `eval_loss_base` and `eval_loss` (held-out loss of the base model and of the
+   * adapter that was kept), `best_step` (the step which that is of: where the held-out loss was lowest),
    * `train_loss` (mean over all steps), `train_loss_end` (mean over the last tenth of the steps),
    * `target_modules` (those of the chosen ones that the base model has, and that got an adapter).
    */

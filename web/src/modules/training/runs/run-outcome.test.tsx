@@ -13,3 +13,14 @@ test('why a run was stopped is said in the chosen currency, also after it is swi
   act(() => currencyChoice.set('BGL'));
   expect(screen.getByText('The run reached its ceiling of 12.50 BGL. The work was saved.')).toBeTruthy();
 });
+
+test.each([
+  [8, 'kept from step 8, base model 3.204'],
+  [12, 'base model 3.204'],
+  [undefined, 'base model 3.204'],
+])('of a run of 12 steps whose best was %s the held-out loss reads: %s', (best_step, note) => {
+  const summary = { eval_loss: 1.963, eval_loss_base: 3.204, best_step };
+  const run = { state: 'completed', summary, steps_total: 12, charged: null, quote: { total: '1' } };
+  render(<RunOutcome run={{ ...run, elapsed_seconds: 27, device: 'cpu' } as unknown as Run} />);
+  expect(screen.getByText(note)).toBeTruthy();
+});

@@ -14,7 +14,7 @@ export function RunOutcome({ run }: { run: Run }) {
   if (run.state === 'completed' && summary) {
     return (
       <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
-        <Figure card label="Held-out loss" note={`base model ${decimals(summary.eval_loss_base)}`}>
+        <Figure card label="Held-out loss" note={heldOutNote(run)}>
           {decimals(summary.eval_loss)}
         </Figure>
         <Figure card label="Training loss" note={trainingLossNote(run)}>
@@ -70,6 +70,13 @@ function Charge({ bgl }: { bgl: string }) {
 }
 
 /** Which mean it is; older runs know only the one over all steps. */
+/** Which step's adapter was kept is said where it is not the last one's. */
+function heldOutNote({ summary, steps_total: steps }: Run): string {
+  const base = `base model ${decimals(summary?.eval_loss_base)}`;
+  const step = summary?.best_step;
+  return typeof step === 'number' && step !== steps ? `kept from step ${step}, ${base}` : base;
+}
+
 function trainingLossNote({ summary, steps_total: steps }: Run): string {
   if (summary?.train_loss_end === undefined) return `mean of ${countOf(steps, 'step')}`;
   return `mean of the last ${countOf(Math.max(1, Math.floor(steps / 10)), 'step')}`;
