@@ -65,6 +65,24 @@ test('a change that comes during the first reading has it read once more', async
   stop();
 });
 
+test('what could not be read stays so while changes come, and is read again after a silence', async () => {
+  const reads = vi.fn<() => Promise<string>>(() => Promise.reject(new Error('The disk is on fire')));
+  const queryKey = ['run', 'list', 'u'];
+  const observer = new QueryObserver(queryClient, { queryKey, queryFn: reads, retry: false });
+  const stop = observer.subscribe(() => undefined);
+  const refresh = changeRefresher(new AbortController().signal);
+  refresh(run('a'));
+  await vi.advanceTimersByTimeAsync(3_000);
+  refresh(run('a'));
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(reads).toHaveBeenCalledTimes(1);
+  expect(observer.getCurrentResult().status).toBe('error');
+  refreshMissed();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(reads).toHaveBeenCalledTimes(2);
+  stop();
+});
+
 test('a storm of changes is read as one, and then as one a second', async () => {
   const invalidated = vi.spyOn(queryClient, 'invalidateQueries');
   const refresh = changeRefresher(new AbortController().signal);

@@ -1,5 +1,5 @@
 import type { ChangeEvent } from '@bakehouse/contract/events';
-import type { QueryKey } from '@tanstack/react-query';
+import type { Query, QueryKey, QueryState } from '@tanstack/react-query';
 import { queryClient } from '../api/query-client.ts';
 import { forgetReads } from '../api/shared-reads.ts';
 
@@ -52,7 +52,10 @@ export function changeRefresher(signal: AbortSignal): (change: ChangeEvent) => v
       const gathered = [...changes.values()].map((change) => ({ change, watched: isWatched(change) }));
       changes = new Map();
       const spacing = pause(SPACING_MS);
-      await readAgain((key) => gathered.some(({ change, watched }) => concerns(change, key, watched)));
+      await readAgain(
+        ({ queryKey, state }) =>
+          !hasFailed(state) && gathered.some(({ change, watched }) => concerns(change, queryKey, watched)),
+      );
       await spacing;
     }
     running = false;
@@ -74,7 +77,15 @@ function isWatched({ topic, id }: ChangeEvent): boolean {
   );
 }
 
-/** Reads again what may have changed while nobody was there to hear of it. */
+/**
+ * Whether nothing but an error is there. A change does not read that again: the error would give way to a placeholder at
+ * every step of a run, and come back. Whoever sees it can try again.
+ */
+function hasFailed({ status, data }: QueryState): boolean {
+  return status === 'error' && data === undefined;
+}
+
+/** Reads again what may have changed while nobody was there to hear of it, what has failed included. */
 export function refreshMissed(): void {
   // A key that was replaced shows itself: the old one is refused.
   const heardOf = new Set(
@@ -82,23 +93,25 @@ export function refreshMissed(): void {
       .flat()
       .filter((family) => family !== 'session'),
   );
-  void readAgain((key) => isLive(key) && heardOf.has(String(key[0])));
+  void readAgain(({ queryKey }) => isLive(queryKey) && heardOf.has(String(queryKey[0])));
 }
 
 /**
- * Reads again what is kept under such keys. What is under way may be of before the change: it is begun anew, or, where
+ * Reads such queries again. What is under way may be of before the change: it is begun anew, or, where
  * it is the first reading of its query, which an invalidation leaves alone, followed by another one.
  */
-async function readAgain(isMeant: (key: QueryKey) => boolean): Promise<void> {
+async function readAgain(isMeant: (query: Query) => boolean): Promise<void> {
   forgetReads();
   const first = queryClient.getQueryCache().findAll({
     fetchStatus: 'fetching',
-    predicate: ({ queryKey, state }) => state.data === undefined && isMeant(queryKey),
+    predicate: (query) => query.state.data === undefined && isMeant(query),
   });
-  await queryClient.invalidateQueries({ predicate: ({ queryKey }) => isMeant(queryKey) });
+  await queryClient.invalidateQueries({ predicate: isMeant });
   if (first.length === 0) return;
   await Promise.allSettled(first.map(async (query) => await query.promise));
-  await queryClient.invalidateQueries({ predicate: (query) => first.includes(query) });
+  await queryClient.invalidateQueries({
+    predicate: (query) => first.includes(query) && !hasFailed(query.state),
+  });
 }
 
 function isLive([family, part]: QueryKey): boolean {
