@@ -13,6 +13,7 @@ export function GenerationFigures({ generation }: { generation: Generation }) {
       <Figure label={isUnderWay(generation) ? 'Maximum cost' : 'Cost'}>
         <Money bgl={cost} />
       </Figure>
+      {generation.provider === 'upstream' && <Figure label="Model">{generation.model}</Figure>}
       {expert !== null && <Figure label="Expert used">Expert {expert}</Figure>}
       {confidence !== null && <Figure label="Confidence">{Math.round(confidence * 100)}%</Figure>}
       {seconds !== null && (
