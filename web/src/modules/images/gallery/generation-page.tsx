@@ -65,18 +65,18 @@ function LoadedPage({ generation }: { generation: Generation }) {
       <PageHeader
         title={`${generators[generator].title} picture`}
         parents={[{ label: 'Gallery', to: '/gallery' }]}
-        badge={<StatusBadge status={state} moving={state === 'running' || undefined} />}
-        actions={
+        badge={
           <>
+            <StatusBadge status={state} moving={state === 'running' || undefined} />
             <StepButtons id={id} />
-            <GenerationActions
-              generation={generation}
-              onDeleted={() => void navigate({ to: '/gallery', replace: true })}
-              onRunAgain={(started) =>
-                void navigate({ to: '/gallery', search: { compare: [id, started.id] } })
-              }
-            />
           </>
+        }
+        actions={
+          <GenerationActions
+            generation={generation}
+            onDeleted={() => void navigate({ to: '/gallery', replace: true })}
+            onRunAgain={(started) => void navigate({ to: '/gallery', search: { compare: [id, started.id] } })}
+          />
         }
       />
       <div className={columnsClass}>

@@ -11,7 +11,7 @@ import { useRecentGenerations } from '../api.ts';
 import { type GenerationPages, generationQuery, LISTS } from '../generation-queries.ts';
 import { neighboursOf } from './neighbours.ts';
 
-/** To the generations beside this one in the lists that were read, by the arrow keys too. Nothing where it stands alone. */
+/** To the generations beside this one in the lists that were read, by the arrow keys too. They have their place before the lists are read, so that nothing moves then. */
 export function StepButtons({ id }: { id: string }) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -31,9 +31,8 @@ export function StepButtons({ id }: { id: string }) {
     void navigate({ to: '/gallery/$id', params: { id: generation.id }, replace: true });
   };
   useStepKeys(['ArrowLeft', 'ArrowRight'], (step) => goTo(step < 0 ? before : after));
-  if (!before && !after) return null;
   return (
-    <div className="flex gap-1">
+    <div className="ml-auto flex gap-1">
       <StepButton label="Previous generation" onClick={before && (() => goTo(before))}>
         <ArrowLeft aria-hidden />
       </StepButton>
