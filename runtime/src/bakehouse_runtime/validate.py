@@ -44,9 +44,9 @@ _HISTOGRAM_BINS = 12
 _SAMPLE_ROWS = 10_000
 _SAMPLE_TOKENS = 1_000_000
 _PROGRESS_S = 0.5
-# Somebody waits for the first estimate, which takes 2 to 5 seconds of the processor for 10,000
-# rows of 20 to 100 words; a file that takes longer for one waits its turn.
-_FIRST_S = 6.0
+# Somebody waits for the first estimate, which takes 2 seconds of the processor for 10,000 rows of
+# 20 words; what takes longer goes on with what others leave over.
+_FIRST_S = 2.0
 # What grows with the file.
 _COUNTS = (
     "rows_total",
