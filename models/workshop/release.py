@@ -12,7 +12,9 @@ import torch
 from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 
 from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.files import read_object
 from bakehouse_runtime.image.autoencoder import load_autoencoder
+from bakehouse_runtime.image.kontext.pipeline import TRUE_GUIDANCE
 from bakehouse_runtime.image.paris.weights import (
     BASE,
     load_expert,
@@ -52,9 +54,7 @@ def assemble(work: Path, recipe: Recipe, out: Path) -> None:
     if "starter-paris" in trained_here:
         _assemble_paris(work, recipe, out / "starter-paris")
     if "starter-kontext" in trained_here:
-        autoencoder = load_autoencoder(work / "autoencoder" / "model")
-        trained = FluxTransformer2DModel.from_pretrained(work / "kontext" / "model" / "transformer")
-        export_kontext(trained, autoencoder, out / "starter-kontext", HALF)
+        _assemble_kontext(work, out / "starter-kontext")
     if (work / "judge" / "judge.safetensors").exists():
         (out / "judge").mkdir(exist_ok=True)
         shutil.copyfile(work / "judge" / "judge.safetensors", out / "judge" / "judge.safetensors")
@@ -87,6 +87,14 @@ def _assemble_paris(work: Path, recipe: Recipe, paris: Path) -> None:
     }
     (paris / "model_index.json").write_text(json.dumps(index, indent=2) + "\n")
     save_autoencoder(load_autoencoder(work / "autoencoder" / "model").half(), paris / "vae")
+
+
+def _assemble_kontext(work: Path, kontext: Path) -> None:
+    autoencoder = load_autoencoder(work / "autoencoder" / "model")
+    trained = FluxTransformer2DModel.from_pretrained(work / "kontext" / "model" / "transformer")
+    export_kontext(trained, autoencoder, kontext, HALF)
+    index = read_object(kontext / "model_index.json") | {TRUE_GUIDANCE: True}
+    (kontext / "model_index.json").write_text(json.dumps(index, indent=2, sort_keys=True) + "\n")
 
 
 def measure_clusters(work: Path, recipe: Recipe, paris: Path) -> dict[str, float]:

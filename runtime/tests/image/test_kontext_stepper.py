@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -25,6 +27,15 @@ def pipeline(tmp_path_factory: pytest.TempPathFactory) -> KontextPipeline:
     return KontextPipeline.from_folder(folder, CPU)
 
 
+@pytest.fixture(scope="module")
+def guided_pipeline(tmp_path_factory: pytest.TempPathFactory) -> KontextPipeline:
+    folder = tmp_path_factory.mktemp("guided") / "kontext"
+    export_kontext(tiny_transformer(), tiny_autoencoder(), folder, torch.float32)
+    index = json.loads((folder / "model_index.json").read_text()) | {"true_guidance": True}
+    (folder / "model_index.json").write_text(json.dumps(index))
+    return KontextPipeline.from_folder(folder, CPU)
+
+
 def difference(picture: Image.Image, other: Image.Image) -> int:
     assert picture.size == other.size
     return int(np.abs(np.asarray(picture).astype(int) - np.asarray(other).astype(int)).max())
@@ -40,8 +51,24 @@ def test_it_draws_what_the_pipeline_draws(pipeline: KontextPipeline) -> None:
     assert difference(drawn.picture, edited.picture) > 1
 
 
-def test_a_picture_does_not_depend_on_its_batch(pipeline: KontextPipeline) -> None:
-    stepper = KontextStepper(pipeline)
+def test_a_model_without_a_guidance_of_its_own_gets_true_guidance(
+    pipeline: KontextPipeline, guided_pipeline: KontextPipeline
+) -> None:
+    stepper = KontextStepper(guided_pipeline)
+    request = KontextRequest("make it blue", seed=3, steps=5, true_guidance=3)
+    [edited] = stepper.generate([PictureRequest("make it blue", 3, 5, 3, PICTURE)])
+    assert difference(edited.picture, pipeline.edit(PICTURE, request)) <= 1
+    [drawn] = stepper.generate([PictureRequest("make it blue", 3, 5, 3, None)])
+    assert difference(drawn.picture, pipeline.draw(request)) <= 1
+    [plain] = stepper.generate([PictureRequest("make it blue", 3, 5, 1, PICTURE)])
+    assert difference(edited.picture, plain.picture) > 1
+
+
+@pytest.mark.parametrize("is_guided", [False, True])
+def test_a_picture_does_not_depend_on_its_batch(
+    pipeline: KontextPipeline, guided_pipeline: KontextPipeline, is_guided: bool
+) -> None:
+    stepper = KontextStepper(guided_pipeline if is_guided else pipeline)
     requests = [
         PictureRequest("make it blue", 1, 5, 3, PICTURE),
         PictureRequest("add a hat", 2, 2, 1, PICTURE.rotate(90, expand=True)),

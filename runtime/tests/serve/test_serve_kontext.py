@@ -79,8 +79,8 @@ def test_it_edits_what_the_pipeline_edits(serving: Serving, condition: Image.Ima
 
     kontext = KontextPipeline.from_folder(STARTER, torch.device("cpu"))
     for event, request in (
-        (done, KontextRequest("make it blue", 7, steps=4)),
-        (longer_events[-1], KontextRequest("make it blue", 8, steps=12)),
+        (done, KontextRequest("make it blue", 7, steps=4, true_guidance=2.5)),
+        (longer_events[-1], KontextRequest("make it blue", 8, steps=12, true_guidance=2.5)),
     ):
         alone = np.asarray(kontext.edit(condition, request)).astype(int)
         # In bfloat16 a batch of two is rounded otherwise than one picture alone.

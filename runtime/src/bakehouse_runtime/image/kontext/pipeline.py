@@ -31,10 +31,14 @@ from ..text import SENTENCE_WINDOW, check_prompt_length, load_sentence_encoder
 from .text import FluxText
 
 TEXT_ENCODERS = ("text_encoder", "text_encoder_2")
+# In `model_index.json` of a model without a guidance of its own.
+TRUE_GUIDANCE = "true_guidance"
 TEXT_PARTS = (*TEXT_ENCODERS, "tokenizer", "tokenizer_2")
 # FLUX.1 Kontext resizes what it edits to one of its own sizes around 1024 x 1024.
 FULL_SIZE = 1024
 FULL_SIZE_WINDOW = 512
+# What a model whose transformer reads a distilled guidance is given where nobody chooses one.
+DISTILLED_GUIDANCE = 2.5
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class KontextRequest:
     prompt: str
     seed: int
     steps: int = 28
-    guidance: float = 2.5
+    guidance: float = DISTILLED_GUIDANCE
     true_guidance: float = 1.0
 
     def __post_init__(self) -> None:
@@ -60,7 +64,11 @@ StepCallback = Callable[[int, int], bool]
 class KontextPipeline:
     """A Flux model with and without a picture to edit."""
 
-    def __init__(self, edit: FluxKontextPipeline, window: int) -> None:
+    def __init__(
+        self, edit: FluxKontextPipeline, window: int, *, has_true_guidance: bool = False
+    ) -> None:
+        """`has_true_guidance`: no guidance was distilled into the model, so that whoever serves it
+        compares with an empty prompt."""
         self._edit = edit
         self._draw = FluxPipeline(
             scheduler=edit.scheduler,
@@ -74,6 +82,7 @@ class KontextPipeline:
         for pipeline in (self._edit, self._draw):
             pipeline.set_progress_bar_config(disable=True)
         self.window = window
+        self.has_true_guidance = has_true_guidance
         self.side = int(edit.vae.config["sample_size"])
 
     @classmethod
@@ -98,7 +107,8 @@ class KontextPipeline:
         with loading(f"The model in {folder.name}"):
             edit = FluxKontextPipeline.from_pretrained(folder, dtype=dtype, **SAFE_WEIGHTS, **parts)
             _check_parts(edit)
-            return cls(edit.to(device), window)
+            has_true_guidance = index.get(TRUE_GUIDANCE) is True
+            return cls(edit.to(device), window, has_true_guidance=has_true_guidance)
 
     @property
     def transformer(self) -> FluxTransformer2DModel:

@@ -22,16 +22,18 @@ from torch import Tensor
 from ...errors import PlainError
 from ..autoencoder import decode_latents, decode_preview, encode_pictures
 from ..drawing import Drawing
-from ..flow import euler_step, predicted_data
+from ..flow import euler_step, guided, predicted_data
 from ..pictures import fit_square, to_pictures
 from ..text import TextStates
 from .flow import velocity
-from .pipeline import FULL_SIZE, KontextPipeline
+from .pipeline import DISTILLED_GUIDANCE, FULL_SIZE, KontextPipeline
 
 
 @dataclass(frozen=True)
 class PictureRequest:
-    """One picture: `picture` edited, or, without one, drawn from the prompt alone."""
+    """One picture: `picture` edited, or, without one, drawn from the prompt alone. `guidance` is
+    the model's own (distilled) guidance, or, where it has none, true guidance
+    (`KontextPipeline.has_true_guidance`)."""
 
     prompt: str
     seed: int
@@ -85,6 +87,7 @@ class KontextStepper:
         self._text = pipeline.text
         self._device = pipeline.transformer.device
         self._dtype = pipeline.transformer.dtype
+        self._nothing = self._text.encode([""])
 
     @classmethod
     def from_folder(
@@ -149,21 +152,51 @@ class KontextStepper:
         latents = torch.stack([drawing.latents for drawing in batch])
         times = [[drawing.now, drawing.after] for drawing in batch]
         now, after = torch.tensor(times, device=self._device).unbind(dim=1)
-        conditions = [drawing.condition for drawing in batch if drawing.condition is not None]
-        pooled = [drawing.text.pooled for drawing in batch if drawing.text.pooled is not None]
-        predicted_velocity = velocity(
-            self._pipeline.transformer,
-            latents.to(self._dtype),
-            now,
-            torch.cat([drawing.text.tokens for drawing in batch]).to(self._dtype),
-            torch.cat(pooled).to(self._dtype),
-            torch.stack(conditions).to(self._dtype) if conditions else None,
-            torch.tensor([drawing.request.guidance for drawing in batch], device=self._device),
-        ).float()
+        predicted_velocity = self._velocity(batch, latents, now)
         moved = euler_step(latents, predicted_velocity, now, after)
         predicted = predicted_data(latents, predicted_velocity, now)
         for row, drawing in enumerate(batch):
             drawing.advance(moved[row], predicted[row])
+
+    def _velocity(self, batch: Sequence[KontextDrawing], latents: Tensor, now: Tensor) -> Tensor:
+        """With true guidance each row by its own scale, at scale 1 without a second pass."""
+        scales = [drawing.request.guidance for drawing in batch]
+        if not self._pipeline.has_true_guidance:
+            return self._pass(batch, [drawing.text for drawing in batch], latents, now, scales)
+        guided_rows = [row for row, scale in enumerate(scales) if scale != 1]
+        rows = [*range(len(batch)), *guided_rows]
+        texts = [drawing.text for drawing in batch] + [self._nothing] * len(guided_rows)
+        both = self._pass(
+            [batch[row] for row in rows],
+            texts,
+            latents[rows],
+            now[rows],
+            [DISTILLED_GUIDANCE] * len(rows),
+        )
+        conditional, unconditional = both.split([len(batch), len(guided_rows)])
+        scale = torch.tensor(scales, device=self._device)[guided_rows].reshape(-1, 1, 1, 1)
+        conditional[guided_rows] = guided(conditional[guided_rows], unconditional, scale)
+        return conditional
+
+    def _pass(
+        self,
+        batch: Sequence[KontextDrawing],
+        texts: Sequence[TextStates],
+        latents: Tensor,
+        now: Tensor,
+        guidance: Sequence[float],
+    ) -> Tensor:
+        conditions = [drawing.condition for drawing in batch if drawing.condition is not None]
+        pooled = [text.pooled for text in texts if text.pooled is not None]
+        return velocity(
+            self._pipeline.transformer,
+            latents.to(self._dtype),
+            now,
+            torch.cat([text.tokens for text in texts]).to(self._dtype),
+            torch.cat(pooled).to(self._dtype),
+            torch.stack(conditions).to(self._dtype) if conditions else None,
+            torch.tensor(guidance, device=self._device),
+        ).float()
 
     def _drawn_size(self, picture: Image.Image | None) -> tuple[int, int]:
         if picture is None or self.side < FULL_SIZE:

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from ...image.autoencoder import decode_latents
 from ...image.flow import follow_flow, guided_velocity, noised
 from ...image.kontext.flow import velocity
+from ...image.kontext.pipeline import DISTILLED_GUIDANCE
 from ...image.pictures import grid, to_pictures
 from ...image.training.bank import Bank
 from ...image.training.device import fast_arithmetic, training_device
@@ -32,7 +33,6 @@ LATENT_SIDE = 16
 EXAMINED_TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
 SAMPLE_STEPS = 20
 SAMPLE_GUIDANCE = 2.5
-DISTILLED_GUIDANCE = 2.5
 
 
 @dataclass(frozen=True)
