@@ -2,8 +2,9 @@
 
     PYTHONPATH=runtime/src python runtime/bench/pictures.py --model DIR [--steps 20]
 
-PyTorch has its own defaults, and the number format that is fastest here. Says "ready" once a picture is drawn; then each line of stdin is a
-prompt, and its answer the seconds that the picture took, to its PNG. Ends with stdin.
+PyTorch has its own defaults, and the number format in which the product serves pictures here. Says
+"ready" once a picture is drawn; then each line of stdin is a prompt, and its answer the seconds
+that the picture took, to its PNG. Ends with stdin.
 """
 
 from __future__ import annotations
