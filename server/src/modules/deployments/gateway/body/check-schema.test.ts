@@ -48,6 +48,21 @@ describe('a schema', () => {
     ['somebody else', { $ref: 'https://169.254.169.254/schema.json' }, '$ref'],
     ['nothing', { $ref: '#/$defs/nothing' }, '$ref'],
     ['a hungry pattern', { properties: { a: { pattern: `^(${'a|b|'.repeat(9)})*$` } } }, 'pattern'],
+    ['a hungry name', { patternProperties: { [`^(${'a|b|'.repeat(9)})*$`]: text } }, 'pattern'],
+    ['regular expressions between its parts', { 'x-guidance': { whitespace_pattern: ' *' } }, 'x-guidance'],
+    ['too many properties at least', { type: 'object', minProperties: 1001 }, 'minProperties'],
+    ...['patternProperties', 'dependentSchemas'].map((keyword): [string, object, string] => [
+      `too many values in ${keyword}`,
+      { [keyword]: { '^x$': { enum: Array.from({ length: 301 }, (_, index) => index) } } },
+      'values',
+    ]),
+    ...['additionalItems', 'contains', 'propertyNames', 'not', 'if', 'then', 'else'].map(
+      (keyword): [string, object, string] => [
+        `a hungry pattern in ${keyword}`,
+        { [keyword]: { type: 'string', pattern: `^${'(a|b|)'.repeat(30)}$` } },
+        'pattern',
+      ],
+    ),
   ])('that asks for %s is refused', (_, schema, sentence) => {
     expect(checkSchema(schema)).toContain(sentence);
   });

@@ -38,10 +38,24 @@ const limits = {
 type Sums = Record<keyof typeof limits | 'bounded', number>;
 type Fields = Record<string, unknown>;
 
-const counts = ['minLength', 'maxLength', 'minItems', 'maxItems'];
+const counts = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 const alternatives = ['anyOf', 'oneOf'];
+// Each engine reads others of these, so that all count.
 const lists = [...alternatives, 'allOf', 'prefixItems'];
-const schemas = ['items', 'additionalProperties'];
+const schemas = [
+  'items',
+  'additionalItems',
+  'unevaluatedItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+];
+const maps = ['properties', 'patternProperties', 'dependentSchemas'];
 const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
 
 const none = { values: 0, choices: 0, ranges: 0, bounded: 0, optional: 0, patterns: 0, variable: 0 };
@@ -87,8 +101,11 @@ class Measure {
     const fields = schema as Fields;
     checkCounts(fields);
     checkTypes(fields);
-    if (typeof fields.pattern === 'string') {
-      const checked = checkPattern(fields.pattern);
+    // Regular expressions for the text between all parts of the answer, read by llguidance.
+    if (fields['x-guidance'] !== undefined) throw new Fault('x-guidance is not supported');
+    const named = typeof fields.pattern === 'string' ? [fields.pattern] : [];
+    for (const pattern of [...named, ...Object.keys(fieldsOf(fields.patternProperties))]) {
+      const checked = checkPattern(pattern);
       if ('fault' in checked) throw new Fault(`pattern: ${checked.fault}`);
       sums.patterns += 1;
       sums.variable += checked.variable;
@@ -148,7 +165,7 @@ class Measure {
     return [
       ...lists.flatMap((name) => listOf(fields[name])),
       ...schemas.flatMap((name) => (Array.isArray(fields[name]) ? fields[name] : [fields[name]])),
-      ...Object.values(fieldsOf(fields.properties)),
+      ...maps.flatMap((name) => Object.values(fieldsOf(fields[name]))),
     ].filter((inner) => inner !== undefined);
   }
 
