@@ -54,7 +54,7 @@ const commands: Record<string, Entry> = {
   },
   bench: {
     summary:
-      'measure against the best known; WORDS choose: training chat transfers upload neighbours page; or --models, --scale',
+      'measure against the best known; WORDS choose: training chat transfers upload neighbours page pictures lighthouse; or --models, --scale',
     takesWords: true,
     load: async () => (await import('./bench.ts')).bench,
   },

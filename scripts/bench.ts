@@ -1,4 +1,5 @@
 import { measureChat } from './bench/chat.ts';
+import { measureLighthouse } from './bench/lighthouse.ts';
 import { type Measured, meetsGoal, result } from './bench/measured.ts';
 import { measureModels } from './bench/models.ts';
 import { measureNeighbours } from './bench/neighbours.ts';
@@ -19,7 +20,10 @@ const measures: Record<string, () => Promise<Measured[]>> = {
   neighbours: measureNeighbours,
   page: measurePage,
   pictures: measurePictures,
+  lighthouse: measureLighthouse,
 };
+/** Fetches a program of 185 MB. */
+const onlyByName = ['lighthouse'];
 
 /**
  * Measures what we do against what the machine, or the best known program, does beside it in the
@@ -30,7 +34,8 @@ export const bench: Command = async ({ words, models, scale, fraction }) => {
   if (unknown)
     throw new PlainError(`There is no measure '${unknown}', only ${Object.keys(measures).join(', ')}.`);
   const chosen = Object.entries(measures).filter(
-    ([name]) => words.includes(name) || (words.length === 0 && !models && !scale),
+    ([name]) =>
+      words.includes(name) || (words.length === 0 && !models && !scale && !onlyByName.includes(name)),
   );
   // Hundreds of pictures: only where it is asked for.
   if (models) chosen.push(['models', measureModels]);

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { findChromium } from '../../e2e/chromium.ts';
+import { Client } from '../client/client.ts';
+import { type OwnServer, startOwnServer } from '../client/own-server.ts';
+import { PlainError } from '../plain-error.ts';
+import { ensureWebBuild } from '../prepare/web-build.ts';
+import { type Measured, median } from './measured.ts';
+
+/** No dependency of the project: it brings 185 MB, and is fetched where somebody asks for this measure. */
+const LIGHTHOUSE = 'lighthouse@13.5.0';
+const PAGES = [
+  { at: '/', isSignedIn: false },
+  { at: '/flux', isSignedIn: false },
+  { at: '/dashboard', isSignedIn: true },
+];
+/** Lighthouse's two kinds of visit; the phone has a quarter of this processor, and slow 4G. */
+const DEVICES = { desktop: ['--preset=desktop'], phone: [] };
+const CATEGORIES = ['performance', 'accessibility', 'best-practices'];
+const ROUNDS = 3;
+const LEAST = 95;
+
+type Scores = Record<string, number>;
+
+/** What Lighthouse gives the built app, of 100: the median of three visits. Only worth something on an idle machine. */
+export async function measureLighthouse(): Promise<Measured[]> {
+  await ensureWebBuild();
+  const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-lighthouse-'));
+  const server = await startOwnServer();
+  try {
+    const headers = path.join(folder, 'headers.json');
+    await writeFile(headers, JSON.stringify({ cookie: await signUp(server) }));
+    const lines: Measured[] = [];
+    for (const { at, isSignedIn } of PAGES) {
+      for (const [device, options] of Object.entries(DEVICES)) {
+        const session = isSignedIn ? ['--extra-headers', headers] : [];
+        const visits: Scores[] = [];
+        for (let round = 0; round < ROUNDS; round++)
+          visits.push(await visit(`${server.url}${at}`, folder, [...options, ...session]));
+        lines.push(
+          ...CATEGORIES.map(
+            (category): Measured => ({
+              name: `Lighthouse of ${at} on a ${device}: ${category}`,
+              unit: '',
+              ours: median(visits.map((scores) => scores[category] ?? Number.NaN)),
+              goal: { kind: 'at least', value: LEAST },
+            }),
+          ),
+        );
+      }
+    }
+    return lines;
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function visit(url: string, folder: string, options: string[]): Promise<Scores> {
+  const chromium = findChromium();
+  if (!chromium)
+    throw new PlainError("There is no Chromium on this machine: './bakehouse test' installs one.");
+  const report = path.join(folder, 'report.json');
+  const asRoot = process.getuid?.() === 0 ? ' --no-sandbox' : '';
+  const argv = [
+    ...['exec', '--yes', `--package=${LIGHTHOUSE}`, '--', 'lighthouse', url, '--quiet'],
+    ...['--output=json', `--output-path=${report}`, `--only-categories=${CATEGORIES.join(',')}`],
+    ...[`--chrome-flags=--headless=new${asRoot}`, ...options],
+  ];
+  // In a folder of its own, where no package.json is found.
+  const run = () =>
+    promisify(execFile)('npm', argv, { cwd: folder, env: { ...process.env, CHROME_PATH: chromium } });
+  // It sometimes misses the beginning of its own trace, and says to run it again.
+  await run()
+    .catch(run)
+    .catch((error: { stderr?: string }) => {
+      throw new PlainError(`${LIGHTHOUSE} could not be fetched from npm, or failed: ${error.stderr?.trim()}`);
+    });
+  const { categories } = JSON.parse(await readFile(report, 'utf8')) as {
+    categories: Record<string, { score: number | null }>;
+  };
+  return Object.fromEntries(
+    Object.entries(categories).map(([name, { score }]) => [name, 100 * (score ?? Number.NaN)]),
+  );
+}
+
+/** The cookie of a session. */
+async function signUp({ url }: OwnServer): Promise<string> {
+  const account = { name: 'bench', email: 'bench@example.com', password: randomBytes(12).toString('hex') };
+  await Client.signUp(url, account);
+  const answer = await fetch(`${url}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify(account),
+  });
+  return answer.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+}
