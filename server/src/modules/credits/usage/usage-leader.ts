@@ -30,7 +30,7 @@ const CLOSED_AT_ONCE = 4;
 /** A hold that could not grow ahead of its use is left alone for so long. */
 const REFUSED_MS = 10_000;
 /** What a crash forgets at most: events that are not written, and reservations whose work goes on. */
-export const UNWRITTEN_MAX = 2_000;
+const UNWRITTEN_MAX = 2_000;
 
 /** What was used in the end. */
 export type Used = Omit<UsageEvent, 'n'>;
