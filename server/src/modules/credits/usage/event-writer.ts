@@ -24,7 +24,8 @@ export class EventWriter {
   private count = 0;
   private stopped = false;
   private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> | null = null;
+  private isRunning = false;
+  private writing: Promise<boolean> | null = null;
 
   constructor(services: Pick<Services, 'db' | 'pool' | 'log'>, options: Options) {
     this.services = services;
@@ -36,13 +37,12 @@ export class EventWriter {
     if (events) events.push(event);
     else this.unwritten.set(windowId, [event]);
     this.count += 1;
-    if (!this.working) this.later(GATHER_MS);
+    if (!this.isRunning) this.later(GATHER_MS);
   }
 
-  /** Tries to write all that waits. */
-  async flush(): Promise<void> {
-    await this.working;
-    if (this.count > 0) await this.begin();
+  /** Tries to write what waits of a window that takes nothing new, now. What is added for others does not keep it. */
+  async flush(windowId: string): Promise<void> {
+    while (this.waiting(windowId) > 0 && (await this.writeNext()));
   }
 
   /** How many events are not written, of one window or of all. */
@@ -64,26 +64,34 @@ export class EventWriter {
   private later(ms: number): void {
     if (this.stopped) return;
     this.timer ??= setTimeout(() => {
-      void this.begin();
+      this.timer = undefined;
+      void this.run();
     }, ms);
   }
 
-  private begin(): Promise<void> {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.working ??= this.writeAll().finally(() => {
-      this.working = null;
-    });
-    return this.working;
+  /** Writes what was gathered; what came meanwhile gathers anew, unless it fills a batch. */
+  private async run(): Promise<void> {
+    this.isRunning = true;
+    let isWritten = this.count === 0 || (await this.writeNext());
+    while (isWritten && this.count >= BATCH_MAX) isWritten = await this.writeNext();
+    this.isRunning = false;
+    if (this.count > 0) this.later(isWritten ? GATHER_MS : RETRY_MS);
   }
 
-  private async writeAll(): Promise<void> {
-    try {
-      while (this.count > 0) await this.writeBatch();
-    } catch (error) {
-      this.services.log.warn({ err: error, events: this.count }, 'what was used could not be written');
-      this.later(RETRY_MS);
-    }
+  /** Writes a batch, or waits for the one that is being written. False where that failed. */
+  private writeNext(): Promise<boolean> {
+    this.writing ??= this.writeBatch()
+      .then(
+        () => true,
+        (error: unknown) => {
+          this.services.log.warn({ err: error, events: this.count }, 'what was used could not be written');
+          return false;
+        },
+      )
+      .finally(() => {
+        this.writing = null;
+      });
+    return this.writing;
   }
 
   private async writeBatch(): Promise<void> {
@@ -94,8 +102,9 @@ export class EventWriter {
       if (!known) continue;
       const left = written === null ? [] : known.filter(({ n }) => n > written);
       this.count -= known.length - left.length;
+      this.unwritten.delete(windowId);
+      // Behind the others, which have waited longer.
       if (left.length > 0) this.unwritten.set(windowId, left);
-      else this.unwritten.delete(windowId);
       if (written === null) this.options.onLost(windowId);
       else this.options.onWritten(windowId);
     }

@@ -62,7 +62,7 @@ async function work(): Promise<never> {
         continue;
       }
       const [id, amount] = [randomUUID(), 1 + randomInt(PRICE)];
-      say({ settled: id, window: place.windowId, amount });
+      say({ settled: id, window: place.windowId, amount, at: Date.now() });
       place.settle({ id, at: new Date(), amountMicro: BigInt(amount), quantities: { tokens: amount } });
     } catch {
       // The credits or the budget are used up, or PostgreSQL was killed: all are part of the load.

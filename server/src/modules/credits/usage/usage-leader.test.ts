@@ -13,7 +13,8 @@ import { getUserTotals } from '../queries.ts';
 import { insertTestUser } from '../test-user.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
-import { type Usage, UsageLeader } from './usage-leader.ts';
+import type { Usage } from './usage.ts';
+import { UsageLeader } from './usage-leader.ts';
 import { rotatePartitions } from './usage-queries.ts';
 
 const { url } = await testDatabase();

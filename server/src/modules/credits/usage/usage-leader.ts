@@ -1,21 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Use } from '@bakehouse/contract/credits';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { announceChange } from '../../../platform/events/publish-change.ts';
 import { revenueAccount, userAccount } from '../ledger/accounts.ts';
 import { toBudgetExceeded } from '../ledger/holds/within-budget.ts';
-import type { References } from '../ledger/transfer.ts';
 import { EventWriter } from './event-writer.ts';
+import { Lease } from './lease.ts';
 import { takeCredit } from './take-credit.ts';
-import {
-  closeWindowRow,
-  endLease,
-  growHoldNow,
-  openWindowRow,
-  renewLease,
-  type UsageEvent,
-} from './usage-queries.ts';
+import { Turns } from './turns.ts';
+import { keyOf, type Usage } from './usage.ts';
+import { closeWindowRow, growHoldNow, openWindowRow, type UsageEvent } from './usage-queries.ts';
 import {
   firstHoldMicro,
   growth,
@@ -31,29 +25,12 @@ import {
 /** A hold outlives the hour of its window and the longest answer in it; nobody makes it longer. */
 const HOLD_MS = 3 * 60 * 60_000;
 const LOOK_MS = 1_000;
-/** As in usage_lease: a lease, and what is left at least of one after a window was opened. */
-const LEASE_MS = 30_000;
-const LEASE_LEFT_MS = 10_000;
-const RENEW_MS = 8_000;
+/** Users whose windows are closed at the same time, each on a connection: the others are for those who wait. */
+const CLOSED_AT_ONCE = 4;
 /** A hold that could not grow ahead of its use is left alone for so long. */
 const REFUSED_MS = 10_000;
 /** What a crash forgets at most: events that are not written, and reservations whose work goes on. */
-export const UNWRITTEN_MAX = 2_000;
-
-/** What is about to be used. */
-export type Usage = {
-  userId: string;
-  keyId: string | null;
-  use: Use;
-  /** What is used: calls of one user and key for the same share a window. */
-  source: string;
-  description: string;
-  references: References;
-  /** Micro-BGL of its units: a window keeps the prices that it began with, and others open another one. */
-  unitPrices: readonly bigint[];
-  /** What it can cost at most. */
-  priceMicro: bigint;
-};
+const UNWRITTEN_MAX = 2_000;
 
 /** What was used in the end. */
 export type Used = Omit<UsageEvent, 'n'>;
@@ -85,24 +62,24 @@ type Led = {
 export class UsageLeader {
   private readonly services: Pick<Services, 'db' | 'pool' | 'log' | 'clock'>;
   private readonly writer: EventWriter;
-  private leaderId = randomUUID();
-  private leaseUntil = Number.NEGATIVE_INFINITY;
-  private renewedAt = Number.NEGATIVE_INFINITY;
+  private readonly lease = new Lease();
   private readonly windows = new Map<string, Led>();
   /** Those that take what comes, by whose and what they are. */
   private readonly current = new Map<string, Led>();
   private readonly opening = new Map<string, Promise<Led>>();
-  /** Windows that are not led although their opening may have been committed, by id, with their leader's. */
-  private readonly doubtful = new Map<string, string>();
+  /** Windows that are not led although their opening may have been committed, by id. */
+  private readonly doubtful = new Map<string, { leaderId: string; userId: string }>();
   private openReservations = 0;
-  private closing: Promise<void> = Promise.resolve();
-  private timer: NodeJS.Timeout | undefined;
+  /** By user, whose windows wait for the same account. */
+  private readonly closing = new Turns(CLOSED_AT_ONCE);
   private closed = false;
+  /** It ends, and the database is away: others close the rest. */
+  private gaveUp = false;
 
   constructor(services: Pick<Services, 'db' | 'pool' | 'log' | 'clock'>) {
     this.services = services;
     this.writer = new EventWriter(services, {
-      leaderId: () => this.leaderId,
+      leaderId: () => this.lease.leaderId,
       onWritten: (windowId) => this.announce(this.windows.get(windowId)),
       onLost: (windowId) => {
         services.log.warn({ window_id: windowId }, 'a usage window was closed by another process');
@@ -123,7 +100,7 @@ export class UsageLeader {
     }
     const key = keyOf(usage);
     for (;;) {
-      if (this.windows.size > 0 && performance.now() > this.leaseUntil) this.abandon();
+      if (this.windows.size > 0 && this.lease.isOver()) this.abandon();
       const led = this.current.get(key) ?? (await this.openOnce(usage));
       if (this.current.get(key) !== led) continue;
       const reserved = reserve(led.window, usage.priceMicro, this.nowMs());
@@ -143,49 +120,52 @@ export class UsageLeader {
       ({ window, usage }) => window.open === 0 && (userId === undefined || usage.userId === userId),
     );
     for (const led of idle) this.endTaking(led);
-    await this.closeEnding();
+    await this.closeEnding(userId);
     return idle.filter(({ id }) => !this.windows.has(id)).length;
   }
 
   /** Looks after the windows from now on: closes those that are due, and keeps the others. */
   start(): void {
-    this.timer = setTimeout(() => {
-      this.look()
+    this.repeat(() => this.look());
+    // By itself: however long a close waits, the lease goes on.
+    this.repeat(() => this.renew());
+  }
+
+  private repeat(work: () => Promise<void>): void {
+    setTimeout(() => {
+      if (this.closed) return;
+      work()
         .catch((error: unknown) =>
           this.services.log.warn({ err: error }, 'could not look after the usage windows'),
         )
-        .finally(() => {
-          if (!this.closed) this.start();
-        });
+        .finally(() => this.repeat(work));
     }, LOOK_MS).unref();
   }
 
   /** Looks after the windows once. */
   async look(): Promise<void> {
-    if (this.windows.size === 0 && this.doubtful.size === 0) return;
-    const leasedAt = performance.now();
-    // Who leads no window may have no lease either.
-    if (this.windows.size > 0 && leasedAt - this.renewedAt >= RENEW_MS) {
-      if (!(await renewLease(this.services.db, this.leaderId))) return this.abandon();
-      this.leaseUntil = leasedAt + LEASE_MS;
-      this.renewedAt = leasedAt;
-    }
     const nowMs = this.nowMs();
     for (const led of this.current.values())
       if (isOver(led.window, nowMs) || isDue(led.window, nowMs)) this.endTaking(led);
     await this.closeEnding();
   }
 
+  private async renew(): Promise<void> {
+    // Who leads no window may have no lease either.
+    if (this.windows.size > 0 && !(await this.lease.renew(this.services.db))) this.abandon();
+  }
+
   /** Writes and closes what it leads. What cannot be closed now is closed by others. */
   async close(): Promise<void> {
     this.closed = true;
-    clearTimeout(this.timer);
     for (const led of this.current.values()) this.endTaking(led);
     await this.closeEnding();
     this.writer.stop();
-    await endLease(this.services.db, this.leaderId).catch((error: unknown) =>
-      this.services.log.warn({ err: error }, 'could not end the lease of the usage windows'),
-    );
+    await this.lease
+      .end(this.services.db)
+      .catch((error: unknown) =>
+        this.services.log.warn({ err: error }, 'could not end the lease of the usage windows'),
+      );
   }
 
   private openOnce(usage: Usage): Promise<Led> {
@@ -204,17 +184,17 @@ export class UsageLeader {
       leastMicro: priceMicro,
       makeRoom: async () => (await this.closeIdle(userId)) > 0,
       attempt: (amountMicro) => {
-        [id, leaderId, heldMicro] = [randomUUID(), this.leaderId, amountMicro];
+        [id, leaderId, heldMicro] = [randomUUID(), this.lease.leaderId, amountMicro];
         return this.insert(usage, { id, leaderId }, amountMicro);
       },
     });
-    if (leaderId !== this.leaderId) {
+    if (leaderId !== this.lease.leaderId) {
       // The lease was lost meanwhile: under the new one nothing could be written in this window.
-      this.doubtful.set(id, leaderId);
-      await this.closeEnding();
+      this.doubtful.set(id, { leaderId, userId });
+      await this.closeEnding(userId);
       return this.open(usage);
     }
-    this.leaseUntil = Math.max(this.leaseUntil, leasedAt + LEASE_LEFT_MS);
+    this.lease.lastsFrom(leasedAt);
     const led: Led = {
       id,
       holdId,
@@ -254,7 +234,7 @@ export class UsageLeader {
         expiresAt: new Date(this.nowMs() + HOLD_MS),
       });
     } catch (error) {
-      if (toBudgetExceeded(error) === null) this.doubtful.set(id, leaderId);
+      if (toBudgetExceeded(error) === null) this.doubtful.set(id, { leaderId, userId });
       throw error;
     }
   }
@@ -325,33 +305,39 @@ export class UsageLeader {
     };
   }
 
-  /** One after the other: a close that fails is tried again at the next look. */
-  private closeEnding(): Promise<void> {
-    this.closing = this.closing.then(async () => {
-      for (const led of [...this.windows.values()]) {
-        if (!led.isEnding || led.window.open > 0) continue;
-        try {
-          await this.closeOne(led);
-        } catch (error) {
-          this.services.log.warn({ err: error, window_id: led.id }, 'a usage window could not be closed');
-          // A process that ends does not wait for a database that is away: others close the rest.
-          if (this.closed) return;
-        }
+  /** Closes what ends, of a user or of all. A close that fails is tried again at the next look. */
+  private async closeEnding(userId?: string): Promise<void> {
+    const ending = [...this.windows.values()].filter(canClose).map(({ usage }) => usage.userId);
+    const doubtful = [...this.doubtful.values()].map((one) => one.userId);
+    const users = userId === undefined ? [...ending, ...doubtful] : [userId];
+    await this.closing.takeEach(new Set(users), (user) => this.closeOf(user));
+  }
+
+  private async closeOf(userId: string): Promise<void> {
+    if (this.gaveUp) return;
+    for (const led of [...this.windows.values()]) {
+      if (led.usage.userId !== userId || !canClose(led)) continue;
+      try {
+        await this.closeOne(led);
+      } catch (error) {
+        this.services.log.warn({ err: error, window_id: led.id }, 'a usage window could not be closed');
+        this.gaveUp = this.closed;
+        if (this.gaveUp) return;
       }
-      for (const [windowId, leaderId] of [...this.doubtful]) {
-        await this.closeRow(windowId, leaderId).then(
-          () => this.doubtful.delete(windowId),
-          () => undefined,
-        );
-      }
-    });
-    return this.closing;
+    }
+    for (const [windowId, { leaderId, userId: whose }] of [...this.doubtful]) {
+      if (whose !== userId) continue;
+      await this.closeRow(windowId, leaderId).then(
+        () => this.doubtful.delete(windowId),
+        () => undefined,
+      );
+    }
   }
 
   private async closeOne(led: Led): Promise<void> {
-    await this.writer.flush();
+    await this.writer.flush(led.id);
     if (this.writer.waiting(led.id) > 0 || !this.windows.has(led.id)) return;
-    const { outcome } = await this.closeRow(led.id, this.leaderId);
+    const { outcome } = await this.closeRow(led.id, this.lease.leaderId);
     if (outcome === 'ended')
       this.services.log.warn({ window_id: led.id }, 'the hold of a usage window had run out');
     this.announce(led);
@@ -379,7 +365,7 @@ export class UsageLeader {
     this.services.log.warn(lost, 'the lease of the usage windows was lost');
     for (const led of [...this.windows.values()]) this.forget(led);
     this.writer.forgetAll();
-    this.leaderId = randomUUID();
+    this.lease.beginAnew();
   }
 
   private announce(led: Led | undefined): void {
@@ -392,6 +378,6 @@ export class UsageLeader {
   }
 }
 
-function keyOf({ userId, keyId, use, source, unitPrices }: Usage): string {
-  return JSON.stringify([userId, keyId, use, source, ...unitPrices.map(String)]);
+function canClose({ isEnding, window }: Led): boolean {
+  return isEnding && window.open === 0;
 }

@@ -88,7 +88,10 @@ export async function writeEvents(
   );
 }
 
-/** Closes a window; without a leader only where its own leads no more. Answers to whom to announce it, where it was closed now. */
+/**
+ * Closes a window; without a leader only where its own leads no more. Answers to whom to announce it, where it was
+ * closed now. Where another transaction keeps what it needs, it gives up soon, with PostgreSQL's lock_not_available.
+ */
 export async function closeWindowRow(
   services: Prepared,
   { windowId, leaderId, at }: { windowId: string; leaderId: string | null; at: Date },
@@ -97,7 +100,9 @@ export async function closeWindowRow(
     services,
     'usage_close',
     sql<{ outcome: 'ok' | 'led' | 'closed' | 'ended'; user_id: string }>`
-      select outcome, user_id from usage_close(${windowId}, ${leaderId}, ${at})`,
+      select outcome, user_id
+      from set_config('lock_timeout', '2s', true) bound
+      cross join lateral usage_close(${windowId}, ${leaderId}, case when bound <> '' then ${at}::timestamptz end)`,
   );
   return oneOf(rows);
 }
