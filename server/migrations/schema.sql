@@ -699,6 +699,7 @@ create table model_servers (
   deployment_id uuid,
   replica integer not null default 1,
   starter_revision_id uuid,
+  failed_starts integer not null default 0,
   constraint model_servers_pkey PRIMARY KEY (id),
   constraint model_servers_key UNIQUE NULLS NOT DISTINCT (kind, engine, files_sha256, accelerator, accelerator_count, deployment_id, replica),
   constraint model_servers_starter_name_key UNIQUE (starter_name),
@@ -1146,6 +1147,9 @@ create table workloads (
   drain_seconds integer not null default 0,
   server_url text,
   killed_for text,
+  spec_kind text generated always as ((spec ->> 'kind'::text)) stored,
+  spec_engine text generated always as ((spec ->> 'engine'::text)) stored,
+  adapter_names text[] not null generated always as (spec_adapter_names(spec)) stored,
   constraint workloads_pkey PRIMARY KEY (id),
   constraint workloads_accelerator_count_check CHECK (accelerator_count >= 0 AND accelerator_count <= 8),
   constraint workloads_behaviour_check CHECK (behaviour = ANY (ARRAY['run'::text, 'deployment'::text])),
@@ -1211,8 +1215,7 @@ create view serving_workloads as
     reason,
     phase,
     base_url,
-    ( SELECT COALESCE(array_agg(adapters.adapter ->> 'name'::text ORDER BY adapters."position"), '{}'::text[]) AS "coalesce"
-           FROM jsonb_array_elements(workloads.spec -> 'adapters'::text) WITH ORDINALITY adapters(adapter, "position")) AS adapter_names,
+    adapter_names,
     server_key
    FROM workloads
   WHERE behaviour = 'deployment'::text;
@@ -2067,6 +2070,16 @@ AS $function$
   delete from blob_owners o
   using (select distinct sha256, kind, id from unnest(sha256s, kinds, ids) as gone (sha256, kind, id)) as gone
   where o.sha256 = gone.sha256 and o.owner_kind = gone.kind and o.owner_id = gone.id and o.refs = 0;
+$function$;
+
+CREATE OR REPLACE FUNCTION public.spec_adapter_names(spec jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(array_agg(adapter ->> 'name' order by position), '{}')
+  from jsonb_array_elements(case jsonb_typeof(spec -> 'adapters') when 'array' then spec -> 'adapters' end)
+    with ordinality as adapters (adapter, position)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.usage_add(a jsonb, b jsonb)

@@ -121,14 +121,15 @@ def training_memory(
     *,
     gpu: bool,
 ) -> int:
-    """Peak bytes of LoRA training: weights, adapter with its optimiser, activations, logits.
+    """Peak bytes of LoRA training: weights, adapter with its optimiser, activations, logits; on a
+    CPU also the best adapter so far, which a GPU does not hold.
 
     Weights are float32 on a CPU and bfloat16 on a GPU; activations are 16 bits wide on both, all
     kept on a CPU and recomputed per layer on a GPU (gradient checkpointing).
     """
     batch_tokens = max(parameters.batch_size, parameters.eval_batch_size) * sequence
     weights = base.parameters * (2 if gpu else 4)
-    adapter = trainable * 16
+    adapter = trainable * (16 if gpu else 20)
     layer = batch_tokens * (34 * base.hidden_size + 6 * base.intermediate_size)
     kept = base.layers * batch_tokens * base.hidden_size * 2 + layer if gpu else base.layers * layer
     logits = batch_tokens * base.vocabulary * 10

@@ -45,9 +45,32 @@ def test_the_adapter_of_the_lowest_loss_is_kept_over_restarts(
     for step, loss in [(8, 2.0), (16, 1.5), (24, 1.75), (32, float("nan"))]:
         fill(model, step)
         # Each by another process.
-        BestAdapter(file).note(model, step, loss)
+        best = BestAdapter(file)
+        best.note(model, step, loss)
+        best.save()
     assert BestAdapter(file).restore(model, 32) == Best(16, 1.5)
     assert filling(model) == {16.0}
+
+
+def test_the_best_adapter_is_written_with_a_checkpoint_alone(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    model = adapted(tiny_model)
+    best = BestAdapter(tmp_path / "best.safetensors")
+    for step, loss in [(8, 2.0), (16, 1.5), (24, 1.75)]:
+        fill(model, step)
+        best.note(model, step, loss)
+    assert not best.file.exists()
+    best.save()
+    fill(model, 32)
+    best.note(model, 32, 1.75)
+    assert BestAdapter(best.file).restore(model, 32) == Best(16, 1.5)
+    assert filling(model) == {16.0}
+    fill(model, 40)
+    best.note(model, 40, 1.25)
+    fill(model, 48)
+    assert best.restore(model, 48) == Best(40, 1.25)
+    assert filling(model) == {40.0}
 
 
 def test_a_run_leaves_the_adapter_of_its_lowest_held_out_loss(
@@ -61,7 +84,9 @@ def test_a_run_leaves_the_adapter_of_its_lowest_held_out_loss(
     best.parent.mkdir(exist_ok=True)
     model = adapted(tied_model, rank=8, modules=LINEAR)
     fill(model, 0.5)
-    BestAdapter(best).note(model, 8, 0.25)
+    earlier = BestAdapter(best)
+    earlier.note(model, 8, 0.25)
+    earlier.save()
     assert finish(start(spec)) == 0
     summary = server.reports[-1]["summary"]
     assert (summary["best_step"], summary["steps"], summary["eval_loss"]) == (8, 16, 0.25)

@@ -16,6 +16,9 @@ export type WorkloadRequest = {
   /** How long it was quoted to work: kept for its kind, the queue goes by what is seen. */
   expectedSeconds?: number;
   now: Date;
+  /** It rests until then, for this reason. */
+  notBefore?: Date;
+  reason?: string;
 };
 
 /** Step: wants a workload to run. It is queued when the transaction commits. Returns its id. */
@@ -35,7 +38,8 @@ export async function requestWorkload(tx: Transaction, request: WorkloadRequest)
       check_at: now,
       created_at: now,
       queued_at: now,
-      not_before: now,
+      not_before: request.notBefore ?? now,
+      reason: request.reason ?? '',
     })
     .returning('id')
     .executeTakeFirstOrThrow();

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 # Of the time for saving on this machine, and as much for uploading to the server.
 _SHARE_OF_TIME = 0.01
-_QUICK_S = 1.0
 
 
 class Cadence:
@@ -18,13 +17,12 @@ class Cadence:
         self._cost: float | None = None
 
     def is_due(self, now: float, *, epoch_ends: bool = False) -> bool:
-        """Whether it is time. The end of an epoch, where a stop during its evaluation leaves, is
-        also saved before its time, unless that takes long."""
-        cost = self._cost or 0.0
-        if epoch_ends and cost < _QUICK_S:
-            return True
+        """Whether it is time. The end of an epoch, where a stop during its evaluation leaves, waits
+        for no pause, but for its share of the time like any other. Only the first one, of which
+        nobody knows yet how long it takes, may exceed it."""
         pause = self._first_after_s if self._cost is None else self._after_s
-        return now - self._done_at >= max(pause, cost / _SHARE_OF_TIME)
+        share = (self._cost or 0.0) / _SHARE_OF_TIME
+        return now - self._done_at >= (share if epoch_ends else max(pause, share))
 
     def saved(self, began: float, ended: float) -> None:
         """Notes how long it took this time."""

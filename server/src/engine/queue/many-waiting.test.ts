@@ -109,6 +109,13 @@ test('a spec is read to start its workload, and never again', async () => {
   expect(answers).toEqual([expect.stringMatching(/^select "spec" from "workloads"/)]);
 });
 
+test('a look at the line reads no spec', async () => {
+  asked.length = 0;
+  await look(5);
+  expect(asked.some(({ text }) => text.includes('spec_kind'))).toBe(true);
+  expect(asked.filter(({ text }) => /\bspec\s*->|"spec"/.test(text))).toEqual([]);
+});
+
 test('each input of a workload is found by an index, without its spec', async () => {
   const files = Array.from({ length: 2000 }, (_, n) => ({
     path: `${n}.png`,

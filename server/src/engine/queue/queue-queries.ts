@@ -25,7 +25,7 @@ export async function listWaiting(db: Database | Transaction): Promise<WaitingWo
   >`
     select id, user_id, behaviour, accelerator, accelerator_count, reason, queued_at, not_before, machine_id,
       saved_seconds,
-      jsonb_build_object('kind', spec->>'kind', 'engine', spec->>'engine') as spec
+      jsonb_build_object('kind', spec_kind, 'engine', spec_engine) as spec
     from workloads where ended_at is null and state = 'queued' and wanted = 'running'`.execute(db);
   return rows.map((row) => ({
     id: row.id,

@@ -74,9 +74,7 @@ export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string
     left join lateral (
       select state, reason, phase, done, total from workloads
       where workloads.id in (server.workload_id, server.next_workload_id)
-        and (deployments.adapter is null or exists (
-          select from jsonb_array_elements(spec -> 'adapters') as loaded (one)
-          where loaded.one ->> 'name' = deployments.revision_id::text))
+        and (deployments.adapter is null or deployments.revision_id::text = any (workloads.adapter_names))
       order by workloads.id = server.workload_id desc
       limit 1
     ) carrier on true

@@ -464,6 +464,7 @@ export type ModelServersTable = {
   deployment_id: string | null;
   replica: Generated<number>;
   starter_revision_id: string | null;
+  failed_starts: Generated<number>;
 };
 
 export type NotificationsTable = {
@@ -800,6 +801,9 @@ export type WorkloadsTable = {
   drain_seconds: Generated<number>;
   server_url: string | null;
   killed_for: string | null;
+  spec_kind: GeneratedAlways<string | null>;
+  spec_engine: GeneratedAlways<string | null>;
+  adapter_names: GeneratedAlways<string[]>;
 };
 
 export type XAccountsTable = {

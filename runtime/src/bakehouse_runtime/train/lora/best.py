@@ -16,6 +16,8 @@ from ...files import written_whole
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import torch
+
 
 @dataclass(frozen=True)
 class Best:
@@ -26,31 +28,48 @@ class Best:
 
 
 class BestAdapter:
-    """Keeps the best adapter in one file, over all restarts of the run."""
+    """Keeps the best adapter in one file, over all restarts of the run. The file is written with
+    the checkpoints alone, whose share of the time it has part in: each epoch may be better than
+    the one before, and what came after the last checkpoint is done again anyway."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
+        # What the file does not have yet.
+        self._unsaved: tuple[Best, dict[str, torch.Tensor]] | None = None
 
     def note(self, model: Any, step: int, eval_loss: float) -> None:
         """Keeps the model's adapter if its held-out loss is the lowest so far."""
-        known = self._read()
+        known = self._known()
         if not math.isfinite(eval_loss) or (known and known.eval_loss <= eval_loss):
             return
         weights = get_peft_model_state_dict(model, save_embedding_layers=False)
+        copies = {
+            name: weight.detach().to("cpu", copy=True).contiguous()
+            for name, weight in weights.items()
+        }
+        self._unsaved = (Best(step, eval_loss), copies)
+
+    def save(self) -> None:
+        """Writes what was noted since the last time: a checkpoint goes on from here."""
+        if self._unsaved is None:
+            return
+        best, weights = self._unsaved
+        metadata = {"step": str(best.step), "eval_loss": repr(best.eval_loss)}
         with written_whole(self.file) as partial:
-            save_file(
-                {name: weight.detach().cpu().contiguous() for name, weight in weights.items()},
-                partial,
-                metadata={"step": str(step), "eval_loss": repr(eval_loss)},
-            )
+            save_file(weights, partial, metadata=metadata)
+        self._unsaved = None
 
     def restore(self, model: Any, last_step: int) -> Best | None:
         """Puts the best adapter into the model, unless that of the last step is it. None where
         nothing was held out."""
-        best = self._read()
+        best = self._known()
         if best is not None and best.step != last_step:
-            set_peft_model_state_dict(model, load_file(self.file))
+            weights = self._unsaved[1] if self._unsaved else load_file(self.file)
+            set_peft_model_state_dict(model, weights)
         return best
+
+    def _known(self) -> Best | None:
+        return self._unsaved[0] if self._unsaved else self._read()
 
     def _read(self) -> Best | None:
         if not self.file.exists():

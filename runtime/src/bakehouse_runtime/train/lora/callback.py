@@ -29,8 +29,8 @@ _CURVES = (*_LOGGED, "num_tokens", "tokens_per_second", "eval_loss")
 
 class TrainingCallback(TrainerCallback):
     """One per run. Its hooks are called on every step, so they only note and compare.
-    `on_checkpoint` is called with the folder of every checkpoint that is whole, and
-    `on_measured` with the model, its step and its held-out loss."""
+    `on_checkpoint` is called with the folder of every checkpoint that is whole, `before_whole`
+    before it is that, and `on_measured` with the model, its step and its held-out loss."""
 
     def __init__(
         self,
@@ -38,8 +38,10 @@ class TrainingCallback(TrainerCallback):
         steps_per_epoch: int,
         on_checkpoint: Callable[[Path], None],
         on_measured: Callable[[Any, int, float], None] = lambda *_: None,
+        before_whole: Callable[[], None] = lambda: None,
     ) -> None:
         self._on_checkpoint = on_checkpoint
+        self._before_whole = before_whole
         self._on_measured = on_measured
         self._reporter = reporter
         self._steps_per_epoch = steps_per_epoch
@@ -144,6 +146,7 @@ class TrainingCallback(TrainerCallback):
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
         path = Path(str(args.output_dir)) / f"checkpoint-{state.global_step}"
+        self._before_whole()
         mark_whole(path, self.seconds)
         self._cadence.saved(self._step_ended, time.monotonic())
         self._reporter.checkpoint(state.global_step)

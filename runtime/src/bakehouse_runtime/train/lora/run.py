@@ -75,7 +75,9 @@ def _run(spec: TrainSpec, work: Workload) -> None:
     refuse_several_devices(device)
     checkpoints = work.work_dir / CHECKPOINTS_FOLDER
     best_adapter = BestAdapter(work.work_dir / _BEST_ADAPTER)
-    callback = TrainingCallback(reporter, epoch_steps, _to_server(work), best_adapter.note)
+    callback = TrainingCallback(
+        reporter, epoch_steps, _to_server(work), best_adapter.note, best_adapter.save
+    )
     trainer = build_trainer(
         spec,
         inputs["base_model"],

@@ -6,6 +6,7 @@ import { isOutOfCredit } from '../../credits/ledger/holds/is-out-of-credit.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { endDeployment } from '../end-deployment.ts';
 import { type DeploymentRow, listAwakeDeployments, lockDeployment, noteTime } from '../queries.ts';
+import { neverSleeps } from '../servers/plan/never-sleeps.ts';
 import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
 import { dropIdleReplica } from '../servers/scale-deployment.ts';
 import {
@@ -119,9 +120,8 @@ function whyItEnds({ code, publicMessage }: AppError): { reason: string; stopRea
     : { reason: `You ran out of credit. ${publicMessage}`, stopReason: 'credits' };
 }
 
-/** One that was asked to have a replica at least never sleeps. */
 function isIdle(deployment: DeploymentRow, now: Date, idleMinutes: number): boolean {
-  if (deployment.auto_scale && deployment.min_replicas > 0) return false;
+  if (neverSleeps(deployment)) return false;
   const since = deployment.last_request_at ?? deployment.ready_at ?? deployment.created_at;
   return idleMinutes > 0 && now.getTime() - since.getTime() > idleMinutes * 60_000;
 }

@@ -1,5 +1,8 @@
+import { deployVllm } from '@bakehouse/contract/deployments';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { beforeAll, expect, it, vi } from 'vitest';
+import { stopWorkload } from '../../../engine/stop-workload.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../testing/test-serving.ts';
 import { readRevision } from '../../assets/read-revision.ts';
@@ -58,6 +61,45 @@ it('a deployment that has answered before sleeps when its model server cannot st
 
   stub.failure = null;
   expect((await serving.ask(user, 'old-rye')).status).toBe(200);
+  expect(await notificationsOf(podId)).toEqual(['deployment_ready']);
+  await serving.terminate(user, podId);
+});
+
+it('a deployment that never sleeps is tried again with growing pauses until it answers', async () => {
+  const { clock, server, stub } = serving;
+  const modelId = await insertFineTune(server.services, starter, user, 'Steady Rye');
+  const body = { model_id: modelId, user_id: user.userId, auto_scale: true };
+  const { pod_id: podId } = await server.request(deployVllm, { body }, { as: user });
+  await serving.untilRunning(user, podId);
+
+  // As when it has made room for another one.
+  stub.failure = 'The disk is full';
+  const { db } = server.services;
+  const workloads = () =>
+    db.selectFrom('workloads').select(['id', 'state', 'not_before', 'created_at']).orderBy('created_at');
+  const live = () => workloads().where('ended_at', 'is', null).executeTakeFirst();
+  const first = await live();
+  const known = (await workloads().execute()).length;
+  await inTransaction(db, (tx) =>
+    stopWorkload(tx, { id: first?.id ?? '', reason: 'It makes room', now: clock.now() }),
+  );
+  const pauses: number[] = [];
+  for (const count of [2, 3, 4]) {
+    await vi.waitFor(async () => {
+      await server.app.engine.pass();
+      expect((await workloads().execute()).length).toBe(known + count);
+    }, patiently);
+    const next = await live();
+    pauses.push((next?.not_before.getTime() ?? 0) - (next?.created_at.getTime() ?? 0));
+    expect(await serving.status(user, podId)).toMatchObject({
+      status: 'queued',
+      reason: expect.stringContaining('The disk is full'),
+    });
+    if (count === 4) stub.failure = null;
+    clock.advance({ milliseconds: pauses.at(-1) ?? 0 });
+  }
+  expect(pauses).toEqual([5_000, 10_000, 20_000]);
+  await serving.untilRunning(user, podId);
   expect(await notificationsOf(podId)).toEqual(['deployment_ready']);
   await serving.terminate(user, podId);
 });

@@ -3,6 +3,7 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { notify } from '../../notifications/notify.ts';
 import { type DeploymentRow, noteAsleep, noteEnd } from '../queries.ts';
 import { judgeFailure } from './plan/judge-failure.ts';
+import { neverSleeps } from './plan/never-sleeps.ts';
 import { carries } from './plan/server-workload.ts';
 
 type Failure = {
@@ -12,7 +13,10 @@ type Failure = {
   now: Date;
 };
 
-/** Step: ends the deployments that the failed start leaves unserved, or puts them to sleep. Returns them. */
+/**
+ * Step: ends the deployments that the failed start leaves unserved, or puts them to sleep, and returns them. Those
+ * that never sleep stay as they are.
+ */
 export async function noteFailure(
   tx: Transaction,
   live: DeploymentRow[],
@@ -22,6 +26,7 @@ export async function noteFailure(
     live.map((row) => ({
       row,
       proven: row.ready_at !== null,
+      neverSleeps: neverSleeps(row),
       failed: carries(failed, row),
       served: up !== null && carries(up, row),
     })),

@@ -12,16 +12,18 @@ import { type DeploymentRow, findRow, noteCarrier, noteNoRoom } from '../queries
 import { moveReadyAhead } from './move-ready-ahead.ts';
 import { noteFailure } from './note-failure.ts';
 import { type ModelServerAction, planModelServer } from './plan/plan-model-server.ts';
+import { retryPause } from './plan/retry-pause.ts';
 import { carries, viewWorkload } from './plan/server-workload.ts';
 import {
   deleteReplicasOfEnded,
   listDeploymentsOfServer,
   lockModelServers,
   type ModelServerRow,
+  setFailedStarts,
   setStarterRequested,
   setWorkloads,
 } from './server-queries.ts';
-import { adaptersOf, startServerWorkload } from './start-server-workload.ts';
+import { adaptersOf, type Retry, startServerWorkload } from './start-server-workload.ts';
 import { announceModelServer } from './watch-model-server.ts';
 
 /**
@@ -75,6 +77,7 @@ async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow):
   // One that sleeps costs nothing, and takes no memory either: its adapter is loaded when it wakes.
   const awake = live.filter((row) => !row.sleeping && server.replica <= row.replicas && !dropped);
   const adapters = adaptersOf(awake);
+  const retry = await noteStarts(tx, now, server, { failed, up, awake: awake.length > 0 });
   const actions = planModelServer({
     current: current && viewWorkload(current, now),
     next: next && viewWorkload(next, now),
@@ -82,7 +85,7 @@ async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow):
     wanted: starterWanted || awake.length > 0,
   });
   const userId = server.deployment_id === null ? null : (all[0]?.user_id ?? null);
-  const carrierId = await act(tx, now, server, actions, { adapters, userId });
+  const carrierId = await act(tx, now, server, actions, { adapters, userId, retry });
 
   const served = await noteServed(tx, now, server, live, carrierId);
   // Only what has changed is announced: this comes by every minute.
@@ -98,6 +101,26 @@ async function readState(tx: Transaction, { workload_id, next_workload_id }: Mod
   return {
     current: workload_id ? await findWorkloadWithSpec(tx, workload_id) : null,
     next: next_workload_id ? await findWorkloadWithSpec(tx, next_workload_id) : null,
+  };
+}
+
+/**
+ * What is awake in spite of a failed start, as it never sleeps, is started again after a pause that grows with each
+ * failure, until it answers. Null: nothing has failed just now.
+ */
+async function noteStarts(
+  tx: Transaction,
+  now: Date,
+  { id, failed_starts: before }: ModelServerRow,
+  { failed, up, awake }: { failed: WorkloadWithSpec | null; up: WorkloadWithSpec | null; awake: boolean },
+): Promise<Retry | null> {
+  const failedStarts = failed && awake ? before + 1 : up ? 0 : before;
+  if (failedStarts !== before) await setFailedStarts(tx, id, failedStarts);
+  if (!failed || !awake) return null;
+  const seconds = retryPause(failedStarts);
+  return {
+    notBefore: new Date(now.getTime() + seconds * 1000),
+    reason: `Its model server could not start (${failed.reason}). It is tried again in ${seconds} s.`,
   };
 }
 

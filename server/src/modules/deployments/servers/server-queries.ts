@@ -98,6 +98,11 @@ export async function setWorkloads(
   await tx.updateTable('model_servers').set(values).where('id', '=', id).execute();
 }
 
+/** So many starts in a row have failed and are tried again. */
+export async function setFailedStarts(tx: Transaction, id: string, count: number): Promise<void> {
+  await tx.updateTable('model_servers').set({ failed_starts: count }).where('id', '=', id).execute();
+}
+
 /** The replicas of a deployment that has ended go; the first stays, and tells where it ran. */
 export async function deleteReplicasOfEnded(tx: Transaction, podId: string): Promise<void> {
   await tx

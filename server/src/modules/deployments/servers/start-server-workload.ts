@@ -8,12 +8,15 @@ import type { ModelServerRow } from './server-queries.ts';
 
 export const MODEL_SERVER_KIND = 'model-server';
 
+/** After a start that has failed: when the next one comes at the earliest, and what is said until then. */
+export type Retry = { notBefore: Date; reason: string };
+
 /** Step: wants a workload of the model server with these adapters. Returns its id. */
 export async function startServerWorkload(
   tx: Transaction,
   now: Date,
   server: ModelServerRow,
-  { adapters, userId }: { adapters: ServedAdapter[]; userId: string | null },
+  { adapters, userId, retry }: { adapters: ServedAdapter[]; userId: string | null; retry: Retry | null },
 ): Promise<string> {
   return requestWorkload(tx, {
     userId,
@@ -29,6 +32,7 @@ export async function startServerWorkload(
       ? { accelerator: server.accelerator, count: server.accelerator_count }
       : { accelerator: null, count: 0 },
     now,
+    ...retry,
   });
 }
 

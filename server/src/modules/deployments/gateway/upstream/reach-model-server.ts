@@ -7,6 +7,7 @@ import type { Upstream } from '../gateway-queries.ts';
 import type { RequestDeadline } from '../request-deadline.ts';
 import { awaitModelServer, type ModelServer, readyServers } from './await-model-server.ts';
 import { postToModelServer } from './model-server-client.ts';
+import type { TakenSlot } from './prompt-slots.ts';
 import { retryUnreachable } from './retry-unreachable.ts';
 import type { ServerTurns } from './server-turns.ts';
 
@@ -63,14 +64,15 @@ export async function reachModelServer(
 
 async function send(
   ctx: Context,
-  { presence, slots }: ServingParts,
+  parts: ServingParts,
   { path, body, signal, deadline }: Question,
   server: ModelServer,
   pass: (answer: IncomingMessage, server: ModelServer) => Promise<void>,
 ): Promise<void> {
   const request = toServerRequest(body, server.engine);
   const selection = chooseAdapter(server.engine, server.adapterNames, server.adapter);
-  await presence.settled(signal);
+  // What one user alone asks needs no care for what another process sends there.
+  if (!server.isOwn) await parts.presence.settled(signal);
   deadline.progress();
   const { userId } = ctx.caller;
   if (server.engine === 'vllm') {
@@ -78,17 +80,14 @@ async function send(
     // vLLM keeps the caches of different salts apart.
     return pass(await postToVllm(target, { ...request, ...selection, cache_salt: userId }, signal), server);
   }
-  const epoch = presence.alone();
-  const slot =
-    epoch === null
-      ? null
-      : slots(server.baseUrl)({
-          owner: `${userId} ${JSON.stringify(selection)}`,
-          prompt: JSON.stringify(body.messages ?? body.prompt),
-          epoch,
-        });
-  // Which slot others use is not known here: the server chooses, and reads the prompt anew.
-  const place = slot ? { id_slot: slot.id, cache_prompt: slot.reuse } : { cache_prompt: false };
+  const slot = server.isOwn
+    ? null
+    : takeSlot(parts, server, {
+        owner: `${userId} ${JSON.stringify(selection)}`,
+        prompt: JSON.stringify(body.messages ?? body.prompt),
+      });
+  // Without one the server chooses: whatever its owner has asked it, or nothing where others ask it too.
+  const place = slot ? { id_slot: slot.id, cache_prompt: slot.reuse } : { cache_prompt: server.isOwn };
   try {
     const answer = await postToModelServer(
       { url: server.baseUrl + path, key: server.key },
@@ -100,6 +99,16 @@ async function send(
   } finally {
     slot?.release();
   }
+}
+
+/** The slot of a shared server whose prompt the request may go on from; null where others may use it as well. */
+function takeSlot(
+  { presence, slots }: ServingParts,
+  { baseUrl }: ModelServer,
+  request: { owner: string; prompt: string },
+): TakenSlot | null {
+  const epoch = presence.alone();
+  return epoch === null ? null : slots(baseUrl)({ ...request, epoch });
 }
 
 /**
