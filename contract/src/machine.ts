@@ -63,3 +63,52 @@ export const listMachines = endpoint({
   summary: 'The machines that share the queue, what each offers, and when it was last seen',
   response: z.object({ machines: z.array(listedMachine) }),
 });
+
+/** What is on a machine, or waits for one. Its title, what it reads and what it is asked are its owner's. */
+const work = z.object({
+  /** Of a run: its run_id. */
+  work_id: z.string(),
+  /** A `model` is served for everybody, under `model_name`; deployments of it may be served along. */
+  kind: z.enum(['run', 'text_deployment', 'image_deployment', 'text_model', 'image_model']),
+  model_name: z.string().nullable(),
+  /** How many deployments it is for, which may share one model server. */
+  deployments: z.int(),
+  /** That deployment, if it is one. */
+  pod_id: z.string().nullable(),
+  /** Whose it is; null: nobody's alone. */
+  owner: z.object({ user_id: z.string(), username: z.string() }).nullable(),
+  /** Null: it waits. */
+  machine: z.string().nullable(),
+  state: z.enum(['queued', 'starting', 'running', 'degraded', 'stopping']),
+  /** One or two sentences; empty where the state says it all. */
+  reason: z.string(),
+  /** Its place in the line for such slots, from 1 on; null: it is in none. */
+  position: z.int().nullable(),
+  /** When it came into this state. */
+  since: z.string(),
+  /** The GPUs that it takes; null: one slot on the CPU. */
+  gpus: z.object({ gpu_type: z.string(), label: z.string(), count: z.int() }).nullable(),
+});
+
+export type Work = z.infer<typeof work>;
+
+export const listWork = endpoint({
+  method: 'GET',
+  path: '/api/v1/operator/work',
+  access: 'operator',
+  summary: 'The work on all machines, and that in line, with its place and what it waits for',
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    cursor: z
+      .string()
+      .regex(/^\d{1,9}$/, 'cursor must be the next_cursor of an earlier page of this list')
+      .optional(),
+  }),
+  response: z.object({
+    work: z.array(work),
+    /** How much there is in all. */
+    on_machines: z.int(),
+    waiting: z.int(),
+    next_cursor: z.string().nullable(),
+  }),
+});

@@ -139,7 +139,8 @@ FluxKontextPipeline.from_pretrained(
 ```
 
 Call it with `height={side}, width={side}, max_area={side}**2, _auto_resize=False,
-max_sequence_length={window}`: left alone the pipeline blows every picture up to 1024 px. No guidance
+max_sequence_length={window}`: left alone the pipeline blows every picture up to 1024 px. \
+No guidance
 is distilled into it: it edits best with `true_cfg_scale={guidance:g}, negative_prompt=""`, which
 `true_guidance` in `model_index.json` tells whoever serves it.
 

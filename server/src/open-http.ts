@@ -47,6 +47,7 @@ import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generatorsRoutes } from './modules/generators/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
 import { licencesRoutes } from './modules/licences/routes.ts';
+import { workRoutes } from './modules/machine/routes.ts';
 import { notificationsRoutes } from './modules/notifications/routes.ts';
 import { privacyRoutes } from './modules/privacy/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
@@ -131,6 +132,7 @@ function listBindings(
     ...eventRoutes,
     ...errorReportRoutes(errorReports),
     ...machineRoutes,
+    ...workRoutes,
     ...workloadRoutes(kinds),
     ...accountsRoutes,
     ...referralsRoutes,

@@ -35,10 +35,37 @@ export async function listWaiting(db: Database | Transaction): Promise<WaitingWo
     reason: row.reason,
     queuedAt: row.queued_at,
     notBefore: row.not_before,
-    // A deployment has no checkpoint to go on from, nor has a run that has not saved anything yet.
-    boundTo: row.behaviour === 'run' && row.saved_seconds > 0 ? row.machine_id : null,
+    boundTo: boundTo({
+      behaviour: row.behaviour as Workload['behaviour'],
+      machineId: row.machine_id,
+      savedSeconds: row.saved_seconds,
+    }),
     spec: row.spec,
   }));
+}
+
+/** A deployment has no checkpoint to go on from, nor has a run that has not saved anything yet. */
+function boundTo(workload: Pick<Workload, 'behaviour' | 'machineId' | 'savedSeconds'>): string | null {
+  return workload.behaviour === 'run' && workload.savedSeconds > 0 ? workload.machineId : null;
+}
+
+/** All that has not ended. The specs of runs, which may be megabytes, are not looked at. */
+export async function listUnended(
+  db: Database,
+): Promise<(Workload & { spec: SpecKind; boundTo: string | null })[]> {
+  const rows = await db
+    .selectFrom('workloads')
+    .select(columns)
+    .select(
+      sql<SpecKind>`case when behaviour = 'run' then jsonb_build_object('kind', 'train', 'engine', null)
+        else jsonb_build_object('kind', spec->>'kind', 'engine', spec->>'engine') end`.as('spec'),
+    )
+    .where('ended_at', 'is', null)
+    .execute();
+  return rows.map((row) => {
+    const workload = toWorkload(row);
+    return { ...workload, spec: row.spec, boundTo: boundTo(workload) };
+  });
 }
 
 /** Those of them that still wait, locked in the order of their ids: whoever locks several does so in this order. */

@@ -162,7 +162,7 @@ describe('assignSlots', () => {
       { 'cpu:run': 1 },
       now,
     );
-    expect(decisions).toContainEqual({ id: 'a', assign: null, reason: null });
+    expect(decisions).toContainEqual({ id: 'a', assign: null, reason: null, position: null });
     expect(assigned(decisions)).toEqual(['b']);
   });
 });

@@ -40,7 +40,8 @@ export type Holding = {
   userId: string | null;
   behaviour: Behaviour;
   placement: Placement;
-  title: string;
+  /** What its owner calls it; null where nobody is to read that. */
+  title: string | null;
   machineId: string | null;
   devices: number[];
   /** Seconds until it gives its slots back, at the pace that was seen; null when nobody can say. */
@@ -51,9 +52,10 @@ export type Decision =
   | { id: string; assign: { machineId: string; devices: number[] } }
   /**
    * `reason` says which place in line, what blocks it, and an estimate where there can be one; null: it rests, and
-   * keeps the reason that it has.
+   * keeps the reason that it has. `position` is that place, from 1 on; null: it is in no line, as nothing would start
+   * it, or it rests.
    */
-  | { id: string; assign: null; reason: string | null };
+  | { id: string; assign: null; reason: string | null; position: number | null };
 
 /** Which class of slots a workload takes. */
 export function slotClass(workload: { behaviour: Behaviour; placement: Placement }): SlotClass {
@@ -116,14 +118,19 @@ function assignClass(
   const { resting, able } = split(waiting, now);
   const places = machines.map((machine) => placeOf(name, machine, holding));
   const most = Math.max(0, ...places.map(({ total }) => total));
-  const decisions: Decision[] = resting.map((one) => ({ id: one.id, assign: null, reason: null }));
+  const decisions: Decision[] = resting.map((one) => ({
+    id: one.id,
+    assign: null,
+    reason: null,
+    position: null,
+  }));
   let countAhead = 0;
   for (const one of fairOrder(able, holding)) {
     const fitting = places.filter((place) => mayUse(one, place));
     const open = fitting.filter((place) => blockerOf(one, place) === null);
     const reason = open.length > 0 ? null : explainClosed(one, fitting, machines);
     if (reason !== null) {
-      decisions.push({ id: one.id, assign: null, reason });
+      decisions.push({ id: one.id, assign: null, reason, position: null });
       continue;
     }
     const [best] = open
@@ -147,6 +154,7 @@ function assignClass(
       id: one.id,
       assign: null,
       reason: explain(name, one, countAhead, holding, most, seconds),
+      position: countAhead + 1,
     });
     countAhead += 1;
   }
@@ -274,7 +282,9 @@ function explain(
   if (total < slotsOf(one))
     return `Waiting for ${describe(name, one)}: this installation has ${total || 'none'}.`;
   const place = countAhead === 0 ? 'next in line' : `number ${countAhead + 1} in line`;
-  const own = holding.find((holder) => holder.userId !== null && holder.userId === one.userId);
+  const own = holding.find(({ userId, title }) => {
+    return userId !== null && userId === one.userId && title !== null;
+  });
   const blocker = own
     ? `your '${own.title}' is using it`
     : `${holding.length} ${holding.length === 1 ? 'workload is' : 'workloads are'} using all available slots`;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { type KnownMachine, listMachines } from '../machines/queries.ts';
+import { listMachines } from '../machines/queries.ts';
 import { updateWorkload, type WorkloadChanges } from '../queries.ts';
 import type { Workload } from '../workload.ts';
 import { announce, announceReasons, type WorkloadKinds } from '../workload-kind.ts';
-import { assignSlots, type Decision, type Holding, type OfferingMachine } from './queue.ts';
+import { assignSlots, type Decision } from './queue.ts';
 import {
   listHolding,
   listWaiting,
@@ -13,6 +13,7 @@ import {
   updateReasons,
   type WaitingWorkload,
 } from './queue-queries.ts';
+import { offering, toHolding } from './queue-rows.ts';
 
 /** One scheduler at a time, whichever process it lives in. */
 const QUEUE_LOCK = 'bakehouse workload queue';
@@ -35,11 +36,6 @@ export async function schedule({ db, machineId, kinds, now }: Parts): Promise<nu
     const own = decisions.filter(({ assign }) => assign === null || assign.machineId === machineId);
     return apply(tx, kinds, waiting, own, now);
   });
-}
-
-/** The machines that hand out slots at present. */
-function offering(machines: KnownMachine[]): OfferingMachine[] {
-  return machines.flatMap(({ id, offer, isPresent }) => (offer && isPresent ? [{ id, ...offer }] : []));
 }
 
 /** Writes what has changed, all reasons at once: in a long line every step forward changes most of them. */
@@ -94,23 +90,4 @@ function takeUp({ lostMachineId, lostSeconds }: Workload, machineId: string): Wo
     lostSeconds: null,
     ...(isBack && { activeSeconds: lostSeconds, savedSeconds: lostSeconds }),
   };
-}
-
-function toHolding(workload: Workload, now: Date): Holding {
-  return { ...workload, devices: workload.devices ?? [], secondsLeft: secondsLeft(workload, now) };
-}
-
-/**
- * By the pace of the steps that were seen: before the first one, or once that time has passed, nobody can say. What a
- * quote reckoned with is no such pace: a machine that does other work besides is slower.
- */
-function secondsLeft(
-  workload: Pick<Workload, 'behaviour' | 'unit' | 'remainingSeconds' | 'lastReportAt'>,
-  now: Date,
-): number | null {
-  const { behaviour, unit, remainingSeconds, lastReportAt } = workload;
-  if (behaviour === 'deployment' || unit !== 'steps') return null;
-  if (remainingSeconds === null || lastReportAt === null) return null;
-  const left = remainingSeconds - (now.getTime() - lastReportAt.getTime()) / 1000;
-  return left > 0 ? left : null;
 }

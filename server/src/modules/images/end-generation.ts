@@ -1,6 +1,8 @@
+import { generators } from '@bakehouse/contract/generators/table';
 import type { Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import { settle } from '../credits/ledger/holds/settle.ts';
+import { notifyOfGeneration } from '../notifications/notify-of-generation.ts';
 import { announceGeneration } from './announce-generation.ts';
 import { type GenerationRow, updateGeneration } from './queries.ts';
 
@@ -31,6 +33,10 @@ export async function endGeneration(tx: Transaction, row: GenerationRow, end: En
   const chargedMicro = await settleHold(tx, row.hold_id, end.chargedMicro);
   await updateGeneration(tx, row.id, { ...ended, charged_micro: chargedMicro });
   await announceGeneration(tx, row, { lineMoved: true });
+  await notifyOfGeneration(tx, {
+    ...{ userId: row.user_id, generationId: row.id, generator: generators[row.generator].title },
+    ...{ state: end.state, askedAt: row.created_at, endedAt: end.now },
+  });
 }
 
 async function settleHold(tx: Transaction, holdId: string, amountMicro: bigint): Promise<bigint> {

@@ -13,9 +13,8 @@ export type NotificationData = {
   deployment_ready: { pod_id: string; title: string };
   deployment_failed: { pod_id: string; title: string };
   deployment_stopped: { pod_id: string; title: string; stop_reason: StopReason };
-  /** `link`: the page of its generator, with the generation opened where that page can. */
-  generation_completed: { link: string; generator: string };
-  generation_failed: { link: string; generator: string };
+  generation_completed: { generation_id: string; generator: string };
+  generation_failed: { generation_id: string; generator: string };
   clone_completed: { asset_id: string; dataset_type: string; title: string };
   /** `link`: where it can be tried again. */
   clone_failed: { link: string; title: string };
@@ -73,8 +72,14 @@ export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind])
     message: `The deployment of ${title} ${stops[stop_reason]}`,
     link: `/my-deployments/${pod_id}`,
   }),
-  generation_completed: ({ link, generator }) => ({ message: `Your ${generator} generation is ready`, link }),
-  generation_failed: ({ link, generator }) => ({ message: `Your ${generator} generation failed`, link }),
+  generation_completed: ({ generation_id, generator }) => ({
+    message: `Your ${generator} generation is ready`,
+    link: `/gallery/${generation_id}`,
+  }),
+  generation_failed: ({ generation_id, generator }) => ({
+    message: `Your ${generator} generation failed`,
+    link: `/gallery/${generation_id}`,
+  }),
   clone_completed: ({ asset_id, dataset_type, title }) => ({
     message: `${title} has been cloned`,
     link: `/${dataset_type === 'MODEL' ? 'model' : 'dataset'}/${asset_id}/description`,

@@ -204,7 +204,7 @@ test('go after 90 days', async () => {
 
 test('have a sentence and a page of the web app for each kind', () => {
   const data = {
-    ...{ run_id: 'r', pod_id: 'p', asset_id: 'a', model_id: 'org/model', key_id: 'k' },
+    ...{ run_id: 'r', pod_id: 'p', asset_id: 'a', model_id: 'org/model', key_id: 'k', generation_id: 'g' },
     ...{
       title: 'T',
       name: 'N',

@@ -1,3 +1,4 @@
+import type { NotificationKind } from '@bakehouse/contract/notifications';
 import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import { deleteBefore } from '../../platform/db/retention/delete-before.ts';
@@ -60,6 +61,22 @@ export async function countUnread(db: Db, userId: string): Promise<number> {
     .select((s) => s.fn.countAll<bigint>().as('unread'))
     .where('user_id', '=', userId)
     .where('read_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(unread);
+}
+
+/** Those of some kinds. */
+export async function countUnreadOf(
+  tx: Transaction,
+  userId: string,
+  kinds: NotificationKind[],
+): Promise<number> {
+  const { unread } = await tx
+    .selectFrom('notifications')
+    .select((s) => s.fn.countAll<bigint>().as('unread'))
+    .where('user_id', '=', userId)
+    .where('read_at', 'is', null)
+    .where('kind', 'in', kinds)
     .executeTakeFirstOrThrow();
   return Number(unread);
 }

@@ -1,5 +1,5 @@
-import { getMachine, listMachines } from '@bakehouse/contract/machine';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { getMachine, listMachines, listWork } from '@bakehouse/contract/machine';
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 
@@ -18,6 +18,18 @@ export const machinesQuery = queryOptions({
   queryFn: ({ signal }) => call(listMachines, {}, { signal, operation: 'load the machines' }),
   staleTime: 0,
   // Nobody announces that a machine is silent.
+  refetchInterval: MACHINES_POLL_MS,
+});
+
+/** The work on all machines and in line, page by page; for operators. */
+export const workQuery = infiniteQueryOptions({
+  queryKey: ['work'],
+  queryFn: ({ pageParam, signal }) =>
+    call(listWork, { query: { cursor: pageParam ?? undefined } }, { signal, operation: 'load the queue' }),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.next_cursor,
+  staleTime: 0,
+  // What changes for others is announced to them alone.
   refetchInterval: MACHINES_POLL_MS,
 });
 

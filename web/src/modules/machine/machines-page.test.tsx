@@ -1,11 +1,15 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
-import { expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { machinesQuery } from './api.ts';
+import { machinesQuery, workQuery } from './api.ts';
 import { MachinesPage } from './machines-page.tsx';
 
-const user = vi.hoisted(() => ({ is_operator: true }));
+const user = vi.hoisted(() => ({ is_operator: true, id: 'olga' }));
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<object>()),
+  Link: ({ to, children }: { to: string; children: string }) => <a href={to}>{children}</a>,
+}));
 vi.mock('../accounts/api.ts', () => ({ useUser: () => user }));
 vi.mock('../../lib/api/api-client.ts', async (original) => ({
   ...(await original<typeof import('../../lib/api/api-client.ts')>()),
@@ -18,6 +22,11 @@ const page = () => (
   </QueryClientProvider>
 );
 const base = { driver: 'local', trouble: null, started_at: '2026-01-01T00:00:00Z' };
+
+beforeEach(() => {
+  queryClient.clear();
+  user.is_operator = true;
+});
 
 it('shows operators which machines are there, and nobody else', () => {
   queryClient.setQueryData(machinesQuery.queryKey, {
@@ -49,4 +58,64 @@ it('shows operators which machines are there, and nobody else', () => {
   rerender(page());
   expect(screen.queryByText('oven')).toBeNull();
   expect(screen.getByText('Only operators can see the machines')).toBeTruthy();
+});
+
+const work = {
+  ...{
+    model_name: null,
+    deployments: 0,
+    pod_id: null,
+    machine: 'oven',
+    reason: '',
+    position: null,
+    gpus: null,
+  },
+  ...{ owner: { user_id: 'ada', username: 'ada-bakes' }, since: new Date().toISOString() },
+};
+
+it('shows what runs and what waits, and leads to whose it is, and to what is one’s own', () => {
+  queryClient.setQueryData(workQuery.queryKey, {
+    pageParams: [null],
+    pages: [
+      {
+        ...{ on_machines: 2, waiting: 1, next_cursor: null },
+        work: [
+          {
+            ...work,
+            ...{ work_id: 'a', kind: 'run', state: 'running' },
+            owner: { user_id: 'olga', username: 'olga-o' },
+          },
+          {
+            ...work,
+            ...{ work_id: 'b', kind: 'image_model', model_name: 'paris', state: 'starting', owner: null },
+          },
+          {
+            ...work,
+            ...{ work_id: 'c', kind: 'run', state: 'queued', position: 2, machine: null },
+            reason: 'Waiting for the CPU, number 2 in line.',
+          },
+        ],
+      },
+    ],
+  });
+  render(page());
+  expect(screen.getByText('2 on machines, 1 in the queue')).toBeTruthy();
+  const [, own, shared, waiting] = [...screen.getByRole('region', { name: 'Queue' }).querySelectorAll('tr')];
+  expect(own?.textContent).toMatch(/^Training runolga-o.*oven1 CPU slotRunningJust now$/);
+  expect(own?.querySelector('a')?.getAttribute('href')).toBe('/runs/$id');
+  expect(shared?.textContent).toMatch(/^Image model parisEveryone.*Starting/);
+  expect(shared?.querySelector('a')).toBeNull();
+  expect(waiting?.textContent).toMatch(/number 2 in line\.None yet1 CPU slotQueuedNumber 2, just now$/);
+  expect([...(waiting?.querySelectorAll('a') ?? [])].map((link) => link.getAttribute('href'))).toEqual([
+    '/operator/accounts',
+  ]);
+});
+
+it('says when nothing runs or waits', () => {
+  queryClient.setQueryData(workQuery.queryKey, {
+    pageParams: [null],
+    pages: [{ on_machines: 0, waiting: 0, next_cursor: null, work: [] }],
+  });
+  render(page());
+  expect(screen.getByText('Nothing is running or waiting')).toBeTruthy();
 });

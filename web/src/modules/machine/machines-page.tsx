@@ -10,6 +10,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { useUser } from '../accounts/api.ts';
 import { machinesQuery } from './api.ts';
 import { describeOffer, type ListedMachine } from './describe-offer.ts';
+import { WorkTable } from './work-table.tsx';
 
 const ROW_HEIGHT = 60;
 
@@ -32,6 +33,7 @@ export function MachinesPage() {
           {(data) => <MachinesTable machines={data.machines} />}
         </QueryView>
       </Card>
+      <WorkTable />
     </OperatorOnly>
   );
 }

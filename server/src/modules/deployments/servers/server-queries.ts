@@ -254,3 +254,26 @@ export async function deleteServerWorkloadsBefore(db: Db, before: Date, limit = 
     ) returning id`.execute(db);
   return rows.length;
 }
+
+/** What workloads of model servers serve, by their ids; a server that has been replaced is nobody's any more. */
+export async function selectServed(db: Db, workloadIds: string[]) {
+  const { rows } = await sql<{
+    workload_id: string;
+    kind: string;
+    starter_name: string | null;
+    deployments: number;
+    pod_id: string | null;
+    owners: number;
+    owner_id: string | null;
+  }>`
+    select carrier.id as workload_id, server.kind, server.starter_name, live.*
+    from model_servers server
+    join unnest(${workloadIds}::uuid[]) as carrier (id) on carrier.id in (server.workload_id, server.next_workload_id)
+    cross join lateral (
+      select count(*)::int as deployments, min(id::text) as pod_id, count(distinct user_id)::int as owners,
+        min(user_id) as owner_id
+      from deployments
+      where (model_server_id = server.id or id = server.deployment_id) and terminated_at is null and not sleeping
+    ) as live`.execute(db);
+  return rows;
+}

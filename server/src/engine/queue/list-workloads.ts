@@ -1,0 +1,87 @@
+import type { Database } from '../../platform/db/database.ts';
+import type { SpecKind } from '../drivers/driver.ts';
+import { listMachines } from '../machines/queries.ts';
+import type { Workload } from '../workload.ts';
+import { assignSlots, type Decision } from './queue.ts';
+import { listUnended } from './queue-queries.ts';
+import { offering, toHolding } from './queue-rows.ts';
+
+/** A workload that has not ended, for whoever looks after the installation. What its owner calls it is theirs. */
+export type ListedWorkload = Pick<Workload, 'id' | 'userId' | 'behaviour' | 'placement' | 'state'> & {
+  spec: SpecKind;
+  /** Why it is in this state, without what a process or the work of others has said. */
+  reason: string;
+  /** Its place among those who wait for the same slots, from 1 on; null: it is not in line. */
+  position: number | null;
+  /** When it came into this state. */
+  since: Date;
+  /** Where it is; null: nowhere, or it waits. */
+  machineName: string | null;
+};
+
+type Unended = Awaited<ReturnType<typeof listUnended>>[number];
+
+/**
+ * All work of the installation: first what has slots, the oldest first, then those in line by their places, and those
+ * that no line takes at present. The places are those that the queue gives them now.
+ */
+export async function listWorkloads({ db, now }: { db: Database; now: Date }): Promise<ListedWorkload[]> {
+  const [unended, machines] = await Promise.all([listUnended(db), listMachines(db)]);
+  // Nobody is told by name what belongs to somebody.
+  const holding = unended
+    .filter(({ devices }) => devices !== null)
+    .map((one) => ({ ...toHolding(one, now), title: null }));
+  const decisions = new Map(
+    assignSlots(unended.filter(isWaiting), holding, offering(machines), now).map((one) => [one.id, one]),
+  );
+  const names = new Map(machines.map(({ id, name }) => [id, name]));
+  return unended
+    .map((one) => toWork(one, decisions.get(one.id), names))
+    .toSorted((a, b) => rank(a) - rank(b) || Number(a.since) - Number(b.since) || a.id.localeCompare(b.id));
+}
+
+function isWaiting({ state, wanted }: Unended): boolean {
+  return state === 'queued' && wanted === 'running';
+}
+
+function toWork(one: Unended, decision: Decision | undefined, names: Map<string, string>): ListedWorkload {
+  const { id, userId, behaviour, placement, state, spec, machineId } = one;
+  return {
+    ...{ id, userId, behaviour, placement, state, spec },
+    reason: state === 'queued' ? whyItWaits(one, decision) : one.reason,
+    position: decision?.assign === null ? decision.position : null,
+    since: sinceWhen(one),
+    machineName: state === 'queued' || machineId === null ? null : (names.get(machineId) ?? null),
+  };
+}
+
+/** What the row says may quote the process that has failed. */
+function whyItWaits({ failures }: Unended, decision: Decision | undefined): string {
+  if (decision === undefined) return 'It was stopped before it started.';
+  if (decision.assign !== null) return 'It is about to start.';
+  if (decision.reason !== null) return decision.reason;
+  return failures > 0
+    ? `It failed ${failures === 1 ? 'once' : `${failures} times`} in a row and is started again after a pause.`
+    : 'It is started again after a pause.';
+}
+
+function sinceWhen(one: Unended): Date {
+  switch (one.state) {
+    case 'queued':
+      return one.queuedAt;
+    case 'ready':
+      return one.readyAt ?? one.queuedAt;
+    case 'degraded':
+      return one.lastReportAt ?? one.queuedAt;
+    case 'stopping':
+      return one.stopRequestedAt ?? one.queuedAt;
+    default:
+      return one.attemptStartedAt ?? one.queuedAt;
+  }
+}
+
+/** What has slots comes first, then the line. */
+function rank({ state, position }: ListedWorkload): number {
+  if (state !== 'queued') return 0;
+  return position ?? Number.MAX_SAFE_INTEGER;
+}

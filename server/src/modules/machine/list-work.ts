@@ -1,0 +1,84 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { gpuLabel } from '@bakehouse/contract/labels';
+import type { listWork as contract, Work } from '@bakehouse/contract/machine';
+import { type ListedWorkload, listWorkloads } from '../../engine/queue/list-workloads.ts';
+import type { WorkloadState } from '../../engine/workload.ts';
+import type { Context } from '../../platform/context.ts';
+import { findNames } from '../accounts/audit/find-names.ts';
+import {
+  describeServerWorkloads,
+  type ServedWorkload,
+} from '../deployments/servers/describe-server-workloads.ts';
+
+/**
+ * What is on the machines and in line; the caller is an operator. The list is another one at each look, so that the
+ * cursor is only how much of it has been shown.
+ */
+export async function listWork(
+  { db, clock }: Context,
+  { query }: InputOf<typeof contract>,
+): Promise<ResponseOf<typeof contract>> {
+  const workloads = await listWorkloads({ db, now: clock.now() });
+  const start = Number(query.cursor ?? 0);
+  const end = start + query.limit;
+  const shown = workloads.slice(start, end);
+  const served = await describeServerWorkloads(
+    db,
+    shown.filter(({ behaviour }) => behaviour === 'deployment').map(({ id }) => id),
+  );
+  const ownerOf = ({ id, userId }: ListedWorkload) => userId ?? served.get(id)?.ownerId ?? null;
+  const usernames = await findNames(db, {
+    userIds: [...new Set(shown.flatMap((one) => ownerOf(one) ?? []))],
+    keyIds: [],
+  });
+  const waiting = workloads.filter(({ state }) => state === 'queued').length;
+  return {
+    work: shown.map((one) => {
+      const userId = ownerOf(one) ?? '';
+      const username = usernames.get(userId);
+      const owner = username === undefined ? null : { user_id: userId, username };
+      return { ...toWork(one, served.get(one.id)), owner };
+    }),
+    on_machines: workloads.length - waiting,
+    waiting,
+    next_cursor: end < workloads.length ? String(end) : null,
+  };
+}
+
+function toWork(one: ListedWorkload, served: ServedWorkload | undefined): Omit<Work, 'owner'> {
+  const { accelerator, count } = one.placement;
+  return {
+    work_id: one.id,
+    kind: kindOf(one, served),
+    model_name: served?.starterName ?? null,
+    deployments: served?.deployments ?? 0,
+    pod_id: served?.podId ?? null,
+    machine: one.machineName,
+    state: states[one.state],
+    reason: one.reason,
+    position: one.position,
+    since: one.since.toISOString(),
+    gpus: accelerator === null ? null : { gpu_type: accelerator, label: gpuLabel(accelerator), count },
+  };
+}
+
+function kindOf({ spec }: ListedWorkload, served: ServedWorkload | undefined): Work['kind'] {
+  if (spec.kind === 'train') return 'run';
+  const isText = spec.engine === 'llamacpp' || spec.engine === 'vllm';
+  const makes = served?.kind ?? (isText ? 'text' : 'image');
+  return served && served.starterName !== null ? `${makes}_model` : `${makes}_deployment`;
+}
+
+/** The engine's states, as far as they differ to whoever looks on; one that has ended is not listed. */
+const states: Record<WorkloadState, Work['state']> = {
+  queued: 'queued',
+  scheduling: 'starting',
+  pulling: 'starting',
+  starting: 'starting',
+  ready: 'running',
+  degraded: 'degraded',
+  stopping: 'stopping',
+  completed: 'stopping',
+  stopped: 'stopping',
+  failed: 'stopping',
+};

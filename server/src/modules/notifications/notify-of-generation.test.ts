@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { cancelGeneration } from '@bakehouse/contract/generations';
+import { listNotifications } from '@bakehouse/contract/notifications';
+import { expect, test, vi } from 'vitest';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { testDrawing } from '../../testing/test-drawing.ts';
+import type { TestUser } from '../../testing/test-server.ts';
+import { notifyOfGeneration } from './notify-of-generation.ts';
+
+const { server, stub, clock, draw, read, until } = await testDrawing();
+
+const listFor = (as: TestUser) =>
+  server.request(listNotifications, { params: { userId: as.userId }, query: { limit: 200 } }, { as });
+
+/** Asks for a picture, which is drawn for so many seconds. */
+async function drawFor(as: TestUser, seconds: number): Promise<string> {
+  stub.answer = 'hang';
+  const { id } = await draw(as);
+  await expect.poll(async () => (await read(as, id)).step, { timeout: 10_000 }).toBe(1);
+  clock.advance({ seconds });
+  return id;
+}
+
+test('a picture that took long is told of when it is ready, with its page; a quick one is not', async () => {
+  const ada = await server.signUp('Ada');
+  for (const seconds of [30, 31]) {
+    const id = await drawFor(ada, seconds);
+    stub.letGo();
+    await until(ada, id, 'completed');
+    expect(await listFor(ada)).toMatchObject(
+      seconds === 30
+        ? []
+        : [
+            {
+              kind: 'generation_completed',
+              message: 'Your Paris generation is ready',
+              link: `/gallery/${id}`,
+              status: 'unread',
+            },
+          ],
+    );
+  }
+});
+
+test('so is one that failed, but none that its owner has ended', async () => {
+  const ada = await server.signUp('Ada');
+  const cancelled = await drawFor(ada, 31);
+  await server.request(cancelGeneration, { params: { id: cancelled } }, { as: ada });
+  stub.letGo();
+  stub.answer = 'fail';
+  const { id } = await draw(ada);
+  await vi.waitFor(
+    async () => {
+      clock.advance({ seconds: 11 });
+      expect(await read(ada, id)).toMatchObject({ state: 'failed' });
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+  expect(await listFor(ada)).toMatchObject([
+    { kind: 'generation_failed', message: 'Your Paris generation failed', link: `/gallery/${id}` },
+  ]);
+});
+
+test('of many that nobody has read no more are told of than twenty', async () => {
+  const ada = await server.signUp('Ada');
+  for (let made = 0; made < 22; made += 1) {
+    await inTransaction(server.services.db, (tx) =>
+      notifyOfGeneration(tx, {
+        ...{ userId: ada.userId, generationId: randomUUID(), generator: 'Paris' },
+        ...{ state: 'completed', askedAt: new Date(0), endedAt: new Date(60_000) },
+      }),
+    );
+  }
+  expect(await listFor(ada)).toHaveLength(20);
+});

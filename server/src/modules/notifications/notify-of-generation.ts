@@ -1,0 +1,32 @@
+import type { Transaction } from '../../platform/db/database.ts';
+import { notify } from './notify.ts';
+import { countUnreadOf } from './queries.ts';
+
+/** Who asked for what is made sooner still looks at it. */
+const LONG_S = 30;
+
+/** Beyond so many that nobody has read more would only push the others out of sight; the gallery has them all. */
+const UNREAD_MAX = 20;
+
+type EndedGeneration = {
+  userId: string;
+  generationId: string;
+  /** Its name on the screen. */
+  generator: string;
+  state: 'completed' | 'failed' | 'cancelled';
+  askedAt: Date;
+  endedAt: Date;
+};
+
+/** Step: notifies the owner of a generation of its end, where it took long and they did not end it themselves. */
+export async function notifyOfGeneration(tx: Transaction, ended: EndedGeneration): Promise<void> {
+  const { userId, generationId, generator, state, askedAt, endedAt } = ended;
+  if (state === 'cancelled' || endedAt.getTime() - askedAt.getTime() <= LONG_S * 1000) return;
+  const unread = await countUnreadOf(tx, userId, ['generation_completed', 'generation_failed']);
+  if (unread >= UNREAD_MAX) return;
+  await notify(tx, {
+    userId,
+    kind: state === 'completed' ? 'generation_completed' : 'generation_failed',
+    data: { generation_id: generationId, generator },
+  });
+}

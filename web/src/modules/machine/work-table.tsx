@@ -1,0 +1,149 @@
+import type { Work } from '@bakehouse/contract/machine';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Layers } from 'lucide-react';
+import { relativeTime } from '../../lib/format/format-time.ts';
+import { Card } from '../../ui/card.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ListSkeleton } from '../../ui/list-skeleton.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { useUser } from '../accounts/api.ts';
+import { workQuery } from './api.ts';
+import { describeAmount, describeSharing, describeSlots, describeWork } from './describe-work.ts';
+
+const ROW_HEIGHT = 60;
+const LINK = 'rounded font-medium hover:underline';
+
+/** What runs on the machines, and what waits for them. */
+export function WorkTable() {
+  const { is_operator } = useUser();
+  const work = useInfiniteQuery({ ...workQuery, enabled: is_operator });
+  const newest = work.data?.pages.at(-1);
+  return (
+    <div className="mt-8">
+      <h2 className="font-semibold text-base">Queue</h2>
+      <p className="mt-0.5 mb-3 min-h-5 text-muted">{newest && describeAmount(newest)}</p>
+      <Card flush>
+        <QueryView
+          query={work}
+          failed="The queue could not be loaded"
+          pending={<ListSkeleton rows={1} rowHeight={ROW_HEIGHT} />}
+          isEmpty={({ pages }) => pages[0]?.work.length === 0}
+          empty={
+            <EmptyState
+              icon={<Layers aria-hidden />}
+              title="Nothing is running or waiting"
+              description="Training runs, deployments and the models of this installation are listed here while they run or wait for a machine."
+            />
+          }
+          flush
+        >
+          {({ pages }) => (
+            <>
+              <Rows rows={withoutRepeats(pages.flatMap((page) => page.work))} more={work.hasNextPage} />
+              <Pager pages={work} />
+            </>
+          )}
+        </QueryView>
+      </Card>
+    </div>
+  );
+}
+
+/** Between two pages a piece of work may move from one to the other. */
+function withoutRepeats(rows: Work[]): Work[] {
+  return [...new Map(rows.map((row) => [row.work_id, row])).values()];
+}
+
+function Rows({ rows, more }: { rows: Work[]; more: boolean }) {
+  return (
+    <DataTable
+      label="Queue"
+      rows={rows}
+      rowKey={({ work_id }) => work_id}
+      rowHeight={ROW_HEIGHT}
+      more={more}
+      columns={[
+        { id: 'work', header: 'Work', cell: (work) => <WorkCell work={work} /> },
+        {
+          id: 'machine',
+          header: 'Machine',
+          width: '12rem',
+          hideBelow: 'md',
+          cell: ({ machine }) => machine ?? <span className="text-muted">None yet</span>,
+        },
+        { id: 'slots', header: 'Takes', width: '11rem', hideBelow: 'md', cell: describeSlots },
+        {
+          id: 'state',
+          header: 'State',
+          width: '9rem',
+          cell: ({ state, position, since }) => (
+            <>
+              <StatusBadge status={state} />
+              <span className="mt-0.5 block text-muted text-xs">
+                {position !== null && `Number ${position}, `}
+                {position === null
+                  ? relativeTime(new Date(since))
+                  : relativeTime(new Date(since)).toLowerCase()}
+              </span>
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function WorkCell({ work }: { work: Work }) {
+  return (
+    <>
+      <span className="[overflow-wrap:anywhere]">
+        <WorkName work={work} />
+      </span>
+      <span className="block text-muted text-xs">
+        <Owner work={work} />
+        {/* The columns that a narrow screen has no room for. */}
+        <span className="md:hidden">
+          {' · '}
+          {[describeSlots(work), ...(work.machine === null ? [] : [work.machine])].join(' · ')}
+        </span>
+      </span>
+      {work.reason !== '' && <p className="text-xs [overflow-wrap:anywhere]">{work.reason}</p>}
+    </>
+  );
+}
+
+/** What is one's own leads to its page; the pages of others are theirs. */
+function WorkName({ work }: { work: Work }) {
+  const user = useUser();
+  const name = describeWork(work);
+  const { kind, owner, model_name, pod_id: podId, work_id: id } = work;
+  if (owner?.user_id !== user.id) return <span className="font-medium">{name}</span>;
+  if (kind === 'run')
+    return (
+      <Link to="/runs/$id" params={{ id }} className={LINK}>
+        {name}
+      </Link>
+    );
+  const page = kind === 'text_deployment' ? '/my-deployments/$podId' : '/my-deployments/images/$podId';
+  if (podId !== null && model_name === null)
+    return (
+      <Link to={page} params={{ podId }} className={LINK}>
+        {name}
+      </Link>
+    );
+  return <span className="font-medium">{name}</span>;
+}
+
+function Owner({ work }: { work: Work }) {
+  const { owner } = work;
+  if (owner === null) return describeSharing(work);
+  return (
+    <Link to="/operator/accounts" search={{ q: owner.user_id }} className="rounded hover:underline">
+      {owner.username}
+    </Link>
+  );
+}
