@@ -36,8 +36,8 @@ export function RestrictedModelPage() {
         <Missing
           title="There is no such model"
           text="The link may be mistyped, or the model was removed."
-          to="/model"
-          label="Go to My Models"
+          to="/model/source"
+          label="Go to Restricted Models"
         />
       }
     >
@@ -52,7 +52,10 @@ function LoadedPage({ model }: { model: RestrictedModel }) {
     <>
       <PageHeader
         title={model.name}
-        parents={[{ label: 'My Models', to: '/model' }]}
+        parents={[
+          { label: 'My Models', to: '/model' },
+          { label: 'Restricted Models', to: '/model/source' },
+        ]}
         badge={<Badge tone="accent">Restricted model</Badge>}
       />
       <div className="-mt-3 mb-6 flex flex-col gap-3">
