@@ -36,8 +36,8 @@ export function RestrictedModelPage() {
         <Missing
           title="There is no such model"
           text="The link may be mistyped, or the model was removed."
-          to="/model/source"
-          label="Go to Restricted Models"
+          to="/model"
+          label="Go to My Models"
         />
       }
     >
