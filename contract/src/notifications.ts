@@ -22,6 +22,7 @@ const notificationKinds = [
   'referral_counted',
   'balance_low',
   'access_granted',
+  'access_refused',
   'api_key_expiring',
   'message_received',
   'payment_refused',

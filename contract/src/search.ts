@@ -34,7 +34,7 @@ export const search = endpoint({
   summary:
     "The caller's datasets and models, starter and restricted models, by name, id, family or tag: 12 at most",
   query: z.object({
-    /** Part of one of them, letter case aside; empty: the newest. */
+    /** Part of one of them, or several words that each are; letter case aside. Empty: the newest. */
     query: z.string().trim().max(200, 'Search for at most 200 characters').default(''),
   }),
   response: searchResults,

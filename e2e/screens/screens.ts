@@ -85,6 +85,12 @@ const assets: Screen<Things>[] = [
     full: 'Bakehouse facts model',
   },
   {
+    route: '/model/source',
+    at: '/model/source',
+    full: /No restricted models yet|Crumb 70B/,
+    failed: 'The restricted models could not be loaded',
+  },
+  {
     route: '/model/source/$id/description',
     at: '/model/source/nobody%2Fnothing/description',
     full: 'There is no such model',
@@ -342,6 +348,13 @@ export const operatorScreens: Screen<OperatorThings>[] = [
     at: '/operator/machines',
     full: 'Driver fake',
     failed: 'The machines could not be loaded',
+  },
+  {
+    route: '/model/source',
+    at: '/model/source',
+    full: 'Crumb 70B',
+    failed: 'The restricted models could not be loaded',
+    empty: 'No restricted models yet',
   },
   {
     route: '/model/source/$id/description',

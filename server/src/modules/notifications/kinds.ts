@@ -25,6 +25,8 @@ export type NotificationData = {
   referral_counted: { amount_micro: string };
   balance_low: { amount_micro: string };
   access_granted: { model_id: string; name: string };
+  /** `was_granted`: an earlier decision is taken back. */
+  access_refused: { model_id: string; name: string; was_granted: boolean };
   api_key_expiring: { key_id: string; name: string; expires_at: string };
   message_received: { username: string; subject: string };
   payment_refused: { reason: string };
@@ -107,6 +109,12 @@ export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind])
   }),
   access_granted: ({ model_id, name }) => ({
     message: `You now have access to ${name}`,
+    link: `/model/source/${encodeURIComponent(model_id)}/description`,
+  }),
+  access_refused: ({ model_id, name, was_granted }) => ({
+    message: was_granted
+      ? `An operator revoked your access to ${name}`
+      : `An operator refused your request for access to ${name}`,
     link: `/model/source/${encodeURIComponent(model_id)}/description`,
   }),
   api_key_expiring: ({ name, expires_at }) => ({

@@ -64,6 +64,17 @@ test('a report that cannot be sent breaks nothing', async () => {
   await sent(1);
 });
 
+test('a report that is not answered is given up after ten seconds', async () => {
+  const { signal } = new AbortController();
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(signal);
+  const { reportError } = await freshPage();
+  reportError(new Error('one'), 'unhandled');
+  await sent(1);
+  expect(timeout).toHaveBeenCalledWith(10_000);
+  expect(fetched.mock.calls[0]?.[1].signal).toBe(signal);
+  timeout.mockRestore();
+});
+
 test('of failed calls those of datasets are reported where the server failed, of others only what is no answer', async () => {
   const { reportErrors, LoadError, ApiError } = await freshPage();
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });

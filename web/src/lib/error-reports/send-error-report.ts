@@ -1,6 +1,8 @@
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { ERROR_REPORT_MAX, reportError } from '@bakehouse/contract/error-reports';
 
+const TIMEOUT_MS = 10_000;
+
 type Body = CallOf<typeof reportError>['body'];
 
 export type ErrorReport = Required<Omit<Body, 'path'>>;
@@ -23,6 +25,7 @@ export async function sendErrorReport(report: ErrorReport): Promise<boolean> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
     keepalive: true,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   return !answer.ok || ((await answer.json()) as { taken: boolean }).taken;
 }

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { Box, Plus } from 'lucide-react';
+import { Box, Lock, Plus } from 'lucide-react';
 import { useSheets } from '../../lib/sheet.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AssetList } from './asset-list.tsx';
@@ -23,7 +23,15 @@ export function ModelsPage() {
       <PageHeader
         title="My Models"
         description="Your fine-tunes and uploads, and the starter models that everyone can use."
-        actions={create}
+        actions={
+          <>
+            <ButtonLink to="/model/source">
+              <Lock aria-hidden />
+              Restricted Models
+            </ButtonLink>
+            {create}
+          </>
+        }
       />
       <AssetList
         kind="model"

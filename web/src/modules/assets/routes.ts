@@ -32,6 +32,14 @@ export const assetsRoutes = <App extends AnyRoute>(app: App) =>
     }),
     createRoute({
       getParentRoute: () => app,
+      path: '/model/source',
+      component: pageComponent(
+        () => import('./restricted/restricted-models-page.tsx'),
+        'RestrictedModelsPage',
+      ),
+    }),
+    createRoute({
+      getParentRoute: () => app,
       path: '/model/source/$id/description',
       component: pageComponent(() => import('./restricted/restricted-model-page.tsx'), 'RestrictedModelPage'),
     }),

@@ -14,7 +14,7 @@ import { loadable } from '../../lib/loadable.tsx';
 import { type Period, withTimeZone } from './statement/period.ts';
 
 /** What each day cost; it is loaded where it is shown. */
-export const SpendCard = loadable(async () => (await import('./statement/spend-card.tsx')).SpendCard);
+export const SpendCard = loadable(async () => (await import('./statement/spend/spend-card.tsx')).SpendCard);
 
 /** In place of starting credits, for an account whose address had one before. */
 export const NO_STARTING_CREDITS =

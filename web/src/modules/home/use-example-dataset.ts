@@ -1,4 +1,5 @@
 import exampleUrl from '../../../../examples/bakehouse-facts.csv?url';
+import { fetchAnswer } from '../../lib/api/fetch-answer.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { refreshSession } from '../accounts/api.ts';
@@ -12,9 +13,12 @@ export function useExampleDataset() {
   const keys = useIdempotencyKeys();
   return useMutation({
     mutationFn: async (userId: string) => {
-      const response = await fetch(exampleUrl);
-      if (!response.ok) throw new Error('The example could not be fetched. Please try again');
-      const file = new File([await response.blob()], 'bakehouse-facts.csv', { type: 'text/csv' });
+      const data = await fetchAnswer(
+        exampleUrl,
+        { method: 'GET' },
+        { read: (response) => response.blob(), operation: 'fetch the example' },
+      );
+      const file = new File([data], 'bakehouse-facts.csv', { type: 'text/csv' });
       const id = await create({ ...example, userId, idempotencyKey: keys.keyFor(example) });
       const outcome = await uploadFiles(id, [file]);
       const [failed] = outcome.failed;

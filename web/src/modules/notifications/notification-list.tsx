@@ -44,6 +44,7 @@ const looks: Record<Notification['kind'], Look> = {
   referral_counted: { icon: Coins, tone: 'text-good' },
   balance_low: { icon: Wallet, tone: 'text-warn' },
   access_granted: { icon: KeyRound, tone: 'text-good' },
+  access_refused: { icon: KeyRound, tone: 'text-warn' },
   payment_refused: { icon: CircleAlert, tone: 'text-warn' },
   message_received: { icon: Mail, tone: 'text-accent-text' },
   api_key_expiring: { icon: KeyRound, tone: 'text-warn' },

@@ -1,7 +1,8 @@
 import { forgetPendingReferral, getPendingReferral, validateReferral } from '@bakehouse/contract/referrals';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
-import { redeemPendingCode } from './api.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { redeemPendingCode, xQuery } from './api.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
@@ -26,6 +27,22 @@ test('asks nothing more where the browser came by no invitation', async () => {
   expect(await redeem()).toBeNull();
   expect(called()).toEqual([getPendingReferral]);
   expect(vi.mocked(call).mock.calls[0]?.[2]).toMatchObject({ timeoutMs: 5_000, signal });
+});
+
+test('what was known of a post on X is read anew with the code, before it is used', async () => {
+  const { queryKey } = xQuery('abcd2345');
+  queryClient.setQueryData(queryKey, { status: 'connected', username: 'ada', postUrl: 'https://x.com/1' });
+  play(null);
+  await redeem();
+  expect(queryClient.getQueryData(queryKey)?.postUrl).toBe('https://x.com/1');
+  play('abcd2345');
+  let known: unknown = 'not asked';
+  vi.mocked(call).mockImplementation(async (endpoint) => {
+    if (endpoint === validateReferral) known = queryClient.getQueryData(queryKey);
+    return answers.get(endpoint);
+  });
+  await redeem();
+  expect(known).toBeUndefined();
 });
 
 test('says what was given, and forgets the code', async () => {

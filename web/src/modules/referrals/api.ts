@@ -12,6 +12,7 @@ import {
 } from '@bakehouse/contract/referrals';
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 
 const PENDING_MS = 5_000;
@@ -21,10 +22,12 @@ export const referralQuery = queryOptions({
   queryFn: ({ signal }) => call(generateReferral, {}, { signal, operation: 'read your invitation' }),
 });
 
+const xKey = ['referral', 'x'];
+
 /** Whether the person's invitation can be posted on X from here, and whether it was. */
 export const xQuery = (code: string) =>
   queryOptions({
-    queryKey: ['referral', 'x', code],
+    queryKey: [...xKey, code],
     queryFn: async ({ signal }) => {
       const [account, post] = await Promise.all([
         call(getXAuthStatus, {}, { signal, operation: 'read your account on X' }),
@@ -51,7 +54,7 @@ function useXMutation<Input>(mutationFn: (input: Input) => Promise<unknown>) {
   const client = useQueryClient();
   return useMutation({
     mutationFn,
-    onSettled: () => client.invalidateQueries({ queryKey: ['referral', 'x'] }),
+    onSettled: () => client.invalidateQueries({ queryKey: xKey }),
   });
 }
 
@@ -76,13 +79,14 @@ export const pendingReferralQuery = (userId: string) =>
   });
 
 /**
- * Uses the code that this browser came with, if it came with one, and forgets it. One that waits for the address to be
- * confirmed is kept; so is one that could not be asked about.
+ * Uses the code that this browser came with, if it came with one, and forgets it, and with it what was known of a post
+ * on X before. One that waits for the address to be confirmed is kept; so is one that could not be asked about.
  */
 export async function redeemPendingCode(userId: string, signal: AbortSignal): Promise<Welcome | null> {
   const query = { userId };
   const { referralCode } = await call(getPendingReferral, { query }, { timeoutMs: PENDING_MS, signal });
   if (referralCode === null) return null;
+  void queryClient.resetQueries({ queryKey: xKey });
   const { success, data } = await call(validateReferral, { query: { referral_code: referralCode } });
   if (data.reason === 'address_not_confirmed') return null;
   await call(forgetPendingReferral, { query });

@@ -209,6 +209,13 @@ export const furtherPages: NavItem[] = [
     icon: Images,
     words: 'generations pictures images history prompts compare',
   },
+  {
+    kind: 'route',
+    label: 'Restricted Models',
+    to: '/model/source',
+    icon: Lock,
+    words: 'gated request access licence',
+  },
 ];
 
 const operatorGroup: NavGroup = {

@@ -34,6 +34,8 @@ const requests = async (query: object = {}) =>
   (await server.request(contract.listAccessRequests, { query }, { as: olga })).requests;
 const decide = (requestId: string, decision: 'granted' | 'refused') =>
   server.request(contract.decideAccessRequest, { params: { requestId }, body: { decision } }, { as: olga });
+const notified = (as: TestUser) =>
+  server.request(listNotifications, { params: { userId: as.userId } }, { as });
 const makeModel = (as: TestUser) =>
   server.request(
     createAsset,
@@ -111,9 +113,10 @@ test('who asks for access waits for an operator, who grants or refuses, and each
   expect(await decide(id, 'granted')).toMatchObject({ state: 'granted', message: 'For bread after all' });
   expect((await read(ada)).access).toBe('granted');
   await expect(ask(ada)).rejects.toThrow('You have access to Crumb 70B already');
-  const call = { params: { userId: ada.userId } };
-  expect(await server.request(listNotifications, call, { as: ada })).toMatchObject([
-    { message: 'You now have access to Crumb 70B', link: '/model/source/meta%2Fcrumb-70b/description' },
+  const link = '/model/source/meta%2Fcrumb-70b/description';
+  expect(await notified(ada)).toMatchObject([
+    { message: 'You now have access to Crumb 70B', link },
+    { message: 'An operator refused your request for access to Crumb 70B', link },
   ]);
   const { rows } = await sql<{ action: string; user_id: string }>`
     select action, user_id from audit_log where detail->>'model_id' = ${modelId} order by id`.execute(
@@ -167,6 +170,8 @@ test('access opens the files to be read and used, to those who have it and for a
 
   const mine = (await requests()).find(({ user_id }) => user_id === ada.userId);
   await decide(mine?.request_id ?? '', 'refused');
+  const [latest] = await notified(ada);
+  expect(latest).toMatchObject({ message: 'An operator revoked your access to Crumb 70B' });
   await expect(open(ada)).rejects.toMatchObject({ status: 404 });
   expect(await listed(ada)).toEqual([others]);
 

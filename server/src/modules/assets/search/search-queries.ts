@@ -1,8 +1,8 @@
 import type { DatasetType } from '@bakehouse/contract/assets';
 import type { SearchResult } from '@bakehouse/contract/search';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { contains, hasName } from './search-text.ts';
+import { type Column, contains, containsEach, hasName } from './search-text.ts';
 
 export type FoundRow = {
   id: string;
@@ -20,10 +20,26 @@ const COMPARED_MAX = 200;
 /** How much of the word's trigrams a name must have: 'lama' has enough of 'llama', and 'sourdough' too little of 'source'. */
 const SIMILARITY_MIN = '0.42';
 
-/** What has the words in it: own assets, starter models and restricted models, those first of which a whole name is just that, then the newest. */
-export async function findMatching(db: Database, { userId, words, limit }: Search): Promise<FoundRow[]> {
+/** What has the words in it as they are: own assets, starter models and restricted models, those first of which a whole name is just that, then the newest. */
+export async function findMatching(db: Database, search: Search): Promise<FoundRow[]> {
+  return findBy(db, search, [contains, hasName]);
+}
+
+/** What has each of the words in it somewhere, the newest first. */
+export async function findWords(db: Database, search: Search): Promise<FoundRow[]> {
+  return findBy(db, search, [containsEach]);
+}
+
+type Condition = (column: Column, words: string) => RawBuilder<boolean>;
+
+/** What meets one of the conditions; the first is the widest. */
+async function findBy(
+  db: Database,
+  { userId, words, limit }: Search,
+  conditions: readonly [Condition, ...Condition[]],
+): Promise<FoundRow[]> {
   /** Those of one owner and type in the order of an index, so that nobody sorts a hundred thousand. */
-  const arm = (owner: string | null, type: DatasetType, condition: typeof contains) =>
+  const arm = (owner: string | null, type: DatasetType, condition: Condition) =>
     db.selectFrom(
       foundAssets(db, owner)
         .select([hasName('assets.search_text', words).as('is_exact'), 'updated_at'])
@@ -33,7 +49,7 @@ export async function findMatching(db: Database, { userId, words, limit }: Searc
         .limit(limit)
         .as('arm'),
     );
-  const arms = [contains, hasName].flatMap((condition) => [
+  const arms = conditions.flatMap((condition) => [
     arm(userId, 'RAW', condition).selectAll(),
     arm(userId, 'MODEL', condition).selectAll(),
     arm(null, 'MODEL', condition).selectAll(),
@@ -41,7 +57,7 @@ export async function findMatching(db: Database, { userId, words, limit }: Searc
   // An operator has entered each of them: there are few.
   const restricted = foundRestricted(db)
     .select([hasName('restricted_models.search_text', words).as('is_exact'), 'updated_at'])
-    .where(contains('restricted_models.search_text', words));
+    .where(conditions[0]('restricted_models.search_text', words));
   return db
     .selectFrom(
       arms

@@ -9,7 +9,7 @@ import { type TestServer, type TestUser, testServer } from '../../../testing/tes
 import { insertFlux, insertModel, insertStarter } from '../../deployments/testing/test-models.ts';
 import { registerImageStarter } from '../starter/register-image-starter.ts';
 import { listAssets as listRows } from './list-queries.ts';
-import { findMatching, findSimilar } from './search-queries.ts';
+import { findMatching, findSimilar, findWords } from './search-queries.ts';
 
 let server: TestServer;
 let ada: TestUser;
@@ -94,6 +94,25 @@ test('whole names come first, then the newest, and twelve at most', async () => 
   expect(found.slice(0, 4)).toEqual(['Tagged', 'Wheat', 'Wheat batch 15', 'Wheat batch 14']);
 });
 
+test('words that lie nowhere together are each looked for, before what is only alike', async () => {
+  const gus = await server.signUp('Gus');
+  const words = { dataset_type: 'MODEL', base_model_type: 'llama3' };
+  await create(gus, 'Old baker', { ...words, tags: ['chat'] });
+  await create(gus, 'New baker', { ...words, tags: ['chat', 'Rye'] });
+  await create(gus, 'Llama alone', words);
+  expect(await find('llama CHAT', gus)).toMatchObject({
+    results: [{ name: 'New baker' }, { name: 'Old baker' }],
+    similar: false,
+  });
+  expect(await names('rye  new llama', gus)).toEqual(['New baker']);
+  expect(await names('llama alone', gus)).toEqual(['Llama alone']);
+  expect(await find('ll%ma chat', gus)).toMatchObject({ similar: true });
+  for (let n = 1; n <= 15; n++) await create(gus, `Batch ${n}`, { tags: ['wheat'] });
+  const batches = await names('wheat batch', gus);
+  expect(batches).toHaveLength(SEARCH_RESULTS_MAX);
+  expect(batches[0]).toBe('Batch 15');
+});
+
 test('a misspelt word finds what is alike, only where nothing has it', async () => {
   const di = await server.signUp('Di');
   await create(di, 'Old', { tags: ['transformers'] });
@@ -129,6 +148,7 @@ test('of many, those that match are found by the index, whoever owns most', asyn
   });
   const wanted = { userId: flo.userId, words: 'batch 1990', limit: SEARCH_RESULTS_MAX };
   expect(await findMatching(logged, wanted)).toHaveLength(6);
+  expect(await findWords(logged, { ...wanted, words: '19900 loaves batch' })).toHaveLength(1);
   const filter = { userId: flo.userId, type: 'RAW', includeStarter: false, search: 'batch 1990' } as const;
   expect(await listRows(logged, { ...filter, sort: 'updated', cursor: null, limit: 50 })).toHaveLength(6);
   await logged.transaction().execute((tx) => findSimilar(tx, { ...wanted, words: 'baatch 19999' }));
@@ -138,7 +158,7 @@ test('of many, those that match are found by the index, whoever owns most', asyn
     return rows.map((row) => row['QUERY PLAN']).join('\n');
   };
   const searches = asked.filter(({ sql: text }) => text.includes('search_text'));
-  expect(searches).toHaveLength(3);
+  expect(searches).toHaveLength(4);
   for (const query of searches) {
     const plan = await explain(query);
     expect(plan).toContain('Bitmap Index Scan on assets_by_words');

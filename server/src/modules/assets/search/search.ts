@@ -7,15 +7,17 @@ import {
 } from '@bakehouse/contract/search';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { type FoundRow, findMatching, findSimilar, selectDeployable } from './search-queries.ts';
+import { type FoundRow, findMatching, findSimilar, findWords, selectDeployable } from './search-queries.ts';
+import { wordsOf } from './search-text.ts';
 
-/** The caller's datasets and models, the starter models and the restricted ones, by what was typed; what is only alike where nothing has it in it. */
+/** The caller's datasets and models, the starter models and the restricted ones, by what was typed; where nothing has it in it, what has each of its words, and else what is only alike. */
 export async function search(
   ctx: Context,
   { query }: InputOf<typeof endpoint>['query'],
 ): Promise<SearchResults> {
   const wanted = { userId: ctx.caller.userId, words: query, limit: SEARCH_RESULTS_MAX };
-  const found = await findMatching(ctx.db, wanted);
+  let found = await findMatching(ctx.db, wanted);
+  if (found.length === 0 && wordsOf(query).length > 1) found = await findWords(ctx.db, wanted);
   if (found.length > 0 || query === '') return { results: await toResults(ctx, found), similar: false };
   const similar = await inTransaction(ctx.db, (tx) => findSimilar(tx, wanted));
   return { results: await toResults(ctx, similar), similar: similar.length > 0 };

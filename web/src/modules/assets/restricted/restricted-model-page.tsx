@@ -52,7 +52,10 @@ function LoadedPage({ model }: { model: RestrictedModel }) {
     <>
       <PageHeader
         title={model.name}
-        parents={[{ label: 'My Models', to: '/model' }]}
+        parents={[
+          { label: 'My Models', to: '/model' },
+          { label: 'Restricted Models', to: '/model/source' },
+        ]}
         badge={<Badge tone="accent">Restricted model</Badge>}
       />
       <div className="-mt-3 mb-6 flex flex-col gap-3">

@@ -31,30 +31,31 @@ function State({ status, amount, reversed }: Purchase) {
   return <Badge tone={states[status].tone}>{states[status].label}</Badge>;
 }
 
+function Receipt({ url }: { url: string }) {
+  return (
+    <a href={url} target="_blank" rel="noreferrer" className="inline-flex items-center gap-1 hover:underline">
+      Receipt
+      <ExternalLink aria-hidden className="size-3.5 text-faint" />
+      <span className="sr-only">(opens in a new tab)</span>
+    </a>
+  );
+}
+
 const columns: Column<Purchase>[] = [
   {
     id: 'date',
     header: 'Date',
     cell: ({ created_at }) => <span className="text-muted">{formatDateTime(new Date(created_at))}</span>,
   },
-  { id: 'status', header: 'Status', cell: State },
   {
-    id: 'receipt',
-    header: 'Receipt',
-    hideBelow: 'sm',
-    cell: ({ receipt_url }) =>
-      receipt_url && (
-        <a
-          href={receipt_url}
-          target="_blank"
-          rel="noreferrer"
-          className="inline-flex items-center gap-1 hover:underline"
-        >
-          Receipt
-          <ExternalLink aria-hidden className="size-3.5 text-faint" />
-          <span className="sr-only">(opens in a new tab)</span>
-        </a>
-      ),
+    id: 'status',
+    header: 'Status',
+    cell: (purchase) => (
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <State {...purchase} />
+        {purchase.receipt_url && <Receipt url={purchase.receipt_url} />}
+      </div>
+    ),
   },
   {
     id: 'amount',

@@ -17,7 +17,7 @@ import { LOADING_FAILED, LoadingTransactions, NoTransactions } from './list-stat
 import { usablePeriod } from './period.ts';
 import { PeriodFields } from './period-fields.tsx';
 import { PeriodTotals } from './period-totals.tsx';
-import { SpendCard } from './spend-card.tsx';
+import { SpendCard } from './spend/spend-card.tsx';
 import { TransactionList } from './transaction-list.tsx';
 
 /** Every movement of the account: by day, or as a statement with the balance after each. Filters live in the URL. */
@@ -113,12 +113,9 @@ function Toolbar() {
           <KeyField period={period} value={key} onChange={(chosen) => set({ key: chosen })} />
         )}
         <PeriodFields period={{ from, to }} onChange={set} />
-        {/* A file has the balance after each movement, and so all of them. */}
-        {(key === undefined || view === 'statement') && (
-          <div className="sm:mt-6.5">
-            <ExportMenu period={period} />
-          </div>
-        )}
+        <div className="sm:mt-6.5">
+          <ExportMenu period={period} apiKey={view === 'list' ? key : undefined} />
+        </div>
       </div>
     </div>
   );

@@ -38,7 +38,7 @@ export function TransactionsSheet({ open, onClose }: Props) {
       }
       footer={
         <>
-          {key === undefined && <ExportMenu period={period} />}
+          <ExportMenu period={period} apiKey={key} />
           <ButtonLink to="/transactions" search={{ ...period, ...(key && { key }) }}>
             <Maximize2 aria-hidden />
             Open as page

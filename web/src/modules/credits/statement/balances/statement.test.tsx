@@ -15,7 +15,7 @@ vi.mock('@tanstack/react-router', async (original) => ({
   useSearch: () => ({ view: 'statement' }),
   useNavigate: () => () => undefined,
 }));
-vi.mock('../spend-card.tsx', () => ({ SpendCard: () => null }));
+vi.mock('../spend/spend-card.tsx', () => ({ SpendCard: () => null }));
 vi.mock('../period-totals.tsx', () => ({ PeriodTotals: () => null }));
 
 const movement = (transaction_id: string, amount: string) => ({

@@ -6,6 +6,7 @@ import { Button } from '../../../../ui/button.tsx';
 import { Menu, MenuItem } from '../../../../ui/menu.tsx';
 import { useUser } from '../../../accounts/api.ts';
 import type { Period } from '../period.ts';
+import { readKeyStatement } from './read-key-statement.ts';
 import { readStatement } from './read-statement.ts';
 import { statementCsv } from './statement-csv.ts';
 import { statementJson } from './statement-json.ts';
@@ -16,14 +17,25 @@ const formats = {
 } as const;
 type Format = keyof typeof formats;
 
-/** All settled movements of the period, with the balance after each, as a file. */
-export function ExportMenu({ period }: { period: Period }) {
+type Props = {
+  period: Period;
+  /** Only what this API key was used for. */
+  apiKey?: string | undefined;
+};
+
+/** All settled movements of the period as a file: with the balance after each, or of one API key. */
+export function ExportMenu({ period, apiKey }: Props) {
   const user = useUser();
   const save = useMutation({
     mutationFn: async (format: Format) => {
       const { type, write } = formats[format];
-      const text = write(await readStatement(user.id, period));
-      saveAs(new Blob([text], { type }), `statement-${period.to ?? localDay(new Date())}.${format}`);
+      const text = write(
+        apiKey === undefined
+          ? await readStatement(user.id, period)
+          : await readKeyStatement(user.id, { period, keyId: apiKey }),
+      );
+      const name = apiKey === undefined ? 'statement' : 'api-key-statement';
+      saveAs(new Blob([text], { type }), `${name}-${period.to ?? localDay(new Date())}.${format}`);
     },
   });
   return (

@@ -32,11 +32,13 @@ test('one line each, quoted where needed, outgoing amounts negative, names never
   const csv = statementCsv([
     { transaction: payment, balanceAfter: '122' },
     { transaction: refund, balanceAfter: '125.000001' },
+    { transaction: refund, balanceAfter: null },
   ]);
   expect(csv.split('\r\n')).toEqual([
     'date,type,description,asset,amount_bgl,balance_bgl,transaction_id,hash',
     `2026-11-20T08:00:00.000Z,payment,"Fine-tuning of ""Crumb"", again",'=1+1,-3.000001,122,t1,ab`,
     '2026-11-20T08:00:00.000Z,refund,Refund,,3.000001,125.000001,t1,',
+    '2026-11-20T08:00:00.000Z,refund,Refund,,3.000001,,t1,',
     '',
   ]);
 });

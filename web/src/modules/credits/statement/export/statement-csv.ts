@@ -1,4 +1,5 @@
-import { isIncoming, type StatementRow } from '../transaction-rows.ts';
+import { isIncoming } from '../transaction-rows.ts';
+import type { ExportedRow } from './read-key-statement.ts';
 
 const header = [
   'date',
@@ -13,16 +14,16 @@ const header = [
 
 /**
  * The statement as a table for other programs (RFC 4180): times in UTC, amounts in BGL with every decimal,
- * outgoing ones negative, newest first.
+ * outgoing ones negative, newest first. A statement of one API key has no balances.
  */
-export function statementCsv(rows: readonly StatementRow[]): string {
+export function statementCsv(rows: readonly ExportedRow[]): string {
   const lines = rows.map(({ transaction, balanceAfter }) => [
     transaction.transaction_date,
     transaction.transaction_type,
     plainText(transaction.description),
     plainText(transaction.asset_name ?? ''),
     `${isIncoming(transaction) ? '' : '-'}${transaction.amount}`,
-    balanceAfter,
+    balanceAfter ?? '',
     transaction.transaction_id,
     transaction.transaction_hash ?? '',
   ]);

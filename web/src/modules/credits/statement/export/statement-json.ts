@@ -1,7 +1,8 @@
-import { isIncoming, type StatementRow } from '../transaction-rows.ts';
+import { isIncoming } from '../transaction-rows.ts';
+import type { ExportedRow } from './read-key-statement.ts';
 
 /** The statement for programs: amounts as strings in BGL with every decimal, outgoing ones negative, newest first. */
-export function statementJson(rows: readonly StatementRow[]): string {
+export function statementJson(rows: readonly ExportedRow[]): string {
   const transactions = rows.map(({ transaction, balanceAfter }) => ({
     ...transaction,
     amount: `${isIncoming(transaction) ? '' : '-'}${transaction.amount}`,

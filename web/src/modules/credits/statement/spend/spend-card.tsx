@@ -2,21 +2,23 @@ import type { listSpend } from '@bakehouse/contract/credits';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { currencyChoice, showNumber } from '../../../lib/format/currency.ts';
-import { localDay } from '../../../lib/format/format-time.ts';
-import { Card } from '../../../ui/card.tsx';
-import { Chart } from '../../../ui/chart.tsx';
-import { Money } from '../../../ui/money.tsx';
-import { QueryView } from '../../../ui/query-view.tsx';
-import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { useUser } from '../../accounts/api.ts';
-import { spendQuery } from '../api.ts';
-import type { Period } from './period.ts';
+import { currencyChoice, showNumber } from '../../../../lib/format/currency.ts';
+import { localDay } from '../../../../lib/format/format-time.ts';
+import { Card } from '../../../../ui/card.tsx';
+import { Chart } from '../../../../ui/chart.tsx';
+import { Money } from '../../../../ui/money.tsx';
+import { QueryView } from '../../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
+import { useUser } from '../../../accounts/api.ts';
+import { spendQuery } from '../../api.ts';
+import type { Period } from '../period.ts';
 import { spendSeries } from './spend-series.ts';
 
 const HEIGHT = 180;
+/** Of the keys' amounts under the chart, with one line of them. */
+const KEYS_HEIGHT = 85;
 
-/** What each day cost, by what it was spent on. */
+/** What each day cost, by what it was spent on, and what each API key cost. */
 export function SpendCard({ from, to }: Period) {
   const user = useUser();
   return (
@@ -26,12 +28,12 @@ export function SpendCard({ from, to }: Period) {
         failed="Spending could not be loaded"
         pending={
           <LoadingRegion>
-            <Skeleton className="h-[180px]" />
+            <Skeleton className="h-[265px]" />
           </LoadingRegion>
         }
         isEmpty={({ days }) => days.length === 0}
         empty={
-          <p className="flex items-center justify-center text-muted" style={{ height: HEIGHT }}>
+          <p className="flex items-center justify-center text-muted" style={{ height: HEIGHT + KEYS_HEIGHT }}>
             Nothing was spent in this period.
           </p>
         }
@@ -51,9 +53,8 @@ export function SpendCard({ from, to }: Period) {
 type Days = ResponseOf<typeof listSpend>['days'];
 type Keys = ResponseOf<typeof listSpend>['keys'];
 
-/** What each API key has cost; nothing where the web app alone was used. */
+/** What each API key has cost, and what was spent without one. */
 function SpendByKey({ keys }: { keys: Keys }) {
-  if (keys.length < 2) return null;
   return (
     <section aria-label="Spending by API key" className="mt-4 border-line border-t pt-4">
       <h3 className="font-medium text-[0.8125rem]">By API key</h3>

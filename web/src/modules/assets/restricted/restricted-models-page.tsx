@@ -1,0 +1,23 @@
+import { Card } from '../../../ui/card.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { AccessBadge } from './access-badge.tsx';
+import { RestrictedModelList } from './restricted-model-list.tsx';
+
+/** Every model whose use an operator grants, and what has become of the user's requests. */
+export function RestrictedModelsPage() {
+  return (
+    <>
+      <PageHeader
+        title="Restricted Models"
+        parents={[{ label: 'My Models', to: '/model' }]}
+        description="Open a model to see what it is and to request access. An operator of this installation decides who may use it."
+      />
+      <Card flush>
+        <RestrictedModelList
+          description="An operator of this installation adds them. You can then request access to them here."
+          beside={({ access }) => <AccessBadge access={access} />}
+        />
+      </Card>
+    </>
+  );
+}

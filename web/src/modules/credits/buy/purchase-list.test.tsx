@@ -1,0 +1,22 @@
+import type { Purchase } from '@bakehouse/contract/purchases';
+import { render, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { PurchaseList } from './purchase-list.tsx';
+
+const paid: Purchase = {
+  id: 'p1',
+  status: 'paid',
+  usd: '10.00',
+  amount: '250',
+  reversed: '0',
+  receipt_url: 'https://pay.example/receipt',
+  created_at: '2026-11-20T08:00:00.000Z',
+  paid_at: '2026-11-20T08:01:00.000Z',
+};
+
+test('a receipt is in sight however narrow the window is', () => {
+  render(<PurchaseList purchases={[paid]} />);
+  const receipt = screen.getByRole('link', { name: /^Receipt/ });
+  expect(receipt.getAttribute('href')).toBe(paid.receipt_url);
+  expect(receipt.closest('[class*="hidden"]')).toBeNull();
+});

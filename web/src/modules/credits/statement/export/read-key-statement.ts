@@ -1,0 +1,39 @@
+import { listTransactions } from '@bakehouse/contract/credits';
+import { call } from '../../../../lib/api/api-client.ts';
+import { type Period, withTimeZone } from '../period.ts';
+import type { StatementRow, Transaction } from '../transaction-rows.ts';
+
+const PAGE_LENGTH = 200;
+
+/** A line of a file; the movements of one API key alone leave no balance. */
+export type ExportedRow = Pick<StatementRow, 'transaction'> & { balanceAfter: string | null };
+
+/**
+ * All settled movements of a period that were asked for with one API key, newest first. `from` and `to` are inclusive
+ * days. Throws an `ApiError`.
+ */
+export async function readKeyStatement(
+  userId: string,
+  { period, keyId }: { period: Period; keyId: string },
+): Promise<ExportedRow[]> {
+  const transactions: Transaction[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = {
+      ...withTimeZone(period),
+      key_id: keyId,
+      limit: PAGE_LENGTH,
+      ...(cursor !== null && { cursor }),
+    };
+    const page: Awaited<ReturnType<typeof call<typeof listTransactions>>> = await call(
+      listTransactions,
+      { params: { userId }, query },
+      { operation: 'load the transactions' },
+    );
+    transactions.push(...page.transactions);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return transactions
+    .filter(({ status }) => status === 'completed')
+    .map((transaction) => ({ transaction, balanceAfter: null }));
+}
