@@ -115,8 +115,13 @@ const request = {
   generator: z.enum(generatorNames),
   /** Those that are left out have the default of the generator's form. */
   parameters: parameters.default({}),
-  /** The `model_name` of a FLUX or Kontext deployment of your own, for a generator of its family; who draws for all unless said. */
+  /**
+   * The `model_name` of a FLUX or Kontext deployment of your own, for a generator of its family, or the starter that serves
+   * the generator; who draws for all unless said.
+   */
   model: z.string().min(1).max(200).optional(),
+  /** Instead of `model`: the service that draws, by its `title` in `GET /api/v1/generators`. */
+  service: z.string().min(1).max(200).optional(),
 };
 
 export const quoteGeneration = endpoint({

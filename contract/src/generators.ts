@@ -40,12 +40,12 @@ export const listGenerators = endpoint({
     generators: z.array(
       z.object({
         name: z.enum(generatorNames),
-        /** Nobody while it is empty. */
+        /** Nobody while it is empty; the first unless a call names another. */
         served_by: z.array(provider),
-        /** The service that draws where no model of this installation does; the prompt is sent to it. */
-        upstream: z
-          .object({
-            /** Its name, e.g. `fal`. */
+        /** The services that draw, the first unless a call names another; the prompt is sent there. */
+        upstreams: z.array(
+          z.object({
+            /** Its name, e.g. `fal`: `service` of `POST /api/v1/generations`. */
             title: z.string(),
             /** What the model is called there. */
             model: z.string(),
@@ -53,8 +53,8 @@ export const listGenerators = endpoint({
             fields: z.array(z.string()),
             /** What one picture costs. */
             price: bgl,
-          })
-          .nullable(),
+          }),
+        ),
         /** Where `/edit` and `/edit_url` answer; null where no model of this installation edits for it. */
         inference_url: z.string().nullable(),
       }),

@@ -42,7 +42,7 @@ export const createImage = endpoint({
 /** The other parts of the form beside the picture. */
 export const editImageFields = z.looseObject({
   prompt: promptText,
-  /** The `model_name` of a Kontext deployment of your own; the starter that edits unless said. */
+  /** The `model_name` of a Kontext deployment of your own, or `flux-kontext` where a service edits; the starter unless said. */
   model: z.string().min(1).max(200).optional(),
   n: z.coerce.number().int().min(1).max(1, 'n: this server generates one picture per request').optional(),
   size: z.string().max(20).optional(),

@@ -126,9 +126,10 @@ export const listKontextImages = endpoint({
         download_url: z.string().nullable(),
         /** Null unless the files of this server are in S3. */
         s3_image_url: z.string().nullable(),
-        guidance_scale: z.number(),
-        num_inference_steps: z.int(),
-        seed: z.number(),
+        /** Each of the three is null where whoever edits takes none. */
+        guidance_scale: z.number().nullable(),
+        num_inference_steps: z.int().nullable(),
+        seed: z.number().nullable(),
         model: z.string(),
         /** Why it has failed; null for the rest. */
         error: z.string().nullable(),

@@ -35,7 +35,7 @@ journey(
   'on a served page a visitor is told that a key is missing, and keeps the prompt',
   async ({ page }) => {
     await page.route('**/api/v1/generators', (route) =>
-      route.fulfill({ json: { generators: [{ name: 'flux', served_by: ['own'], upstream: null }] } }),
+      route.fulfill({ json: { generators: [{ name: 'flux', served_by: ['own'], upstreams: [] }] } }),
     );
     await page.goto('/flux');
     await page.getByRole('button', { name: 'Generate' }).click();

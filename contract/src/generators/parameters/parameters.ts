@@ -65,7 +65,9 @@ const SERVICE_SEED_MAX = 2_147_483_647;
 /** The generator as a service takes it, by the names of those fields that it does; as it is where none draws. Pure. */
 export function atService(generator: Generator, names: readonly string[] | undefined): Generator {
   if (names === undefined) return generator;
-  const { fields } = withFields(generator, names);
+  // A picture comes beside the parameters.
+  const pictures = generator.fields.filter(({ kind }) => kind === 'picture').map(({ name }) => name);
+  const { fields } = withFields(generator, [...pictures, ...names]);
   return {
     ...generator,
     fields: fields.map((field) =>

@@ -12,7 +12,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../platform/context.ts';
 import type { PriceList } from '../credits/prices/prices.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
-import { findUpstream } from '../upstreams/find-upstream.ts';
+import { findUpstreams } from '../upstreams/find-upstreams.ts';
 import { findOwnModel } from './find-own-model.ts';
 
 type Answer = ResponseOf<typeof endpoint>;
@@ -27,11 +27,11 @@ export async function listGenerators({
   const generators = generatorNames.map(async (name) => {
     const own = await findOwnModel(db, name);
     const edits = editsPictures(table[name]);
-    const upstream = showUpstream(config, prices, name);
+    const upstreams = showUpstreams(config, prices, name);
     return {
       name,
-      served_by: [...(own ? ['own' as const] : []), ...(upstream ? ['upstream' as const] : [])],
-      upstream,
+      served_by: [...(upstreams.length > 0 ? ['upstream' as const] : []), ...(own ? ['own' as const] : [])],
+      upstreams,
       inference_url:
         own && edits
           ? new URL(endpointUrl(starterAddress, { model: own.modelName }), config.publicUrl).href
@@ -41,13 +41,13 @@ export async function listGenerators({
   return { generators: await Promise.all(generators) };
 }
 
-function showUpstream(
+function showUpstreams(
   config: Services['config'],
   prices: PriceList,
   name: GeneratorName,
-): Answer['generators'][number]['upstream'] {
-  const found = findUpstream(config, name);
-  if (!found) return null;
-  const { title, model, fields } = found;
-  return { title, model, fields, price: formatBgl(prices[`images:${found.generator}`].unitPriceMicro) };
+): Answer['generators'][number]['upstreams'] {
+  return findUpstreams(config, name).map(({ generator, title, model, fields }) => ({
+    ...{ title, model, fields },
+    price: formatBgl(prices[`images:${generator}`].unitPriceMicro),
+  }));
 }

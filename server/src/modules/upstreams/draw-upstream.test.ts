@@ -13,7 +13,7 @@ async function waitsFor(generator: 'seedream' | 'flux', model: string) {
   const waits: { reason: string; isGenerating: boolean }[] = [];
   const { signal } = new AbortController();
   await drawUpstream(
-    { generator, model, prompt: 'Bread', parameters: {} },
+    { generator, model, prompt: 'Bread', parameters: {}, readPicture: async () => null },
     {
       config: { upstreams: { fal: access, replicate: access, blackForestLabs: access, byteplus: access } },
       ...{ clock: fakeClock(), job: null, keepJob: async () => undefined, signal },

@@ -4,7 +4,7 @@ import type { ParameterValue } from '@bakehouse/contract/generators/parameters/p
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Handle, Look, Service } from './service.ts';
+import type { Handle, Look, Service, ServicePicture } from './service.ts';
 import { type ServiceName, services } from './services/services.ts';
 import { type UpstreamModel, upstreamModels } from './upstream-models.ts';
 
@@ -17,6 +17,8 @@ type Asked = {
   model: string;
   prompt: string;
   parameters: Readonly<Record<string, ParameterValue>>;
+  /** What it edits; null where it edits nothing. Read where the job is begun alone. */
+  readPicture: () => Promise<ServicePicture | null>;
 };
 
 type Run = {
@@ -71,10 +73,11 @@ function requireModel({ generator, model }: Asked): UpstreamModel {
 async function drawAt(service: Service, model: UpstreamModel, asked: Asked, run: Run): Promise<string[]> {
   const { job: kept, clock, keepJob, onWait, signal } = run;
   if (kept) return awaitJob(service, kept, run);
-  // A submission is not broken off where it only begins a job: begun and not known, it could not be found again.
-  const request = { model: model.model, input: inputOf(model, asked) };
   const { title } = services[model.service];
+  const picture = await understood(title, pictureInput(service, model, asked, signal), signal);
+  const request = { model: model.model, input: { ...inputOf(model, asked), ...picture } };
   if (service.drawsAtSubmission) onWait({ reason: `${title} is generating it`, isGenerating: true });
+  // A submission is not broken off where it only begins a job: begun and not known, it could not be found again.
   const submission = service.submit(request, signal).catch((error: unknown) => {
     throw isGone(error) ? notOffered(title, model, error) : error;
   });
@@ -113,6 +116,19 @@ async function understood<Answer>(
 function inputOf({ fields, always }: UpstreamModel, { prompt, parameters }: Asked): Record<string, unknown> {
   const chosen = Object.entries(fields).map(([name, say]) => say(parameters[name] ?? null));
   return Object.assign({ prompt }, ...chosen, always);
+}
+
+/** What the service is told of the picture that it edits. Throws what its upload throws. */
+async function pictureInput(
+  service: Service,
+  { picture: say }: UpstreamModel,
+  { readPicture }: Asked,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  const picture = say && (await readPicture());
+  if (!picture) return {};
+  const inline = `data:${picture.mediaType};base64,${picture.bytes.toString('base64')}`;
+  return say(service.upload ? await service.upload(picture, signal) : inline);
 }
 
 async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<string[]> {

@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts';
-import { findUpstream, type Upstream } from './find-upstream.ts';
+import { findUpstreams, type Upstream } from './find-upstreams.ts';
 import { type UpstreamGenerator, upstreamModels } from './upstream-models.ts';
 
-/** Every generator that a service draws for here, with the service. */
+/** Every generator that a service draws for here, with the first that does. */
 export function listUpstreams(config: Pick<Config, 'upstreams'>): Upstream[] {
   const names = Object.keys(upstreamModels) as UpstreamGenerator[];
-  return names.flatMap((name) => findUpstream(config, name) ?? []);
+  return names.flatMap((name) => findUpstreams(config, name).slice(0, 1));
 }

@@ -4,6 +4,9 @@ import type { AppError } from '../../platform/errors.ts';
 /** What a service is asked for: one of its models, and what that takes, by the service's own names. */
 export type ServiceRequest = { model: string; input: Record<string, unknown> };
 
+/** A picture that is edited. */
+export type ServicePicture = { bytes: Buffer; mediaType: string };
+
 /** How a job is found again at its service, in the service's own words. */
 export type Handle = Record<string, string>;
 
@@ -19,6 +22,8 @@ export type Look =
 export type Service = {
   /** It draws while its submission is waited for. */
   drawsAtSubmission?: true;
+  /** Takes a picture that it is to edit, and says by which address it knows it; one that has none reads `data:` URLs. */
+  upload?: (picture: ServicePicture, signal: AbortSignal) => Promise<string>;
   /** Throws AppError; after 'unavailable' it may have been begun all the same. */
   submit: (request: ServiceRequest, signal: AbortSignal) => Promise<Handle>;
   look: (handle: Handle, signal: AbortSignal) => Promise<Look>;

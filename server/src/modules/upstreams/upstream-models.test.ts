@@ -2,7 +2,7 @@ import { completeParameters } from '@bakehouse/contract/generators/parameters/pa
 import { generators } from '@bakehouse/contract/generators/table';
 import { expect, test } from 'vitest';
 import { findServiceTitle } from './find-service-title.ts';
-import { findUpstream } from './find-upstream.ts';
+import { findUpstreams } from './find-upstreams.ts';
 import { listUpstreams } from './list-upstreams.ts';
 import { type UpstreamGenerator, type UpstreamModel, upstreamModels } from './upstream-models.ts';
 
@@ -24,16 +24,25 @@ test.each(models)('%s by %s is told each choice of its form', (name, _, { fields
   }
 });
 
+test.each(models.filter(([name]) => name === 'flux-kontext'))(
+  '%s by %s is told the picture that it edits',
+  (_name, _model, { picture }) => {
+    const [said] = Object.values(picture?.('data:image/png;base64,AAAA') ?? {});
+    expect(String(said).endsWith('AAAA')).toBe(true);
+  },
+);
+
 test('the maker draws its own model before others, and nobody draws without a key', () => {
   const all = { fal: access, replicate: access, blackForestLabs: access, byteplus: access };
   const who = (upstreams: typeof all | typeof none, name: 'flux' | 'seedream' | 'imagen') =>
-    findUpstream({ upstreams }, name)?.title;
-  expect([who(all, 'flux'), who(all, 'seedream')]).toEqual(['Black Forest Labs', 'BytePlus']);
-  expect(who({ ...all, blackForestLabs: null } as never, 'flux')).toBe('fal');
-  expect(who({ ...none, replicate: access } as never, 'flux')).toBe('Replicate');
-  expect(who(all, 'imagen')).toBeUndefined();
+    findUpstreams({ upstreams }, name).map(({ title }) => title);
+  expect(who(all, 'flux')).toEqual(['Black Forest Labs', 'fal', 'Replicate']);
+  expect(who(all, 'seedream')[0]).toBe('BytePlus');
+  expect(who({ ...all, blackForestLabs: null } as never, 'flux')).toEqual(['fal', 'Replicate']);
+  expect(who({ ...none, replicate: access } as never, 'flux')).toEqual(['Replicate']);
+  expect(who(all, 'imagen')).toEqual([]);
   expect(listUpstreams({ upstreams: none })).toEqual([]);
-  expect(listUpstreams({ upstreams: all })).toHaveLength(9);
+  expect(listUpstreams({ upstreams: all })).toHaveLength(10);
 });
 
 test('a model names its service, and each generator has it at one service alone', () => {

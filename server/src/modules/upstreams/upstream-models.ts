@@ -9,6 +9,8 @@ export type UpstreamModel = {
   model: string;
   /** How it is told each field of the form that it takes; the others are not asked for. */
   fields: Readonly<Record<string, FieldMapper>>;
+  /** Where it edits: how it is told the picture, whose address is a `data:` URL, or one of the service's own. */
+  picture?: (address: string) => Record<string, unknown>;
   /** What it is always told. */
   always?: Readonly<Record<string, unknown>>;
 };
@@ -75,6 +77,31 @@ export const upstreamModels = {
       service: 'replicate',
       model: 'black-forest-labs/flux-dev',
       fields: { ...ratio, num_inference_steps: as('num_inference_steps'), n: as('num_outputs'), ...seed },
+      always: png,
+    },
+  ],
+  // Steps and, but for fal, guidance are the model's own there.
+  'flux-kontext': [
+    {
+      service: 'blackForestLabs',
+      model: 'flux-kontext-pro',
+      fields: seed,
+      // In base64 alone, without what says that it is.
+      picture: (address) => ({ input_image: address.slice(address.indexOf(',') + 1) }),
+      always: png,
+    },
+    {
+      service: 'fal',
+      model: 'fal-ai/flux-pro/kontext',
+      fields: { guidance_scale: as('guidance_scale'), ...seed },
+      picture: (address) => ({ image_url: address }),
+      always: png,
+    },
+    {
+      service: 'replicate',
+      model: 'black-forest-labs/flux-kontext-pro',
+      fields: seed,
+      picture: (address) => ({ input_image: address }),
       always: png,
     },
   ],

@@ -3,14 +3,15 @@ import type { Generator } from '@bakehouse/contract/generators/generator';
 import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { Price, useQuote } from '../images/api.ts';
+import type { NamedDrawer } from './form/drawers.ts';
 import { type FormValues, parameterProblems, requestParameters } from './form/form-values.ts';
 
-type Props = { name: GeneratorName; form: Generator; values: FormValues; model?: string | undefined };
+type Props = { name: GeneratorName; form: Generator; values: FormValues; named?: NamedDrawer };
 
 /** What the settings cost, while they can be asked for. */
-export function GenerationPrice({ name, form, values, model }: Props) {
+export function GenerationPrice({ name, form, values, named = {} }: Props) {
   const problems = parameterProblems(form, values);
-  const asked = { generator: name, parameters: requestParameters(form, values), ...(model && { model }) };
+  const asked = { generator: name, parameters: requestParameters(form, values), ...named };
   const quote = useQuote(asked, Object.keys(problems).length === 0);
   return <Price quote={quote} />;
 }

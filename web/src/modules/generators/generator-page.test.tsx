@@ -39,7 +39,7 @@ const fal = { title: 'fal', model: 'fal-ai/flux/dev', fields: ['aspect_ratio', '
 async function open(path: string, servedBy: Provider[]) {
   const root = createRootRoute({ component: Outlet });
   const start = createRoute({ getParentRoute: () => root, path: '/', component: () => <h1>Start</h1> });
-  const flux = { served_by: servedBy, upstream: servedBy.includes('upstream') ? fal : null };
+  const flux = { served_by: servedBy, upstreams: servedBy.includes('upstream') ? [fal] : [] };
   queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux } as never);
   const router = createRouter({
     routeTree: root.addChildren([start, ...generatorsRoutes(root)]),
@@ -96,7 +96,7 @@ it('a page that a service draws for says so, what it costs, and asks for what th
   await userEvent.type(count, '3');
   expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.08');
   cleanup();
-  await open('/flux', ['own', 'upstream']);
+  await open('/bakery/flux', ['upstream', 'own']);
   expect(screen.getByText('Generated on this server. Your prompt stays here.')).toBeTruthy();
   expect(await screen.findByRole('textbox', { name: 'Steps' })).toBeTruthy();
 });
@@ -176,7 +176,7 @@ it('a page that waits for the installation’s own model opens by itself once th
   vi.useFakeTimers({ shouldAdvanceTime: true });
   await open('/flux', []);
   expect(generate().disabled).toBe(true);
-  served.value = { generators: [{ name: 'flux', served_by: ['own'], upstream: null }] };
+  served.value = { generators: [{ name: 'flux', served_by: ['own'], upstreams: [] }] };
   await act(() => vi.advanceTimersByTimeAsync(10_000));
   vi.useRealTimers();
   await waitFor(() => expect(generate().disabled).toBe(false));

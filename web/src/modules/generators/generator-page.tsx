@@ -1,4 +1,5 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
+import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
@@ -37,8 +38,8 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const known = !session.isPending;
   const [draft, change] = useBroughtDraft(name);
   const serving = useServing(name, { ownOnly, userId: user?.id });
-  const { served, form, upstream, model } = serving;
-  const generation = useGenerate(name, { form, draft, model, userId: user?.id });
+  const { served, form, upstream, named } = serving;
+  const generation = useGenerate(name, { form, draft, named, userId: user?.id });
   const { awaited } = generation;
   const startOver = () => {
     generation.reset();
@@ -65,12 +66,12 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           isStarter={serving.isStarter}
           price={
             makesHere ? (
-              <GenerationPrice name={name} form={form} values={draft.values} model={model} />
+              <GenerationPrice name={name} form={form} values={draft.values} named={named} />
             ) : (
               !user && upstream && <ListPrice each={upstream.price} values={draft.values} known={known} />
             )
           }
-          drawnBy={<DrawnBy upstream={upstream} />}
+          drawnBy={<DrawnBy upstream={upstream} edits={editsPictures(generator)} />}
           onGenerate={generation.start}
           busy={generation.isStarting}
           refusal={generation.refusal}
@@ -89,7 +90,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
               awaited={generation.isStarting && awaited ? awaited.source : null}
             />
           )}
-          {makesHere && <UseFromCode name={name} form={form} draft={draft} model={model} />}
+          {makesHere && <UseFromCode name={name} form={form} draft={draft} named={named} />}
           <section aria-label="Other generators" className="mt-10">
             <h2 className="mb-3 font-semibold">Other generators</h2>
             <GeneratorList served={served.data} without={name} ownOnly={ownOnly} />

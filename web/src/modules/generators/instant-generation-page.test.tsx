@@ -94,7 +94,7 @@ it('shows the price of the settings with which the page of the generator begins:
   const [{ values }, change] = page.result.current;
   act(() => change({ values: { ...values, n: 4 } }));
   page.unmount();
-  open({ flux: { served_by: ['own'], upstream: null } });
+  open({ flux: { served_by: ['own'], upstreams: [] } });
   await vi.waitFor(() =>
     expect(call).toHaveBeenCalledWith(
       quoteGeneration,

@@ -58,6 +58,7 @@ function parseBrought({
   source_output: output,
   same_source_as: sameAsId,
   model,
+  service,
 }: Record<string, unknown>): Brought {
   const isObject = typeof settings === 'object' && settings !== null && !Array.isArray(settings);
   return {
@@ -66,6 +67,7 @@ function parseBrought({
     ...(typeof output === 'string' && { source_output: output }),
     ...(typeof sameAsId === 'string' && { same_source_as: sameAsId }),
     ...(typeof model === 'string' && { model }),
+    ...(typeof service === 'string' && { service }),
     ...(isObject && { settings: settings as NonNullable<Brought['settings']> }),
   };
 }

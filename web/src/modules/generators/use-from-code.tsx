@@ -3,18 +3,19 @@ import { Link } from '@tanstack/react-router';
 import { generationExamples } from '../../lib/api/examples/picture-examples.ts';
 import { CodeTabs } from '../../ui/code-block.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
+import type { NamedDrawer } from './form/drawers.ts';
 import { requestParameters } from './form/form-values.ts';
 import type { Draft } from './form/use-draft.ts';
 
-type Props = { name: string; form: Generator; draft: Draft; model: string | undefined };
+type Props = { name: string; form: Generator; draft: Draft; named: NamedDrawer };
 
 /** The same by a program, with what stands in the form. */
-export function UseFromCode({ name, form, draft: { prompt, values }, model }: Props) {
+export function UseFromCode({ name, form, draft: { prompt, values }, named }: Props) {
   const request = {
     generator: name,
     prompt: prompt.trim() || 'A loaf of rye bread on a wooden table',
     parameters: requestParameters(form, values),
-    ...(model !== undefined && { model }),
+    ...named,
     edits: editsPictures(form),
   };
   return (

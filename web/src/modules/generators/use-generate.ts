@@ -9,6 +9,7 @@ import {
   useRecentGenerations,
   useStartGeneration,
 } from '../images/api.ts';
+import type { NamedDrawer } from './form/drawers.ts';
 import { requestParameters } from './form/form-values.ts';
 import type { Draft } from './form/use-draft.ts';
 
@@ -20,13 +21,13 @@ export type Awaited = { source: Source; uploaded: number | null; error: Error | 
 type Asked = {
   form: Generator;
   draft: Draft;
-  /** The deployment of the person's own that draws, by its name. */
-  model: string | undefined;
+  /** Who draws, where somebody is named. */
+  named: NamedDrawer;
   userId: string | undefined;
 };
 
 /** Generate on a generator's page: one picture at a time, and the one that was begun last is shown. */
-export function useGenerate(name: GeneratorName, { form, draft, model, userId }: Asked) {
+export function useGenerate(name: GeneratorName, { form, draft, named, userId }: Asked) {
   const [shown, show] = useState<ShownResult | null>(null);
   const [refused, setRefused] = useState(false);
   const [uploaded, setUploaded] = useState<number | null>(null);
@@ -50,7 +51,7 @@ export function useGenerate(name: GeneratorName, { form, draft, model, userId }:
           generator: name,
           prompt,
           parameters: requestParameters(form, values),
-          ...(model !== undefined && { model }),
+          ...named,
           ...(source && { source, onUpload: setUploaded }),
         },
         { onSuccess: ({ id }) => show({ id }) },

@@ -1,42 +1,54 @@
 import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
+import { atService } from '@bakehouse/contract/generators/parameters/parameters';
+import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useHasKontextDeployment, useUsableDeployments } from '../deployments/images/api.ts';
 import type { Brought } from '../images/api.ts';
-import { servedGeneratorsQuery } from './api.ts';
-import { deployedForm, hasStarter, servedForm, upstreamOf } from './form/served-form.ts';
+import { type ServedGenerator, servedGeneratorsQuery } from './api.ts';
+import { chooseDrawer, type Drawer, drawerSearch, drawersOf, type NamedDrawer } from './form/drawers.ts';
+import { deployedForm, hasStarter } from './form/served-form.ts';
 
 /** Who draws on a generator's page, and the form as they take it. */
 export function useServing(
   name: GeneratorName,
   { ownOnly, userId }: { ownOnly: boolean; userId: string | undefined },
 ) {
-  const served = useQuery(servedGeneratorsQuery);
-  const servedHere = served.data?.[name];
-  const service = upstreamOf(servedHere, ownOnly);
-  const isEdited = useHasKontextDeployment(name === 'flux-kontext' ? userId : undefined);
-  const { models, model } = useOwnModels(name, { userId, isServed: !served.data || service !== null });
-  const common = { served, service, models, model };
-  if (model !== undefined)
-    return {
-      ...common,
-      ...{ upstream: null, form: deployedForm(name), isStarter: false, by: ['own'] satisfies Provider[] },
-    };
+  const { model, service }: Brought = useSearch({ strict: false });
+  const query = useQuery(servedGeneratorsQuery);
+  const served = query.data?.[name];
+  const edits = name === 'flux-kontext';
+  const painters = useUsableDeployments('flux', name === 'flux' ? userId : undefined);
+  const editors = useUsableDeployments('flux-kontext', edits ? userId : undefined);
+  // One of the person's own that is on its way edits, too, before a service or the starter.
+  const awaitsOwn = useHasKontextDeployment(edits ? userId : undefined) && editors.length === 0;
+  const drawers = drawersOf(name, { served, ownOnly, models: edits ? editors : painters });
+  const isNamed = model !== undefined || service !== undefined;
+  const drawer = awaitsOwn && !isNamed ? undefined : chooseDrawer(name, drawers, { model, service });
+  // It is not known yet whether anybody else draws than a deployment.
+  const isOwn = drawer?.kind === 'deployment' && (isNamed || edits || query.data !== undefined);
+  const upstream = drawer?.kind === 'service' ? upstreamAt(served, drawer) : null;
   return {
-    ...common,
-    ...{ upstream: service, form: servedForm(name, servedHere, ownOnly), by: servedHere?.served_by ?? [] },
-    // Edits are made by a deployment of the person's own, where there is one.
-    isStarter: hasStarter(name) && service === null && !isEdited,
+    ...{ served: query, drawers, drawer, upstream },
+    named: nameOf(drawer, { served, isNamed, isOwn }),
+    form: isOwn ? deployedForm(name) : atService(generators[name], upstream?.fields),
+    by: isOwn ? (['own'] satisfies Provider[]) : (served?.served_by ?? []),
+    isStarter: hasStarter(name) && !awaitsOwn && (drawer === undefined || drawer.kind === 'starter'),
   };
 }
 
-/** The person's deployments that draw for the generator, and the one that the address names; the first where nothing else draws. */
-function useOwnModels(
-  name: GeneratorName,
-  { userId, isServed }: { userId: string | undefined; isServed: boolean },
-) {
-  const { model: named }: Brought = useSearch({ strict: false });
-  const models = useUsableDeployments('flux', name === 'flux' ? userId : undefined);
-  const chosen = models.find(({ model_name }) => model_name === named) ?? (isServed ? undefined : models[0]);
-  return { models, model: chosen?.model_name };
+function upstreamAt(
+  served: ServedGenerator | undefined,
+  { name }: Drawer,
+): ServedGenerator['upstreams'][number] | null {
+  return served?.upstreams.find(({ title }) => title === name) ?? null;
+}
+
+type Choice = { served: ServedGenerator | undefined; isNamed: boolean; isOwn: boolean };
+
+/** What a call says of who draws: nothing where the server chooses the same. */
+function nameOf(drawer: Drawer | undefined, { served, isNamed, isOwn }: Choice): NamedDrawer {
+  if (!drawer) return {};
+  const isPassedOver = drawer.kind === 'starter' && served?.served_by[0] === 'upstream';
+  return isNamed || isOwn || isPassedOver ? drawerSearch(drawer) : {};
 }

@@ -64,6 +64,8 @@ export type GenerationRequest = {
   parameters: GenerationParameters;
   /** The deployment of the person's own that draws, by its name. */
   model?: string;
+  /** Or the service that draws, by its title. */
+  service?: string;
   /** What is edited. */
   source?: Source;
   onUpload?: OnUpload;
@@ -185,20 +187,20 @@ function leaveOut(id: string): void {
 }
 
 /** What a price is asked for. */
-type Quoted = Pick<GenerationRequest, 'generator' | 'model' | 'parameters'>;
+type Quoted = Pick<GenerationRequest, 'generator' | 'model' | 'service' | 'parameters'>;
 
 /** The price that was shown for these parameters, which the picture may cost at most. */
-function quoted({ generator, model, parameters }: Quoted): { cost_max?: string } {
+function quoted({ generator, model, service, parameters }: Quoted): { cost_max?: string } {
   const quote = queryClient.getQueryData<{ cost: string }>([
     ...QUOTES,
-    JSON.stringify({ generator, model, parameters }),
+    JSON.stringify({ generator, model, service, parameters }),
   ]);
   return quote ? { cost_max: quote.cost } : {};
 }
 
 /** What these parameters cost. While they change the last price stays in sight. */
-export function useQuote({ generator, model, parameters }: Quoted, enabled: boolean) {
-  const asked = JSON.stringify({ generator, model, parameters });
+export function useQuote({ generator, model, service, parameters }: Quoted, enabled: boolean) {
+  const asked = JSON.stringify({ generator, model, service, parameters });
   const settled = useDebounced(asked);
   const quote = useQuery({
     queryKey: [...QUOTES, settled],

@@ -51,6 +51,7 @@ const rows = [
   },
   // Drawn by services: what the dearest of those that serve a model asks in public.
   { id: 'images:flux', label: 'Picture by FLUX.1', unit: 'image', usd: '0.025' },
+  { id: 'images:flux-kontext', label: 'Edit by FLUX.1 Kontext', unit: 'image', usd: '0.04' },
   { id: 'images:recraft', label: 'Picture by Recraft V3', unit: 'image', usd: '0.04' },
   { id: 'images:ideogram', label: 'Picture by Ideogram V3', unit: 'image', usd: '0.06' },
   { id: 'images:stable-diffusion', label: 'Picture by Stable Diffusion 3.5', unit: 'image', usd: '0.065' },

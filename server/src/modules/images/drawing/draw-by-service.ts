@@ -1,6 +1,7 @@
 import { toJson } from '../../../platform/db/database.ts';
 import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts';
 import { drawUpstream, type UpstreamJob } from '../../upstreams/draw-upstream.ts';
+import { readInput } from '../pictures/read-input.ts';
 import { type GenerationRow, hasEnded } from '../queries.ts';
 import { cancelJob } from '../services/cancel-job.ts';
 import type { Attempt, Drawing, Drawn } from './draw-generation.ts';
@@ -23,7 +24,7 @@ export async function drawByService(
   report.update({ ...begun, reason: '' });
   try {
     const drawn = await drawUpstream(
-      { generator, model, prompt, parameters },
+      { generator, model, prompt, parameters, readPicture: () => readInput(services, lease.row) },
       {
         config,
         clock,

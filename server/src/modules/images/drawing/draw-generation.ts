@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
 import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { Context, Services } from '../../../platform/context.ts';
@@ -8,13 +7,12 @@ import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { underLease } from '../../../platform/leases/under-lease.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
-import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { reachImageServer } from '../../deployments/pictures/reach-image-server.ts';
 import type { WakingParts } from '../../deployments/serving-parts.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
-import { findInputPictures } from '../pictures/picture-queries.ts';
+import { readInput } from '../pictures/read-input.ts';
 import { type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
 import { cancelJob } from '../services/cancel-job.ts';
 import { makeThumbnail, type Thumbnail } from '../thumbnails/make-thumbnail.ts';
@@ -98,7 +96,7 @@ async function draw(
   let made: { done: Done; revisionId: string | null } | null = null;
   const question = {
     modelName: row.model,
-    readRequest: async () => pictureRequest(row, await readInput(services, row)),
+    readRequest: async () => pictureRequest(row, (await readInput(services, row))?.bytes ?? null),
     signal,
     onWait: (phase: string, reason: string) =>
       report.update({ ...progress, reason: reason || startingReason(phase) }),
@@ -123,13 +121,6 @@ function toDrawn(
     drawnBy: { revision_id: revisionId, expert_used, routing_confidence },
     expertWeights,
   };
-}
-
-/** The bytes of what it edits; null where it edits nothing. */
-async function readInput(services: Services, { id }: GenerationRow): Promise<Buffer | null> {
-  const picture = (await findInputPictures(services.db, [id])).get(id);
-  if (!picture) return null;
-  return buffer(await readBlob(services, { sha256: picture.sha256, path: `source of ${id}` }));
 }
 
 /** The pictures, their price and the end of the generation are one transaction. */

@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import type { Generation } from '@bakehouse/contract/generations';
+import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 import type { listKontextImages as endpoint } from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
 import { listGenerations } from '../list-generations.ts';
@@ -25,11 +25,16 @@ function toKontextImage(generation: Generation): KontextImage {
     image_url: output?.url ?? null,
     download_url: output?.download_url ?? null,
     s3_image_url: output && !output.url.startsWith('/') ? output.url : null,
-    guidance_scale: Number(parameters.guidance_scale),
-    num_inference_steps: Number(parameters.num_inference_steps),
-    seed: Number(generation.seed),
+    guidance_scale: numberOrNull(parameters.guidance_scale),
+    num_inference_steps: numberOrNull(parameters.num_inference_steps),
+    seed: generation.seed,
     model: generation.model,
     error: state === 'failed' ? generation.reason : null,
     file_size_mb: output ? Number((output.size_bytes / MB).toFixed(3)) : null,
   };
+}
+
+/** A service takes some of them alone. */
+function numberOrNull(value: GenerationParameters[string] | undefined): number | null {
+  return typeof value === 'number' ? value : null;
 }

@@ -8,6 +8,7 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../../deployments/pictures/find-named-image-deployment.ts';
+import { findUpstreams } from '../../upstreams/find-upstreams.ts';
 import { findEditor } from '../kontext/find-editor.ts';
 import { receivePicture } from '../pictures/receive-picture.ts';
 import { sentPicture } from '../pictures/sent-picture.ts';
@@ -19,14 +20,15 @@ import { deployedParameters } from './deployed-parameters.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 
 const PART = 'image';
+const GENERATOR = 'flux-kontext';
 /** What the starter model makes. */
 const served = { model: KONTEXT_STARTER, size: '128x128' };
 /** Few steps are enough for the starter model, and a program waits for the answer. */
 const PARAMETERS = { num_inference_steps: 20 };
 
 /**
- * Edits a picture as OpenAI's images API does, with the caller's Kontext deployment of the name in `model`, else with the
- * starter. Throws what `receivePicture`, `storePicture`, `startGeneration` and `awaitDrawn` throw, and AppError 'invalid_request'
+ * Edits a picture as OpenAI's images API does, with the caller's Kontext deployment of the name in `model`, with the service
+ * that edits for all where that is `flux-kontext`, else with the starter. Throws what `receivePicture`, `storePicture`, `startGeneration` and `awaitDrawn` throw, and AppError 'invalid_request'
  * or 'not_found' with the field that is not served.
  */
 export async function editImage(
@@ -41,7 +43,7 @@ export async function editImage(
       sent: { prompt, ...choices, picture: picture.sha256 },
       read: async () => {
         const editor = await chooseEditor(ctx, choices);
-        return { generator: 'flux-kontext', prompt, ...editor, source: await picture.read() };
+        return { generator: GENERATOR, prompt, ...editor, source: await picture.read() };
       },
     });
     return { id, format: response_format ?? null };
@@ -49,18 +51,35 @@ export async function editImage(
   return answerImages(ctx, await awaitDrawn(ctx, asked, reply), asked.format);
 }
 
-/** The model, and the parameters that are not its form's defaults. Throws AppError with the field that is not served. */
+type Choices = Pick<z.output<typeof editImageFields>, 'model' | 'size' | (typeof deployedFields)[number]>;
+
+/** Who edits, and the parameters that are not its form's defaults. Throws AppError with the field that is not served. */
 async function chooseEditor(
   ctx: Context,
-  choices: Pick<z.output<typeof editImageFields>, 'model' | 'size' | (typeof deployedFields)[number]>,
-): Promise<Pick<Asked, 'model' | 'parameters'>> {
+  choices: Choices,
+): Promise<Pick<Asked, 'model' | 'service' | 'parameters'>> {
   const named = choices.model ? await findNamedImageDeployment(ctx, choices.model) : null;
-  const deployed = named?.kind === 'flux-kontext' ? named.model_name : null;
-  refuseUnserved(
-    choices,
-    deployed === null ? served : { model: deployed, size: null, fields: deployedFields },
+  if (named?.kind === 'flux-kontext') {
+    const model = named.model_name;
+    refuseUnserved(choices, { model, size: null, fields: deployedFields });
+    return { model, parameters: deployedParameters('flux-kontext', choices) };
+  }
+  const [upstream] = choices.model === GENERATOR ? findUpstreams(ctx.config, GENERATOR) : [];
+  if (upstream) {
+    const { title: service, fields } = upstream;
+    refuseUnserved(choices, { model: GENERATOR, size: null, fields });
+    return { service, parameters: said(choices) };
+  }
+  refuseUnserved(choices, served);
+  return { model: await findEditor(ctx, { model: KONTEXT_STARTER }), parameters: PARAMETERS };
+}
+
+/** The settings that a call has. Pure. */
+function said(choices: Choices): Asked['parameters'] {
+  return Object.fromEntries(
+    deployedFields.flatMap((name) => {
+      const value = choices[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
   );
-  return deployed === null
-    ? { model: await findEditor(ctx, { model: KONTEXT_STARTER }), parameters: PARAMETERS }
-    : { model: deployed, parameters: deployedParameters('flux-kontext', choices) };
 }

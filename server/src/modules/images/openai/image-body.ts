@@ -1,12 +1,13 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import { generatorNames } from '@bakehouse/contract/generators';
+import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { createImage } from '@bakehouse/contract/images';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';
 import type { Config } from '../../../config.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { findUpstream, type Upstream } from '../../upstreams/find-upstream.ts';
+import { findUpstreams, type Upstream } from '../../upstreams/find-upstreams.ts';
 import type { Asked } from '../start/start-generation.ts';
 import { deployedParameters } from './deployed-parameters.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
@@ -21,8 +22,8 @@ const PARAMETERS = { num_inference_steps: 20, sampling_strategy: 'topk', k: 2 };
 
 /** What OpenAI's call asks for. Throws AppError 'invalid_request' or 'not_found' with the field that is not served. Pure. */
 export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...body }: Body): Asked {
-  const name = generatorNames.find((one) => one === body.model);
-  const upstream = name && findUpstream(config, name);
+  const name = generatorNames.find((one) => one === body.model && !editsPictures(generators[one]));
+  const [upstream] = name ? findUpstreams(config, name) : [];
   if (upstream) {
     const { generator } = upstream;
     refuseUnserved(body, { model: generator, size: body.size ?? '' });

@@ -317,13 +317,15 @@ describe('fal', () => {
     expect(generators.find(({ name }) => name === 'recraft')).toEqual({
       name: 'recraft',
       served_by: ['upstream'],
-      upstream: {
-        ...{ title: 'fal', model: 'fal-ai/recraft/v3/text-to-image', price: '1' },
-        fields: ['aspect_ratio', 'style'],
-      },
+      upstreams: [
+        {
+          ...{ title: 'fal', model: 'fal-ai/recraft/v3/text-to-image', price: '1' },
+          fields: ['aspect_ratio', 'style'],
+        },
+      ],
       inference_url: null,
     });
-    expect(generators.find(({ name }) => name === 'imagen')).toMatchObject({ served_by: [], upstream: null });
+    expect(generators.find(({ name }) => name === 'imagen')).toMatchObject({ served_by: [], upstreams: [] });
     const quote = (parameters: Generation['parameters']) =>
       server.request(quoteGeneration, { body: { generator: 'flux', parameters } }, { as: ada });
     expect(await quote({ n: 3 })).toEqual({ cost: '1.875' });

@@ -7,7 +7,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { findActiveKontext } from '../../deployments/pictures/find-active-kontext.ts';
 import { findImageServer } from '../../deployments/pictures/find-image-server.ts';
 import { findOwnModel } from '../../generators/find-own-model.ts';
-import { findUpstream, type Upstream } from '../../upstreams/find-upstream.ts';
+import { findUpstreams, type Upstream } from '../../upstreams/find-upstreams.ts';
 
 /** Where a generation waits: each of these has so many places, whoever waits for another. */
 export type DrawingLine = `starter:${string}` | `deployment:${string}` | 'upstream';
@@ -18,31 +18,50 @@ export type ChosenProvider = { model: string; line: DrawingLine; form: Generator
   | { provider: 'upstream'; upstream: Upstream }
 );
 
+/** What a call asks for, and who is to draw it, where it says so. */
+type Wanted = { generator: GeneratorName; model?: string | undefined; service?: string | undefined };
+
 /**
- * Who draws for the generator: the model that is named, which is a FLUX or Kontext model of this installation; else, of
- * edits, the caller's own active deployment; else the installation's own, for which nothing leaves it, before a service.
- * Throws AppError 'conflict' where nobody does.
+ * Who draws for the generator: the model that is named, which is a FLUX or Kontext model of this installation, or the service;
+ * else, of edits, the caller's own active deployment; else the first service, which makes larger pictures than a starter;
+ * else the starter. Throws AppError 'not_found' for a service that does not, and 'conflict' where nobody does.
  */
 export async function chooseProvider(
   ctx: Context,
-  { generator, model: named }: { generator: GeneratorName; model?: string | undefined },
+  { generator, model: named, service }: Wanted,
 ): Promise<ChosenProvider> {
   const form = generators[generator];
+  const upstreams = findUpstreams(ctx.config, generator);
+  if (service !== undefined) {
+    const upstream = upstreams.find(({ title }) => title === service);
+    if (upstream) return byService(form, upstream);
+    throw notServedBy(service, upstreams);
+  }
   const deployed = named ?? (generator === 'flux-kontext' ? await findActiveKontext(ctx) : null);
   if (deployed !== null) {
     const line = await lineOf(ctx, deployed);
     return { provider: 'own', model: deployed, line, form: withFields(form, ['image', ...deployedFields]) };
   }
+  const [first] = upstreams;
+  if (first) return byService(form, first);
   const own = await findOwnModel(ctx.db, generator);
   if (own) return { provider: 'own', model: own.modelName, line: `starter:${own.modelName}`, form };
-  const upstream = findUpstream(ctx.config, generator);
-  if (upstream) {
-    const { model, fields } = upstream;
-    return { provider: 'upstream', model, line: 'upstream', upstream, form: atService(form, fields) };
-  }
   throw new AppError('conflict', {
     publicMessage: `${form.title} is not served here. GET /api/v1/generators lists what is`,
     param: 'generator',
+  });
+}
+
+function byService(form: Generator, upstream: Upstream): ChosenProvider {
+  const { model, fields } = upstream;
+  return { provider: 'upstream', model, line: 'upstream', upstream, form: atService(form, fields) };
+}
+
+function notServedBy(service: string, upstreams: readonly Upstream[]): AppError {
+  const known = upstreams.map(({ title }) => `'${title}'`).join(', ');
+  return new AppError('not_found', {
+    publicMessage: `No service '${service}' serves this here. ${known ? `service must be one of ${known}` : 'None does'}`,
+    param: 'service',
   });
 }
 

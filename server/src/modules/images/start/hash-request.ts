@@ -10,6 +10,7 @@ export function hashRequest(asked: Asked): string {
     parameters,
     asked.source?.picture.sha256,
     asked.model,
+    ...(asked.service === undefined ? [] : [asked.service]),
   ]);
   return createHash('sha256').update(text).digest('hex');
 }

@@ -13,8 +13,8 @@ export async function quoteGeneration(
   ctx: Context,
   body: InputOf<typeof endpoint>['body'],
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { generator, model, parameters } = await withOwnModel(ctx, body);
-  const chosen = await chooseProvider(ctx, { generator, model });
+  const { generator, model, service, parameters } = await withOwnModel(ctx, body);
+  const chosen = await chooseProvider(ctx, { generator, model, service });
   const prices = await readPrices(ctx.db, ctx.clock.now());
   const asked = { generator, parameters: readParameters(chosen.form, parameters) };
   return { cost: formatBgl(costOfGeneration(prices, chosen, asked)) };

@@ -32,6 +32,8 @@ export type Asked = {
   parameters: GenerationParameters;
   /** What draws, by its name on the wire: a starter or a deployment of the caller; who `chooseProvider` finds unless said. */
   model?: string | undefined;
+  /** Or the service that draws, by its title. */
+  service?: string | undefined;
   /** What is edited, where the generator edits. */
   source?: Source | undefined;
   /** Or what names it. It is looked up with the start: who repeats a call hears the same when it is long gone. */

@@ -3,6 +3,7 @@ import type { ImageDeploymentKind } from '@bakehouse/contract/image-deployments'
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findNamedImageDeployment } from '../../deployments/pictures/find-named-image-deployment.ts';
+import { findOwnModel } from '../../generators/find-own-model.ts';
 
 /** Which deployments serve a generator; a model that edits also draws from the prompt alone. */
 const families: Partial<Record<GeneratorName, readonly ImageDeploymentKind[]>> = {
@@ -10,15 +11,24 @@ const families: Partial<Record<GeneratorName, readonly ImageDeploymentKind[]>> =
   'flux-kontext': ['flux-kontext'],
 };
 
-/** What a call asks for. Throws AppError 'not_found' where it names a model that is no live deployment of the caller for the generator. */
-export async function withOwnModel<Asked extends { generator: GeneratorName; model?: string | undefined }>(
-  ctx: Context,
-  asked: Asked,
-): Promise<Asked> {
-  const { generator, model } = asked;
+type Named = { generator: GeneratorName; model?: string | undefined; service?: string | undefined };
+
+/**
+ * What a call asks for. Throws AppError 'not_found' where it names a model that is neither a live deployment of the caller for
+ * the generator nor the starter that serves it, and 'invalid_request' where it names a service beside a model.
+ */
+export async function withOwnModel<Asked extends Named>(ctx: Context, asked: Asked): Promise<Asked> {
+  const { generator, model, service } = asked;
   if (model === undefined) return asked;
+  if (service !== undefined)
+    throw new AppError('invalid_request', {
+      publicMessage: 'Send either model or service',
+      param: 'service',
+    });
+  const family = families[generator];
   const deployed = await findNamedImageDeployment(ctx, model);
-  if (deployed && families[generator]?.includes(deployed.kind)) return asked;
+  if (deployed && family?.includes(deployed.kind)) return asked;
+  if (family && (await findOwnModel(ctx.db, generator))?.modelName === model) return asked;
   throw new AppError('not_found', {
     publicMessage: `You have no deployment named '${model}' that serves ${generator}`,
     param: 'model',

@@ -40,7 +40,7 @@ export async function serviceDrawing() {
     begin: async () => {
       connect('fal');
       Object.assign(upstream.state, {
-        ...{ answer: 'ok', submissions: [], cancelled: [], looks: 0, retryAfter: '30' },
+        ...{ answer: 'ok', submissions: [], uploads: [], cancelled: [], looks: 0, retryAfter: '30' },
       });
       ada = await server.signUp('Ada');
       return ada;

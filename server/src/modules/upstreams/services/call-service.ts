@@ -18,7 +18,8 @@ export type Call = {
   method?: 'GET' | 'POST' | 'PUT';
   headers: Record<string, string>;
   clock: Clock;
-  body?: object;
+  /** Sent as JSON, or as a form. */
+  body?: object | FormData;
   signal?: AbortSignal;
   /** How long an answer may take. */
   ms?: number;
@@ -41,10 +42,10 @@ export async function callService(call: Call): Promise<unknown> {
       method,
       headers: {
         accept: 'application/json',
-        ...(body && { 'content-type': 'application/json' }),
+        ...(body && !(body instanceof FormData) && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body && { body: JSON.stringify(body) }),
+      ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
       // A key follows nobody elsewhere.
       redirect: 'error',
       signal: AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]),

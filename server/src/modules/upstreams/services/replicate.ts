@@ -12,11 +12,21 @@ const prediction = z.object({
   error: z.string().nullish(),
 });
 
+const file = z.object({ urls: z.object({ get: z.url() }) });
+
 /** Replicate's predictions by its official models. */
 export function replicate({ key, url, clock }: Access): Service {
   const headers = { authorization: `Bearer ${key}` };
   const address = (path: string) => new URL(`/v1/${path}`, url).href;
   return {
+    // It reads `data:` URLs of small files alone.
+    async upload({ bytes, mediaType }, signal) {
+      const body = new FormData();
+      body.append('content', new Blob([new Uint8Array(bytes)], { type: mediaType }), 'picture');
+      const asked = { title, url: address('files'), headers, clock, signal };
+      return file.parse(await callService({ ...asked, method: 'POST', body })).urls.get;
+    },
+
     async submit({ model, input }) {
       const asked = { title, url: address(`models/${model}/predictions`), headers, clock };
       const { id } = prediction.parse(await callService({ ...asked, method: 'POST', body: { input } }));

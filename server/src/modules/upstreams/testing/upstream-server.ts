@@ -49,6 +49,8 @@ const refusals: Partial<Record<UpstreamAnswer, Reply>> = {
 type State = {
   answer: UpstreamAnswer;
   submissions: Submission[];
+  /** Pictures that were sent apart, as the text of their forms. */
+  uploads: string[];
   /** Jobs that somebody has asked to cancel. */
   cancelled: string[];
   looks: number;
@@ -58,13 +60,16 @@ type State = {
 
 /** For tests: the services that draw, over HTTP in the form of each one's wire, on one port. */
 export async function upstreamServer() {
-  const state: State = { answer: 'ok', submissions: [], cancelled: [], looks: 0, retryAfter: '30' };
+  const state: State = {
+    ...{ answer: 'ok' as const, submissions: [], uploads: [], cancelled: [], looks: 0, retryAfter: '30' },
+  };
   const server = http.createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
     request.on('end', () => {
       if (state.answer === 'gone silent') return void response.destroy();
       if (request.url?.startsWith('/files/')) return sendFile(state.answer, response);
+      if (request.url === '/v1/files') return receiveFile(text, response);
       const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
       const reply = answer(request, body);
       response.writeHead(reply.status, {
@@ -77,6 +82,12 @@ export async function upstreamServer() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { bytePlus, falResult, predictionOf, predictionStatus, task } = results(state, url);
+
+  function receiveFile(text: string, response: http.ServerResponse): void {
+    state.uploads.push(text);
+    response.writeHead(201, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ id: 'file_1', urls: { get: `${url}/v1/files/file_1` } }));
+  }
 
   function answer(request: http.IncomingMessage, body: Record<string, unknown>): Reply {
     const path = request.url ?? '';

@@ -9,6 +9,8 @@ export type ExampleRequest = {
   parameters: GenerationParameters;
   /** A deployment of one's own, by its name. */
   model?: string;
+  /** Or a service, by its title. */
+  service?: string;
   edits: boolean;
 };
 

@@ -4,15 +4,16 @@ import { atService, deployedFields, withFields } from '@bakehouse/contract/gener
 import { generators } from '@bakehouse/contract/generators/table';
 import type { ServedGenerator } from '../api.ts';
 
-/** The service that draws on this page; null where a model of this installation does, or nobody. */
-export function upstreamOf(
+/** The service that draws on this page unless another is named; null where a model of this installation does, or nobody. */
+function upstreamOf(
   served: ServedGenerator | undefined,
   ownOnly: boolean,
-): ServedGenerator['upstream'] {
-  return ownOnly || !served || served.served_by.includes('own') ? null : served.upstream;
+): ServedGenerator['upstreams'][number] | null {
+  if (ownOnly || !served || served.served_by[0] !== 'upstream') return null;
+  return served.upstreams[0] ?? null;
 }
 
-/** The form as whoever draws takes it. */
+/** The form as whoever draws takes it, unless another is named. */
 export function servedForm(
   name: GeneratorName,
   served: ServedGenerator | undefined,
@@ -23,7 +24,7 @@ export function servedForm(
 
 /** The form as a deployment of the person's own takes it. */
 export function deployedForm(name: GeneratorName): Generator {
-  return withFields(generators[name], deployedFields);
+  return withFields(generators[name], ['image', ...deployedFields]);
 }
 
 /** Whether a starter model draws where nothing else does: that is known before it is known who is connected. */

@@ -12,6 +12,8 @@ export type Brought = {
   same_source_as?: string;
   /** The deployment that draws, by its name. */
   model?: string;
+  /** Or the service that does, by its title. */
+  service?: string;
 };
 
 export const remixParts = [

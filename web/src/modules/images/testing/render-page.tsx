@@ -23,8 +23,8 @@ export async function renderPage(path: string) {
   sessionStorage.clear();
   queryClient.setQueryData(sessionQuery.queryKey, user);
   queryClient.setQueryData(servedGeneratorsQuery.queryKey, {
-    paris: { served_by: ['own'], upstream: null },
-    'flux-kontext': { served_by: ['own'], upstream: null },
+    paris: { served_by: ['own'], upstreams: [] },
+    'flux-kontext': { served_by: ['own'], upstreams: [] },
   } as never);
   const root: AnyRoute = createRootRoute({ component: Outlet });
   const app = createRoute({ getParentRoute: () => root, id: 'app' });

@@ -14,22 +14,16 @@ export type Upstream = {
   fields: string[];
 };
 
-/** The service that draws for the generator, by this `model` of it where one is named; undefined where none has a key. */
-export function findUpstream(
+/** The services that have a key and draw for the generator; the first of them does unless another is named. */
+export function findUpstreams(
   { upstreams }: Pick<Config, 'upstreams'>,
   generator: GeneratorName,
-  model?: string,
-): Upstream | undefined {
+): Upstream[] {
   const models: Partial<Record<GeneratorName, readonly UpstreamModel[]>> = upstreamModels;
-  const found = models[generator]?.find(
-    (one) => upstreams[one.service] !== null && (model === undefined || one.model === model),
-  );
-  if (!found) return undefined;
-  return {
-    generator: generator as UpstreamGenerator,
-    service: found.service,
-    title: services[found.service].title,
-    model: found.model,
-    fields: Object.keys(found.fields),
-  };
+  return (models[generator] ?? [])
+    .filter(({ service }) => upstreams[service] !== null)
+    .map(({ service, model, fields }) => ({
+      generator: generator as UpstreamGenerator,
+      ...{ service, title: services[service].title, model, fields: Object.keys(fields) },
+    }));
 }

@@ -1,0 +1,52 @@
+import type { GeneratorName } from '@bakehouse/contract/generators';
+import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
+import type { ServedGenerator } from '../api.ts';
+import { hasStarter } from './served-form.ts';
+
+/** Who can draw on a generator's page. */
+export type Drawer =
+  | { kind: 'service'; name: string; title: string; price: string }
+  | { kind: 'deployment'; name: string; title: string }
+  | { kind: 'starter'; name: string; title: string };
+
+/** What a call says of who draws; nothing where nobody is named. */
+export type NamedDrawer = { model?: string; service?: string };
+
+type Known = {
+  /** Who serves the generator, as far as that is known. */
+  served: ServedGenerator | undefined;
+  /** The page has this installation's own models alone. */
+  ownOnly: boolean;
+  /** The person's own deployments that can be used at once, the newest first. */
+  models: readonly { model_name: string; title: string }[];
+};
+
+/** Who can draw: services, the person's own deployments, and the starter that edits. */
+export function drawersOf(name: GeneratorName, { served, ownOnly, models }: Known): Drawer[] {
+  const services = ownOnly ? [] : (served?.upstreams ?? []);
+  const hasOwn = name === 'flux-kontext' && served?.served_by.includes('own') === true;
+  return [
+    ...services.map(({ title, price }) => ({ kind: 'service' as const, name: title, title, price })),
+    ...models.map(({ model_name, title }) => ({ kind: 'deployment' as const, name: model_name, title })),
+    ...(hasOwn ? [{ kind: 'starter' as const, name: KONTEXT_STARTER, title: 'Starter model' }] : []),
+  ];
+}
+
+/** Who of them draws: whom the address names, else whom the server would choose, which edits with a deployment before all others. */
+export function chooseDrawer(
+  name: GeneratorName,
+  drawers: readonly Drawer[],
+  { model, service }: NamedDrawer,
+): Drawer | undefined {
+  const named = drawers.find((one) => (one.kind === 'service' ? one.name === service : one.name === model));
+  const first = (kind: Drawer['kind']) => drawers.find((one) => one.kind === kind);
+  const deployment = first('deployment');
+  if (named) return named;
+  if (hasStarter(name)) return deployment ?? first('service') ?? first('starter');
+  return first('service') ?? deployment;
+}
+
+/** How an address or a call names whoever draws. */
+export function drawerSearch({ kind, name }: Drawer): NamedDrawer {
+  return kind === 'service' ? { service: name } : { model: name };
+}
