@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent } from 'react';
 import { getCredentials, setCredentials } from '../lib/api/credentials.ts';
 import { queryClient } from '../lib/api/query-client.ts';
 import { onSessionMessage, type SessionMessage } from '../lib/session/session-channel.ts';
-import { forgetTab } from '../lib/tab-storage.ts';
+import { browserStorage, forgetTab } from '../lib/tab-storage.ts';
 import { refreshSession, sessionQuery } from '../modules/accounts/api.ts';
 
 /**
@@ -18,6 +18,7 @@ export function useSessionMessages(): void {
   const leave = useEffectEvent(async () => {
     setCredentials(null);
     forgetTab();
+    browserStorage.forget();
     queryClient.setQueryData(sessionQuery.queryKey, null);
     const isPublic = router.state.matches.some(({ routeId }) => routeId === '/public');
     if (!isPublic) await navigate({ to: '/', replace: true, ignoreBlocker: true });

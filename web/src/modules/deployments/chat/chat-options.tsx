@@ -1,3 +1,7 @@
+import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
+import { useState } from 'react';
+import { formatNumber } from '../../../lib/format/format-number.ts';
+import { Disclosure } from '../../../ui/disclosure.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
@@ -8,17 +12,30 @@ export type ChatSettings = { system: string; options: ChatOptions };
 /** An answer may take a quarter of the context with which models are served: the rest is the conversation's. */
 export const initialSettings: ChatSettings = { system: '', options: { temperature: 0, max_tokens: 1024 } };
 
-export const limits = { temperature: { min: 0, max: 2 }, max_tokens: { min: 1, max: 2048 } } as const;
+/** No answer is longer than what the model can read. A seed is one of both engines, a share above 0 of vLLM's. */
+export const limits = {
+  temperature: { min: 0, max: 2 },
+  max_tokens: { min: 1, max: CONTEXT_TOKENS },
+  top_p: { min: 0.01, max: 1 },
+  seed: { min: 0, max: 4_294_967_295 },
+} as const;
 
-/** What keeps a question from being sent, by field. An empty field is NaN. */
+/** What keeps a question from being sent, by field. An empty field that has to be filled is NaN. */
 export function optionProblems(options: ChatOptions): Partial<Record<keyof ChatOptions, string>> {
   const within = ({ min, max }: { min: number; max: number }, value: number) => value >= min && value <= max;
-  const { temperature, max_tokens } = options;
+  const wholeWithin = (bounds: { min: number; max: number }, value: number) =>
+    within(bounds, value) && Number.isInteger(value);
+  const { temperature, max_tokens, top_p, seed } = options;
   return {
     ...(!within(limits.temperature, temperature) && { temperature: 'Temperature must be from 0 to 2' }),
-    ...(!(within(limits.max_tokens, max_tokens) && Number.isInteger(max_tokens)) && {
-      max_tokens: 'Must be a whole number from 1 to 2,048',
+    ...(!wholeWithin(limits.max_tokens, max_tokens) && {
+      max_tokens: `Must be a whole number from 1 to ${formatNumber(limits.max_tokens.max)}`,
     }),
+    ...(top_p !== undefined && !within(limits.top_p, top_p) && { top_p: 'Must be from 0.01 to 1, or empty' }),
+    ...(seed !== undefined &&
+      !wholeWithin(limits.seed, seed) && {
+        seed: `Must be a whole number from 0 to ${formatNumber(limits.seed.max)}, or empty`,
+      }),
   };
 }
 
@@ -27,12 +44,18 @@ type Props = { settings: ChatSettings; onChange: (settings: ChatSettings) => voi
 /** How the model is to answer. */
 export function ChatOptionFields({ settings, onChange }: Props) {
   const { system, options } = settings;
+  const [hasAdvanced] = useState(options.top_p !== undefined || options.seed !== undefined);
   const problems = optionProblems(options);
-  const number = (field: keyof ChatOptions) => ({
+  const change = (values: ChatOptions) => onChange({ ...settings, options: values });
+  const number = (field: 'temperature' | 'max_tokens') => ({
     ...limits[field],
     value: Number.isNaN(options[field]) ? null : options[field],
-    onChange: (value: number | null) =>
-      onChange({ ...settings, options: { ...options, [field]: value ?? Number.NaN } }),
+    onChange: (value: number | null) => change({ ...options, [field]: value ?? Number.NaN }),
+  });
+  const optional = (field: 'top_p' | 'seed') => ({
+    ...limits[field],
+    value: options[field] ?? null,
+    onChange: (value: number | null) => change({ ...options, [field]: value ?? undefined }),
   });
   return (
     <>
@@ -47,9 +70,33 @@ export function ChatOptionFields({ settings, onChange }: Props) {
       <Field label="Temperature" help="At 0 the answer is the same every time." error={problems.temperature}>
         <NumberField step={0.1} {...number('temperature')} />
       </Field>
-      <Field label="Maximum tokens" help="The answer stops there." error={problems.max_tokens}>
+      <Field
+        label="Maximum tokens"
+        help={`The answer stops there. With the conversation it has at most ${formatNumber(CONTEXT_TOKENS)}.`}
+        error={problems.max_tokens}
+      >
         <NumberField step={64} {...number('max_tokens')} />
       </Field>
+      <Disclosure title="Advanced" defaultOpen={hasAdvanced}>
+        <div className="flex flex-col gap-4">
+          <Field
+            label="Top P"
+            aside="Optional"
+            help="Only the likeliest tokens that make up this share are drawn from."
+            error={problems.top_p}
+          >
+            <NumberField step={0.05} {...optional('top_p')} />
+          </Field>
+          <Field
+            label="Seed"
+            aside="Optional"
+            help="With the same seed, the same question is answered alike."
+            error={problems.seed}
+          >
+            <NumberField {...optional('seed')} />
+          </Field>
+        </div>
+      </Disclosure>
     </>
   );
 }

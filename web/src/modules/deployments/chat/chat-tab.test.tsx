@@ -40,7 +40,7 @@ const keep = (unanswered = '') =>
   });
 
 beforeEach(() => {
-  sessionStorage.clear();
+  localStorage.clear();
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
 });
 afterEach(cleanup);

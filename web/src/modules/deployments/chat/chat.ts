@@ -7,7 +7,13 @@ import { textPieces } from '../../../lib/live/text-pieces.ts';
 
 export type ChatMessage = { role: 'system' | 'user' | 'assistant'; content: string };
 
-export type ChatOptions = { temperature: number; max_tokens: number };
+export type ChatOptions = {
+  temperature: number;
+  max_tokens: number;
+  /** Unless they are given, the model's own share and another seed each time. */
+  top_p?: number | undefined;
+  seed?: number | undefined;
+};
 
 /** How the answer came: milliseconds to its first token, tokens, tokens per second after the first. */
 export type ChatSpeed = { firstTokenMs: number; tokens: number; tokensPerSecond: number | null };

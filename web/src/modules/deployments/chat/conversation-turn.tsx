@@ -1,4 +1,4 @@
-import { memo } from 'react';
+import { memo, type ReactNode } from 'react';
 import { cx } from '../../../lib/cx.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
@@ -14,11 +14,22 @@ type Props = {
   waiting: boolean;
 };
 
-/** A question as it was typed, or an answer with its formatting, which is read once, not whenever another one grows. */
-export const ConversationTurn = memo(function ConversationTurn({ turn, waiting }: Props) {
+/** A question or an answer, with what can be done with it. */
+export function ConversationTurn({ turn, waiting, children }: Props & { children?: ReactNode }) {
   const own = turn.role === 'user';
   return (
     <div className={cx('flex max-w-[85%] flex-col gap-1', own ? 'self-end' : 'self-start')}>
+      <TurnText turn={turn} waiting={waiting} />
+      <div className={cx('flex gap-0.5 empty:hidden', own && 'justify-end')}>{children}</div>
+    </div>
+  );
+}
+
+/** A question as it was typed, or an answer with its formatting, which is read once, not whenever another one grows. */
+const TurnText = memo(function TurnText({ turn, waiting }: Props) {
+  const own = turn.role === 'user';
+  return (
+    <>
       <div
         className={cx(
           'rounded-xl px-3.5 py-2 [overflow-wrap:anywhere]',
@@ -49,7 +60,7 @@ export const ConversationTurn = memo(function ConversationTurn({ turn, waiting }
             ` · ${formatNumber(Math.round(turn.speed.tokensPerSecond))} tokens/s`}
         </p>
       )}
-    </div>
+    </>
   );
 });
 

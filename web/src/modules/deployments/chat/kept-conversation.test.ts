@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
-import { keepInTab } from '../../../lib/tab-storage.ts';
+import { browserStorage } from '../../../lib/tab-storage.ts';
 import { initialSettings } from './chat-options.tsx';
 import { keepConversation, newestTurns, readConversation } from './kept-conversation.ts';
 import type { Turn } from './use-conversation.ts';
@@ -13,7 +13,7 @@ const [first, second, third] = [exchange('first'), exchange('second'), exchange(
 const empty = { turns: [], unanswered: '', settings: initialSettings };
 
 beforeEach(() => {
-  sessionStorage.clear();
+  localStorage.clear();
   setCredentials({ userId: 'ada', apiKey: 'bk_1' });
 });
 
@@ -32,12 +32,27 @@ test('at most 200,000 characters of turns are kept', () => {
 });
 
 test('an empty number field stays empty', () => {
-  const settings = { system: 'Be short', options: { temperature: Number.NaN, max_tokens: 64 } };
+  const settings = { system: 'Be short', options: { temperature: Number.NaN, max_tokens: 64, top_p: 0.5 } };
   keepConversation('ada', 'pod', { ...empty, settings });
   expect(readConversation('ada', 'pod').settings).toEqual(settings);
 });
 
 test('what cannot be read is an empty conversation', () => {
-  keepInTab('ada', 'conversation.pod', { turns: 'Rye' });
+  browserStorage.keep('ada', 'conversation.pod', { turns: 'Rye' });
   expect(readConversation('ada', 'pod')).toEqual(empty);
+});
+
+test('of an empty conversation nothing is kept', () => {
+  keepConversation('ada', 'pod', { ...empty, turns: first });
+  keepConversation('ada', 'pod', empty);
+  expect(localStorage).toHaveLength(0);
+});
+
+test('the twenty that were open last are kept, and nothing of somebody else', () => {
+  for (let at = 0; at < 21; at += 1) keepConversation('ada', `pod-${at}`, { ...empty, turns: first });
+  expect(readConversation('ada', 'pod-0')).toEqual(empty);
+  expect(readConversation('ada', 'pod-1').turns).toEqual(first);
+  setCredentials({ userId: 'eve', apiKey: 'bk_2' });
+  readConversation('eve', 'pod-1');
+  expect(localStorage).toHaveLength(0);
 });

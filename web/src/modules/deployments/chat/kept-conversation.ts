@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
-import { keepInTab, readFromTab } from '../../../lib/tab-storage.ts';
+import { browserStorage } from '../../../lib/tab-storage.ts';
 import { type ChatSettings, initialSettings } from './chat-options.tsx';
 import type { Turn } from './use-conversation.ts';
 
 /** In characters, as JSON. */
 const TURNS_LENGTH_MAX = 200_000;
+/** Conversations of a user: as many as fit into what a browser stores of a site, at their longest. */
+const KEPT_MAX = 20;
 
 export type Conversation = {
   turns: Turn[];
@@ -31,24 +33,50 @@ const stored = z.object({
   unanswered: z.string(),
   settings: z.object({
     system: z.string(),
-    options: z.object({ temperature: numberOrNaN, max_tokens: numberOrNaN }),
+    options: z.object({
+      temperature: numberOrNaN,
+      max_tokens: numberOrNaN,
+      top_p: z.optional(z.number()),
+      seed: z.optional(z.number()),
+    }),
   }),
 });
 
 const nameOf = (id: string) => `conversation.${id}`;
 
-/** The user's conversation as this tab has kept it; an empty one where it has none. */
+/** The ids of the conversations that are kept, the one that was open last first. */
+const LIST = 'conversations';
+const list = z.array(z.string());
+
+/** The user's conversation as this browser has kept it; an empty one where it has none. What others have left goes. */
 export function readConversation(userId: string, id: string): Conversation {
-  const { data } = stored.safeParse(readFromTab(userId, nameOf(id)));
+  browserStorage.forget(userId);
+  const { data } = stored.safeParse(browserStorage.read(userId, nameOf(id)));
   return data ?? { turns: [], unanswered: '', settings: initialSettings };
 }
 
-/** Keeps the conversation in this tab; of a long one the newest turns. */
+/** Keeps the conversation in this browser, beside the last ones; of a long one the newest turns, of an empty one nothing. */
 export function keepConversation(userId: string, id: string, conversation: Conversation): void {
-  keepInTab(userId, nameOf(id), {
-    ...conversation,
-    turns: newestTurns(conversation.turns, TURNS_LENGTH_MAX),
-  });
+  const others = (list.safeParse(browserStorage.read(userId, LIST)).data ?? []).filter((one) => one !== id);
+  const isEmpty =
+    conversation.turns.length === 0 &&
+    conversation.unanswered === '' &&
+    JSON.stringify(conversation.settings) === JSON.stringify(initialSettings);
+  const kept = isEmpty ? others : [id, ...others];
+  for (const old of kept.slice(KEPT_MAX)) browserStorage.keep(userId, nameOf(old), null);
+  browserStorage.keep(userId, LIST, kept.length > 0 ? kept.slice(0, KEPT_MAX) : null);
+  const value = { ...conversation, turns: newestTurns(conversation.turns, TURNS_LENGTH_MAX) };
+  browserStorage.keep(userId, nameOf(id), isEmpty ? null : value);
+}
+
+/** Calls back when another tab has changed the conversation; returns how to stop. */
+export function onKeptElsewhere(userId: string, id: string, changed: () => void): () => void {
+  const key = browserStorage.keyOf(userId, nameOf(id));
+  const listen = (event: StorageEvent) => {
+    if (event.key === key) changed();
+  };
+  window.addEventListener('storage', listen);
+  return () => window.removeEventListener('storage', listen);
 }
 
 /** Pure: the newest questions with their answers that fit. */

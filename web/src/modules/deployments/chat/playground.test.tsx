@@ -4,9 +4,12 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { forgetTab } from '../../../lib/tab-storage.ts';
+import { browserStorage } from '../../../lib/tab-storage.ts';
 import { UserContext } from '../../accounts/api.ts';
+import { initialSettings } from './chat-options.tsx';
+import { keepConversation } from './kept-conversation.ts';
 import { Playground } from './playground.tsx';
+import type { Turn } from './use-conversation.ts';
 
 /** What the model has been asked, and its answer as far as the test lets it come. */
 let asked: { messages: unknown; max_tokens: number }[];
@@ -46,7 +49,7 @@ const message = () => screen.getByLabelText<HTMLTextAreaElement>('Message').valu
 const INTERRUPTED = 'The answer was interrupted.';
 
 beforeEach(() => {
-  sessionStorage.clear();
+  localStorage.clear();
   asked = [];
   vi.stubGlobal('fetch', async (url: string, { body, signal }: { body: string; signal?: AbortSignal }) => {
     if (!url.endsWith('/chat/completions')) return Response.json({ prices: [] });
@@ -94,10 +97,10 @@ test.each([
   await screen.findByText('Rye br');
   interrupt();
   // What a page does after it was left is too late.
-  const key = sessionStorage.key(0) ?? '';
-  const kept = sessionStorage.getItem(key) ?? '';
+  const key = browserStorage.keyOf('ada', 'conversation.pod-1');
+  const kept = localStorage.getItem(key) ?? '';
   cleanup();
-  sessionStorage.setItem(key, kept);
+  localStorage.setItem(key, kept);
   open();
   expect(await screen.findByText('Rye br')).toBeTruthy();
   expect(screen.getByText(INTERRUPTED)).toBeTruthy();
@@ -114,7 +117,7 @@ test('Stop marks what has come', async () => {
 
 test.each([
   [64, 64, 'The answer stopped at the maximum of 64 tokens. For longer answers, raise “Maximum tokens”.'],
-  [2048, 2048, 'The answer stopped at the maximum of 2,048 tokens.'],
+  [4096, 4096, 'The answer stopped at the maximum of 4,096 tokens.'],
   [
     64,
     40,
@@ -169,15 +172,31 @@ test('a new conversation is empty after a reload too', async () => {
   expect(screen.queryByText('Which bread?')).toBeNull();
 });
 
-test('nobody else sees it, and no other deployment has it', async () => {
+test('no other deployment has it, and nobody else, in whose place it goes', async () => {
   open();
   await askAndAnswer('Which bread?', 'Rye bread');
-  open({ as: 'eve' });
-  expect(screen.queryByText('Which bread?')).toBeNull();
   open({ id: 'pod-2' });
   expect(screen.queryByText('Which bread?')).toBeNull();
   open();
   expect(screen.getByText('Which bread?')).toBeTruthy();
+  open({ as: 'eve' });
+  expect(screen.queryByText('Which bread?')).toBeNull();
+  expect(JSON.stringify(localStorage)).not.toContain('Which bread?');
+});
+
+test('what another tab makes of it is followed', async () => {
+  open();
+  await askAndAnswer('Which bread?', 'Rye bread');
+  const settings = initialSettings;
+  const turns: Turn[] = [
+    { role: 'user', content: 'Which cake?' },
+    { role: 'assistant', content: 'Plum cake' },
+  ];
+  keepConversation('ada', 'pod-1', { turns, unanswered: '', settings });
+  const key = browserStorage.keyOf('ada', 'conversation.pod-1');
+  act(() => void window.dispatchEvent(new StorageEvent('storage', { key })));
+  expect(await screen.findByText('Plum cake')).toBeTruthy();
+  expect(screen.queryByText('Rye bread')).toBeNull();
 });
 
 test('nothing of it is left after signing out, not even of an answer that was still coming', async () => {
@@ -187,8 +206,8 @@ test('nothing of it is left after signing out, not even of an answer that was st
   await screen.findByText('Rye br');
   act(() => {
     setCredentials(null);
-    forgetTab();
+    browserStorage.forget();
   });
   cleanup();
-  expect(sessionStorage).toHaveLength(0);
+  expect(localStorage).toHaveLength(0);
 });

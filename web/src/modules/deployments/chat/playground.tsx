@@ -1,5 +1,5 @@
-import { CornerDownLeft, RotateCcw, Square } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react';
+import { CornerDownLeft, RotateCcw, Square, Trash2 } from 'lucide-react';
+import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { cx } from '../../../lib/cx.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
@@ -8,11 +8,10 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
-import { useStickToBottom } from '../../../ui/use-stick-to-bottom.ts';
 import { useUser } from '../../accounts/api.ts';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
 import { ChatOptionFields, optionProblems } from './chat-options.tsx';
-import { ConversationTurn } from './conversation-turn.tsx';
+import { ConversationTurns } from './conversation-turns.tsx';
 import { type Turn, useConversation } from './use-conversation.ts';
 
 type Props = {
@@ -42,13 +41,14 @@ function OwnPlayground({
   closed,
 }: Props & { userId: string }) {
   const conversation = useConversation({ userId, id: conversationId, modelName });
-  const { turns, unanswered, settings, setSettings, error, answering, ask, stop, clear } = conversation;
+  const { turns, unanswered, settings, setSettings, error, answering, ask, askAgain, stop, clear } =
+    conversation;
   if (closed) return <ClosedConversation why={closed} modelName={modelName} conversation={conversation} />;
   const isAskable = Object.keys(optionProblems(settings.options)).length === 0;
   return (
     <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_14rem]">
       <div className="flex min-w-0 flex-col gap-3">
-        <Turns modelName={modelName} turns={turns} answering={answering} />
+        <ConversationTurns {...{ modelName, turns, answering }} again={{ isAskable, askAgain }} />
         {error !== null && <NoAnswer error={error} />}
         <Question {...{ answering, isAskable, unanswered, ask, stop }} />
         <TokenPrices device={device} pricePerHour={pricePerHour} />
@@ -59,6 +59,9 @@ function OwnPlayground({
           <RotateCcw aria-hidden />
           New conversation
         </Button>
+        <p className="text-muted text-xs">
+          This browser keeps the conversation until you begin a new one or sign out.
+        </p>
       </div>
     </div>
   );
@@ -91,51 +94,18 @@ type ClosedProps = { why: string; modelName: string; conversation: Conversation 
 
 /** What was said, also the question that was never answered. */
 function ClosedConversation({ why, modelName, conversation }: ClosedProps) {
-  const { turns, unanswered, answering } = conversation;
+  const { turns, unanswered, answering, clear } = conversation;
   const said: Turn[] = unanswered ? [...turns, { role: 'user', content: unanswered }] : turns;
   return (
     <div className="flex flex-col gap-3">
-      {said.length > 0 && <Turns modelName={modelName} turns={said} answering={answering} />}
+      {said.length > 0 && <ConversationTurns {...{ modelName, turns: said, answering }} />}
       <p className={cx('text-center text-muted', said.length === 0 && 'py-8')}>{why}</p>
-    </div>
-  );
-}
-
-/** The turns so far; their end stays in sight unless the person has scrolled up. */
-function Turns({
-  modelName,
-  turns,
-  answering,
-}: Pick<Conversation, 'turns' | 'answering'> & { modelName: string }) {
-  const { box, content, onScroll, follow } = useStickToBottom();
-  // Who asks looks at what they have asked.
-  useEffect(() => follow(), [follow, turns.length]);
-  return (
-    <div
-      ref={box}
-      role="log"
-      aria-label="Conversation"
-      aria-busy={answering}
-      tabIndex={0}
-      onScroll={onScroll}
-      // Nothing below it moves while an answer comes, or gets its formatting after a reload.
-      className={cx(
-        'flex flex-col overflow-y-auto rounded-xl bg-subtle p-4',
-        turns.length === 0 ? 'min-h-40 lg:min-h-72' : 'h-[28rem]',
+      {said.length > 0 && (
+        <Button variant="ghost" size="sm" className="self-center" disabled={answering} onClick={clear}>
+          <Trash2 aria-hidden />
+          Delete this conversation
+        </Button>
       )}
-    >
-      <div ref={content} className="flex shrink-0 grow flex-col gap-4">
-        {turns.length === 0 && (
-          <p className="m-auto max-w-sm text-balance text-center text-muted">
-            Ask something. The answer comes from{' '}
-            <span className="font-mono text-[0.8125rem]">{modelName}</span>.
-          </p>
-        )}
-        {turns.map((turn, index) => (
-          // Turns are only ever added at the end.
-          <ConversationTurn key={index} turn={turn} waiting={answering && index === turns.length - 1} />
-        ))}
-      </div>
     </div>
   );
 }

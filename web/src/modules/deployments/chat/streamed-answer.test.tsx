@@ -35,7 +35,7 @@ const drawFrame = () => {
 };
 
 beforeEach(() => {
-  sessionStorage.clear();
+  localStorage.clear();
   queryClient.clear();
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
   vi.mocked(streamChat).mockImplementation(

@@ -1,8 +1,13 @@
-import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { type ChatCut, type ChatMessage, type ChatSpeed, streamChat } from './chat.ts';
-import { type Conversation, keepConversation, readConversation } from './kept-conversation.ts';
+import {
+  type Conversation,
+  keepConversation,
+  onKeptElsewhere,
+  readConversation,
+} from './kept-conversation.ts';
 
 export type Turn = ChatMessage & {
   /** What the model has thought before its answer; it is not told of it again. */
@@ -15,63 +20,62 @@ export type Turn = ChatMessage & {
 
 type Of = {
   userId: string;
-  /** The conversation is the same in this tab as long as this is. */
+  /** The conversation is the same in this browser as long as this is. */
   id: string;
   modelName: string;
 };
 
-/** A conversation with one model, which this tab keeps; leaving stops the answer. */
+/** A conversation with one model, which this browser keeps; leaving stops the answer. */
 export function useConversation({ userId, id, modelName }: Of) {
   const [kept] = useState(() => readConversation(userId, id));
   const { turns, newest, show, showNextFrame } = useTurns(kept.turns);
+  // What an answer that is on its way stands in place of: it comes back when nothing of one has come.
+  const replaced = useRef<Turn[]>([]);
   const [unanswered, setUnanswered] = useState(kept.unanswered);
   const [settings, setSettings] = useState(kept.settings);
   const [error, setError] = useState<unknown>(null);
   const [running, setRunning] = useState<AbortController | null>(null);
   useEffect(() => () => running?.abort(), [running]);
 
-  useKeep({ userId, id }, { turns, unanswered, settings }, newest, running !== null);
+  const interrupted = () => interrupt(newest.current, replaced.current);
+  useKeep({ userId, id }, { turns, unanswered, settings }, interrupted, running !== null);
+  useOtherTabs({ userId, id }, (conversation) => {
+    if (running) return;
+    show(conversation.turns);
+    setUnanswered(conversation.unanswered);
+    setSettings(conversation.settings);
+  });
 
-  /** Resolves with whether any of an answer came. */
-  async function ask(question: string): Promise<boolean> {
-    const before: Turn[] = [...turns, { role: 'user', content: question }];
+  /** Asks in place of the turns that are given. Resolves with whether any of an answer came. */
+  async function ask(question: string, inPlaceOf: Turn[] = []): Promise<boolean> {
+    const earlier = turns.slice(0, turns.length - inPlaceOf.length);
+    const before: Turn[] = [...earlier, { role: 'user', content: question }];
+    replaced.current = inPlaceOf;
     const controller = new AbortController();
-    let answer: Turn = { role: 'assistant', content: '' };
-    const grow = (more: Partial<Turn>) => {
-      answer = { ...answer, ...more };
-      showNextFrame([...before, answer]);
-    };
-    show([...before, answer]);
+    show([...before, { role: 'assistant', content: '' }]);
     setUnanswered('');
     setError(null);
     setRunning(controller);
-    try {
-      const end = await streamChat(
-        {
-          model: modelName,
-          messages: messagesOf(before, settings.system.trim()),
-          options: settings.options,
-        },
-        (text) => grow({ content: answer.content + text }),
-        controller.signal,
-        (text) => grow({ thoughts: (answer.thoughts ?? '') + text }),
-      );
-      show([...before, { ...answer, ...end }]);
+    const { answer, failure } = await streamTurn(
+      { model: modelName, messages: messagesOf(before, settings.system.trim()), options: settings.options },
+      (growing) => showNextFrame([...before, growing]),
+      controller.signal,
+    );
+    setRunning(null);
+    // The last request, the cost and the metrics have changed.
+    void queryClient.invalidateQueries({ queryKey: ['deployment'] });
+    if (failure === undefined) {
+      show([...before, answer]);
       return true;
-    } catch (failure) {
-      if (!controller.signal.aborted) {
-        setError(failure);
-        notifyFailure(failure, { product: 'Chat', inPlace: true });
-      }
-      const left = interrupt([...before, answer]);
-      show(left.turns);
-      setUnanswered(left.unanswered);
-      return answer.content !== '';
-    } finally {
-      setRunning(null);
-      // The last request, the cost and the metrics have changed.
-      void queryClient.invalidateQueries({ queryKey: ['deployment'] });
     }
+    if (!controller.signal.aborted) {
+      setError(failure);
+      notifyFailure(failure, { product: 'Chat', inPlace: true });
+    }
+    const left = interrupt([...before, answer], inPlaceOf);
+    show(left.turns);
+    setUnanswered(left.unanswered);
+    return answer.content !== '';
   }
 
   return {
@@ -81,7 +85,9 @@ export function useConversation({ userId, id, modelName }: Of) {
     setSettings,
     error,
     answering: running !== null,
-    ask,
+    ask: (question: string) => ask(question),
+    /** Asks the last question again, as it was or in other words; its answer goes when another one comes. */
+    askAgain: (question = turns.at(-2)?.content ?? '') => ask(question, turns.slice(-2)),
     stop: () => running?.abort(),
     clear: () => {
       show([]);
@@ -89,6 +95,30 @@ export function useConversation({ userId, id, modelName }: Of) {
       setError(null);
     },
   };
+}
+
+/** The answer as a turn that is drawn as it grows; resolves with as much as has come, and what broke it off. */
+async function streamTurn(
+  request: Parameters<typeof streamChat>[0],
+  draw: (answer: Turn) => void,
+  signal: AbortSignal,
+): Promise<{ answer: Turn; failure?: unknown }> {
+  let answer: Turn = { role: 'assistant', content: '' };
+  const grow = (more: Partial<Turn>) => {
+    answer = { ...answer, ...more };
+    draw(answer);
+  };
+  try {
+    const end = await streamChat(
+      request,
+      (text) => grow({ content: answer.content + text }),
+      signal,
+      (text) => grow({ thoughts: (answer.thoughts ?? '') + text }),
+    );
+    return { answer: { ...answer, ...end } };
+  } catch (failure) {
+    return { answer, failure };
+  }
 }
 
 /** What the model is told: what was said, after its instructions where it has any. */
@@ -127,12 +157,10 @@ function useTurns(kept: Turn[]) {
 function useKeep(
   { userId, id }: Pick<Of, 'userId' | 'id'>,
   { turns, unanswered, settings }: Conversation,
-  newest: RefObject<Turn[]>,
+  interrupted: () => Omit<Conversation, 'settings'>,
   answering: boolean,
 ): void {
-  const keepInterrupted = useEffectEvent(() =>
-    keepConversation(userId, id, { ...interrupt(newest.current), settings }),
-  );
+  const keepInterrupted = useEffectEvent(() => keepConversation(userId, id, { ...interrupted(), settings }));
   useEffect(() => {
     if (!answering) return;
     keepInterrupted();
@@ -147,11 +175,25 @@ function useKeep(
   }, [answering, userId, id, turns, unanswered, settings]);
 }
 
-/** Pure: what is left when the last answer ends here. A question without any answer is to be asked again. */
-function interrupt(turns: Turn[]): { turns: Turn[]; unanswered: string } {
+/** Follows what other tabs do with the conversation: otherwise the one that writes last would undo it. */
+function useOtherTabs(
+  { userId, id }: Pick<Of, 'userId' | 'id'>,
+  follow: (conversation: Conversation) => void,
+): void {
+  const changed = useEffectEvent(() => follow(readConversation(userId, id)));
+  useEffect(() => onKeptElsewhere(userId, id, () => changed()), [userId, id]);
+}
+
+/**
+ * Pure: what is left when the last answer ends here. A question without any answer is to be asked again, and what it
+ * stands in place of comes back.
+ */
+function interrupt(turns: Turn[], replaced: Turn[]): Omit<Conversation, 'settings'> {
   const [question, answer] = turns.slice(-2);
   if (!question || !answer) return { turns, unanswered: '' };
-  return answer.content === ''
-    ? { turns: turns.slice(0, -2), unanswered: question.content }
-    : { turns: [...turns.slice(0, -1), { ...answer, interrupted: true }], unanswered: '' };
+  if (answer.content !== '') {
+    return { turns: [...turns.slice(0, -1), { ...answer, interrupted: true }], unanswered: '' };
+  }
+  const isSame = replaced[0]?.content === question.content;
+  return { turns: [...turns.slice(0, -2), ...replaced], unanswered: isSame ? '' : question.content };
 }

@@ -1,0 +1,119 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { setCredentials } from '../../../lib/api/credentials.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { UserContext } from '../../accounts/api.ts';
+import { initialSettings } from './chat-options.tsx';
+import { keepConversation, readConversation } from './kept-conversation.ts';
+import { Playground } from './playground.tsx';
+import type { Turn } from './use-conversation.ts';
+
+/** What the model was sent, and what it answers with: pieces of a text, or a refusal. */
+let asked: { messages: Turn[]; top_p?: number; seed?: number }[];
+let answer: string | null;
+
+const button = (name: string) => screen.getByRole('button', { name });
+const turns: Turn[] = [
+  { role: 'user', content: 'Which flour?' },
+  { role: 'assistant', content: 'Wheat' },
+  { role: 'user', content: 'Which bread?' },
+  { role: 'assistant', content: 'Rye bread' },
+];
+
+beforeEach(() => {
+  cleanup();
+  localStorage.clear();
+  queryClient.clear();
+  asked = [];
+  answer = 'Spelt bread';
+  vi.stubGlobal('fetch', async (url: string, { body }: { body: string }) => {
+    if (!url.endsWith('/chat/completions')) return Response.json({ prices: [] });
+    asked.push(JSON.parse(body));
+    if (answer === null) return Response.json({ error: { message: 'The model is away' } }, { status: 503 });
+    const delta = JSON.stringify({ choices: [{ delta: { content: answer } }] });
+    return new Response(`data: ${delta}\n\n`);
+  });
+  setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
+  keepConversation('ada', 'pod-1', { turns, unanswered: '', settings: initialSettings });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <UserContext value={{ id: 'ada' } as never}>
+        <Playground conversationId="pod-1" modelName="rye" device={undefined} />
+      </UserContext>
+    </QueryClientProvider>,
+  );
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const said = () => readConversation('ada', 'pod-1').turns.map(({ content }) => content);
+const sent = () => asked.map(({ messages }) => messages.map(({ content }) => content));
+const [flour, wheat, bread, rye] = ['Which flour?', 'Wheat', 'Which bread?', 'Rye bread'];
+
+test('each answer can be copied', async () => {
+  const user = userEvent.setup();
+  const copies = screen.getAllByRole('button', { name: 'Copy the answer' });
+  expect(copies).toHaveLength(2);
+  for (const copy of copies) await user.click(copy);
+  expect(await navigator.clipboard.readText()).toBe(rye);
+});
+
+test('the last answer can be made anew, in its place', async () => {
+  await userEvent.click(button('Regenerate the answer'));
+  expect(await screen.findByText('Spelt bread')).toBeTruthy();
+  expect(screen.queryByText('Rye bread')).toBeNull();
+  expect(sent()).toEqual([[flour, wheat, bread]]);
+  expect(said()).toEqual([flour, wheat, bread, 'Spelt bread']);
+  // The keyboard stays with what it was about.
+  expect(document.activeElement).toBe(screen.getByRole('log'));
+});
+
+test('an answer that does not come leaves the old one in its place', async () => {
+  answer = null;
+  await userEvent.click(button('Regenerate the answer'));
+  await screen.findByText('The model is away');
+  expect(said()).toEqual([flour, wheat, bread, rye]);
+  expect(screen.getByText('Rye bread')).toBeTruthy();
+  expect(screen.getByLabelText<HTMLTextAreaElement>('Message').value).toBe('');
+});
+
+test('the last question can be asked in other words', async () => {
+  await userEvent.click(button('Edit the question'));
+  const field = screen.getByLabelText('Your question');
+  expect(document.activeElement).toBe(field);
+  await userEvent.clear(field);
+  await userEvent.type(field, 'Which roll?{Enter}');
+  expect(await screen.findByText('Spelt bread')).toBeTruthy();
+  expect(sent()).toEqual([[flour, wheat, 'Which roll?']]);
+  expect(said()).toEqual([flour, wheat, 'Which roll?', 'Spelt bread']);
+});
+
+test('other words that are not answered are still there, and the old question with its answer too', async () => {
+  answer = null;
+  await userEvent.click(button('Edit the question'));
+  await userEvent.type(screen.getByLabelText('Your question'), ' Or roll?{Enter}');
+  await screen.findByText('The model is away');
+  expect(screen.getByLabelText<HTMLTextAreaElement>('Your question').value).toBe('Which bread? Or roll?');
+  expect(readConversation('ada', 'pod-1')).toMatchObject({ turns, unanswered: 'Which bread? Or roll?' });
+});
+
+test('Escape leaves the question as it was, and the keyboard where it began', async () => {
+  await userEvent.click(button('Edit the question'));
+  await userEvent.type(screen.getByLabelText('Your question'), ' Or roll?{Escape}');
+  expect(screen.getByText('Which bread?')).toBeTruthy();
+  expect(document.activeElement).toBe(button('Edit the question'));
+  expect(asked).toEqual([]);
+});
+
+test('the share and the seed are sent once they are given', async () => {
+  await userEvent.click(button('Regenerate the answer'));
+  await screen.findByText('Spelt bread');
+  await userEvent.click(button('Advanced'));
+  await userEvent.type(screen.getByLabelText('Top P'), '0.5{Tab}');
+  await userEvent.type(screen.getByLabelText('Seed'), '7{Tab}');
+  await userEvent.click(button('Regenerate the answer'));
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  expect(asked[0]).not.toHaveProperty('top_p');
+  expect(asked[1]).toMatchObject({ top_p: 0.5, seed: 7 });
+});

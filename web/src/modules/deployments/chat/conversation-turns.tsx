@@ -1,0 +1,121 @@
+import { Pencil, RefreshCw } from 'lucide-react';
+import { type ComponentProps, useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { cx } from '../../../lib/cx.ts';
+import { Button } from '../../../ui/button.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Tooltip } from '../../../ui/tooltip.tsx';
+import { useStickToBottom } from '../../../ui/use-stick-to-bottom.ts';
+import { ConversationTurn } from './conversation-turn.tsx';
+import { QuestionEditor } from './question-editor.tsx';
+import type { Turn } from './use-conversation.ts';
+
+type Props = {
+  modelName: string;
+  turns: Turn[];
+  answering: boolean;
+  /** How the last question is asked once more; only where anything can be asked. */
+  again?: { isAskable: boolean; askAgain: (question?: string) => Promise<boolean> };
+};
+
+/** A question that is given other words. */
+type Edited = { turn: Turn; text: string };
+
+/** The turns so far; their end stays in sight unless the person has scrolled up. */
+export function ConversationTurns({ modelName, turns, answering, again }: Props) {
+  const { box, content, onScroll, follow } = useStickToBottom();
+  // Who asks looks at what they have asked.
+  useEffect(() => follow(), [follow, turns.length]);
+  const [edited, setEdited] = useState<Edited | null>(null);
+  const editButton = useRef<HTMLButtonElement>(null);
+
+  async function askAgain(as?: Edited) {
+    // What was pressed goes: the keyboard stays with the conversation.
+    box.current?.focus({ preventScroll: true });
+    setEdited(null);
+    follow();
+    const answered = await again?.askAgain(as?.text);
+    // Nothing typed is lost.
+    if (!answered && as) setEdited(as);
+  }
+
+  function cancel() {
+    flushSync(() => setEdited(null));
+    editButton.current?.focus();
+  }
+
+  const last = again && !answering ? turns.at(-2) : undefined;
+  return (
+    <div
+      ref={box}
+      role="log"
+      aria-label="Conversation"
+      aria-busy={answering}
+      tabIndex={0}
+      onScroll={onScroll}
+      // Nothing below it moves while an answer comes, or gets its formatting after a reload.
+      className={cx(
+        'flex flex-col overflow-y-auto rounded-xl bg-subtle p-4',
+        turns.length === 0 ? 'min-h-40 lg:min-h-72' : 'h-[28rem]',
+      )}
+    >
+      <div ref={content} className="flex shrink-0 grow flex-col gap-4">
+        {turns.length === 0 && <NothingSaid modelName={modelName} />}
+        {turns.map((turn, index) => {
+          // Turns are only ever added at the end.
+          if (again && turn === last && edited?.turn === turn) {
+            const send = (text: string) => void askAgain({ turn, text });
+            const editor = { text: edited.text, isAskable: again.isAskable, onSend: send, onCancel: cancel };
+            return <QuestionEditor key={index} {...editor} />;
+          }
+          const waiting = answering && index === turns.length - 1;
+          return (
+            <ConversationTurn key={index} turn={turn} waiting={waiting}>
+              {turn.role === 'assistant' && turn.content && !waiting && (
+                <CopyButton text={turn.content} label="Copy the answer" />
+              )}
+              {again && last && index === turns.length - 1 && (
+                <Regenerate disabled={!again.isAskable} onClick={() => void askAgain()} />
+              )}
+              {turn === last && (
+                <Edit ref={editButton} onClick={() => setEdited({ turn, text: turn.content })} />
+              )}
+            </ConversationTurn>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function NothingSaid({ modelName }: Pick<Props, 'modelName'>) {
+  return (
+    <p className="m-auto max-w-sm text-balance text-center text-muted">
+      Ask something. The answer comes from <span className="font-mono text-[0.8125rem]">{modelName}</span>.
+    </p>
+  );
+}
+
+type ActionProps = Pick<ComponentProps<typeof Button>, 'ref' | 'disabled' | 'onClick'>;
+
+function Regenerate(props: ActionProps) {
+  const label = 'Regenerate the answer';
+  return (
+    <Tooltip content={label}>
+      <Button variant="ghost" size="icon-sm" aria-label={label} {...props}>
+        <RefreshCw aria-hidden />
+      </Button>
+    </Tooltip>
+  );
+}
+
+function Edit(props: ActionProps) {
+  const label = 'Edit the question';
+  return (
+    <Tooltip content={label}>
+      <Button variant="ghost" size="icon-sm" aria-label={label} {...props}>
+        <Pencil aria-hidden />
+      </Button>
+    </Tooltip>
+  );
+}
