@@ -10,14 +10,14 @@ function userStorage(prefix: string, storage: () => Storage) {
   const keyOf = (userId: string | null, name: string) => `${prefix}${userId ?? 'anybody'}.${name}`;
   return {
     keyOf,
-    read(userId: string | null, name: string): unknown {
+    read: (userId: string | null, name: string): unknown => {
       try {
         return JSON.parse(storage().getItem(keyOf(userId, name)) ?? 'null');
       } catch {
         return null;
       }
     },
-    keep(userId: string | null, name: string, value: unknown): void {
+    keep: (userId: string | null, name: string, value: unknown): void => {
       // Who has signed out meanwhile leaves nothing behind.
       if (userId !== null && getCredentials()?.userId !== userId) return;
       try {
@@ -28,7 +28,7 @@ function userStorage(prefix: string, storage: () => Storage) {
       }
     },
     /** Removes what is kept of everybody, or of everybody else. */
-    forget(exceptUserId?: string): void {
+    forget: (exceptUserId?: string): void => {
       try {
         const all = storage();
         const keys = Array.from({ length: all.length }, (_, index) => all.key(index));

@@ -85,13 +85,8 @@ test('kill -9 of three servers and of PostgreSQL loses no use that was written, 
     const eventsOf = new Map(windows.map(({ id, events: count }) => [id, Number(count)]));
     for (const [window, count] of announced.written)
       expect(eventsOf.get(window)).toBeGreaterThanOrEqual(count);
-    // A crash forgets the last uses of the process that it ended, and PostgreSQL's the windows that were just opened.
-    const [openedAt, uses] = [new Map<string, number>(), [...announced.settled]];
-    for (const [, { window, at }] of uses) openedAt.set(window, Math.min(openedAt.get(window) ?? at, at));
-    const mayBeForgotten = ({ window, at, server }: Settled) =>
-      eventsOf.has(window)
-        ? server.killedAt - at <= FORGOTTEN_MS_MAX
-        : Math.abs((openedAt.get(window) ?? 0) - postgresKilledAt) <= FORGOTTEN_MS_MAX;
+    const uses = [...announced.settled];
+    const mayBeForgotten = forgettable(announced, eventsOf, postgresKilledAt);
     const forgotten = uses.filter(([id]) => !written.has(id)).map(([, use]) => use);
     expect(forgotten.filter((use) => !mayBeForgotten(use))).toEqual([]);
     expect(uses.filter(([, use]) => !mayBeForgotten(use)).length).toBeGreaterThan(uses.length / 2);
@@ -103,11 +98,7 @@ test('kill -9 of three servers and of PostgreSQL loses no use that was written, 
       expect(own.every(({ closed_at }) => closed_at !== null)).toBe(true);
       const used = own.reduce((sum, { used_micro }) => sum + used_micro, 0n);
       expect(await getUserTotals(db, userId)).toMatchObject({ balance: grantMicro - used, held: 0n });
-      const key = await db
-        .selectFrom('api_keys')
-        .selectAll()
-        .where('id', '=', keyId)
-        .executeTakeFirstOrThrow();
+      const key = await findKey(db, keyId);
       expect([key.spent_micro, key.held_micro]).toEqual([used, 0n]);
       if (budgetMicro !== null) expect(used).toBeLessThanOrEqual(budgetMicro);
     }
@@ -117,6 +108,20 @@ test('kill -9 of three servers and of PostgreSQL loses no use that was written, 
     expect(report.openHolds).toBe(0);
   });
 }, 180_000);
+
+const findKey = (db: Database, keyId: string) =>
+  db.selectFrom('api_keys').selectAll().where('id', '=', keyId).executeTakeFirstOrThrow();
+
+/** Which uses a crash may forget: the last ones of the process that it ended, and PostgreSQL's the windows that were just opened. */
+function forgettable({ settled }: Announced, eventsOf: Map<string, number>, postgresKilledAt: number) {
+  const openedAt = new Map<string, number>();
+  for (const { window, at } of settled.values())
+    openedAt.set(window, Math.min(openedAt.get(window) ?? at, at));
+  return ({ window, at, server }: Settled): boolean =>
+    eventsOf.has(window)
+      ? server.killedAt - at <= FORGOTTEN_MS_MAX
+      : Math.abs((openedAt.get(window) ?? 0) - postgresKilledAt) <= FORGOTTEN_MS_MAX;
+}
 
 type Server = {
   /** When it wrote the last time that it said. */

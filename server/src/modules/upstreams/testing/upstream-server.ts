@@ -69,7 +69,10 @@ export async function upstreamServer() {
     request.on('end', () => {
       if (state.answer === 'gone silent') return void response.destroy();
       if (request.url?.startsWith('/files/')) return sendFile(state.answer, response);
-      if (request.url === '/v1/files') return receiveFile(text, response);
+      if (request.url === '/v1/files') {
+        state.uploads.push(text);
+        return sendReceipt(url, response);
+      }
       const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
       const reply = answer(request, body);
       response.writeHead(reply.status, {
@@ -82,12 +85,6 @@ export async function upstreamServer() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { bytePlus, falResult, predictionOf, predictionStatus, task } = results(state, url);
-
-  function receiveFile(text: string, response: http.ServerResponse): void {
-    state.uploads.push(text);
-    response.writeHead(201, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ id: 'file_1', urls: { get: `${url}/v1/files/file_1` } }));
-  }
 
   function answer(request: http.IncomingMessage, body: Record<string, unknown>): Reply {
     const path = request.url ?? '';
@@ -128,14 +125,18 @@ export async function upstreamServer() {
     return falResult();
   }
 
-  return {
-    state,
-    access: { key: 'key-of-the-installation', url },
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { state, access: { key: 'key-of-the-installation', url }, close: () => closeNow(server) };
+}
+
+function closeNow(server: http.Server): void {
+  server.closeAllConnections();
+  server.close();
+}
+
+/** What Replicate says of a file that it has been sent. */
+function sendReceipt(url: string, response: http.ServerResponse): void {
+  response.writeHead(201, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ id: 'file_1', urls: { get: `${url}/v1/files/file_1` } }));
 }
 
 /** What each service says of a job that is over, or under way. */
