@@ -45,14 +45,14 @@ it('begins with the default GPU where there is none, and says where the run goes
   expect(gpuChoice()).toBe('NVIDIA Tesla A100 (40GB)');
   expect(screen.getByRole('group', { name: 'Number of GPUs' })).toBeTruthy();
   expect(notes()).toMatch(
-    /This machine has no GPU, so whatever you choose here, the run goes to its CPU at \$0\.10 an hour/,
+    /the run goes to its CPU at \$0\.10 an hour, not to the NVIDIA Tesla A100 \(40GB\) at \$2\.00\./,
   );
 });
 
 it('names what the machine has instead of the chosen GPU', () => {
-  show([{ gpu_type: 'NVIDIA L40S', label: 'NVIDIA L40S', count: 2 }]);
+  show([{ ...h100, count: 2 }]);
   expect(notes()).toMatch(
-    /goes to its NVIDIA L40S if that is large enough, otherwise to its CPU at \$0\.10 an hour/,
+    /goes to its NVIDIA H100 \(80GB\) at \$4\.00 an hour if that is large enough, otherwise to its CPU at \$0\.10/,
   );
 });
 

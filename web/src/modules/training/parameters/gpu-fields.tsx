@@ -1,5 +1,6 @@
 import { type GpuType, gpuCounts, gpuLabels, gpuTypes } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import { Callout } from '../../../ui/callout.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Money } from '../../../ui/money.tsx';
@@ -47,9 +48,7 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
         </Field>
       </div>
       {chosen && <Placement chosen={chosen} />}
-      {count > 1 && machine.data?.accelerators.length !== 0 && (
-        <Callout>A run trains on one GPU and is priced as one.</Callout>
-      )}
+      {count > 1 && <Callout>A run trains on one GPU and is priced as one.</Callout>}
     </div>
   );
 }
@@ -66,21 +65,27 @@ function Placement({ chosen }: { chosen: GpuType }) {
   if (gpusHere(machine.data).has(chosen)) {
     return <Callout>The run goes to this GPU, at {hour(chosen)} an hour.</Callout>;
   }
-  const others = machine.data.accelerators.map(({ label }) => label).join(' or ');
+  const { accelerators } = machine.data;
+  if (accelerators.length === 0) {
+    return (
+      <Callout>
+        This machine has no GPU: the run goes to its CPU at {hour('CPU')} an hour, not to the{' '}
+        {gpuLabels[chosen]} at {hour(chosen)}.
+      </Callout>
+    );
+  }
   return (
     <Callout>
-      {others ? (
-        <>
-          This machine has no {gpuLabels[chosen]}, which costs {hour(chosen)} an hour. The run goes to its{' '}
-          {others} if that is large enough, otherwise to its CPU at {hour('CPU')} an hour. The next step shows
-          which, and the price.
-        </>
-      ) : (
-        <>
-          This machine has no GPU, so whatever you choose here, the run goes to its CPU at {hour('CPU')} an
-          hour.
-        </>
-      )}
+      This machine has no {gpuLabels[chosen]}, which costs {hour(chosen)} an hour. The run goes to its{' '}
+      {accelerators.map(({ label, gpu_type }, index) => (
+        <Fragment key={label}>
+          {index > 0 && ' or '}
+          {label}
+          {gpu_type && hour(gpu_type) && <> at {hour(gpu_type)} an hour</>}
+        </Fragment>
+      ))}{' '}
+      if that is large enough, otherwise to its CPU at {hour('CPU')} an hour. The next step shows which, and
+      the price.
     </Callout>
   );
 }

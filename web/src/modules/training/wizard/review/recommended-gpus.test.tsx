@@ -1,11 +1,12 @@
 import { act, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { currencyChoice } from '../../../../lib/format/currency.ts';
+import { gpusHere } from '../../../machine/api.ts';
 import { RecommendedGpus } from './recommended-gpus.tsx';
 
 vi.mock('../../../machine/api.ts', () => ({
-  useMachine: () => ({ data: { accelerators: [{}] } }),
-  gpusHere: () => new Set(['NVIDIA_TESLA_V100']),
+  useMachine: vi.fn(() => ({ data: {} })),
+  gpusHere: vi.fn(() => new Set(['NVIDIA_TESLA_V100'])),
 }));
 
 afterEach(() => currencyChoice.set('USD'));
@@ -26,4 +27,14 @@ test('each GPU has its price in the chosen currency, however small it is', () =>
   ]);
   act(() => currencyChoice.set('BGL'));
   expect(lines()[0]).toBe('V100: needs 1.9 GB, about 3 s, 0.02 BGL');
+});
+
+test('a machine without a GPU shows what others would cost', () => {
+  vi.mocked(gpusHere).mockReturnValue(new Map());
+  render(
+    <RecommendedGpus
+      recommended={[{ gpu_type: 'NVIDIA_TESLA_V100', description: 'V100: about 3 s', cost: '0.02' }]}
+    />,
+  );
+  expect(screen.getByRole('listitem').textContent).toBe('V100: about 3 s, $0.00080; not on this machine');
 });

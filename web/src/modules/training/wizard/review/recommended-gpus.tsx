@@ -8,8 +8,7 @@ type Props = { recommended: FineTuneValidation['recommendations']['recommended_g
 export function RecommendedGpus({ recommended }: Props) {
   const machine = useMachine();
   const here = machine.data && gpusHere(machine.data);
-  // Where there is no GPU at all, none of them is a choice.
-  if (recommended.length === 0 || machine.data?.accelerators.length === 0) return null;
+  if (recommended.length === 0) return null;
   return (
     <section>
       <h3 className="mb-1.5 font-medium text-[0.8125rem]">Recommended GPUs</h3>
