@@ -36,6 +36,8 @@ export default defineConfig({
   test: {
     // A document for each file, without a process for each file.
     pool: 'vmThreads',
+    // What the contract plugin makes of a file depends on the files that it imports, which the cache does not know.
+    fsModuleCache: false,
     setupFiles: ['test-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

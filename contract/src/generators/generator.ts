@@ -28,6 +28,8 @@ export type Generator = {
   /** What it is good at, in a sentence. */
   about: string;
   fields: readonly GeneratorField[];
+  /** Said in place of what it waits for, once its maker has shut it down. */
+  retired?: string;
   /** What Reset puts in place of the defaults. */
   reset?: Readonly<Record<string, string | number>>;
 };

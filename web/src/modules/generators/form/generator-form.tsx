@@ -14,7 +14,7 @@ import { SourceField } from '../../images/api.ts';
 import { GenerateBar, type Served } from '../generate-bar.tsx';
 import { type FormValues, problemsOf, resetValues, visibleFields } from './form-values.ts';
 import { PromptField } from './prompt-field.tsx';
-import { shortPromptHelp } from './short-prompt.ts';
+import { promptPlaceholder, shortPromptHelp } from './starter-prompt.ts';
 import type { Draft } from './use-draft.ts';
 import { isServed } from './waits-for.ts';
 
@@ -90,7 +90,7 @@ export function GeneratorForm({
           onChange={(prompt) => change({ prompt })}
           problem={problems.prompt}
           help={isStarter ? shortPromptHelp(draft.prompt) : undefined}
-          {...(picture && { placeholder: 'What should be different?' })}
+          placeholder={promptPlaceholder({ edits: picture !== undefined, isStarter })}
         />
         <FormFields
           fields={visibleFields(generator, draft.values)}

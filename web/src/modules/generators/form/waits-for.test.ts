@@ -19,3 +19,7 @@ test('says what it waits for, and no price', () => {
     'Wan 2.2 needs a model on this installation that makes videos. None is being served yet.',
   );
 });
+
+test('says of a model that was shut down that there is nothing to wait for', () => {
+  expect(waitsFor(generators.imagen, false)).toMatch(/^Google shut Imagen 4 down in 2026/);
+});

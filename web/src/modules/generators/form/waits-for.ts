@@ -7,7 +7,8 @@ export function isServed(servedBy: readonly Provider[], ownOnly: boolean): boole
 }
 
 /** What a page that is not served waits for, in a sentence. */
-export function waitsFor({ title, makes }: Generator, ownOnly: boolean): string {
+export function waitsFor({ title, makes, retired }: Generator, ownOnly: boolean): string {
+  if (retired !== undefined) return retired;
   const things = makes === 'image' ? 'pictures' : 'videos';
   return ownOnly
     ? `${title} needs a model on this installation that makes ${things}. None is being served yet.`

@@ -7,3 +7,16 @@ export function shortPromptHelp(prompt: string): string {
   const count = prompt.split(/\s+/).filter(Boolean).length;
   return count > WORDS_READ ? `${advice} Yours has ${count}, which may be too many.` : advice;
 }
+
+/** An empty prompt shows what its model can do: the starters know single objects, and no people. */
+export function promptPlaceholder({
+  edits,
+  isStarter,
+}: {
+  edits: boolean;
+  isStarter: boolean;
+}): string | undefined {
+  if (edits)
+    return isStarter ? 'What should be different? For example: make it blue' : 'What should be different?';
+  return isStarter ? 'A red apple on grass' : undefined;
+}
