@@ -35,8 +35,8 @@ export const attacks = {
   },
   /** A signed-in user has passwords checked, which costs memory and time by intent. */
   'password checks': ({ url, cookie }: Target) => {
-    const body = JSON.stringify({ password: 'not-the-password' });
-    return () => post(`${url}/api/auth/verify-password`, { origin: url, cookie }, body);
+    const body = JSON.stringify({ currentPassword: 'not-the-password', newPassword: 'another-password' });
+    return () => post(`${url}/api/auth/change-password`, { origin: url, cookie }, body);
   },
   /** A data file that expands to gigabytes is read for an estimate. */
   'expanding data': ({ url, apiKey, fineTune }: Target) => {

@@ -131,15 +131,13 @@ test('a sign-up holds one connection at a time, and none while its password is h
   });
   onTestFinished(() => void vi.restoreAllMocks());
   const narrow = await testServer({ config: { mail: mailbox.settings, databaseConnections: 1 }, database });
-  const begun = Date.now();
   const answer = await authClient(narrow).post('/sign-up/email', {
     name: 'Nell',
     email: 'nell@example.com',
     password,
   });
+  // A call that waits for a second connection would fail after 15 seconds.
   expect(answer.status).toBe(200);
-  // A call that waits for a connection gives up after 15 seconds.
-  expect(Date.now() - begun).toBeLessThan(10_000);
   expect(held).toEqual([0]);
   const mails = await database.db
     .selectFrom('audit_log')
