@@ -14,7 +14,7 @@ import { SourceField } from '../../images/api.ts';
 import { GenerateBar, type Served } from '../generate-bar.tsx';
 import { type FormValues, problemsOf, resetValues, visibleFields } from './form-values.ts';
 import { PromptField } from './prompt-field.tsx';
-import { promptPlaceholder, shortPromptHelp } from './starter-prompt.ts';
+import { promptHelp, promptPlaceholder } from './starter-prompt.ts';
 import type { Draft } from './use-draft.ts';
 import { isServed } from './waits-for.ts';
 
@@ -75,7 +75,6 @@ export function GeneratorForm({
   return (
     <Card>
       <form onSubmit={submit} noValidate className="grid gap-5">
-        {modelField}
         {picture && (
           <PictureField
             label={picture.label}
@@ -89,7 +88,7 @@ export function GeneratorForm({
           value={draft.prompt}
           onChange={(prompt) => change({ prompt })}
           problem={problems.prompt}
-          help={isStarter ? shortPromptHelp(draft.prompt) : undefined}
+          help={promptHelp(draft.prompt, { edits: picture !== undefined, isStarter })}
           placeholder={promptPlaceholder({ edits: picture !== undefined, isStarter })}
         />
         <FormFields
@@ -98,6 +97,8 @@ export function GeneratorForm({
           problems={problems}
           onChange={(changed) => change({ values: { ...draft.values, ...changed } as FormValues })}
         />
+        {/* Below the rest: one's own deployments are known late, and nothing may move. */}
+        {modelField}
         <ResetButton onReset={() => change({ values: resetValues(generator, draft.values) })} />
         {keyMissing && <KeyMissing />}
         {refusal && <Callout tone="bad">{refusal}</Callout>}

@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest';
-import { promptPlaceholder, shortPromptHelp } from './starter-prompt.ts';
+import { promptHelp, promptPlaceholder } from './starter-prompt.ts';
+
+const starterHelp = (prompt: string) => promptHelp(prompt, { edits: false, isStarter: true });
 
 test('the words of a prompt are counted once they may be too many', () => {
-  expect(shortPromptHelp('')).toBe('Keep it short: about 20 words.');
-  expect(shortPromptHelp(` ${'bread '.repeat(20)}`)).toBe('Keep it short: about 20 words.');
-  expect(shortPromptHelp('bread\n'.repeat(27))).toBe(
+  expect(starterHelp('')).toBe('Keep it short: about 20 words.');
+  expect(starterHelp(` ${'bread '.repeat(20)}`)).toBe('Keep it short: about 20 words.');
+  expect(starterHelp('bread\n'.repeat(27))).toBe(
     'Keep it short: about 20 words. Yours has 27, which may be too many.',
   );
+});
+
+test('the line under the prompt of an editor is there whoever edits', () => {
+  expect(promptHelp('', { edits: true, isStarter: false })).toBe('Say in a sentence what to change.');
+  expect(promptHelp('', { edits: false, isStarter: false })).toBeUndefined();
 });
 
 test('an empty prompt suggests what its model can do', () => {

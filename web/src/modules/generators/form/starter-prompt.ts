@@ -2,13 +2,25 @@
 const WORDS_READ = 20;
 
 /** What is said under a prompt for a starter model, which refuses longer ones. */
-export function shortPromptHelp(prompt: string): string {
+function shortPromptHelp(prompt: string): string {
   const advice = `Keep it short: about ${WORDS_READ} words.`;
   const count = prompt.split(/\s+/).filter(Boolean).length;
   return count > WORDS_READ ? `${advice} Yours has ${count}, which may be too many.` : advice;
 }
 
-/** An empty prompt shows what its model can do: the starters know single objects, and no people. */
+/** What is said under a prompt: an editor's line keeps its place, since who edits is known late. */
+export function promptHelp(
+  prompt: string,
+  { edits, isStarter }: { edits: boolean; isStarter: boolean },
+): string | undefined {
+  if (isStarter) return shortPromptHelp(prompt);
+  return edits ? 'Say in a sentence what to change.' : undefined;
+}
+
+/**
+ * An empty prompt shows what its model can do: the starters know single objects, and no people. One line on a phone,
+ * because the field is as high as its text.
+ */
 export function promptPlaceholder({
   edits,
   isStarter,
@@ -16,7 +28,6 @@ export function promptPlaceholder({
   edits: boolean;
   isStarter: boolean;
 }): string | undefined {
-  if (edits)
-    return isStarter ? 'What should be different? For example: make it blue' : 'What should be different?';
+  if (edits) return isStarter ? 'For example: make it blue' : 'What should be different?';
   return isStarter ? 'A red apple on grass' : undefined;
 }
