@@ -119,7 +119,7 @@ function ResetButton({ onReset }: { onReset: () => void }) {
 /** Its code comes apart: few generators take a picture. */
 function PictureField(props: ComponentProps<typeof SourceField>) {
   return (
-    <Suspense fallback={<Skeleton className="h-48 rounded-xl" />}>
+    <Suspense fallback={<Skeleton className="h-49 rounded-xl" />}>
       <SourceField {...props} />
     </Suspense>
   );
