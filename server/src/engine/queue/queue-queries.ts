@@ -49,17 +49,14 @@ function boundTo(workload: Pick<Workload, 'behaviour' | 'machineId' | 'savedSeco
   return workload.behaviour === 'run' && workload.savedSeconds > 0 ? workload.machineId : null;
 }
 
-/** All that has not ended. The specs of runs, which may be megabytes, are not looked at. */
+/** All that has not ended. */
 export async function listUnended(
   db: Database,
 ): Promise<(Workload & { spec: SpecKind; boundTo: string | null })[]> {
   const rows = await db
     .selectFrom('workloads')
     .select(columns)
-    .select(
-      sql<SpecKind>`case when behaviour = 'run' then jsonb_build_object('kind', 'train', 'engine', null)
-        else jsonb_build_object('kind', spec->>'kind', 'engine', spec->>'engine') end`.as('spec'),
-    )
+    .select(sql<SpecKind>`jsonb_build_object('kind', spec_kind, 'engine', spec_engine)`.as('spec'))
     .where('ended_at', 'is', null)
     .execute();
   return rows.map((row) => {
