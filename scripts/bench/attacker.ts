@@ -51,6 +51,14 @@ export const attacks = {
       response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
     });
   },
+  /** A schema of so many strings that making its grammar takes the model server's loop. */
+  'long list of values': (target: Target) => {
+    const schema = { type: 'string', enum: Array.from({ length: 20_000 }, (_, n) => `value ${n}`) };
+    return chat(target, {
+      max_tokens: 8,
+      response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
+    });
+  },
   /** The probability of every word of the vocabulary beside each token. */
   'all probabilities': (target: Target) =>
     chat(target, { max_tokens: 25, logprobs: true, top_logprobs: 49_152 }),

@@ -24,6 +24,8 @@ const SMALL = 0.001;
 const PAIRS = 15;
 /** Pages that are turned before the late one. */
 const PAGES = 50;
+/** For ten million transfers; fewer have to be in time all the more. */
+const VERIFY_SECONDS = 120;
 const OPERATOR = 'operator@example.com';
 /** The event loop's own histogram looks this often: an idle loop has this delay. */
 const RESOLUTION_MS = 10;
@@ -201,8 +203,8 @@ async function compare({ name, prepare, run }: Call, small: Place, large: Place)
     {
       name: '  longest stall',
       unit: 'ms',
-      // A stall that is not in every call is another program's, which had the core.
-      ours: median(stalls),
+      // The worst one: no call may hold up the others. On a busy machine it is another program's.
+      ours: Math.max(...stalls),
       goal: { kind: 'less than', value: 50 },
     },
   ];
@@ -217,7 +219,12 @@ async function timeProof({ server }: Place): Promise<Measured> {
     const seconds = (performance.now() - start) / 1000;
     const broken = report.checks.find(({ ok }) => !ok);
     if (broken) throw new Error(`The books are not right: ${broken.detail}`);
-    return { name: `ledger verify of ${report.transfers.toLocaleString('en')}`, unit: 's', ours: seconds };
+    return {
+      name: `ledger verify of ${report.transfers.toLocaleString('en')}`,
+      unit: 's',
+      ours: seconds,
+      goal: { kind: 'less than', value: VERIFY_SECONDS },
+    };
   } finally {
     await db.destroy();
   }

@@ -21,7 +21,10 @@ const ROUNDS = 3;
 const SECONDS = 4;
 const AMOUNT_BGL = '0.000001';
 
-/** Transfers of credits over HTTP, against pgbench calling the same SQL function on the same PostgreSQL. */
+/**
+ * Transfers of credits over HTTP, against pgbench calling the function that the server calls, one transfer a
+ * call, on the same PostgreSQL.
+ */
 export async function measureTransfers(): Promise<Measured[]> {
   const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });
   try {
@@ -126,18 +129,15 @@ async function pgbench(databaseUrl: string, clients: Client[]): Promise<number> 
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   try {
     const script = path.join(folder, 'transfer.sql');
-    // pgbench reads every colon in its script as the start of a variable, in quotes too.
-    const accounts = clients.map(
-      ({ userId }) => `'${userAccount(userId).replaceAll(':', "' || chr(58) || '")}'`,
-    );
-    const account = (variable: string) => `(array[${accounts.join(', ')}])[:${variable}]`;
+    const ids = clients.map(({ userId }) => `'${userId}'`).join(', ');
+    const user = (variable: string) => `array[(array[${ids}])[:${variable}]]`;
     const draws = [
       `\\set from random(1, ${USERS})`,
       `\\set to 1 + (:from + random(0, ${USERS} - 2)) % ${USERS}`,
     ];
     await writeFile(
       script,
-      `${draws.join('\n')}\nselect * from ledger_transfer(${account('from')}, ${account('to')}, 1, 'transfer', 'pgbench', '{}', gen_random_uuid()::text);\n`,
+      `${draws.join('\n')}\nselect * from ledger_send(${user('from')}, ${user('to')}, array[1], array[gen_random_uuid()::text], true);\n`,
     );
     const options = ['--no-vacuum', '--protocol=prepared', `--client=${CONNECTIONS}`, `--time=${SECONDS}`];
     const { stdout } = await run('pgbench', [...options, `--file=${script}`, databaseUrl]).catch(
