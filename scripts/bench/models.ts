@@ -108,6 +108,13 @@ function toLines(measured: z.output<typeof output>): Measured[] {
       reference: { what: 'drawn by hand, reconstructed', value: 100 * kontext('reconstructions_right') },
       goal: { kind: 'at least', value: 70 },
     },
+    // The negative control: pictures that stay as they were.
+    {
+      name: 'unedited pictures that count as right',
+      unit: '%',
+      ours: 100 * kontext('unedited_right'),
+      goal: { kind: 'less than', value: 5 },
+    },
     {
       name: 'edits that do what they say',
       unit: '%',
@@ -126,7 +133,12 @@ function toLines(measured: z.output<typeof output>): Measured[] {
       ours: paris('seconds_a_picture_top1'),
       goal: { kind: 'less than', value: 3 },
     },
-    { name: 'edit of 20 steps', unit: 's', ours: kontext('seconds_an_edit') },
+    {
+      name: 'edit of 20 steps',
+      unit: 's',
+      ours: kontext('seconds_an_edit'),
+      goal: { kind: 'less than', value: 5 },
+    },
     { name: 'peak memory of a picture', unit: 'MB', ours: paris('peak_memory_mb') },
     { name: 'peak memory of an edit', unit: 'MB', ours: kontext('peak_memory_mb') },
     ...fullSizeLines(
