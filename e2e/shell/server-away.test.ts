@@ -1,50 +1,8 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import net from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect } from 'vitest';
-import { type OwnServer, startOwnServer } from '../../scripts/client/own-server.ts';
 import type { Page } from '../chromium.ts';
 import { journey, look } from '../journey.ts';
+import { restartable } from '../restartable-server.ts';
 import { signUp } from '../sign-up.ts';
-
-/** A server that can be stopped and started again where it was, with what it had. */
-async function restartable(): Promise<{
-  url: string;
-  start: () => Promise<void>;
-  stop: () => Promise<void>;
-  remove: () => Promise<void>;
-}> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'bakehouse-away-'));
-  await chmod(dataDir, 0o755);
-  const port = await freePort();
-  const settings = { BAKEHOUSE_PORT: String(port), BAKEHOUSE_DATA_DIR: dataDir };
-  let server: OwnServer | null = await startOwnServer(settings);
-  const stop = async () => {
-    await server?.stop();
-    server = null;
-  };
-  return {
-    url: server.url,
-    start: async () => {
-      server = await startOwnServer(settings);
-    },
-    stop,
-    remove: async () => {
-      await stop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = net.createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
-}
 
 /** Waits until the chunk with this name is in the browser. */
 async function fetched(page: Page, name: string): Promise<void> {

@@ -1,0 +1,48 @@
+import { listTransactions } from '@bakehouse/contract/credits';
+import { expect } from 'vitest';
+import { Client } from '../../scripts/client/client.ts';
+import { journey, look, WORK_MS } from '../journey.ts';
+import { restartable } from '../restartable-server.ts';
+import { signUp } from '../sign-up.ts';
+
+/** What a page says in the browser's log while there is no server. */
+const AWAY =
+  /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|Failed to fetch|not be fetched|50\d|network error/;
+
+journey(
+  'a server that is killed while it draws goes on with the picture, which is paid once',
+  { timeout: 2 * WORK_MS },
+  async ({ openPage, allowErrors, onTestFinished }) => {
+    allowErrors(AWAY);
+    const server = await restartable();
+    onTestFinished(server.remove);
+    const page = await openPage(server.url);
+    const user = await signUp(page);
+    const prompt = 'a green car on a field';
+    await page.goto('/paris');
+    await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
+    await page.getByLabel('Prompt').fill(prompt);
+    await page.getByRole('textbox', { name: 'Steps' }).fill('60');
+    await page.getByRole('textbox', { name: 'Number of experts' }).fill('8');
+    await page.getByRole('button', { name: 'Generate' }).click();
+    await page
+      .getByRole('main')
+      .getByText(/^Step \d+ of 60$/)
+      .waitFor({ timeout: WORK_MS });
+
+    await server.kill();
+    await page.getByText('The server cannot be reached. Trying again…').waitFor();
+    await look(page, 'paris-server-killed');
+    await server.start();
+
+    await page.getByRole('main').getByRole('img', { name: prompt }).waitFor({ timeout: WORK_MS });
+    await page.getByText('Trying again…').waitFor({ state: 'hidden' });
+    const client = await Client.signIn(server.url, { ...user, name: user.username });
+    const { transactions } = await client.call(listTransactions, {
+      params: { userId: client.userId },
+      query: {},
+    });
+    const paid = transactions.filter(({ generation_id }) => generation_id !== null);
+    expect(paid.map(({ status }) => status)).toEqual(['completed']);
+  },
+);
