@@ -108,7 +108,10 @@ export const listTransactions = endpoint({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: z
       .string()
-      .regex(/^\d{1,18}$/, 'cursor must be the next_cursor of an earlier page of this list')
+      .regex(
+        /^(hold-[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}|\d{1,18})$/,
+        'cursor must be the next_cursor of an earlier page of this list',
+      )
       .optional(),
   }),
   response: z.object({

@@ -135,13 +135,22 @@ export type OpenHold = {
   created_at: Date;
 };
 
-/** What is held from the user now, newest first. */
-export async function listOpenHolds(db: Reader, input: Selection): Promise<OpenHold[]> {
+/** What is held from the user now, newest first; `after` is the last one of the page before. */
+export async function listOpenHolds(
+  db: Reader,
+  input: Selection & { after: string | undefined; limit: number },
+): Promise<OpenHold[]> {
+  const after =
+    input.after === undefined
+      ? sql`true`
+      : sql`(created_at, id) < (select created_at, id from ledger_holds where id = ${input.after})`;
   const { rows } = await sql<OpenHold>`
     select id, debit_account_id, credit_account_id, amount, kind, description, refs, created_at
     from ledger_holds
-    where debit_account_id = ${userAccount(input.userId)} and status = 'pending' and ${within(input)} and ${byKey(input)}
-    order by created_at desc`.execute(db);
+    where debit_account_id = ${userAccount(input.userId)} and status = 'pending' and ${after}
+      and ${within(input)} and ${byKey(input)}
+    order by created_at desc, id desc
+    limit ${input.limit}`.execute(db);
   return rows;
 }
 

@@ -27,6 +27,9 @@ import { knownTimeZone } from './known-time-zone.ts';
 type Transaction = z.infer<typeof transaction>;
 type TransactionType = (typeof transactionTypes)[number];
 
+/** What a cursor in the list of holds begins with. */
+const HOLD = 'hold-';
+
 /** The word of the user's list for a transfer, by the side of it that the user is on. */
 const typeSeenBy: Record<TransferKind, { receiver: TransactionType; payer: TransactionType }> = {
   grant: { receiver: 'credit', payer: 'debit' },
@@ -39,8 +42,9 @@ const typeSeenBy: Record<TransferKind, { receiver: TransactionType; payer: Trans
 };
 
 /**
- * The caller's movements, newest first. The first page also says what all of the period sum to by
- * kind, and is led by credits that are held now, as 'pending'. The cursor is the seq of the last line shown.
+ * The caller's movements: first the credits that are held now, as 'pending', then the transfers, the newest first
+ * in both. The first page also says what all of the period sum to by kind. The cursor is the last line shown: the
+ * id of a hold, or the seq of a transfer.
  */
 export async function listTransactions(
   ctx: Context,
@@ -49,27 +53,45 @@ export async function listTransactions(
   const { userId } = ctx.caller;
   const { limit, cursor, from, to, time_zone: timeZone, key_id: keyId } = input;
   const selection: Selection = { userId, from, to, timeZone, keyId };
-  const before = cursor === undefined ? null : BigInt(cursor);
-  const isFirstPage = before === null;
+  const after = cursor === undefined ? {} : parseCursor(cursor);
   // Of one moment: what is settled meanwhile is either held or charged, and the sums are those of the list.
-  const { transfers, holds, summary } = await knownTimeZone(
-    readSnapshot(ctx.db, async (tx) => ({
-      transfers: await listUserTransfers(tx, { ...selection, before, limit: limit + 1 }),
-      holds: isFirstPage ? await listOpenHolds(tx, selection) : [],
-      summary: isFirstPage ? await summarise(tx, selection) : null,
-    })),
+  const { holds, transfers, summary } = await knownTimeZone(
+    readSnapshot(ctx.db, async (tx) => {
+      const open =
+        after.seq === undefined
+          ? await listOpenHolds(tx, { ...selection, after: after.holdId, limit: limit + 1 })
+          : [];
+      return {
+        holds: open,
+        transfers: await listUserTransfers(tx, {
+          ...selection,
+          before: after.seq ?? null,
+          limit: limit + 1 - open.length,
+        }),
+        summary: cursor === undefined ? await summarise(tx, selection) : null,
+      };
+    }),
   );
-  const page = transfers.slice(0, limit);
+  const lines = [
+    ...holds.map((hold) => ({
+      cursor: `${HOLD}${hold.id}`,
+      transaction: toTransaction(userId, hold, { status: 'pending', hash: null }),
+    })),
+    ...transfers.map((transfer) => ({
+      cursor: transfer.seq.toString(),
+      transaction: toTransaction(userId, transfer, { status: 'completed', hash: transfer.hash }),
+    })),
+  ];
+  const page = lines.slice(0, limit);
   return {
-    transactions: [
-      ...holds.map((hold) => toTransaction(userId, hold, { status: 'pending', hash: null })),
-      ...page.map((transfer) =>
-        toTransaction(userId, transfer, { status: 'completed', hash: transfer.hash }),
-      ),
-    ],
+    transactions: page.map(({ transaction }) => transaction),
     summary,
-    next_cursor: transfers.length > limit ? (page.at(-1)?.seq.toString() ?? null) : null,
+    next_cursor: lines.length > limit ? (page.at(-1)?.cursor ?? null) : null,
   };
+}
+
+function parseCursor(cursor: string): { holdId?: string; seq?: bigint } {
+  return cursor.startsWith(HOLD) ? { holdId: cursor.slice(HOLD.length) } : { seq: BigInt(cursor) };
 }
 
 function toTransaction(

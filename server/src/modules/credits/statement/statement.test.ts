@@ -98,13 +98,13 @@ describe('the statement', () => {
       }),
     );
     const reading = await db.transaction().execute(async (tx) => {
-      await sql`lock table ledger_holds in access exclusive mode`.execute(tx);
+      await sql`lock table ledger_transfers in access exclusive mode`.execute(tx);
       const statement = statementOf(ada);
-      // It has read the transfers.
+      // It has read the holds.
       await expect
         .poll(async () => {
           const { rows } = await sql`
-            select from pg_locks where relation = 'ledger_holds'::regclass and not granted`.execute(tx);
+            select from pg_locks where relation = 'ledger_transfers'::regclass and not granted`.execute(tx);
           return rows.length;
         })
         .toBeGreaterThan(0);
@@ -244,6 +244,35 @@ describe('the statement', () => {
       2,
     );
     expect((await statementOf(ada, { key_id })).transactions).toMatchObject([{ status: 'pending' }]);
+  });
+
+  test('pages through what is held, and then through the transfers', async () => {
+    const ada = await signUp('Ada');
+    for (const amount of [1n, 2n, 3n])
+      await db.transaction().execute((tx) =>
+        hold(tx, {
+          userId: ada.userId,
+          amountMicro: amount * 1_000_000n,
+          kind: 'fine_tuning',
+          description: 'Fine-tune',
+          references: {},
+          expiresAt: new Date('2100-01-01'),
+          idempotencyKey: randomUUID(),
+        }),
+      );
+    const pages: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await statementOf(ada, { limit: 2, ...(cursor && { cursor }) });
+      expect(page.summary === null).toBe(cursor !== undefined);
+      pages.push(page.transactions.map(({ status, amount }) => `${status} ${amount}`));
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor);
+    expect(pages).toEqual([
+      ['pending 3', 'pending 2'],
+      ['pending 1', 'completed 125'],
+    ]);
+    expect((await statementOf(ada, { limit: 3 })).transactions).toHaveLength(3);
   });
 
   test("counts days by the reader's calendar", async () => {
