@@ -38,6 +38,18 @@ SAMPLE_PROMPTS = (
     "a dog left of a tree",
     "a large strawberry",
     "a penguin in the snow",
+    "a yellow banana",
+    "a snail on grass",
+    "a red rose",
+    "a key on a blue background",
+    "a clock",
+    "a mushroom on grass",
+    "a butterfly",
+    "a fish in water",
+    "a candle at night",
+    "a hamburger on a table",
+    "a bicycle",
+    "a teapot on a table",
 )
 DRAWN_PROMPTS = SAMPLE_PROMPTS[:6]
 SAMPLE_EDITS = (
