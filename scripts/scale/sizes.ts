@@ -18,9 +18,12 @@ const full: Sizes = {
   waitingRuns: 1000,
 };
 
-/** The same installation, smaller: each number times `fraction`, but of everything some. */
+/** So many fill a page of every list: a small installation then answers with as much as a large one. */
+const PAGE = 50;
+
+/** The same installation, smaller: each number times `fraction`, but of everything a page. */
 export function sizesOf(fraction: number): Sizes {
-  const part = (count: number) => Math.max(10, Math.round(count * fraction));
+  const part = (count: number) => Math.max(PAGE, Math.round(count * fraction));
   return {
     users: part(full.users),
     assets: part(full.assets),
