@@ -154,6 +154,9 @@ export async function listOpenHolds(
   return rows;
 }
 
+/** No transfer has it: all of them come before. */
+export const LAST_SEQ = 2n ** 63n - 1n;
+
 export type CounterpartSum = {
   /** Id of the system account on the other side; 'users' for all users together. */
   counterpart: string;
@@ -170,6 +173,7 @@ export async function sumUserTransfers(
   tx: Transaction,
   { userId, from, to, timeZone }: Period & { userId: string },
 ): Promise<CounterpartSum[]> {
+  if (from === undefined && to === undefined) return sumAllUserTransfers(tx, userId);
   const account = userAccount(userId);
   const headSeq = (await findChainHead(tx))?.seq ?? 0n;
   const side = (own: string, other: string, paid: string, received: string, when: RawBuilder<unknown>) => sql`
@@ -209,6 +213,22 @@ export async function sumUserTransfers(
         union all
         ${sides(sql`seq > ${headSeq} and created_at >= ${at('days_start_at')} and created_at < ${at('days_end_at')}`)}
       ) movements
+    ) sums
+    group by 1`.execute(tx);
+  return rows;
+}
+
+/** The same of all times: the sealer's sums, which are a few rows, and what is not sealed yet. */
+async function sumAllUserTransfers(tx: Transaction, userId: string): Promise<CounterpartSum[]> {
+  const account = userAccount(userId);
+  const headSeq = (await findChainHead(tx))?.seq ?? 0n;
+  const { rows } = await sql<CounterpartSum>`
+    select counterpart, sum(paid)::bigint as paid, sum(received)::bigint as received
+    from (
+      select counterpart, paid, received from ledger_sealed_totals where account_id = ${account}
+      union all
+      select counterpart, paid, received from ledger_sum_transfers(${headSeq}, ${LAST_SEQ})
+      where account_id = ${account}
     ) sums
     group by 1`.execute(tx);
   return rows;

@@ -2,21 +2,19 @@ import type { LedgerProof } from '@bakehouse/contract/credits';
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
 import { oneOf } from '../ledger/ledger-answers.ts';
+import { LAST_SEQ } from '../queries.ts';
 import { FIRST_HASH, type SealableTransfer, sealableColumns, sqlHash } from './hash-transfer.ts';
 
 type Reader = Database | Transaction;
 
-/** A seq that no transfer has: everything up to the end. */
-const END = 2n ** 63n - 1n;
-
 /** All transfers, summed one by one. */
-const summedTransfers = sql`ledger_sum_transfers(0, ${END})`;
+const summedTransfers = sql`ledger_sum_transfers(0, ${LAST_SEQ})`;
 
 /** The same out of what the sealer has summed, and the transfers after the newest seal. */
 const summedTotals = (headSeq: bigint) => sql`(
   select account_id, counterpart, paid, received, transfers from ledger_sealed_totals
   union all
-  select * from ledger_sum_transfers(${headSeq}, ${END})
+  select * from ledger_sum_transfers(${headSeq}, ${LAST_SEQ})
 )`;
 
 /** Where sums of transfers come from: all transfers, or with the newest seal's seq, the stored totals. */
@@ -105,19 +103,38 @@ export type AccountLine = {
   transfers: number;
 };
 
-/** The system's accounts, and of users those with the highest balances. */
+/**
+ * The system's accounts, and of users those with the highest balances. A user's account keeps its balance itself, so
+ * only what is listed is summed, however many users there are.
+ */
 export async function listLargestAccounts(
   db: Reader,
   { headSeq, usersMax }: { headSeq: bigint; usersMax: number },
 ): Promise<AccountLine[]> {
   const { rows } = await sql<AccountLine>`
-    select a.id, a.kind, u.username as owner, a.balance::bigint as balance, a.debits_pending, a.transfers::int as transfers
-    from (
-      select * from ${accountSums(headSeq)} accounts order by kind = 'user', balance desc, id
-      limit ${usersMax} + (select count(*) from ledger_accounts where kind <> 'user')
-    ) a
+    with listed as materialized (
+      select * from ledger_accounts where kind <> 'user'
+      union all
+      (select * from ledger_accounts where kind = 'user'
+        order by credits_posted - debits_posted desc, id limit ${usersMax})
+    ), sums as (
+      select account_id, sum(received) as received, sum(paid) as paid, sum(transfers) as transfers
+      from (
+        select account_id, received, paid, transfers
+        from ledger_sealed_totals where account_id = any(array(select id from listed))
+        union all
+        select account_id, received, paid, transfers from ledger_sum_transfers(${headSeq}, ${LAST_SEQ})
+      ) totals
+      group by account_id
+    )
+    select a.id, a.kind, u.username as owner, a.debits_pending, coalesce(s.transfers, 0)::int as transfers,
+      (coalesce(a.credits_posted, s.received, 0) - coalesce(a.debits_posted, s.paid, 0))::bigint as balance
+    from listed a
+    left join sums s on s.account_id = a.id
     left join users u on u.id = a.owner_user_id
-    order by a.kind = 'user', case when a.kind = 'user' then a.balance end desc, a.id`.execute(db);
+    order by a.kind = 'user', case when a.kind = 'user' then a.credits_posted - a.debits_posted end desc, a.id`.execute(
+    db,
+  );
   return rows;
 }
 
