@@ -59,6 +59,8 @@ def test_the_command_of_a_base_model_has_no_lora_arguments(inputs: dict[str, Pat
         *("--max-model-len", "4096", "--max-num-seqs", "16"),
         *("--limit-mm-per-prompt", '{"image": 0, "video": 0, "audio": 0}'),
         *("--allowed-media-domains", "none.invalid"),
+        *("--middleware", "bakehouse_runtime.serve.vllm_guard.KeyGuard"),
+        "--disable-fastapi-docs",
     ]
 
 

@@ -13,6 +13,7 @@ from ..data.tokens import read_model_tokens
 from ..errors import PlainError
 from ..files import read_object
 from .engine import answers, gauge_sum, read_metrics
+from .vllm_guard import KeyGuard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,10 +99,12 @@ def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str
         # Text alone: nothing is fetched from an address that a request names.
         "--limit-mm-per-prompt": '{"image": 0, "video": 0, "audio": 0}',
         "--allowed-media-domains": "none.invalid",
+        "--middleware": f"{KeyGuard.__module__}.{KeyGuard.__name__}",
     }
     words = [sys.executable, "-m", "vllm.entrypoints.cli.main", "serve"]
     words += [str(base)]
     words += [word for pair in arguments.items() for word in pair]
+    words.append("--disable-fastapi-docs")
     words += template_arguments(base)
     if spec.gpus > 1:
         words += ["--tensor-parallel-size", str(spec.gpus)]

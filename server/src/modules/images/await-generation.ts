@@ -1,20 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Generation } from '@bakehouse/contract/generations';
 import type { Context } from '../../platform/context.ts';
+import { untilKeyEnds } from '../../platform/http/callers/until-key-ends.ts';
 import { getGeneration } from './get-generation.ts';
 import { hasEnded } from './queries.ts';
 
 /** An event may be lost with its connection: this often it is looked at all the same. */
 const LOOK_EVERY_MS = 2_000;
 
-/** The generation once it has ended, or as it is when the time is over or the signal aborts. Throws AppError 'not_found'. */
+/**
+ * The generation once it has ended, or as it is when the time is over or the signal aborts. Throws AppError 'not_found',
+ * and 'unauthenticated' where the API key ends meanwhile.
+ */
 export async function awaitGeneration(
   ctx: Context,
   id: string,
   { ms, signal }: { ms: number; signal?: AbortSignal },
 ): Promise<Generation> {
   const { userId } = ctx.caller;
-  const over = AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]);
+  const key = untilKeyEnds(ctx);
+  const over = AbortSignal.any([AbortSignal.timeout(ms), key.signal, ...(signal ? [signal] : [])]);
   let changed = new AbortController();
   const stop = ctx.events.subscribe(userId, (event) => {
     if (event.topic === 'generation' && event.id === id) changed.abort();
@@ -23,11 +28,13 @@ export async function awaitGeneration(
     for (;;) {
       const change = AbortSignal.any([over, changed.signal]);
       const isUnderWay = (await hasEnded(ctx.db, { id, userId })) === false;
+      key.signal.throwIfAborted();
       if (!isUnderWay || over.aborted) return await getGeneration(ctx, { id });
       await pause(LOOK_EVERY_MS, undefined, { signal: change }).catch(() => undefined);
       changed = new AbortController();
     }
   } finally {
     stop();
+    key.stop();
   }
 }

@@ -1,3 +1,4 @@
+import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
 import { listModels } from '@bakehouse/contract/chat';
 import { downloadImage } from '@bakehouse/contract/file-links';
 import { cancelGeneration, deleteGeneration, listGenerations } from '@bakehouse/contract/generations';
@@ -19,6 +20,16 @@ beforeEach(async () => {
   stub.requests.length = 0;
   ada = await server.signUp('Ada');
 });
+
+async function makeKey(): Promise<{ id: string; secret: string }> {
+  const made = { params: { userId: ada.userId }, body: { name: 'program' } };
+  const { api_key: key, secret } = await server.request(createApiKey, made, { as: ada });
+  return { id: key.id, secret };
+}
+
+async function revoke({ id }: { id: string }): Promise<void> {
+  await server.request(revokeApiKey, { params: { keyId: id } }, { as: ada });
+}
 
 describe('the calls of the Paris page', () => {
   test('draw what they can, and wait for it', async () => {
@@ -83,6 +94,19 @@ describe('the calls of the Paris page', () => {
     await expect(poll()).rejects.toMatchObject({ status: 409 });
     await server.request(deleteGeneration, { params: { id } }, { as: ada });
     expect(ids).not.toContain((await poll()).request_id);
+  });
+
+  test('end with the API key that waits, and leave the picture to be drawn', async () => {
+    stub.answer = 'hang';
+    const program = await makeKey();
+    const as = { ...ada, apiKey: program.secret };
+    const asked = expect(server.request(paris.drawParis, { body }, { as })).rejects.toMatchObject({
+      status: 401,
+    });
+    await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
+    await revoke(program);
+    await asked;
+    expect(stub.open).toBe(1);
   });
 
   test('hear that the picture has failed', async () => {
@@ -170,6 +194,19 @@ describe("OpenAI's images API, by its own client", () => {
     await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
     disconnect.abort();
     await expect(asked).rejects.toThrow();
+    await vi.waitFor(() => expect(stub.open).toBe(0), { timeout: 10_000 });
+    expect(await drawing.balance(ada)).toEqual(before);
+  });
+
+  test('stops what an API key waits for that was revoked, and says so', async () => {
+    stub.answer = 'hang';
+    const before = await drawing.balance(ada);
+    const program = await makeKey();
+    const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: program.secret, maxRetries: 0 });
+    const asked = expect(openai.images.generate({ prompt: 'Bread' })).rejects.toMatchObject({ status: 401 });
+    await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
+    await revoke(program);
+    await asked;
     await vi.waitFor(() => expect(stub.open).toBe(0), { timeout: 10_000 });
     expect(await drawing.balance(ada)).toEqual(before);
   });

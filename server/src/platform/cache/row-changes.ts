@@ -19,12 +19,19 @@ export type RowChanges = {
    */
   catchUp: () => Promise<void>;
   /** Calls `listener` for each change, and with null where some may have been missed. */
-  subscribe: (listener: (change: RowChange | null) => void) => void;
+  subscribe: (listener: Listener) => void;
+  /**
+   * The same until the returned function is called, for what must learn of each change within a second: until then
+   * changes are kept heard, and as long as they are not, `listener` is called with null again and again.
+   */
+  watch: (listener: Listener) => () => void;
 };
 
-const PING_MS = 250;
-/** So long after a ping that was answered was sent the connection is believed to be whole. */
-const VALIDITY_MS = 800;
+type Listener = (change: RowChange | null) => void;
+
+const PING_MS = 200;
+/** So long after a ping that was answered was sent the connection is believed to be whole: with a ping's pause less than a second. */
+const VALIDITY_MS = 700;
 /** So long after it was last asked for, nothing is kept heard any more. */
 const IDLE_MS = 2 * 60_000;
 
@@ -37,13 +44,16 @@ export async function openRowChanges(
   log: Logger,
   now: () => number = () => performance.now(),
 ): Promise<RowChanges & { close: () => Promise<void> }> {
-  const listeners = new Set<(change: RowChange | null) => void>();
+  const listeners = new Set<Listener>();
+  const watchers = new Set<Listener>();
   let currentUntil = Number.NEGATIVE_INFINITY;
   let askedAt = Number.NEGATIVE_INFINITY;
   let isPinging = false;
   const announce = (change: RowChange | null) => {
-    for (const listener of listeners) listener(change);
+    // A watcher may leave while it listens.
+    for (const listener of [...listeners, ...watchers]) listener(change);
   };
+  const isCurrent = () => now() < currentUntil;
 
   const listening = await keepListening({
     url,
@@ -73,7 +83,8 @@ export async function openRowChanges(
     }
   };
   const timer = setInterval(() => {
-    if (now() - askedAt < IDLE_MS) void ping();
+    if (!isCurrent()) for (const watcher of [...watchers]) watcher(null);
+    if (watchers.size > 0 || now() - askedAt < IDLE_MS) void ping();
   }, PING_MS).unref();
 
   return {
@@ -81,13 +92,18 @@ export async function openRowChanges(
       const at = now();
       if (at - askedAt >= IDLE_MS) void ping();
       askedAt = at;
-      return at < currentUntil;
+      return isCurrent();
     },
     catchUp: async () => {
       const asked = listening.client()?.query('select 1');
       await Promise.race([asked?.catch(() => undefined), sleep(VALIDITY_MS, undefined, { ref: false })]);
     },
     subscribe: (listener) => void listeners.add(listener),
+    watch: (listener) => {
+      if (!isCurrent()) void ping();
+      watchers.add(listener);
+      return () => void watchers.delete(listener);
+    },
     close: async () => {
       clearInterval(timer);
       await listening.close();

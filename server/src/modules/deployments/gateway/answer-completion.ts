@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import type { Context } from '../../../platform/context.ts';
 import type { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { untilKeyEnds } from '../../../platform/http/callers/until-key-ends.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
-import { costMicro } from '../../credits/prices/cost-micro.ts';
 import type { Reservation } from '../../credits/usage/usage-leader.ts';
 import type { ServingParts } from '../serving-parts.ts';
 import { admitRequest, RETRY_AFTER_S } from './admit-request.ts';
 import { askedCandidates, type CompletionBody, toServerRequest } from './body/completion-request.ts';
 import { CompletionStream, type Usage } from './completion-stream.ts';
 import type { Upstream } from './gateway-queries.ts';
+import { highestCostMicro, noteUsage, usageBounds } from './highest-cost.ts';
 import { keepInUse } from './keep-in-use.ts';
 import {
   beginEvents,
@@ -78,7 +77,8 @@ export async function answerCompletion(
     const call: Call = { upstream, body, reply, signal, deadline, beganMs: began.ms, outcome };
     const requestId = randomUUID();
     const prices = tokenPrices(upstream, await parts.recallPrices());
-    const reservation = await reserveAnswer(ctx, parts, upstream, prices);
+    const bounds = usageBounds(body, upstream);
+    const reservation = await reserveAnswer(ctx, parts, upstream, { prices, bounds });
     let endUse = () => {};
     try {
       if (client.aborted) return;
@@ -100,6 +100,7 @@ export async function answerCompletion(
       failEvents(reply.raw, known, ctx.requestId);
     } finally {
       endUse();
+      noteUsage(upstream, bounds, outcome.usage);
       const totalMs = Math.round(performance.now() - began.ms);
       await recordRequest(
         ctx,
@@ -128,14 +129,13 @@ function admit(ctx: Context, reply: Http['reply']): () => void {
   }
 }
 
-/** Reserves the price of a full context: no answer can cost more. */
+/** Reserves the price that the answer can have at most. */
 async function reserveAnswer(
   { caller }: Context,
   { usage }: ServingParts,
   upstream: Upstream,
-  { prompt, completion }: TokenPrices,
+  { prices, bounds }: { prices: TokenPrices; bounds: Usage },
 ): Promise<Reservation> {
-  const dearer = prompt.unitPriceMicro > completion.unitPriceMicro ? prompt : completion;
   return usage.reserve({
     userId: caller.userId,
     keyId: caller.key?.id ?? null,
@@ -146,8 +146,8 @@ async function reserveAnswer(
       asset_name: upstream.model_name,
       ...(upstream.pod_id && { pod_id: upstream.pod_id }),
     },
-    unitPrices: [prompt.unitPriceMicro, completion.unitPriceMicro],
-    priceMicro: costMicro([{ price: dearer, parts: BigInt(CONTEXT_TOKENS) }]),
+    unitPrices: [prices.prompt.unitPriceMicro, prices.completion.unitPriceMicro],
+    priceMicro: highestCostMicro(prices, bounds),
   });
 }
 

@@ -14,6 +14,7 @@ import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { PARALLEL_REQUESTS } from '../kinds/text-spec.ts';
 import { FLOOD_TOKENS_MAX, stubUsage } from '../testing/stub-model-server.ts';
 import { insertStarter } from '../testing/test-models.ts';
+import { highestCostMicro, usageBounds } from './highest-cost.ts';
 
 const STARTER = 'starter-model';
 const PLACES = PARALLEL_REQUESTS.llamacpp;
@@ -80,6 +81,25 @@ it.each([
     expect(await serving.requests(user)).toEqual([
       { ok: true, prompt_tokens: 0, completion_tokens: 0, cost_micro: 0n, first_token_ms: null },
     ]);
+  },
+);
+
+it.each([{ max_tokens: 10 }, { max_completion_tokens: 10 }, {}])(
+  'holds what an answer can cost that is asked for with %j',
+  async (more) => {
+    const { stub, server } = serving;
+    stub.answer = 'hang';
+    const caller = abortAtEnd();
+    const body = { model: STARTER, messages: [{ role: 'user' as const, content: 'Go' }], ...more };
+    server.send(chatCompletions, { body }, { as: user, signal: caller.signal }).catch(() => undefined);
+    await vi.waitFor(() => expect(stub.requests).toHaveLength(1), { timeout: 10_000 });
+    const prices = {
+      prompt: defaultPrice('prompt_tokens:CPU'),
+      completion: defaultPrice('completion_tokens:CPU'),
+    };
+    const priceMicro = highestCostMicro(prices, usageBounds(body, {}));
+    // A window is opened for a few answers.
+    expect((await serving.balance(user)).held).toBe(priceMicro * 4n);
   },
 );
 

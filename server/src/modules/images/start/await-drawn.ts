@@ -19,11 +19,16 @@ export async function awaitDrawn(
   { id }: Pick<Generation, 'id'>,
   reply: Http['reply'],
 ): Promise<Generation> {
-  const waited = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: clientSignal(reply) });
+  const isComingBack = ctx.idempotencyKey !== null;
+  const waiting = awaitGeneration(ctx, id, { ms: WAIT_MS, signal: clientSignal(reply) });
+  const waited = await waiting.catch(async (error: unknown) => {
+    // Whoever asked is not answered any more, as their API key has ended.
+    if (!isComingBack) await cancelGeneration(ctx, { id });
+    throw error;
+  });
   const isLate = waited.ended_at === null;
   // OpenAI's clients repeat a call that has timed out: without a key they would get, and pay, a second picture.
-  const isLeft = isLate && ctx.idempotencyKey === null;
-  const generation = isLeft ? await cancelGeneration(ctx, { id }) : waited;
+  const generation = isLate && !isComingBack ? await cancelGeneration(ctx, { id }) : waited;
   if (isLate && generation.state !== 'completed') throw timedOut(generation);
   refuseUndrawn(generation);
   return generation;

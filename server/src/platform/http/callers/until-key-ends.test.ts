@@ -1,7 +1,7 @@
 import type { KeyScope } from '@bakehouse/contract/endpoint';
-import type { ChangeEvent } from '@bakehouse/contract/events';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { RowChange } from '../../cache/row-changes.ts';
 import type { Context } from '../../context.ts';
 import { untilKeyEnds } from './until-key-ends.ts';
 
@@ -15,7 +15,7 @@ const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);
 /** Watches a key; what the database says of it can be changed, and announced. */
 function watch(opened: NonNullable<Found>) {
   const state: { found: Found; error: Error | null } = { found: opened, error: null };
-  const listeners = new Set<(event: ChangeEvent) => void>();
+  const listeners = new Set<(change: RowChange | null) => void>();
   const look = vi.fn(async () => {
     if (state.error) throw state.error;
     return state.found;
@@ -27,18 +27,17 @@ function watch(opened: NonNullable<Found>) {
       isOperator: false,
       key: { id: 'key', sha256: Buffer.alloc(32), forWebApp: false, hasBudget: false, look, ...opened },
     },
-    events: {
-      subscribe: (_userId: string, listener: (event: ChangeEvent) => void) => {
+    rowChanges: {
+      watch: (listener: (change: RowChange | null) => void) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
-      onReconnect: () => () => undefined,
     },
     clock: { now: () => new Date() },
     log: pino({ level: 'silent' }),
   } as unknown as Context);
-  const announce = async () => {
-    for (const listener of listeners) listener({ topic: 'api_key', id: 'key' });
+  const announce = async (change: RowChange | null = { of: 'api_key', id: 'key' }) => {
+    for (const listener of listeners) listener(change);
     await vi.advanceTimersByTimeAsync(0);
   };
   return { state, look, signal, stop, announce };
@@ -53,12 +52,44 @@ test('a key that was revoked before the watch began, which nobody announced, end
   expect(signal.aborted).toBe(true);
 });
 
-test('a revocation that is announced to nobody is found all the same', async () => {
-  const { state, signal } = watch(open);
-  await vi.advanceTimersByTimeAsync(10 * 60_000);
+test('a revocation while changes cannot be heard is found at once, and no other is looked for', async () => {
+  const { state, look, signal, announce } = watch(open);
+  await vi.advanceTimersByTimeAsync(1_000);
+  const asked = look.mock.calls.length;
+  await announce({ of: 'api_key', id: 'other' });
+  await announce({ of: 'user', id: 'key' });
+  expect(look.mock.calls).toHaveLength(asked);
+  await announce(null);
+  expect(look.mock.calls).toHaveLength(asked + 1);
   expect(signal.aborted).toBe(false);
   state.found = null;
-  await vi.advanceTimersByTimeAsync(60_000);
+  await announce(null);
+  expect(signal.aborted).toBe(true);
+});
+
+test('a revocation that comes while the key is being read is found', async () => {
+  const { state, look, signal, announce } = watch(open);
+  const slow = Promise.withResolvers<Found>();
+  look.mockImplementationOnce(() => slow.promise);
+  await announce(null);
+  state.found = null;
+  await announce();
+  slow.resolve(open);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(signal.aborted).toBe(true);
+});
+
+test('a revocation while the database is away is found when it is back', async () => {
+  const { state, look, signal, announce } = watch(open);
+  state.error = new Error('away');
+  await announce(null);
+  const asked = look.mock.calls.length;
+  for (let n = 0; n < 10; n += 1) await announce(null);
+  expect(look.mock.calls).toHaveLength(asked);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(signal.aborted).toBe(false);
+  Object.assign(state, { error: null, found: null });
+  await vi.advanceTimersByTimeAsync(500);
   expect(signal.aborted).toBe(true);
 });
 

@@ -22,7 +22,7 @@ const COMPLETION_TOKENS = 16;
 
 /** What goes on to the model server as it is: OpenAI's names, and those that llama.cpp and vLLM share. */
 const passedOn = new Set([
-  ...['prompt', 'stop', 'seed', 'logit_bias', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p'],
+  ...['prompt', 'stop', 'seed', 'logit_bias', 'temperature', 'top_p'],
   ...['top_k', 'min_p', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs'],
   'chat_template_kwargs',
 ]);
@@ -30,6 +30,7 @@ const passedOn = new Set([
 /** What is read here, changed on the way, or was found by the contract to ask for nothing. */
 const readHere = new Set([
   ...['model', 'messages', 'stream', 'stream_options', 'response_format', 'repetition_penalty'],
+  ...['max_tokens', 'max_completion_tokens'],
   ...['repeat_penalty', 'typical_p', 'n', 'best_of', 'echo', 'suffix', 'modalities'],
   ...['tools', 'functions', 'tool_choice', 'function_call', 'parallel_tool_calls'],
 ]);
@@ -54,6 +55,7 @@ const runningUsage: Record<Engine, Parameters> = {
  */
 export function toServerRequest(body: CompletionBody, engine: Engine): object {
   checkLength(body);
+  const maxTokens = askedTokens(body);
   const request: Parameters = {};
   for (const [name, value] of Object.entries(body)) {
     if (value === null || value === undefined) continue;
@@ -66,12 +68,19 @@ export function toServerRequest(body: CompletionBody, engine: Engine): object {
     ...request,
     ...(Array.isArray(body.messages) && { messages: body.messages.map(toServerMessage) }),
     ...(Array.isArray(body.prompt) && { prompt: onePrompt(body.prompt) }),
-    ...(!body.messages && { max_tokens: body.max_tokens ?? body.max_completion_tokens ?? COMPLETION_TOKENS }),
+    ...(maxTokens !== null && { max_tokens: maxTokens }),
     ...responseFormat(body.response_format),
     ...ofEngine(body, engine),
     ...runningUsage[engine],
     stream: true,
   };
+}
+
+/** How many tokens an answer may have, under the one name that both engines know; null where a chat names no maximum. */
+export function askedTokens(body: CompletionBody): number | null {
+  const { max_tokens: older, max_completion_tokens: newer } = body;
+  const asked = body.messages ? (newer ?? older) : (older ?? newer ?? COMPLETION_TOKENS);
+  return typeof asked === 'number' ? asked : null;
 }
 
 /** What is longer than any context need not be read to be refused. */

@@ -121,12 +121,10 @@ async function postToVllm(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const answer = await postToModelServer(target, request, signal);
-  const hasMaximum = 'max_tokens' in request || 'max_completion_tokens' in request;
-  if (answer.statusCode !== 400 || !hasMaximum) return answer;
+  if (answer.statusCode !== 400 || !('max_tokens' in request)) return answer;
   answer.resume();
   // Null, because of a plain text vLLM writes 16 tokens where nothing is said.
-  const unlimited = { ...request, max_tokens: null, max_completion_tokens: null };
-  return postToModelServer(target, unlimited, signal);
+  return postToModelServer(target, { ...request, max_tokens: null }, signal);
 }
 
 /**

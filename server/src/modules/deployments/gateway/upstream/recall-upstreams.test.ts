@@ -77,6 +77,7 @@ it.each([
     subscribe: (listener) => {
       change = listener;
     },
+    watch: () => () => undefined,
   });
   const find = vi.fn(async () => known);
   await recall('ada', 'name', find);
