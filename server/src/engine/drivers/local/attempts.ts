@@ -1,5 +1,6 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { AttemptId } from '../driver.ts';
 import { CLOSED, isAlive, killGroup, type Owner, readOwner, signal } from './attempt-owner.ts';
 import type { workloadUsers } from './workload-users.ts';
 
@@ -73,6 +74,23 @@ export class Attempts {
     // A link that it puts in the way while the folder is deleted would lead out of it.
     await this.#users.killAll(this.folder(workloadId));
     await rm(this.folder(workloadId), { recursive: true, force: true });
+  }
+
+  /** The workloads that have a folder. */
+  async workloads(): Promise<string[]> {
+    return readdir(this.#workloadsDir).catch(() => []);
+  }
+
+  /** Those whose leaders live. */
+  async living(): Promise<AttemptId[]> {
+    const living: AttemptId[] = [];
+    for (const id of await this.workloads()) {
+      for (const attempt of await this.#numbers(id)) {
+        const owner = await readOwner(this.file(id, attempt));
+        if (owner && owner !== 'unknown' && (await isAlive(owner))) living.push({ id, attempt });
+      }
+    }
+    return living;
   }
 
   /** Those that somebody has taken. */
