@@ -67,7 +67,7 @@ export function createLocalDriver(options: Options): Driver {
     const dir = attempts.folder(workloadId);
     const file = attempts.file(workloadId, attempt);
     await mkdir(path.join(dir, 'attempts'), { recursive: true, mode: 0o711 });
-    for (let earlier = 1; earlier < attempt; earlier += 1) await attempts.close(workloadId, earlier);
+    await attempts.closeBefore(workloadId, attempt);
 
     const place = { dir, specFile: `${file}.json`, user: await users.own(dir) };
     const argv = await enclose(launch, program, place, options);
