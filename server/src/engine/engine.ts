@@ -10,7 +10,7 @@ import { noteMachine } from './machines/queries.ts';
 import { requeueLost } from './machines/requeue-lost.ts';
 import { sweepFiles } from './machines/sweep-files.ts';
 import { WAKE_SIGNAL } from './queries.ts';
-import { schedule } from './queue/schedule.ts';
+import { createScheduler } from './queue/schedule.ts';
 import { endWorkloads } from './reconcile/end-workloads.ts';
 import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
 import { type StartTrouble, watchStarts } from './reconcile/start-watch.ts';
@@ -120,6 +120,7 @@ function createPass(
 ): () => Promise<void> {
   const starts = watchStarts(clock.now);
   const parts: Reconciler = { db, driver, kinds, log, machineId, now: clock.now, serverUrl, mayWork, starts };
+  const schedule = createScheduler(parts);
   let sweptAt = Number.NEGATIVE_INFINITY;
   const stuck = new Set<string>();
 
@@ -158,7 +159,7 @@ function createPass(
       if (!mayWork()) return;
       // Before the queue sends the next ones where nothing can be started.
       if (starts.trouble()?.isResting && !wasResting) await offer();
-    } while ((await schedule({ db, machineId, kinds, now: clock.now() })) > 0);
+    } while ((await schedule(clock.now())) > 0);
     await removeFiles({ ...parts, stuck }, [machineId, ...gone], clock.now());
   };
 }

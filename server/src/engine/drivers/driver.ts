@@ -29,6 +29,9 @@ export function specKind(spec: WorkloadSpec): SpecKind {
   return spec.kind === 'serve' ? { kind: 'serve', engine: spec.engine } : { kind: 'train', engine: null };
 }
 
+/** One attempt of a workload. */
+export type AttemptId = { id: string; attempt: number };
+
 /**
  * Runs workloads somewhere. A driver knows an attempt by (workload id, attempt) alone, so that
  * one whose start nobody could record any more is found again. Every call may be repeated.
@@ -73,6 +76,8 @@ export type Driver = {
   output: (workloadId: string, cursor: string | null) => Promise<{ lines: string[]; cursor: string | null }>;
   /** The workloads of which it has anything. */
   list: () => Promise<string[]>;
+  /** The attempts that live, whoever has started them; of what they are the database knows. */
+  living: () => Promise<AttemptId[]>;
   /** Deletes all that it has of a workload, and ends what still lives of it. */
   remove: (workloadId: string) => Promise<void>;
   /** Calls `listener` when an attempt may have ended, where the driver learns of it by itself. */

@@ -17,11 +17,15 @@ export type KnownMachine = Pick<Row, 'id' | 'name' | 'host' | 'driver' | 'starte
 /** A machine whose server was not seen for so long gets no work. Beats come every two seconds. */
 const PRESENT_S = 15;
 
+/** Of a row of `machines`. */
+export const isPresent = sql<boolean>`coalesce(
+  seen_at > clock_timestamp() - ${PRESENT_S} * interval '1 second', false)`;
+
 /** All machines, the one that holds the files first; the rest by their age. */
 export async function listMachines(db: Database | Transaction): Promise<KnownMachine[]> {
   const { rows } = await sql<Row & { is_present: boolean }>`
     select id, name, host, driver, offer, holds_blobs, started_at, seen_at,
-      coalesce(seen_at > clock_timestamp() - ${PRESENT_S} * interval '1 second', false) as is_present
+      ${isPresent} as is_present
     from machines order by holds_blobs desc, started_at, id`.execute(db);
   return rows.map(({ holds_blobs, is_present, offer, ...row }) => ({
     ...row,

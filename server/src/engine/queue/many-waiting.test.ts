@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { pino } from 'pino';
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openEvents } from '../../platform/events/events.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { recordingDatabase } from '../../testing/recording-database.ts';
@@ -16,7 +16,7 @@ import { requestWorkload } from '../request-workload.ts';
 import { stopWorkload } from '../stop-workload.ts';
 import { testMachine } from '../testing/test-machine.ts';
 import { testSpec } from '../testing/test-spec.ts';
-import { schedule } from './schedule.ts';
+import { createScheduler } from './schedule.ts';
 
 const WAITING = 1000;
 const now = new Date('2026-01-08T00:00:00Z');
@@ -47,15 +47,13 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await noteMachine(
-    db,
-    machineId,
-    await readOffer(driver, { cpu: { cores: 1, memory_bytes: 1 }, load: idleCpu() }),
-  );
+  await noteMachine(db, machineId, await readOffer(driver, { cpu, load: idleCpu() }));
 });
 
-const look = (seconds: number) =>
-  schedule({ db, machineId, kinds, now: new Date(now.getTime() + seconds * 1000) });
+const cpu = { cores: 1, memory_bytes: 1 };
+const at = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+const schedule = createScheduler({ db, machineId, kinds });
+const look = (seconds: number) => schedule(at(seconds));
 
 test('a step forward of a long line is a handful of statements', async () => {
   asked.length = 0;
@@ -76,6 +74,68 @@ test('a step forward of a long line is a handful of statements', async () => {
   expect(await look(4)).toBe(0);
   expect(asked.filter(({ text }) => /^update|for update/.test(text))).toEqual([]);
   expect(onReasons).not.toHaveBeenCalled();
+});
+
+describe('a line that was looked at', () => {
+  /** How many rows each statement of a look brings here. */
+  const rowsOf = async (seconds: number) => {
+    asked.length = 0;
+    await look(seconds);
+    return asked.map(({ rows }) => rows.length);
+  };
+  /** Until a look finds what the one before has left. */
+  const settle = async (seconds: number) => {
+    await look(seconds);
+    await look(seconds);
+    expect(await rowsOf(seconds)).toEqual([1]);
+  };
+  const change = (what: RawBuilder<unknown>) => () => what.execute(db);
+  const one = sql`id = (select id from workloads where state = 'queued' and wanted = 'running' order by queued_at desc limit 1)`;
+  const held = sql`id = (select id from workloads where devices is not null)`;
+
+  test('is one row as long as nothing changes, whatever wants the processors meanwhile', async () => {
+    await settle(20);
+    const load = { ...idleCpu(), busyThreads: 7 };
+    await noteMachine(db, machineId, await readOffer(driver, { cpu, load }));
+    expect(await rowsOf(21)).toEqual([1]);
+    // What it is told of the time that others need is by the minute.
+    expect(await rowsOf(29)).toEqual([1]);
+    expect((await rowsOf(30)).length).toBeGreaterThan(1);
+  });
+
+  test.each([
+    [
+      'somebody leaves it',
+      change(sql`update workloads set wanted = 'stopped', stop_requested_at = ${at(40)}, stop_reason = 'Enough'
+        where ${one}`),
+    ],
+    ['somebody is to rest', change(sql`update workloads set not_before = ${at(3600)} where ${one}`)],
+    [
+      'the pace of what is at work is known',
+      change(sql`
+      update workloads set unit = 'steps', remaining_seconds = 600, last_report_at = ${at(40)} where ${held}`),
+    ],
+    [
+      'a slot becomes free',
+      change(sql`update workloads set state = 'stopped', ended_at = ${at(40)}, devices = null where ${held}`),
+    ],
+    [
+      'a machine offers more',
+      change(sql`
+      update machines set offer = jsonb_set(offer, '{capacity,cpu:run}', '2')`),
+    ],
+    ['a machine is gone', change(sql`update machines set seen_at = seen_at - interval '1 minute'`)],
+  ])('is looked at again when %s', async (_what, act) => {
+    await settle(40);
+    await act();
+    expect((await rowsOf(40)).length).toBeGreaterThan(1);
+  });
+
+  test('is looked at again when a pause has ended', async () => {
+    await sql`update workloads set not_before = ${at(55)} where ${one}`.execute(db);
+    await settle(54);
+    expect((await rowsOf(55)).length).toBeGreaterThan(1);
+  });
 });
 
 test('a spec is read to start its workload, and never again', async () => {
@@ -111,7 +171,7 @@ test('a spec is read to start its workload, and never again', async () => {
 
 test('a look at the line reads no spec', async () => {
   asked.length = 0;
-  await look(5);
+  await createScheduler({ db, machineId, kinds })(at(60));
   expect(asked.some(({ text }) => text.includes('spec_kind'))).toBe(true);
   expect(asked.filter(({ text }) => /\bspec\s*->|"spec"/.test(text))).toEqual([]);
 });

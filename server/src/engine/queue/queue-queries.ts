@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { WorkloadsTable } from '../../platform/db/schema.generated.ts';
 import { storableText } from '../../platform/db/storable-text.ts';
 import type { SpecKind } from '../drivers/driver.ts';
+import { isPresent } from '../machines/queries.ts';
 import type { Placement, Workload } from '../workload.ts';
 import { columns, toWorkload } from '../workload-row.ts';
 
@@ -42,6 +43,28 @@ export async function listWaiting(db: Database | Transaction): Promise<WaitingWo
     }),
     spec: row.spec,
   }));
+}
+
+/**
+ * How many wait, and a sign that is another one as soon as anything has changed that decides who is next and what
+ * the others are told: one row instead of the whole line.
+ */
+export async function readSign(db: Database, now: Date): Promise<{ waiting: number; sign: string }> {
+  const { rows } = await sql<{ waiting: number; sign: string }>`
+    select waiting.count as waiting, concat_ws(' ', waiting.count, waiting.hash, holding.hash, offers.hash) as sign
+    from (
+      select count(*)::int as count,
+        bit_xor(hashtextextended(concat_ws(' ', id, xmin, not_before > ${now}), 0)) as hash
+      from workloads where ended_at is null and state = 'queued' and wanted = 'running'
+    ) as waiting, (
+      select bit_xor(hashtextextended(
+        concat_ws(' ', id, machine_id, devices, unit, remaining_seconds is null), 0)) as hash
+      from workloads where ended_at is null and devices is not null
+    ) as holding, (
+      select bit_xor(hashtextextended(concat_ws(' ', id, offer - 'load', ${isPresent}), 0)) as hash
+      from machines
+    ) as offers`.execute(db);
+  return rows[0] ?? { waiting: 0, sign: '' };
 }
 
 /** A deployment has no checkpoint to go on from, nor has a run that has not saved anything yet. */

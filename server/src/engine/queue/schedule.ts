@@ -10,6 +10,7 @@ import {
   listHolding,
   listWaiting,
   lockWaiting,
+  readSign,
   updateReasons,
   type WaitingWorkload,
 } from './queue-queries.ts';
@@ -18,16 +19,29 @@ import { offering, toHolding } from './queue-rows.ts';
 /** One scheduler at a time, whichever process it lives in. */
 const QUEUE_LOCK = 'bakehouse workload queue';
 
-type Parts = { db: Database; machineId: string; kinds: WorkloadKinds; now: Date };
+/** How long others need is said by the minute: where nothing has changed, the line is looked at again this often. */
+const LOOK_AGAIN_MS = 10_000;
+
+type Parts = { db: Database; machineId: string; kinds: WorkloadKinds };
 
 /**
- * Hands free slots of this machine to waiting workloads, and tells all others why they wait. Each
- * machine does so by the same line and the same offers, so they come to the same decisions. Returns
- * how many were handed out.
+ * Hands free slots of this machine to waiting workloads, and tells all others why they wait: at the first call, and
+ * then where something has changed since the last one. Returns how many were handed out.
  */
-export async function schedule({ db, machineId, kinds, now }: Parts): Promise<number> {
-  // Without the lock: as a rule nobody waits.
-  if ((await listWaiting(db)).length === 0) return 0;
+export function createScheduler(parts: Parts): (now: Date) => Promise<number> {
+  let seen: { sign: string; at: number } | null = null;
+  return async (now) => {
+    const { waiting, sign } = await readSign(parts.db, now);
+    if (waiting === 0) return 0;
+    if (seen?.sign === sign && now.getTime() - seen.at < LOOK_AGAIN_MS) return 0;
+    const assigned = await schedule(parts, now);
+    seen = { sign, at: now.getTime() };
+    return assigned;
+  };
+}
+
+/** Each machine does so by the same line and the same offers, so they come to the same decisions. */
+async function schedule({ db, machineId, kinds }: Parts, now: Date): Promise<number> {
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${QUEUE_LOCK}, 0))`.execute(tx);
     const holding = (await listHolding(tx)).map((workload) => toHolding(workload, now));

@@ -1,41 +1,69 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/db/database.ts';
-import type { Driver } from '../drivers/driver.ts';
+import type { AttemptId, Driver } from '../drivers/driver.ts';
 import { listStarted, markInterrupted } from '../queries.ts';
 
 /** How long a workload may take to save its work when the server ends. */
 const GRACE_MS = 30_000;
 const LOOK_MS = 50;
 
-type Attempt = { id: string; attempt: number };
 type Parts = { db: Database; driver: Driver; machineId: string; log: Logger };
 
 /** Asks the workloads of this machine to save their work and end, and waits for them; who takes too long is killed. */
-export async function endWorkloads({ db, driver, machineId, log }: Parts): Promise<void> {
-  const started = await listStarted(db, machineId);
-  let left = await selectAlive(driver, started);
-  // By us, so that nobody counts it as a failure.
-  await markInterrupted(
-    db,
-    left.map(({ id }) => id),
-  );
-  if (left.length > 0) {
+export async function endWorkloads(parts: Parts): Promise<void> {
+  const { driver, log } = parts;
+  const started = await findStarted(parts);
+  const living = await selectAlive(driver, started);
+  const isNoted = await noteInterrupted(parts, living);
+  if (living.length > 0) {
     const seconds = GRACE_MS / 1000;
-    log.info({ workloads: left.length }, `Waiting up to ${seconds} s for running work to save itself`);
+    log.info({ workloads: living.length }, `Waiting up to ${seconds} s for running work to save itself`);
   }
-  await Promise.all(left.map(({ id, attempt }) => driver.stop(id, attempt)));
-  const end = Date.now() + GRACE_MS;
-  for (;;) {
-    left = await selectAlive(driver, left);
-    if (left.length === 0 || Date.now() > end) break;
-    await sleep(LOOK_MS);
-  }
+  await Promise.all(living.map(({ id, attempt }) => driver.stop(id, attempt)));
+  const left = await waitForEnd(driver, living);
   await Promise.all(left.map(({ id, attempt }) => driver.kill(id, attempt)));
   await Promise.all(started.map(({ id, attempt }) => driver.tidy(id, attempt)));
+  // A database that was killed as well is there again by then.
+  if (!isNoted) await noteInterrupted(parts, living);
 }
 
-async function selectAlive(driver: Driver, attempts: Attempt[]): Promise<Attempt[]> {
+/** What has begun here and may live. Where the database cannot say it, nobody looks after what lives: so it ends too. */
+async function findStarted({ db, driver, machineId, log }: Parts): Promise<AttemptId[]> {
+  try {
+    return await listStarted(db, machineId);
+  } catch (error) {
+    log.warn({ err: error }, 'the database does not say which work to end: all that lives here is ended');
+    return driver.living();
+  }
+}
+
+/** By us, so that nobody counts it as a failure. False where the database is away: then it counts as one. */
+async function noteInterrupted({ db, log }: Parts, living: AttemptId[]): Promise<boolean> {
+  try {
+    await markInterrupted(
+      db,
+      living.map(({ id }) => id),
+    );
+    return true;
+  } catch (error) {
+    log.warn({ err: error }, 'could not note that work ends with the server');
+    return false;
+  }
+}
+
+/** Waits until all have ended; who still lives after that is returned. */
+async function waitForEnd(driver: Driver, attempts: AttemptId[]): Promise<AttemptId[]> {
+  const end = Date.now() + GRACE_MS;
+  let left = attempts;
+  for (;;) {
+    left = await selectAlive(driver, left);
+    if (left.length === 0 || Date.now() > end) return left;
+    await sleep(LOOK_MS);
+  }
+}
+
+async function selectAlive(driver: Driver, attempts: AttemptId[]): Promise<AttemptId[]> {
   const states = await Promise.all(attempts.map(({ id, attempt }) => driver.observe(id, attempt)));
   return attempts.filter((_, index) => states[index]?.state === 'alive');
 }

@@ -82,6 +82,10 @@ export function createFakeDriver(options: {
       return { lines: lines.slice(Number(cursor ?? 0)), cursor: String(lines.length) };
     },
     list: async () => [...newest.keys()],
+    living: async () =>
+      [...attempts.values()]
+        .filter(({ state }) => state === 'alive')
+        .map(({ launch }) => ({ id: launch.workloadId, attempt: launch.attempt })),
     remove: async (workloadId) => {
       for (const key of attempts.keys()) {
         if (!key.startsWith(`${workloadId}/`)) continue;

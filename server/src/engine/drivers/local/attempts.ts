@@ -1,5 +1,6 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { AttemptId } from '../driver.ts';
 import { CLOSED, isAlive, killGroup, type Owner, readOwner, signal } from './attempt-owner.ts';
 import type { workloadUsers } from './workload-users.ts';
 
@@ -23,6 +24,15 @@ export class Attempts {
   /** The file that says who runs an attempt. */
   file(workloadId: string, attempt: number): string {
     return path.join(this.folder(workloadId), 'attempts', String(attempt));
+  }
+
+  /**
+   * Closes all attempts before this one. Each start does so, one after the other, before anything of its own is
+   * there: what comes before the newest that somebody has taken was closed by then, and is not looked at again.
+   */
+  async closeBefore(workloadId: string, attempt: number): Promise<void> {
+    const first = (await this.#newest(workloadId, attempt)) ?? 1;
+    for (let earlier = first; earlier < attempt; earlier += 1) await this.close(workloadId, earlier);
   }
 
   /** Takes the attempt's file, so that a launcher that comes late ends; or kills who has taken it. */
@@ -63,21 +73,42 @@ export class Attempts {
    */
   async killAll(workloadId: string, attempt: number, owner: Owner | 'unknown'): Promise<void> {
     if (owner !== 'unknown') await killGroup(owner);
-    const numbers = await this.#numbers(workloadId);
-    if (Math.max(...numbers) <= attempt) await this.#users.killAll(this.folder(workloadId));
+    if ((await this.#newest(workloadId)) === attempt) await this.#users.killAll(this.folder(workloadId));
   }
 
-  /** Kills them all and deletes what the workload has. */
+  /** Kills what lives of the workload and deletes what it has. */
   async remove(workloadId: string): Promise<void> {
-    for (const attempt of await this.#numbers(workloadId)) await this.kill(workloadId, attempt);
+    const newest = await this.#newest(workloadId);
+    if (newest !== null) await this.kill(workloadId, newest);
     // A link that it puts in the way while the folder is deleted would lead out of it.
     await this.#users.killAll(this.folder(workloadId));
     await rm(this.folder(workloadId), { recursive: true, force: true });
   }
 
-  /** Those that somebody has taken. */
-  async #numbers(workloadId: string): Promise<number[]> {
+  /** The workloads that have a folder. */
+  async workloads(): Promise<string[]> {
+    return readdir(this.#workloadsDir).catch(() => []);
+  }
+
+  /** Those whose leaders live. */
+  async living(): Promise<AttemptId[]> {
+    const living: AttemptId[] = [];
+    for (const id of await this.workloads()) {
+      const attempt = await this.#newest(id);
+      if (attempt === null) continue;
+      const owner = await readOwner(this.file(id, attempt));
+      if (owner && owner !== 'unknown' && (await isAlive(owner))) living.push({ id, attempt });
+    }
+    return living;
+  }
+
+  /** The newest that somebody has taken, of those before `limit`; null: none. No earlier one lives. */
+  async #newest(workloadId: string, limit = Number.POSITIVE_INFINITY): Promise<number | null> {
     const names = await readdir(path.join(this.folder(workloadId), 'attempts')).catch(() => []);
-    return names.filter((name) => /^\d+$/.test(name)).map(Number);
+    const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number);
+    return numbers.reduce<number | null>(
+      (newest, number) => (number < limit && number > (newest ?? 0) ? number : newest),
+      null,
+    );
   }
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { noSandbox } from '../../../platform/sandbox/sandbox.ts';
@@ -135,6 +135,19 @@ test('what a workload has started ends with it', async () => {
   expect(await readStartTime(child)).not.toBeNull();
   await driver.tidy(one.workloadId, 1);
   await vi.waitFor(async () => expect(await readStartTime(child)).toBeNull(), patiently);
+});
+
+test('what an earlier start has closed is not looked at again by a later one', async () => {
+  const one = launch('idle');
+  await driver.start(one);
+  await driver.start({ ...one, attempt: 4 });
+  const there = async () => (await readdir(file(one, 'attempts'))).filter((name) => /^\d+$/.test(name));
+  expect((await there()).toSorted()).toEqual(['1', '2', '3', '4']);
+  for (const name of ['1', '2', '3']) await rm(file(one, `attempts/${name}`));
+  await driver.start({ ...one, attempt: 6 });
+  expect((await there()).toSorted()).toEqual(['4', '5', '6']);
+  expect(await driver.observe(one.workloadId, 4)).toMatchObject({ state: 'ended' });
+  expect(await driver.living()).toContainEqual({ id: one.workloadId, attempt: 6 });
 });
 
 test('a process id that belongs to somebody else by now is left alone', async () => {

@@ -1,4 +1,4 @@
-import { chown, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chown, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { atLowPriority } from '../../../platform/processes/low-priority.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
@@ -67,7 +67,7 @@ export function createLocalDriver(options: Options): Driver {
     const dir = attempts.folder(workloadId);
     const file = attempts.file(workloadId, attempt);
     await mkdir(path.join(dir, 'attempts'), { recursive: true, mode: 0o711 });
-    for (let earlier = 1; earlier < attempt; earlier += 1) await attempts.close(workloadId, earlier);
+    await attempts.closeBefore(workloadId, attempt);
 
     const place = { dir, specFile: `${file}.json`, user: await users.own(dir) };
     const argv = await enclose(launch, program, place, options);
@@ -118,7 +118,8 @@ export function createLocalDriver(options: Options): Driver {
       const { lines, offset } = await readLinesFrom(logOf(workloadId), Number(cursor ?? 0));
       return { lines, cursor: String(offset) };
     },
-    list: () => readdir(options.workloadsDir).catch(() => []),
+    list: () => attempts.workloads(),
+    living: () => attempts.living(),
     remove: (workloadId) => attempts.remove(workloadId),
     onEnd: (listener) => void listeners.push(listener),
   };

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { connect, type Database } from '../../platform/db/database.ts';
+import { openEvents } from '../../platform/events/events.ts';
+import { noSandbox } from '../../platform/sandbox/sandbox.ts';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+import { createLocalDriver } from '../drivers/local/local-driver.ts';
+import { createEngine, registerKinds } from '../engine.ts';
+import { findWorkload } from '../find-workload.ts';
+import { requestWorkload } from '../request-workload.ts';
+import { testMachine } from '../testing/test-machine.ts';
+import { testSpec } from '../testing/test-spec.ts';
+
+// Servers that are killed, and their workloads, as processes of this machine.
+const { db, url } = await testDatabase();
+const home = await temporaryFolder();
+const machineId = await testMachine(db);
+const log = pino({ level: 'silent' });
+const events = await openEvents(url, log);
+onFileEnd(events.close);
+const clock = { now: () => new Date() };
+const source = (file: string) => JSON.stringify(path.resolve(import.meta.dirname, '../..', file));
+const argv = [process.execPath, path.join(import.meta.dirname, '../drivers/local/scripted-workload.ts')];
+
+function localDriver() {
+  const driver = createLocalDriver({
+    workloadsDir: path.join(home, 'workloads'),
+    host: '127.0.0.1',
+    sandbox: noSandbox(path.join(home, 'lent')),
+    capacity: async () => ({ 'cpu:run': 9, 'cpu:deployment': 9 }),
+    program: async () => ({ argv, env: {}, reads: [], pull: null }),
+  });
+  onFileEnd(async () => {
+    for (const id of await driver.list()) await driver.remove(id);
+  });
+  return driver;
+}
+
+function serverOn(database: Database) {
+  const kinds = registerKinds([]);
+  return createEngine(
+    { db: database, clock, events, log },
+    { driver: localDriver(), kinds, machineId, serverUrl: async () => '' },
+  );
+}
+
+/** A server that starts what waits, and is killed right after that. */
+async function startAndDie(): Promise<void> {
+  const program = `
+    import { pino } from 'pino';
+    import { connect } from ${source('platform/db/database.ts')};
+    import { openEvents } from ${source('platform/events/events.ts')};
+    import { noSandbox } from ${source('platform/sandbox/sandbox.ts')};
+    import { createLocalDriver } from ${source('engine/drivers/local/local-driver.ts')};
+    import { createEngine, registerKinds } from ${source('engine/engine.ts')};
+    const log = pino({ level: 'silent' });
+    const driver = createLocalDriver({
+      workloadsDir: ${JSON.stringify(path.join(home, 'workloads'))},
+      host: '127.0.0.1',
+      sandbox: noSandbox(${JSON.stringify(path.join(home, 'lent'))}),
+      capacity: async () => ({ 'cpu:run': 9, 'cpu:deployment': 9 }),
+      program: async () => ({ argv: ${JSON.stringify(argv)}, env: {}, reads: [], pull: null }),
+    });
+    const url = ${JSON.stringify(url)};
+    await createEngine(
+      { db: connect(url), clock: { now: () => new Date() }, events: await openEvents(url, log), log },
+      { driver, kinds: registerKinds([]), machineId: ${JSON.stringify(machineId)}, serverUrl: async () => '' },
+    ).pass();
+    process.kill(process.pid, 'SIGKILL');`;
+  const server = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: 'inherit',
+    cwd: import.meta.dirname,
+  });
+  expect(await once(server, 'exit')).toEqual([null, 'SIGKILL']);
+}
+
+/** A run and a model server that are at work, and whose server was killed. */
+async function orphans(): Promise<string[]> {
+  const ids: string[] = [];
+  for (const behaviour of ['run', 'deployment'] as const) {
+    const id = await db.transaction().execute((tx) =>
+      requestWorkload(tx, {
+        ...{ userId: null, behaviour, kind: 'test', title: 'idle', spec: testSpec('idle') },
+        placement: { accelerator: null, count: 0 },
+        now: clock.now(),
+      }),
+    );
+    ids.push(id);
+  }
+  await startAndDie();
+  const driver = localDriver();
+  await vi.waitFor(
+    async () => {
+      for (const id of ids) expect(await driver.logs(id, 5)).toEqual(['train idle']);
+    },
+    { timeout: 20_000 },
+  );
+  expect(await driver.living()).toHaveLength(2);
+  return ids;
+}
+
+test.each([true, false])(
+  'what a killed server has left ends with the next one, adopted by then: %s',
+  async (isAdopted) => {
+    const ids = await orphans();
+    const server = serverOn(db);
+    if (isAdopted) await server.pass();
+    await server.shutdown();
+    expect(await localDriver().living()).toEqual([]);
+    for (const id of ids) {
+      expect(await localDriver().logs(id, 1)).toEqual(['saved']);
+      expect(await findWorkload(db, id)).toMatchObject({ attempt: 1, interrupted: true, endedAt: null });
+    }
+    await db.deleteFrom('workloads').execute();
+  },
+);
+
+test('it ends also where the database is away by then', async () => {
+  const ids = await orphans();
+  const away = connect('postgresql://127.0.0.1:1/away');
+  onFileEnd(() => away.destroy());
+  await serverOn(away).shutdown();
+  expect(await localDriver().living()).toEqual([]);
+  for (const id of ids) expect(await localDriver().logs(id, 1)).toEqual(['saved']);
+});
