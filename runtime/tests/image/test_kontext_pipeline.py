@@ -156,6 +156,19 @@ def _drop(folder: Path, part: str, name: str) -> None:
     save_file(weights, path)
 
 
+def _split_and_drop(folder: Path) -> None:
+    """Weights in several files, as those of the published model are."""
+    tiny_transformer().save_pretrained(folder / "transformer", max_shard_size="20KB")
+    (folder / WEIGHTS).unlink()
+    path = folder / f"{WEIGHTS}.index.json"
+    index = json.loads(path.read_text())
+    holder = folder / "transformer" / index["weight_map"].pop("x_embedder.weight")
+    path.write_text(json.dumps(index))
+    weights = load_file(holder)
+    del weights["x_embedder.weight"]
+    save_file(weights, holder)
+
+
 def _write(name: str, content: str) -> Callable[[Path], object]:
     return lambda folder: (folder / name).write_text(content)
 
@@ -190,8 +203,18 @@ VAE_WEIGHTS = "vae/diffusion_pytorch_model.safetensors"
         ),
         (_write("transformer/config.json", "[]"), "transformer/config.json is not a JSON object."),
         (_write("vae/config.json", "[]"), "vae/config.json is not a JSON object."),
-        (lambda f: _drop(f, "vae", "decoder.conv_in.bias"), "have no decoder.conv_in.bias."),
-        (lambda f: _drop(f, "transformer", "x_embedder.weight"), "have no x_embedder.weight."),
+        (
+            lambda f: _drop(f, "vae", "decoder.conv_in.bias"),
+            f"The file {VAE_WEIGHTS} lacks weights of the model: decoder.conv_in.bias.",
+        ),
+        (
+            lambda f: _drop(f, "transformer", "x_embedder.weight"),
+            f"The file {WEIGHTS} lacks weights of the model: x_embedder.weight.",
+        ),
+        (
+            _split_and_drop,
+            f"The file {WEIGHTS}.index.json lacks weights of the model: x_embedder.weight.",
+        ),
         (lambda f: (f / VAE_WEIGHTS).write_bytes(b""), "cannot be loaded"),
         (_claim_text_encoders, "The folder text_encoder of the model is missing."),
         (
@@ -209,6 +232,20 @@ def test_a_damaged_model_is_one_clear_error(
     change(kontext_folder)
     with one_sentence(sentence):
         KontextPipeline.from_folder(kontext_folder, CPU)
+
+
+@pytest.mark.parametrize("name", [WEIGHTS, VAE_WEIGHTS])
+def test_weights_that_the_model_does_not_use_are_logged_once(
+    kontext_folder: Path, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    weights = load_file(kontext_folder / name)
+    extra = {"ema.step": torch.zeros(1), "ema.decay": torch.zeros(1)}
+    save_file({**weights, **extra}, kontext_folder / name)
+    KontextPipeline.from_folder(kontext_folder, CPU)
+    line = f"{name} has weights that the model does not use: ema.decay, ema.step."
+    assert [record.getMessage() for record in caplog.records if "ema" in record.getMessage()] == [
+        line
+    ]
 
 
 def test_values_that_are_no_numbers_are_no_picture(kontext_folder: Path) -> None:
@@ -260,7 +297,11 @@ def _name_encoder(entry: object) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (_lose_embeddings, "its files have no embeddings.word_embeddings.weight."),
+        (
+            _lose_embeddings,
+            "The file text_encoder_2/model.safetensors lacks weights of the model: "
+            "embeddings.word_embeddings.weight.",
+        ),
         (_name_encoder(["transformers", "Pipeline"]), "for text_encoder_2: Pipeline."),
         (_name_encoder([]), "The model's index names no known text encoder for text_encoder_2"),
         (_name_encoder(3), "no known text encoder for text_encoder_2: 3."),

@@ -249,7 +249,7 @@ AUTOENCODER = "vae/diffusion_pytorch_model.safetensors"
         (_cut(AUTOENCODER), "The autoencoder in vae cannot be loaded"),
         (
             _weights(AUTOENCODER, lambda w: w.pop("decoder.conv_in.bias")),
-            "The autoencoder in vae cannot be loaded: its files have no decoder.conv_in.bias.",
+            f"The file {AUTOENCODER} lacks weights of the model: decoder.conv_in.bias.",
         ),
         (
             _weights(AUTOENCODER, lambda w: w.update({"decoder.conv_in.bias": torch.zeros(3)})),
@@ -258,11 +258,28 @@ AUTOENCODER = "vae/diffusion_pytorch_model.safetensors"
         (_write("vae/config.json", "[]"), "The file vae/config.json is not a JSON object."),
         (
             _weights(EXPERT_0, lambda w: w.pop("text_proj.weight")),
-            "not of a Paris model: 'text_proj.weight' is missing",
+            f"{EXPERT_0} are not of a Paris model: 'text_proj.weight' is missing",
         ),
         (
             _weights(EXPERT_0, lambda w: w.pop("text_proj.bias")),
-            "The weights in expert_0 are not of a Paris model: text_proj.bias is missing.",
+            f"The file {EXPERT_0} lacks weights of the model: text_proj.bias.",
+        ),
+        (
+            _weights(ROUTER, lambda w: [w.pop(f"head.{at}.bias") for at in (0, 2, 4)]),
+            f"The file {ROUTER} lacks weights of the model: head.0.bias, head.2.bias, head.4.bias.",
+        ),
+        (
+            _weights(EXPERT_0, lambda w: [w.pop(key) for key in [*w] if "layers.1." in key]),
+            f"The file {EXPERT_0} lacks weights of the model: layers.1.",
+        ),
+        (
+            _weights(EXPERT_0, lambda w: [w.pop(key) for key in [*w] if key.endswith("_table")]),
+            f"The file {EXPERT_0} lacks weights of the model: final_layer.scale_shift_table, "
+            "layers.0.scale_shift_table, layers.1.scale_shift_table.",
+        ),
+        (
+            _weights(EXPERT_0, lambda w: [w.pop(key) for key in [*w] if key.endswith(".bias")]),
+            " and 9 more.",
         ),
         (
             _weights(EXPERT_0, lambda w: w.update({"layers.1.mlp.2.bias": torch.zeros(3)})),
@@ -313,8 +330,21 @@ def test_weights_that_paris_does_not_use_are_logged(
     assert not caplog.messages
     _weights(EXPERT_0, lambda w: w.update({"ema.step": torch.zeros(1)}))(paris_folder)
     after = ParisPipeline.from_folder(paris_folder, CPU).generate([request])[0]
-    assert caplog.messages == [f"{EXPERT_0} has weights that Paris does not use: ema.step."]
+    assert caplog.messages == [f"{EXPERT_0} has weights that the model does not use: ema.step."]
     assert (pixels(before) == pixels(after)).all()
+
+
+@pytest.mark.parametrize("name", [AUTOENCODER, "text_encoder/model.safetensors"])
+def test_weights_that_a_library_s_model_does_not_use_are_logged_once(
+    clip_folder: Path, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    extra = {"ema.step": torch.zeros(1), "ema.decay": torch.zeros(1)}
+    _weights(name, lambda w: w.update(extra))(clip_folder)
+    ParisPipeline.from_folder(clip_folder, CPU)
+    line = f"{name} has weights that the model does not use: ema.decay, ema.step."
+    assert [record.getMessage() for record in caplog.records if "ema" in record.getMessage()] == [
+        line
+    ]
 
 
 @pytest.mark.parametrize(
@@ -339,7 +369,7 @@ def test_weights_that_paris_does_not_use_are_logged(
         ),
         (
             _weights("text_encoder/model.safetensors", lambda w: w.pop(max(w))),
-            "The text encoder in text_encoder cannot be loaded: its files have no",
+            "The file text_encoder/model.safetensors lacks weights of the model: ",
         ),
     ],
 )

@@ -11,10 +11,13 @@ from safetensors.torch import load_file, save_file
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.weights import (
     DIFFERENCE_WEIGHTS,
+    EXPERT_WEIGHTS,
     load_expert,
+    load_experts,
     save_difference,
     save_expert,
 )
+from image.conftest import one_sentence
 from image.tiny import TINY_EXPERT, tiny_expert
 
 WHOLE_RANK = TINY_EXPERT.hidden_size
@@ -67,8 +70,27 @@ def test_a_difference_that_lacks_weights_is_one_clear_error(tmp_path: Path, name
     weights = load_file(path)
     del weights[name]
     save_file(weights, path)
-    with pytest.raises(PlainError, match=r"expert_3/difference\.safetensors is no difference"):
+    with one_sentence(f"{NAME}/{DIFFERENCE_WEIGHTS} lacks weights of the model: {name}."):
         load_expert(path.parent)
+
+
+def test_weights_that_no_expert_uses_are_logged_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folders = [written(tmp_path, rank=2)]
+    save_difference(tiny_expert(4), tiny_expert(1), tmp_path / "expert_4", 2, torch.float32)
+    folders.append(tmp_path / "expert_4")
+    files = [f"base/{EXPERT_WEIGHTS}", f"{NAME}/{DIFFERENCE_WEIGHTS}"]
+    for file in files:
+        weights = load_file(tmp_path / file)
+        save_file({**weights, "ema.step": torch.zeros(1)}, tmp_path / file)
+    experts = load_experts(folders, torch.float32)
+    assert caplog.messages == [
+        f"{file} has weights that the model does not use: ema.step." for file in files
+    ]
+    for expert, folder in zip(experts, folders, strict=True):
+        alone = load_expert(folder).state_dict()
+        assert all(torch.equal(value, alone[name]) for name, value in expert.state_dict().items())
 
 
 def test_a_difference_is_not_broadcast(tmp_path: Path) -> None:
@@ -76,7 +98,7 @@ def test_a_difference_is_not_broadcast(tmp_path: Path) -> None:
     weights = load_file(path)
     weights["pos_embed"] = weights["pos_embed"][..., :1].contiguous()
     save_file(weights, path)
-    with pytest.raises(PlainError, match="pos_embed is missing or has the wrong shape"):
+    with pytest.raises(PlainError, match="pos_embed has the wrong shape"):
         load_expert(path.parent)
 
 

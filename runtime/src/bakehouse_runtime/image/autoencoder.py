@@ -13,8 +13,7 @@ from diffusers.models.autoencoders.vae import DiagonalGaussianDistribution
 from PIL import Image
 from torch import Tensor
 
-from ..files import read_object
-from .model_files import check_complete, loading
+from .model_files import load_picture_model
 from .pictures import to_array, to_pictures
 
 # As many as 32 of the starter models' size, which a full-size picture outweighs alone.
@@ -28,13 +27,8 @@ def load_autoencoder(folder: Path, device: torch.device | None = None) -> Autoen
     Raises PlainError where it cannot be loaded.
     """
     what = f"The autoencoder in {folder.name}"
-    read_object(folder / "config.json")
-    with loading(what):
-        model = AutoencoderKL.from_pretrained(
-            folder, dtype=torch.float32, local_files_only=True, use_safetensors=True
-        )
-        check_complete(model, what)
-        return model.eval().to(device or "cpu")  # pyright: ignore[reportArgumentType]
+    model = load_picture_model(AutoencoderKL, folder, what, torch.float32)
+    return model.to(device or "cpu")  # pyright: ignore[reportArgumentType]
 
 
 def posterior(autoencoder: AutoencoderKL, pictures: Tensor) -> DiagonalGaussianDistribution:

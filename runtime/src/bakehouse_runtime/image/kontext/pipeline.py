@@ -25,7 +25,7 @@ from transformers import PreTrainedModel
 
 from ...errors import PlainError
 from ...files import SAFE_WEIGHTS, read_object
-from ..model_files import check_complete, load_text_model, loading
+from ..model_files import load_picture_model, load_text_model, loading
 from ..pictures import fit_square, to_pictures
 from ..text import SENTENCE_WINDOW, check_prompt_length, load_sentence_encoder
 from .text import FluxText
@@ -93,7 +93,6 @@ class KontextPipeline:
         index = _checked_index(folder)
         if _has_text_encoders(index):
             window = FULL_SIZE_WINDOW
-            # Loaded apart from the pipeline, which would fill in at random what the files lack.
             parts: dict[str, Any] = {
                 part: load_text_model(_text_encoder_class(index, part), folder / part, dtype)
                 for part in TEXT_ENCODERS
@@ -104,6 +103,12 @@ class KontextPipeline:
             encoder = encoder.to(dtype)  # pyright: ignore[reportArgumentType]
             places = (encoder, encoder, tokenizer, tokenizer)
             parts = dict(zip(TEXT_PARTS, places, strict=True))
+        # All parts are loaded apart from the pipeline, which would fill in at random what their
+        # files lack.
+        parts["transformer"] = load_picture_model(
+            FluxTransformer2DModel, folder / "transformer", "The transformer", dtype
+        )
+        parts["vae"] = load_picture_model(AutoencoderKL, folder / "vae", "The autoencoder", dtype)
         with loading(f"The model in {folder.name}"):
             edit = FluxKontextPipeline.from_pretrained(folder, dtype=dtype, **SAFE_WEIGHTS, **parts)
             _check_parts(edit)
@@ -197,8 +202,7 @@ def _checked_index(folder: Path) -> dict[str, Any]:
     for part in ("transformer", "vae", "scheduler", *text_parts):
         if not (folder / part).is_dir():
             raise PlainError(f"The folder {part} of the model is missing.")
-    for name in ("transformer/config.json", "vae/config.json", "scheduler/scheduler_config.json"):
-        read_object(folder / name)
+    read_object(folder / "scheduler" / "scheduler_config.json")
     return index
 
 
@@ -220,8 +224,6 @@ def _text_encoder_class(index: dict[str, Any], part: str) -> type[PreTrainedMode
 
 def _check_parts(pipeline: FluxKontextPipeline) -> None:
     transformer, autoencoder = pipeline.transformer, pipeline.vae
-    check_complete(transformer, "The transformer")
-    check_complete(autoencoder, "The autoencoder")
     if transformer.config["in_channels"] != 4 * autoencoder.config["latent_channels"]:
         raise PlainError("Transformer and autoencoder do not have the same latent channels.")
     wanted = transformer.config["joint_attention_dim"], transformer.config["pooled_projection_dim"]

@@ -20,7 +20,7 @@ from ..pictures import to_pictures
 from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
 from .model import Expert, Router
 from .sampling import ExpertVelocity, RoutedDrawing, Strategy, take_step
-from .weights import load_expert, load_router
+from .weights import load_experts, load_router
 
 ALWAYS_GUIDED = (0.0, 1.0)
 
@@ -100,7 +100,7 @@ class ParisPipeline:
                 f"The folder {folder.name} holds no expert_0: it is not a Paris model."
             )
         return cls(
-            [load_expert(folder / f"expert_{number}").to(dtype) for number in range(count)],
+            load_experts([folder / f"expert_{number}" for number in range(count)], dtype),
             load_router(folder / "router").to(dtype),
             load_autoencoder(folder / "vae"),
             load_text_encoder(folder),

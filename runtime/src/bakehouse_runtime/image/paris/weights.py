@@ -1,7 +1,8 @@
 """Reading and writing the parts of a Paris: `expert_0/` and so on, and `router/`.
 
 Shapes are read off the weights themselves, because they are in every copy, whatever the
-configuration files call them. Only the number of attention heads leaves no trace there.
+configuration files call them. Only the number of attention heads leaves no trace there,
+nor does a last layer that is missing.
 
 An expert is a whole model, as the published ones are; or a difference from the model in `base/`
 beside it, whose matrices are of low rank: eight experts of one base then take little more room than
@@ -10,8 +11,9 @@ that base. Read, both are the same.
 
 from __future__ import annotations
 
+import copy
 import json
-import logging
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,9 +25,8 @@ from torch import nn
 
 from ...errors import PlainError
 from ...files import read_object
+from ..model_files import check_keys, named
 from .model import Expert, ExpertShape, Router, RouterShape
-
-_log = logging.getLogger(__name__)
 
 EXPERT_WEIGHTS = "diffusion_pytorch_model.safetensors"
 ROUTER_WEIGHTS = "pytorch_model.safetensors"
@@ -34,6 +35,7 @@ DIFFERENCE_WEIGHTS = "difference.safetensors"
 # The difference of the matrix `x` is `x.up @ x.down`; of anything else it is stored as it is.
 UP, DOWN = ".up", ".down"
 HEADS_KEYS = ("heads", "num_heads", "num_attention_heads")
+LAYERS_KEYS = ("layers", "num_layers", "depth", "num_hidden_layers")
 # The published widths, whose configuration need not say the number of heads.
 PUBLISHED_HEADS = {
     ExpertShape.hidden_size: ExpertShape.heads,
@@ -53,44 +55,62 @@ def router_shape(sizes: dict[str, tuple[int, ...]], heads: int) -> RouterShape:
 
 def _backbone_shape(sizes: dict[str, tuple[int, ...]], heads: int) -> dict[str, int]:
     hidden_size, channels, patch_size, _ = sizes["patch_embed.weight"]
-    layers = {name.split(".")[1] for name in sizes if name.startswith("layers.")}
     return {
         "latent_channels": channels,
         "latent_side": round(sizes["pos_embed"][1] ** 0.5) * patch_size,
         "patch_size": patch_size,
         "hidden_size": hidden_size,
-        "layers": len(layers),
+        "layers": len(_layers(sizes)),
         "heads": heads,
         "mlp_ratio": sizes["layers.0.mlp.0.weight"][0] // hidden_size,
     }
+
+
+def load_experts(folders: Sequence[Path], dtype: torch.dtype) -> list[Expert]:
+    """The experts in `folders`, in the precision `dtype`. What several are differences from is
+    read once.
+
+    Raises PlainError for what is missing or damaged."""
+    bases: dict[Path, Expert] = {}
+    return [_load(folder, bases).to(dtype) for folder in folders]
 
 
 def load_expert(folder: Path) -> Expert:
     """The expert in `folder`, in the precision of its file; as a difference, in that of its base.
 
     Raises PlainError for what is missing or damaged."""
-    if (folder / DIFFERENCE_WEIGHTS).exists() and not (folder / EXPERT_WEIGHTS).exists():
-        expert = _load_whole(folder.parent / BASE)
-        _add_difference(expert, folder / DIFFERENCE_WEIGHTS)
-        return expert
-    return _load_whole(folder)
-
-
-def _load_whole(folder: Path) -> Expert:
-    sizes = _read_sizes(folder / EXPERT_WEIGHTS)
-    with torch.device("meta"):
-        expert = Expert(_shape(folder, lambda: expert_shape(sizes, _heads(folder, sizes))))
-    _fill(expert, folder / EXPERT_WEIGHTS)
-    return expert.eval()
+    return _load(folder, {})
 
 
 def load_router(folder: Path) -> Router:
     """The router in `folder`, in the precision of its file."""
-    sizes = _read_sizes(folder / ROUTER_WEIGHTS)
+    path = folder / ROUTER_WEIGHTS
+    sizes = _read_sizes(path)
     with torch.device("meta"):
-        router = Router(_shape(folder, lambda: router_shape(sizes, _heads(folder, sizes))))
-    _fill(router, folder / ROUTER_WEIGHTS)
+        router = Router(_shape(path, lambda: router_shape(sizes, _heads(folder, sizes))))
+    _fill(router, path, sizes)
     return router.eval()
+
+
+def _load(folder: Path, bases: dict[Path, Expert]) -> Expert:
+    """The expert in `folder`. `bases` are those that have been read; another joins them."""
+    if (folder / EXPERT_WEIGHTS).exists() or not (folder / DIFFERENCE_WEIGHTS).exists():
+        return _load_whole(folder)
+    base = folder.parent / BASE
+    if base not in bases:
+        bases[base] = _load_whole(base)
+    expert = copy.deepcopy(bases[base])
+    _add_difference(expert, folder / DIFFERENCE_WEIGHTS)
+    return expert
+
+
+def _load_whole(folder: Path) -> Expert:
+    path = folder / EXPERT_WEIGHTS
+    sizes = _read_sizes(path)
+    with torch.device("meta"):
+        expert = Expert(_shape(path, lambda: expert_shape(sizes, _heads(folder, sizes))))
+    _fill(expert, path, sizes)
+    return expert.eval()
 
 
 def save_expert(expert: Expert, folder: Path, dtype: torch.dtype) -> None:
@@ -123,53 +143,70 @@ def save_router(router: Router, folder: Path, dtype: torch.dtype) -> None:
 
 @torch.no_grad()
 def _add_difference(expert: Expert, path: Path) -> None:
-    try:
-        difference = load_file(path)
-    except (SafetensorError, OSError) as error:
-        raise PlainError(f"The file {path.parent.name}/{path.name} is damaged.") from error
-    for name, value in expert.state_dict().items():
+    difference = _read(path)
+    weights = expert.state_dict()
+    keys = {
+        name: (name + UP, name + DOWN) if name + UP in difference else (name,) for name in weights
+    }
+    expected = {key for of_one in keys.values() for key in of_one}
+    check_keys(named(path), expected - difference.keys(), difference.keys() - expected)
+    for name, value in weights.items():
+        factors = [difference[key].float() for key in keys[name]]
         try:
-            if name + UP in difference:
-                added = difference[name + UP].float() @ difference[name + DOWN].float()
-            else:
-                added = difference[name].float()
+            added = factors[0] if len(factors) == 1 else factors[0] @ factors[1]
             if added.shape != value.shape:
                 raise ValueError(f"{tuple(added.shape)} instead of {tuple(value.shape)}")
-            value.copy_(value.float() + added)
-        except (KeyError, RuntimeError, ValueError) as error:
+        except (RuntimeError, ValueError) as error:
             raise PlainError(
-                f"The file {path.parent.name}/{path.name} is no difference from the model in "
-                f"{BASE}: {name} is missing or has the wrong shape."
+                f"The file {named(path)} is no difference from the model in {BASE}: {name} has the "
+                "wrong shape."
             ) from error
+        value.copy_(value.float() + added)
 
 
-def _shape(folder: Path, read: Any) -> Any:
+def _shape(path: Path, read: Any) -> Any:
     try:
         return read()
     except (KeyError, ValueError, IndexError, ZeroDivisionError) as error:
         raise PlainError(
-            f"The weights in {folder.name} are not of a Paris model: {error} is missing "
+            f"The weights in the file {named(path)} are not of a Paris model: {error} is missing "
             "or has the wrong shape."
         ) from error
 
 
 def _read_sizes(path: Path) -> dict[str, tuple[int, ...]]:
     if not path.exists():
-        raise PlainError(f"The file {path.parent.name}/{path.name} of the model is missing.")
+        raise PlainError(f"The file {named(path)} of the model is missing.")
     try:
         with safe_open(path, framework="pt") as file:
             return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - not a dict
     except (SafetensorError, OSError) as error:
-        raise PlainError(f"The file {path.parent.name}/{path.name} is damaged.") from error
+        raise PlainError(f"The file {named(path)} is damaged.") from error
+
+
+def _read(path: Path) -> dict[str, torch.Tensor]:
+    try:
+        return load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise PlainError(f"The file {named(path)} is damaged.") from error
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    return read_object(folder / "config.json") if (folder / "config.json").exists() else {}
+
+
+def _declared(folder: Path, keys: Sequence[str]) -> int | None:
+    """The first number that the configuration in `folder` has by one of the names `keys`."""
+    config = _config(folder)
+    return next((config[key] for key in keys if isinstance(config.get(key), int)), None)
 
 
 def _heads(folder: Path, sizes: dict[str, tuple[int, ...]]) -> int:
-    config = read_object(folder / "config.json") if (folder / "config.json").exists() else {}
     width = sizes["patch_embed.weight"][0]
-    declared = [config[key] for key in HEADS_KEYS if isinstance(config.get(key), int)]
-    if not declared and width not in PUBLISHED_HEADS:
+    declared = _declared(folder, HEADS_KEYS)
+    if declared is None and width not in PUBLISHED_HEADS:
         raise PlainError(f"The file {folder.name}/config.json does not say the number of heads.")
-    heads = declared[0] if declared else PUBLISHED_HEADS[width]
+    heads = PUBLISHED_HEADS[width] if declared is None else declared
     if heads < 1 or width % heads != 0:
         raise PlainError(
             f"The file {folder.name}/config.json says {heads} heads, which do not divide the "
@@ -178,28 +215,31 @@ def _heads(folder: Path, sizes: dict[str, tuple[int, ...]]) -> int:
     return heads
 
 
-def _fill(model: nn.Module, path: Path) -> None:
+def _layers(sizes: dict[str, tuple[int, ...]]) -> set[str]:
+    return {name.split(".")[1] for name in sizes if name.startswith("layers.")}
+
+
+def _fill(model: nn.Module, path: Path, sizes: dict[str, tuple[int, ...]]) -> None:
     try:
-        found = model.load_state_dict(load_file(path), strict=False, assign=True)
-    except SafetensorError as error:
-        raise PlainError(f"The file {path.parent.name}/{path.name} is damaged.") from error
+        found = model.load_state_dict(_read(path), strict=False, assign=True)
     except RuntimeError as error:
         reason = str(error).splitlines()[1].strip()
         raise PlainError(
-            f"The weights in {path.parent.name} do not have the shape of a Paris model: {reason}"
+            f"The weights in the file {named(path)} do not have the shape of a Paris model: "
+            f"{reason}"
         ) from error
-    if found.missing_keys:
-        raise PlainError(
-            f"The weights in {path.parent.name} are not of a Paris model: "
-            f"{found.missing_keys[0]} is missing."
-        )
-    if found.unexpected_keys:
-        _log.warning(
-            "%s/%s has weights that Paris does not use: %s.",
-            path.parent.name,
-            path.name,
-            ", ".join(sorted(found.unexpected_keys)),
-        )
+    check_keys(
+        named(path), [*found.missing_keys, *_missing_end(path.parent, sizes)], found.unexpected_keys
+    )
+
+
+def _missing_end(folder: Path, sizes: dict[str, tuple[int, ...]]) -> list[str]:
+    """The first of the layers at the end that the configuration counts and the weights do not
+    have: the shape, which is read off the weights, does not know it."""
+    layers = _layers(sizes)
+    end = str(len(layers))
+    is_missing = (_declared(folder, LAYERS_KEYS) or 0) > len(layers) and end not in layers
+    return [f"layers.{end}"] if is_missing else []
 
 
 def _save(
