@@ -22,6 +22,13 @@ const deploymentStates = [
 export const deploymentFilters = ['running', 'sleeping', 'failed', 'terminated'] as const;
 export type DeploymentFilter = (typeof deploymentFilters)[number];
 
+/** Only those that are so; ended ones are among them where they are asked for. */
+export const deploymentStatus = z
+  .enum(deploymentFilters, `status must be one of ${deploymentFilters.join(', ')}`)
+  .optional();
+/** Part of the name of the deployment or of its model. */
+export const deploymentSearch = z.string().trim().max(200, 'Search for at most 200 characters').optional();
+
 export const deployment = z.object({
   pod_id: z.string(),
   deployment_id: z.string(),
@@ -123,10 +130,8 @@ export const listVllm = endpoint({
   params: userIdParams,
   query: z.object({
     include_terminated: flag.default(false),
-    /** Only those that are so; ended ones are among them where they are asked for. */
-    status: z.enum(deploymentFilters, `status must be one of ${deploymentFilters.join(', ')}`).optional(),
-    /** Part of the name of the deployment or of its model. */
-    search: z.string().trim().max(200, 'Search for at most 200 characters').optional(),
+    status: deploymentStatus,
+    search: deploymentSearch,
     /** Only those that serve this model. */
     model_id: idOf('model').optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),

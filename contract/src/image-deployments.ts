@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { userId, userIdParams } from './accounts.ts';
-import { deployFields, deployment, deploymentQuote, hourCostMax } from './deployments.ts';
+import {
+  deployFields,
+  deployment,
+  deploymentQuote,
+  deploymentSearch,
+  deploymentStatus,
+  hourCostMax,
+} from './deployments.ts';
 import { endpoint } from './endpoint.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
@@ -66,6 +73,8 @@ const listQuery = z.object({
   only_running: flag.default(false),
   /** Ended ones too. Without it there are, of those, the ones that have failed, or were stopped for want of credit, within a day. */
   include_terminated: flag.default(false),
+  status: deploymentStatus,
+  search: deploymentSearch,
   limit: z.coerce.number().int().min(1).max(100).default(50),
   cursor: idOf('deployment').optional(),
 });
@@ -73,6 +82,16 @@ const listed = z.object({ deployments: z.array(imageDeployment), next_cursor: z.
 
 const podParams = z.object({ podId: idOf('deployment') });
 const ownerQuery = z.object({ user_id: userId });
+
+export const listImageDeployments = endpoint({
+  method: 'GET',
+  path: '/api/v1/deployments/images/user/:userId',
+  access: 'key',
+  summary: "The user's deployments of image models of every kind, newest first",
+  params: userIdParams,
+  query: listQuery,
+  response: listed,
+});
 
 export const deployFlux = endpoint({
   method: 'POST',

@@ -7,7 +7,9 @@ import { type DeploymentView, viewDeployments } from './read-deployment.ts';
 
 type Input = {
   /** Of every kind unless given. */
-  kind?: KindName | undefined;
+  kinds?: readonly KindName[] | undefined;
+  /** Those alone that answer, or wake to. */
+  usable?: boolean | undefined;
   includeTerminated: boolean;
   /** Without the ended ones those all the same that have ended since, though their owner did not end them. */
   endedSince?: Date | undefined;
@@ -23,18 +25,16 @@ type Input = {
 /** The caller's deployments, newest first. */
 export async function listDeployments(
   ctx: Context,
-  { kind, includeTerminated, endedSince, status, search, modelId, cursor, limit }: Input,
+  { modelId, cursor, limit, ...wanted }: Input,
 ): Promise<{ deployments: DeploymentView[]; nextCursor: string | null }> {
   const { userId } = ctx.caller;
-  if (cursor !== undefined && !(await findDeployment(ctx.db, { userId, podId: cursor, kind })))
-    throw unknownCursor();
+  if (cursor !== undefined) {
+    const last = await findDeployment(ctx.db, { userId, podId: cursor });
+    if (!last || (wanted.kinds && !wanted.kinds.some((kind) => kind === last.kind))) throw unknownCursor();
+  }
   const found = await selectDeployments(ctx.db, {
+    ...wanted,
     userId,
-    kind,
-    includeTerminated,
-    endedSince,
-    status,
-    search,
     assetId: modelId,
     cursor,
     limit: limit + 1,

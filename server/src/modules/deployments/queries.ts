@@ -50,7 +50,7 @@ export async function findLiveDeployment(
   return db
     .selectFrom('deployments')
     .innerJoin('model_servers as server', 'server.id', 'deployments.model_server_id')
-    .select(['deployments.id', 'deployments.asset_id'])
+    .select(['deployments.id', 'deployments.kind', 'deployments.title', 'deployments.asset_id'])
     .select(sql<boolean>`server.deployment_id is not null`.as('has_own_server'))
     .where('deployments.user_id', '=', userId)
     .where('deployments.model_name', '=', modelName)
@@ -65,19 +65,26 @@ export type Carrier = {
   workload: Pick<Workload, 'state' | 'reason' | 'phase' | 'done' | 'total'> | null;
 };
 
+/** Of `deployments` with its `server`: the workload that carries it, or will. */
+const carrier = sql`
+  select state, reason, phase, done, total from workloads
+  where workloads.id in (server.workload_id, server.next_workload_id)
+    and (deployments.adapter is null or deployments.revision_id::text = any (workloads.adapter_names))
+  order by workloads.id = server.workload_id desc
+  limit 1`;
+
+/** As `showDeployment` says of it: running, degraded or asleep. */
+const isUsable = sql<SqlBool>`terminated_at is null and (sleeping or exists (
+  select from model_servers server cross join lateral (${carrier}) carrier
+  where server.id = deployments.model_server_id and carrier.state in ('ready', 'degraded')))`;
+
 /** The carriers of some deployments, by their ids: one query however many there are. */
 export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string, Carrier>> {
   const { rows } = await sql<Carrier & { id: string }>`
     select deployments.id, server.accelerator, server.accelerator_count, to_jsonb(carrier) as workload
     from deployments
     join model_servers server on server.id = deployments.model_server_id
-    left join lateral (
-      select state, reason, phase, done, total from workloads
-      where workloads.id in (server.workload_id, server.next_workload_id)
-        and (deployments.adapter is null or deployments.revision_id::text = any (workloads.adapter_names))
-      order by workloads.id = server.workload_id desc
-      limit 1
-    ) carrier on true
+    left join lateral (${carrier}) carrier on true
     where deployments.id = any (${podIds})`.execute(db);
   return new Map(rows.map(({ id, ...carrier }) => [id, carrier]));
 }
@@ -85,7 +92,9 @@ export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string
 type Wanted = {
   userId: string;
   /** Of every kind unless given. */
-  kind?: KindName | undefined;
+  kinds?: readonly KindName[] | undefined;
+  /** Those alone that answer, or wake to. */
+  usable?: boolean | undefined;
   includeTerminated: boolean;
   /** Without the ended ones those all the same that have ended since, though their owner did not end them. */
   endedSince?: Date | undefined;
@@ -107,9 +116,20 @@ const hasStatus: Record<DeploymentFilter, RawBuilder<SqlBool>> = {
 
 /** Newest first, those that come after the deployment `cursor`. */
 export async function selectDeployments(db: Db, wanted: Wanted) {
-  const { userId, kind, includeTerminated, endedSince, status, search = '', assetId, cursor, limit } = wanted;
+  const {
+    userId,
+    kinds,
+    includeTerminated,
+    endedSince,
+    status,
+    search = '',
+    assetId,
+    cursor,
+    limit,
+  } = wanted;
   let query = db.selectFrom('deployments').selectAll().where('user_id', '=', userId);
-  if (kind !== undefined) query = query.where('kind', '=', kind);
+  if (kinds !== undefined) query = query.where('kind', 'in', kinds);
+  if (wanted.usable) query = query.where(isUsable);
   if (status !== undefined) query = query.where(hasStatus[status]);
   else if (!includeTerminated) {
     query = query.where((where) =>

@@ -44,7 +44,7 @@ function vllmRoutes(parts: ServingParts): Binding[] {
     }),
     bind(contract.listVllm, async (ctx, { query }) => {
       const { include_terminated: includeTerminated, model_id: modelId, ...rest } = query;
-      const page = await listDeployments(ctx, { kind, includeTerminated, modelId, ...rest });
+      const page = await listDeployments(ctx, { kinds: [kind], includeTerminated, modelId, ...rest });
       return { pods: page.deployments.map(toVllm), next_cursor: page.nextCursor };
     }),
     bind(contract.vllmStats, async (ctx) => toVllmStats(await sumDeployments(ctx, { kind }))),
@@ -76,9 +76,12 @@ function imageRoutes(parts: ServingParts): Binding[] {
     return toImageDeployment(ctx.config, await terminateDeployment(ctx, { podId, kind }));
   };
   return [
+    bind(image.listImageDeployments, (ctx, { query }) =>
+      listImageDeployments(ctx, { kinds: image.imageDeploymentKinds, query }),
+    ),
     bind(image.deployFlux, (ctx, { body }) => deploy(ctx, parts, { kind: 'flux', body })),
     bind(image.quoteFlux, (ctx, { body }) => quoteDeployment(ctx, parts, { kind: 'flux', body })),
-    bind(image.listFlux, (ctx, { query }) => listImageDeployments(ctx, { kind: 'flux', query })),
+    bind(image.listFlux, (ctx, { query }) => listImageDeployments(ctx, { kinds: ['flux'], query })),
     bind(image.terminateFlux, (ctx, { params: { podId } }) =>
       terminate(ctx, podId, image.imageDeploymentKinds),
     ),
@@ -87,7 +90,7 @@ function imageRoutes(parts: ServingParts): Binding[] {
       quoteDeployment(ctx, parts, { kind: 'flux-kontext', body }),
     ),
     bind(image.listFluxKontext, (ctx, { query }) =>
-      listImageDeployments(ctx, { kind: 'flux-kontext', query }),
+      listImageDeployments(ctx, { kinds: ['flux-kontext'], query }),
     ),
     bind(image.terminateFluxKontext, (ctx, { params: { podId } }) => terminate(ctx, podId, ['flux-kontext'])),
     bind(image.getImageDeployment, (ctx, { params: { podId } }) => findImageDeployment(ctx, podId)),

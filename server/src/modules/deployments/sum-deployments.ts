@@ -20,7 +20,7 @@ export type DeploymentSums = {
 export async function sumDeployments(ctx: Context, { kind }: { kind: KindName }): Promise<DeploymentSums> {
   const { userId } = ctx.caller;
   const sums = await selectSums(ctx.db, { userId, kind });
-  const live = await selectDeployments(ctx.db, { userId, kind, includeTerminated: false });
+  const live = await selectDeployments(ctx.db, { userId, kinds: [kind], includeTerminated: false });
   const states = (await viewDeployments(ctx, live)).map(({ state }) => state);
   const count = (...wanted: DeploymentState[]) => states.filter((state) => wanted.includes(state)).length;
   const open = live

@@ -1,4 +1,4 @@
-import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deployments';
+import type { Deployment } from '@bakehouse/contract/deployments';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
 import { useState } from 'react';
@@ -13,8 +13,6 @@ import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { SearchInput } from '../../ui/search-input.tsx';
-import { Select } from '../../ui/select.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
@@ -24,6 +22,8 @@ import { ChooseModelDialog } from './choose-model-dialog.tsx';
 import { DeploymentListSwitch } from './deployment-list-switch.tsx';
 import { deploymentColumns } from './details/deployment-columns.tsx';
 import { deploymentKinds } from './kinds.ts';
+import { DeploymentFilters, NoDeploymentsFound } from './list/deployment-filters.tsx';
+import { isNarrowed } from './list/deployments-search.ts';
 
 const route = getRouteApi('/app/my-deployments');
 
@@ -32,22 +32,13 @@ const { words } = deploymentKinds[KIND];
 
 const ROW_HEIGHT = 60;
 
-const filters = [
-  { value: 'live', label: 'Active' },
-  { value: 'running', label: 'Running' },
-  { value: 'sleeping', label: 'Sleeping' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'terminated', label: 'Terminated' },
-  { value: 'all', label: 'All' },
-] as const satisfies { value: DeploymentFilter | 'live' | 'all'; label: string }[];
-
-type Filter = (typeof filters)[number]['value'];
-
 /** The deployments, narrowed by what stands in the address. */
 export function DeploymentsPage() {
   const user = useUser();
   const [choosing, setChoosing] = useState(false);
-  const { search, status, ended = false } = route.useSearch();
+  const shown = route.useSearch();
+  const { search, status, ended = false } = shown;
+  const navigate = route.useNavigate();
   const deployments = useDeployments(KIND, user.id, ended, { search, status }, { showsCosts: true });
   return (
     <>
@@ -63,7 +54,7 @@ export function DeploymentsPage() {
       />
       <DeploymentListSwitch shown="text" />
       <Stats userId={user.id} />
-      <FilterBar />
+      <DeploymentFilters shown={shown} onChange={(search) => void navigate({ search, replace: true })} />
       <DeploymentList deployments={deployments} onDeploy={() => setChoosing(true)} />
       <StarterChatCard above={deployments} />
       {choosing && <ChooseModelDialog onClose={() => setChoosing(false)} />}
@@ -71,47 +62,10 @@ export function DeploymentsPage() {
   );
 }
 
-function FilterBar() {
-  const { search = '', status, ended } = route.useSearch();
-  const navigate = route.useNavigate();
-  const show = (filter: Filter) =>
-    void navigate({
-      search: ({ status: _status, ended: _ended, ...rest }) => ({
-        ...rest,
-        ...(filter === 'all' ? { ended: true } : filter !== 'live' && { status: filter }),
-      }),
-      replace: true,
-    });
-  return (
-    <div className="mb-4 flex flex-wrap items-center gap-2">
-      <div className="min-w-48 flex-1 sm:max-w-xs">
-        <SearchInput
-          label="Search deployments"
-          value={search}
-          onChange={(value) =>
-            void navigate({
-              search: ({ search: _, ...rest }) => ({ ...rest, ...(value && { search: value }) }),
-              replace: true,
-            })
-          }
-        />
-      </div>
-      <div className="w-40">
-        <Select<Filter>
-          aria-label="Status"
-          value={status ?? (ended ? 'all' : 'live')}
-          onChange={show}
-          options={filters}
-        />
-      </div>
-    </div>
-  );
-}
-
 type ListProps = { deployments: ReturnType<typeof useDeployments>; onDeploy: () => void };
 
 function DeploymentList({ deployments, onDeploy }: ListProps) {
-  const { search, status } = route.useSearch();
+  const shown = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <Card flush>
@@ -122,11 +76,8 @@ function DeploymentList({ deployments, onDeploy }: ListProps) {
         pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
         isEmpty={({ pages }) => pages[0]?.pods.length === 0}
         empty={
-          search !== undefined || status !== undefined ? (
-            <EmptyState
-              title="No deployments found"
-              description="No deployments match your search and filter."
-            />
+          isNarrowed(shown) ? (
+            <NoDeploymentsFound />
           ) : (
             <EmptyState
               icon={<Rocket aria-hidden />}

@@ -1,7 +1,7 @@
-import { type DeploymentFilter, deploymentFilters } from '@bakehouse/contract/deployments';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
 import { parseTabAndFile } from '../../lib/tab-search.ts';
+import { type DeploymentsSearch, parseDeployments } from './list/deployments-search.ts';
 
 /** The list of deployments and the page of each. */
 export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
@@ -32,17 +32,9 @@ export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
   ] as const;
 
 /** `deploy`: the model that is chosen in the dialog, which is open then. */
-function parseImages({ deploy }: Record<string, unknown>): { deploy?: string } {
-  return typeof deploy === 'string' && deploy !== '' ? { deploy } : {};
-}
-
-type DeploymentsSearch = { search?: string; status?: DeploymentFilter; ended?: boolean };
-
-function parseDeployments({ search, status, ended }: Record<string, unknown>): DeploymentsSearch {
-  const known = deploymentFilters.find((one) => one === status);
-  return {
-    ...(typeof search === 'string' && search !== '' && { search }),
-    ...(known && { status: known }),
-    ...(ended === true && { ended }),
-  };
+function parseImages({
+  deploy,
+  ...search
+}: Record<string, unknown>): DeploymentsSearch & { deploy?: string } {
+  return { ...parseDeployments(search), ...(typeof deploy === 'string' && deploy !== '' && { deploy }) };
 }

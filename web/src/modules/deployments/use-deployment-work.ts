@@ -28,10 +28,10 @@ function useTextWork(): LongWork[] {
 }
 
 function useImageWork(): LongWork[] {
-  const kontext = useImageDeployments('flux-kontext').data ?? [];
-  const flux = useImageDeployments('flux').data ?? [];
+  const { data } = useImageDeployments();
   const termination = useTerminateImage();
-  return [...kontext, ...flux].flatMap((deployment) =>
+  const deployments = data?.pages.flatMap((page) => page.deployments) ?? [];
+  return deployments.flatMap((deployment) =>
     workOf(deployment, {
       link: { to: '/my-deployments/images/$podId', params: { podId: deployment.pod_id } },
       terminate: () => termination.mutate(deployment),

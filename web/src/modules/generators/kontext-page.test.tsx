@@ -30,6 +30,8 @@ beforeAll(() =>
   ]),
 );
 
+const usableKontext = ['deployment', 'list', 'flux-kontext', 'u1', 'usable'];
+
 let api: FakeApi;
 beforeEach(() => {
   api = new FakeApi();
@@ -126,7 +128,7 @@ it('the starter model reads a short prompt; a deployment of one’s own reads mo
   await renderPage('/flux-kontext');
   expect(screen.getByText('Keep it short: about 20 words.')).toBeTruthy();
   const own = [{ pod_id: 'p1', status: 'running' }];
-  act(() => void queryClient.setQueryData(['deployment', 'list', 'flux-kontext', 'u1'], own));
+  act(() => void queryClient.setQueryData(usableKontext, { deployments: own }));
   await waitFor(() => expect(screen.queryByText(/^Keep it short/)).toBeNull());
 });
 

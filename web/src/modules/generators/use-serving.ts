@@ -3,7 +3,7 @@ import { atService } from '@bakehouse/contract/generators/parameters/parameters'
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { useHasKontextDeployment, useUsableDeployments } from '../deployments/images/api.ts';
+import { useActiveKontextDeployment, useUsableDeployments } from '../deployments/images/api.ts';
 import type { Brought } from '../images/api.ts';
 import { type ServedGenerator, servedGeneratorsQuery } from './api.ts';
 import { chooseDrawer, type Drawer, drawerSearch, drawersOf, type NamedDrawer } from './form/drawers.ts';
@@ -21,7 +21,7 @@ export function useServing(
   const painters = useUsableDeployments('flux', name === 'flux' ? userId : undefined);
   const editors = useUsableDeployments('flux-kontext', edits ? userId : undefined);
   // One of the person's own that is on its way edits, too, before a service or the starter.
-  const awaitsOwn = useHasKontextDeployment(edits ? userId : undefined) && editors.length === 0;
+  const awaitsOwn = !!useActiveKontextDeployment(edits ? userId : undefined) && editors.length === 0;
   const drawers = drawersOf(name, { served, ownOnly, models: edits ? editors : painters });
   const isNamed = model !== undefined || service !== undefined;
   const drawer = awaitsOwn && !isNamed ? undefined : chooseDrawer(name, drawers, { model, service });

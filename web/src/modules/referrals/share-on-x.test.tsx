@@ -4,6 +4,7 @@ import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
+import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { ShareOnX } from './share-on-x.tsx';
 
@@ -41,6 +42,18 @@ test('a server that posts nothing says so, and leads to X', async () => {
   await screen.findByText(/^Posting on X is not configured/);
   const link = screen.getByRole('link', { name: 'Share on X' });
   expect(new URL(link.getAttribute('href') ?? '').searchParams.get('url')).toBe(LINK);
+});
+
+test('an account that cannot be read is asked for again; X itself is reached all the same', async () => {
+  vi.mocked(call).mockRejectedValue(new ApiError('The server is busy', { status: 409 }));
+  show('not_connected');
+  await screen.findByText('Your account on X could not be read');
+  expect(screen.getByText('The server is busy')).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Share on X' })).toBeTruthy();
+  vi.mocked(call).mockImplementation(async (endpoint) => answers.get(endpoint));
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByRole('button', { name: 'Connect X' })).toBeTruthy();
+  expect(screen.queryByRole('link', { name: 'Share on X' })).toBeNull();
 });
 
 test('an account on X is connected first', async () => {

@@ -1,11 +1,15 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { getXAuthStatus } from '@bakehouse/contract/referrals';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { cx } from '../../lib/cx.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
 import { notify } from '../../ui/notify.ts';
+import { QueryView } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { lengthProblem } from '../../ui/text-problem.ts';
 import { Textarea } from '../../ui/textarea.tsx';
@@ -20,15 +24,38 @@ const route = getRouteApi('/app/invite');
 /** The invitation on X: posted from here where the server can, else from X's own page. */
 export function ShareOnX({ code, link }: { code: string; link: string }) {
   const isConnecting = useBackFromX();
-  const { data: x, isPending } = useQuery(xQuery(code));
+  const x = useQuery(xQuery(code));
+  return (
+    <div className="grid gap-3">
+      <QueryView
+        query={x}
+        failed="Your account on X could not be read"
+        pending={<Skeleton className="h-9" />}
+        compact
+      >
+        {(account) => <Share account={account} isConnecting={isConnecting} link={link} />}
+      </QueryView>
+      {/* X's own page needs no answer of this server. */}
+      {x.isLoadingError && <ShareLink link={link} />}
+    </div>
+  );
+}
+
+type Account = {
+  status: ResponseOf<typeof getXAuthStatus>['status'];
+  username: string | null;
+  postUrl: string | null;
+};
+type ShareProps = { account: Account; isConnecting: boolean; link: string };
+
+function Share({ account: { status, username, postUrl }, isConnecting, link }: ShareProps) {
   const connect = useConnectX();
-  if (isPending) return <Skeleton className="h-9" />;
-  if (x?.postUrl) {
+  if (postUrl) {
     return (
       <p className="text-[0.8125rem]">
         Your invitation is on X.{' '}
         <a
-          href={x.postUrl}
+          href={postUrl}
           target="_blank"
           rel="noreferrer noopener"
           className="font-medium text-accent-text underline-offset-4 hover:underline"
@@ -38,8 +65,8 @@ export function ShareOnX({ code, link }: { code: string; link: string }) {
       </p>
     );
   }
-  if (x?.status === 'connected') return <PostForm username={x.username ?? ''} />;
-  if (x?.status === 'not_connected') {
+  if (status === 'connected') return <PostForm username={username ?? ''} />;
+  if (status === 'not_connected') {
     return (
       <div className="flex flex-wrap items-center gap-3">
         <Button loading={connect.isPending || isConnecting} onClick={() => connect.mutate()}>
@@ -49,19 +76,28 @@ export function ShareOnX({ code, link }: { code: string; link: string }) {
       </div>
     );
   }
-  const page = `https://x.com/intent/post?${new URLSearchParams({ text: MESSAGE, url: link })}`;
   return (
     <div className="flex flex-wrap items-center gap-3">
-      <a href={page} target="_blank" rel="noreferrer noopener" className={buttonClass()}>
-        Share on X
-        <ExternalLink aria-hidden />
-      </a>
-      {x && (
-        <p className="text-[0.8125rem] text-muted">
-          Posting on X is not configured on this server, so X opens in a new tab.
-        </p>
-      )}
+      <ShareLink link={link} />
+      <p className="text-[0.8125rem] text-muted">
+        Posting on X is not configured on this server, so X opens in a new tab.
+      </p>
     </div>
+  );
+}
+
+function ShareLink({ link }: { link: string }) {
+  const page = `https://x.com/intent/post?${new URLSearchParams({ text: MESSAGE, url: link })}`;
+  return (
+    <a
+      href={page}
+      target="_blank"
+      rel="noreferrer noopener"
+      className={cx(buttonClass(), 'justify-self-center')}
+    >
+      Share on X
+      <ExternalLink aria-hidden />
+    </a>
   );
 }
 

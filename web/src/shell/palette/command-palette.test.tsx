@@ -37,7 +37,7 @@ async function type(typed: string, answerTo: (words: string) => Promise<Response
         : Response.json({
             pods: [],
             runs: [],
-            deployments: url.includes('/flux/') ? flux : [],
+            deployments: url.includes('/deployments/images/') ? flux : [],
             next_cursor: null,
           }),
     ),

@@ -107,8 +107,7 @@ type LiveDeployment = {
 /** The deployments of every kind that have not ended, newest first. */
 function useLiveDeployments(): LiveDeployment[] {
   const pods = useInfiniteQuery(deploymentListQuery('text', useUser().id)).data?.pages[0]?.pods ?? [];
-  const kontext = useImageDeployments('flux-kontext').data ?? [];
-  const flux = useImageDeployments('flux').data ?? [];
+  const deployed = useImageDeployments().data?.pages[0]?.deployments ?? [];
   const texts = pods.map(
     (pod): LiveDeployment => ({
       ...{ id: pod.pod_id, title: pod.title, createdAt: pod.created_at },
@@ -117,7 +116,7 @@ function useLiveDeployments(): LiveDeployment[] {
       termination: { kind: 'terminate', pod },
     }),
   );
-  const images = [...kontext, ...flux]
+  const images = deployed
     .filter(({ terminated_at }) => terminated_at === null)
     .map(
       (deployment): LiveDeployment => ({

@@ -1,5 +1,5 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { ImageDeployment, ImageDeploymentKind, listFlux } from '@bakehouse/contract/image-deployments';
+import type { ImageDeploymentKind, listFlux } from '@bakehouse/contract/image-deployments';
 import type { Context } from '../../../platform/context.ts';
 import { toImageDeployment } from '../kinds/to-image-deployment.ts';
 import { listDeployments } from '../list-deployments.ts';
@@ -7,19 +7,16 @@ import { listDeployments } from '../list-deployments.ts';
 /** One that its owner did not end says why it has ended for so long. */
 const ENDED_SHOWN_MS = 24 * 60 * 60 * 1000;
 
-const usable: ImageDeployment['status'][] = ['running', 'READY'];
-
-/** The caller's deployments of a kind, newest first; a page of those that can be used may have fewer than asked for. */
+/** The caller's deployments of some kinds, newest first. */
 export async function listImageDeployments(
   ctx: Context,
-  { kind, query }: { kind: ImageDeploymentKind; query: InputOf<typeof listFlux>['query'] },
+  { kinds, query }: { kinds: readonly ImageDeploymentKind[]; query: InputOf<typeof listFlux>['query'] },
 ): Promise<ResponseOf<typeof listFlux>> {
-  const { only_running: onlyRunning, include_terminated: includeTerminated, limit, cursor } = query;
+  const { only_running: usable, include_terminated: includeTerminated, ...rest } = query;
   const endedSince = new Date(ctx.clock.now().getTime() - ENDED_SHOWN_MS);
-  const page = await listDeployments(ctx, { kind, includeTerminated, endedSince, limit, cursor });
-  const deployments = page.deployments.map((view) => toImageDeployment(ctx.config, view));
+  const page = await listDeployments(ctx, { kinds, usable, includeTerminated, endedSince, ...rest });
   return {
-    deployments: onlyRunning ? deployments.filter(({ status }) => usable.includes(status)) : deployments,
+    deployments: page.deployments.map((view) => toImageDeployment(ctx.config, view)),
     next_cursor: page.nextCursor,
   };
 }

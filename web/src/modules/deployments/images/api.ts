@@ -1,1 +1,1 @@
-export { useHasKontextDeployment, useUsableDeployments } from './calls.ts';
+export { useActiveKontextDeployment, useUsableDeployments } from './calls.ts';

@@ -2,9 +2,11 @@ import {
   getImageDeployment,
   type ImageDeployment,
   type ImageDeploymentKind,
+  listFluxKontext,
+  listImageDeployments,
 } from '@bakehouse/contract/image-deployments';
 import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
@@ -16,49 +18,72 @@ import { awaitEnd } from '../../../ui/long-work.ts';
 import { notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/api.ts';
 import { deploymentKinds, workId } from '../kinds.ts';
-import { imageKinds, isAwaited, pending, usable } from './kinds.ts';
+import type { DeploymentsSearch } from '../list/deployments-search.ts';
+import { awaitedOf, imageKinds } from './kinds.ts';
 
-/** More of one kind nobody keeps awake at once. */
-const LISTED_MAX = 100;
+/** More of one kind nobody has to choose from. */
+const CHOICE_MAX = 100;
 /** What it costs moves with time, not with events. */
 const COST_MS = 60_000;
 
-const imageDeploymentsQuery = (kind: ImageDeploymentKind, userId: string) =>
-  queryOptions({
-    queryKey: ['deployment', 'list', kind, userId],
-    queryFn: async ({ signal }) => {
-      const { deployments } = await call(
-        imageKinds[kind].calls.list,
-        { params: { userId }, query: { limit: LISTED_MAX } },
-        { signal, operation: 'fetch deployments' },
-      );
-      return deployments;
+const listed = { operation: 'fetch deployments' };
+
+/**
+ * The user's deployments of every kind page by page, newest first. Without `ended` those that have not ended, and those
+ * that have lately, though nobody terminated them.
+ */
+export function useImageDeployments({ search, status, ended = false }: DeploymentsSearch = {}) {
+  const userId = useUser().id;
+  const pollMs = usePollMs();
+  return useInfiniteQuery({
+    queryKey: ['deployment', 'list', 'image', userId, { search, status, ended }],
+    queryFn: ({ pageParam, signal }) => {
+      const query = {
+        ...{ search, status, include_terminated: ended ? 'true' : 'false' },
+        cursor: pageParam ?? undefined,
+      };
+      return call(listImageDeployments, { params: { userId }, query }, { signal, ...listed });
     },
-  });
-
-/** The user's deployments of a kind that have not ended, and those that have lately, though nobody terminated them. */
-export function useImageDeployments(kind: ImageDeploymentKind) {
-  const user = useUser();
-  const fallback = useFallbackInterval(imageKinds[kind].pollMs);
-  return useQuery({
-    ...imageDeploymentsQuery(kind, user.id),
-    refetchInterval: ({ state }) => (isAwaited(state.data ?? [], Date.now()) ? fallback : false),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: ({ state: { data } }) => pollMs(data?.pages.flatMap((page) => page.deployments) ?? []),
   });
 }
 
-/** The Kontext deployment that edits pictures: the newest that answers, else one that will; null where there is none. */
-export function useActiveKontextDeployment(): ImageDeployment | null | undefined {
-  const { data } = useImageDeployments('flux-kontext');
-  return data && activeOf(data);
+/** How soon some deployments are read again while the event stream is down and one of them is on its way. */
+function usePollMs(): (deployments: readonly ImageDeployment[]) => number | false {
+  const fallback = {
+    'flux-kontext': useFallbackInterval(imageKinds['flux-kontext'].pollMs),
+    flux: useFallbackInterval(imageKinds.flux.pollMs),
+  };
+  return (deployments) => {
+    const awaited = awaitedOf(deployments, Date.now());
+    const kind = awaited.some((one) => one.kind === 'flux-kontext') ? 'flux-kontext' : 'flux';
+    return awaited.length > 0 && fallback[kind];
+  };
 }
 
-/** Whether this user's edits are made by a deployment of their own; not while nobody is named, or it is not known. */
-export function useHasKontextDeployment(userId: string | undefined): boolean {
-  const { data = [] } = useQuery({
-    ...imageDeploymentsQuery('flux-kontext', userId ?? ''),
+/**
+ * The Kontext deployment that edits this user's pictures: the newest that answers, else one that will; null where there
+ * is none, undefined while nobody is named, or it is not known.
+ */
+export function useActiveKontextDeployment(userId: string | undefined): ImageDeployment | null | undefined {
+  const pollMs = usePollMs();
+  const { data } = useQuery({
+    queryKey: ['deployment', 'list', 'flux-kontext', userId, 'active'],
+    queryFn: async ({ signal }) => {
+      if (userId === undefined) throw new Error('nobody is named');
+      const first = async (query: { only_running?: string; status?: 'running' }) => {
+        const input = { params: { userId }, query: { ...query, limit: 1 } };
+        const { deployments } = await call(listFluxKontext, input, { signal, ...listed });
+        return deployments[0];
+      };
+      return (await first({ only_running: 'true' })) ?? (await first({ status: 'running' })) ?? null;
+    },
     enabled: userId !== undefined,
+    refetchInterval: ({ state }) => pollMs(state.data ? [state.data] : []),
   });
-  return activeOf(data) !== null;
+  return data;
 }
 
 /** This user's deployments of a kind that can be used at once; none while nobody is named, or they are not known. */
@@ -66,18 +91,16 @@ export function useUsableDeployments(
   kind: ImageDeploymentKind,
   userId: string | undefined,
 ): ImageDeployment[] {
-  const { data = [] } = useQuery({
-    ...imageDeploymentsQuery(kind, userId ?? ''),
+  const { data } = useQuery({
+    queryKey: ['deployment', 'list', kind, userId, 'usable'],
+    queryFn: ({ signal }) => {
+      if (userId === undefined) throw new Error('nobody is named');
+      const query = { only_running: 'true', limit: CHOICE_MAX };
+      return call(imageKinds[kind].calls.list, { params: { userId }, query }, { signal, ...listed });
+    },
     enabled: userId !== undefined,
   });
-  return data.filter(({ status }) => usable.has(status));
-}
-
-/** Of some deployments the one that is used. */
-function activeOf(deployments: readonly ImageDeployment[]): ImageDeployment | null {
-  const those = (states: ReadonlySet<ImageDeployment['status']>) =>
-    deployments.find(({ status }) => states.has(status));
-  return those(usable) ?? those(pending) ?? null;
+  return data?.deployments ?? [];
 }
 
 export function useImageDeployment(podId: string) {
@@ -89,7 +112,7 @@ export function useImageDeployment(podId: string) {
       call(getImageDeployment, { params: { podId } }, { signal, operation: 'fetch deployments' }),
     refetchInterval: ({ state: { data } }) => {
       if (data?.status === 'running') return COST_MS;
-      return data && isAwaited([data], Date.now()) ? fallback : false;
+      return data && awaitedOf([data], Date.now()).length > 0 ? fallback : false;
     },
   });
 }

@@ -9,10 +9,14 @@ import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
+import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
+import { useUser } from '../../accounts/api.ts';
 import { DeploymentListSwitch } from '../deployment-list-switch.tsx';
 import { deploymentColumns } from '../details/deployment-columns.tsx';
+import { DeploymentFilters, NoDeploymentsFound } from '../list/deployment-filters.tsx';
+import { isNarrowed } from '../list/deployments-search.ts';
 import { useActiveKontextDeployment, useImageDeployments } from './calls.ts';
 import { DeployImageDialog } from './deploy-image-dialog.tsx';
 import { imageKinds, statusWord } from './kinds.ts';
@@ -24,18 +28,16 @@ const ROW_HEIGHT = 60;
 
 /** The user's FLUX and Kontext deployments. */
 export function ImageDeploymentsPage() {
-  const { deploy: chosen } = route.useSearch();
+  const { deploy: chosen, ...shown } = route.useSearch();
   const navigate = route.useNavigate();
   const [choosing, setChoosing] = useState(false);
   const close = () => {
     setChoosing(false);
-    if (chosen !== undefined) void navigate({ search: {}, replace: true });
+    if (chosen !== undefined) void navigate({ search: shown, replace: true });
   };
   const [ending, setEnding] = useState<ImageDeployment | null>(null);
-  const kontext = useImageDeployments('flux-kontext');
-  const flux = useImageDeployments('flux');
-  const both = bothOf(kontext, flux);
-  const active = useActiveKontextDeployment();
+  const deployments = useImageDeployments(shown);
+  const active = useActiveKontextDeployment(useUser().id);
   return (
     <>
       <PageHeader
@@ -49,32 +51,30 @@ export function ImageDeploymentsPage() {
         }
       />
       <DeploymentListSwitch shown="images" />
+      <DeploymentFilters shown={shown} onChange={(search) => void navigate({ search, replace: true })} />
       <Card flush>
         <QueryView
-          query={both}
+          query={deployments}
           flush
           failed="Your deployments could not be loaded"
           pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
-          isEmpty={(rows) => rows.length === 0}
+          isEmpty={({ pages }) => pages[0]?.deployments.length === 0}
           empty={
-            <EmptyState
-              icon={<ImagePlus aria-hidden />}
-              title="No image model is deployed"
-              description="Deploy Kontext to edit pictures with a model of your own, or FLUX to generate them."
-              action={<Button onClick={() => setChoosing(true)}>Deploy an image model</Button>}
-            />
+            isNarrowed(shown) ? <NoDeploymentsFound /> : <NoneDeployed onDeploy={() => setChoosing(true)} />
           }
         >
-          {(rows) => (
+          {({ pages }) => (
             <DataTable
               label="Image deployments"
               columns={columnsOf({ activeId: active?.pod_id ?? null, onTerminate: setEnding })}
-              rows={rows}
+              rows={pages.flatMap((page) => page.deployments)}
               rowKey={({ pod_id }) => pod_id}
               rowHeight={ROW_HEIGHT}
+              more={deployments.hasNextPage}
             />
           )}
         </QueryView>
+        <Pager pages={deployments} />
       </Card>
       {(choosing || chosen !== undefined) && (
         <DeployImageDialog key={chosen} chosen={chosen ?? null} onClose={close} />
@@ -84,21 +84,15 @@ export function ImageDeploymentsPage() {
   );
 }
 
-type ListQuery = ReturnType<typeof useImageDeployments>;
-
-/** Both lists as one, newest first; it is there once both are. */
-function bothOf(one: ListQuery, other: ListQuery) {
-  return {
-    data:
-      one.data &&
-      other.data &&
-      [...one.data, ...other.data].toSorted((a, b) => b.created_at.localeCompare(a.created_at)),
-    error: one.error ?? other.error,
-    isError: one.isError || other.isError,
-    isFetching: one.isFetching || other.isFetching,
-    dataUpdatedAt: Math.min(one.dataUpdatedAt, other.dataUpdatedAt),
-    refetch: () => Promise.all([one.refetch(), other.refetch()]),
-  };
+function NoneDeployed({ onDeploy }: { onDeploy: () => void }) {
+  return (
+    <EmptyState
+      icon={<ImagePlus aria-hidden />}
+      title="No image model is deployed"
+      description="Deploy Kontext to edit pictures with a model of your own, or FLUX to generate them."
+      action={<Button onClick={onDeploy}>Deploy an image model</Button>}
+    />
+  );
 }
 
 type Row = { activeId: string | null; onTerminate: (deployment: ImageDeployment) => void };

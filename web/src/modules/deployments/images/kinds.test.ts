@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { imageKinds, isAwaited, statusWord } from './kinds.ts';
+import { awaitedOf, imageKinds, statusWord } from './kinds.ts';
 
 const NOW = Date.parse('2026-01-01T12:00:00Z');
 const made = (status: 'deploying' | 'running' | 'failed', minutesAgo: number) => ({
@@ -8,10 +8,11 @@ const made = (status: 'deploying' | 'running' | 'failed', minutesAgo: number) =>
 });
 
 test('a deployment is asked about until it runs or has failed, and for ten minutes at most', () => {
-  expect(isAwaited([], NOW)).toBe(false);
-  expect(isAwaited([made('running', 1), made('failed', 1)], NOW)).toBe(false);
-  expect(isAwaited([made('running', 1), made('deploying', 9.9)], NOW)).toBe(true);
-  expect(isAwaited([made('deploying', 10)], NOW)).toBe(false);
+  expect(awaitedOf([], NOW)).toEqual([]);
+  expect(awaitedOf([made('running', 1), made('failed', 1)], NOW)).toEqual([]);
+  const awaited = made('deploying', 9.9);
+  expect(awaitedOf([made('running', 1), awaited], NOW)).toEqual([awaited]);
+  expect(awaitedOf([made('deploying', 10)], NOW)).toEqual([]);
   expect(imageKinds.flux.pollMs).toBe(10_000);
   expect(imageKinds['flux-kontext'].pollMs).toBe(5_000);
 });

@@ -36,17 +36,18 @@ type Status = ImageDeployment['status'];
 
 /** On its way to its first answer, or waking up. */
 export const pending = new Set<Status>(['pending', 'deploying']);
+
 /** It answers, or wakes to. */
 export const usable = new Set<Status>(['running', 'READY']);
 
 const POLL_MS_MAX = 10 * 60_000;
 
-/** Whether there is one on its way that is worth asking about again: nobody waits longer than ten minutes for one. */
-export function isAwaited(
-  deployments: readonly Pick<ImageDeployment, 'status' | 'created_at'>[],
+/** Those on their way that are worth asking about again: nobody waits longer than ten minutes for one. */
+export function awaitedOf<Deployment extends Pick<ImageDeployment, 'status' | 'created_at'>>(
+  deployments: readonly Deployment[],
   now: number,
-): boolean {
-  return deployments.some(
+): Deployment[] {
+  return deployments.filter(
     ({ status, created_at }) => pending.has(status) && now - Date.parse(created_at) < POLL_MS_MAX,
   );
 }

@@ -6,13 +6,13 @@ type Call = {
   method: string;
   input: { params?: { id?: string }; query?: Query; body?: unknown };
 };
-type Query = { search?: string; state?: string; generator?: string; root?: string };
+type Query = { search?: string; state?: string; generator?: string; root?: string; only_running?: string };
 
 /** What the server would answer about generations, from a list in memory; it notes what it was asked. */
 export class FakeApi {
   generations: Generation[] = [];
   /** The user's FLUX deployments. */
-  deployments: unknown[] = [];
+  deployments: Record<string, string>[] = [];
   /** What the next generation is. */
   next: Generation | null = null;
   cost: string | null = '0.5';
@@ -45,7 +45,10 @@ export class FakeApi {
         this.generations = this.generations.filter((one) => one.id !== id);
         return undefined;
       case 'GET /api/v1/deployments/flux/user/:userId':
-        return { deployments: this.deployments };
+        return {
+          deployments:
+            input.query?.only_running === 'true' ? this.deployments.filter(isUsable) : this.deployments,
+        };
       case 'POST /api/v1/generations/zip':
         return { url: '/api/v1/pictures.zip?ids=x', expires_at: '2026-01-01T01:00:00.000Z' };
       case 'POST /api/v1/generations/training_pictures':
@@ -66,6 +69,8 @@ export class FakeApi {
     return found;
   }
 }
+
+const isUsable = ({ status }: Record<string, string>) => status === 'running' || status === 'READY';
 
 function fits({ search = '', state, generator, root }: Query): (generation: Generation) => boolean {
   return (one) =>

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, render, screen } from '@testing-library/react';
+import { act, cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
@@ -65,6 +65,26 @@ test('a run that cannot be loaded leaves the others in sight, and is asked for a
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('Training loss of the selected runs: Run a, Run b')).toBeTruthy();
   expect(screen.queryByText('1 run could not be loaded')).toBeNull();
+});
+
+test('where no run can be loaded that is said once, and all are asked for again', async () => {
+  answers = { a: 'broken', b: 'broken' };
+  show(['a', 'b']);
+  expect(await screen.findByText('The runs could not be loaded')).toBeTruthy();
+  expect(screen.queryByText('2 runs could not be loaded')).toBeNull();
+  answers = { a: 'there', b: 'there' };
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('Training loss of the selected runs: Run a, Run b')).toBeTruthy();
+});
+
+test('curves that cannot be refreshed stay in sight with their age', async () => {
+  answers = { a: 'there' };
+  show(['a']);
+  await screen.findByText('Training loss of the selected runs: Run a');
+  answers.a = 'broken';
+  await act(() => queryClient.refetchQueries());
+  expect(await screen.findByText(/^Last updated .* Refreshing failed: It broke$/)).toBeTruthy();
+  expect(screen.getByText('Training loss of the selected runs: Run a')).toBeTruthy();
 });
 
 test('runs of one title are told apart, in the legends and in the table', async () => {

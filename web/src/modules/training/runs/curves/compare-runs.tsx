@@ -8,6 +8,7 @@ import { Callout } from '../../../../ui/callout.tsx';
 import { Card } from '../../../../ui/card.tsx';
 import { Chart } from '../../../../ui/chart.tsx';
 import { errorMessage } from '../../../../ui/notify.ts';
+import { QueryView, type ViewedQuery } from '../../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { runQuery } from '../../api.ts';
 import { describeParameters } from '../describe-parameters.ts';
@@ -29,12 +30,8 @@ export function CompareRuns({ runIds, isFull, onClose }: Props) {
   // A run that the address names may be on no page of the list that was loaded, or be gone.
   const runs = useQueries({ queries: runIds.map(runQuery) });
   const metrics = useQueries({ queries: runIds.map(runMetricsQuery) });
-  // Each as soon as all of it is there: one that fails leaves the others in sight.
-  const read = runs.flatMap(({ data: run }, index) => {
-    const points = metrics[index]?.data?.points;
-    return run && points ? [{ run, points }] : [];
-  });
-  const isPending = [...runs, ...metrics].some((query) => query.isPending);
+  const both = runIds.map((_, index) => [runs[index], metrics[index]] as const);
+  const read = both.flatMap(readOf);
   return (
     <section aria-label="Comparison" className="mt-6 grid gap-5">
       <header className="flex items-center justify-between gap-4">
@@ -49,25 +46,50 @@ export function CompareRuns({ runIds, isFull, onClose }: Props) {
           Close
         </Button>
       </header>
-      <Failed runs={runIds.map((_, index) => [runs[index], metrics[index]])} />
-      {read.length > 0 ? (
-        <Comparison read={read} />
-      ) : (
-        isPending && (
+      {read.length > 0 && <Failed runs={both} />}
+      <QueryView
+        query={viewOf(read, both.flat())}
+        failed="The runs could not be loaded"
+        pending={
           <LoadingRegion className="grid gap-5 lg:grid-cols-2">
             <Skeleton className="h-78 rounded-xl" />
             <Skeleton className="h-78 rounded-xl" />
           </LoadingRegion>
-        )
-      )}
+        }
+      >
+        {(shown) => <Comparison read={shown} />}
+      </QueryView>
     </section>
   );
 }
 
-type Queries = (UseQueryResult | undefined)[];
+type RunQueries = readonly [
+  UseQueryResult<Run> | undefined,
+  UseQueryResult<{ points: Read['points'] }> | undefined,
+];
+
+/** A run as soon as all of it is there. */
+function readOf([run, metrics]: RunQueries): Read[] {
+  return run?.data && metrics?.data ? [{ run: run.data, points: metrics.data.points }] : [];
+}
+
+/** What is read of several runs as one query: it has failed where nothing is there and nothing comes. */
+function viewOf(read: Read[], queries: RunQueries[number][]): ViewedQuery<Read[]> {
+  const all = queries.flatMap((query) => query ?? []);
+  const isOver = all.every(({ isPending }) => !isPending);
+  const failed = all.find((query) => (read.length > 0 ? query.isRefetchError : query.isError));
+  return {
+    data: read.length > 0 ? read : undefined,
+    error: failed?.error,
+    isError: failed !== undefined && isOver,
+    isFetching: all.some(({ isFetching }) => isFetching),
+    dataUpdatedAt: Math.min(...all.flatMap(({ data, dataUpdatedAt }) => (data ? [dataUpdatedAt] : []))),
+    refetch: () => Promise.all(all.map((query) => query.isError && query.refetch())),
+  };
+}
 
 /** How many of the runs could not be loaded, and why. */
-function Failed({ runs }: { runs: Queries[] }) {
+function Failed({ runs }: { runs: RunQueries[] }) {
   const failed = runs.flatMap((queries) => queries.find((query) => query?.isLoadingError) ?? []);
   const [first] = failed;
   if (!first) return null;

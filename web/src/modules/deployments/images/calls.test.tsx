@@ -1,0 +1,67 @@
+import { listFluxKontext, listImageDeployments } from '@bakehouse/contract/image-deployments';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, renderHook, waitFor } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { useActiveKontextDeployment, useImageDeployments } from './calls.ts';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+
+type Query = { only_running?: string; status?: string; cursor?: string; search?: string };
+
+/** The API answers with the deployments that this says of a query. */
+function answer(endpoint: unknown, deployments: (query: Query) => object[], next: string | null = null) {
+  vi.mocked(call).mockImplementation(async (asked: unknown, input?: { query?: unknown }) => {
+    if (asked !== endpoint) throw new Error('something else was asked for');
+    const query: Query = input?.query ?? {};
+    return { deployments: deployments(query), next_cursor: query.cursor ? null : next };
+  });
+}
+
+const wrapper = ({ children }: { children: ReactNode }) => (
+  <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
+);
+
+beforeEach(() => queryClient.clear());
+
+it('the newest Kontext deployment that answers edits, else one that will, else none', async () => {
+  const coming = { pod_id: 'coming', kind: 'flux-kontext', status: 'deploying', created_at: '2026-01-01' };
+  const running = { ...coming, pod_id: 'running', status: 'running' };
+  const active = () => renderHook(() => useActiveKontextDeployment('u1'), { wrapper }).result;
+
+  answer(listFluxKontext, ({ only_running }) => [only_running ? running : coming]);
+  const usable = active();
+  await waitFor(() => expect(usable.current?.pod_id).toBe('running'));
+  queryClient.clear();
+  answer(listFluxKontext, ({ status }) => (status === 'running' ? [coming] : []));
+  const awaited = active();
+  await waitFor(() => expect(awaited.current?.pod_id).toBe('coming'));
+  queryClient.clear();
+  answer(listFluxKontext, () => []);
+  const none = active();
+  await waitFor(() => expect(none.current).toBeNull());
+});
+
+it('the list of every kind goes on behind its first page, narrowed as before', async () => {
+  const asked: Query[] = [];
+  const deployments = (query: Query) => {
+    asked.push(query);
+    return [{ pod_id: query.cursor ? 'second' : 'first', status: 'running' }];
+  };
+  answer(listImageDeployments, deployments, 'first');
+  const { result } = renderHook(() => useImageDeployments({ search: 'rye', ended: true }), { wrapper });
+  await waitFor(() => expect(result.current.hasNextPage).toBe(true));
+  await act(() => result.current.fetchNextPage());
+  await waitFor(() => expect(result.current.hasNextPage).toBe(false));
+  expect(result.current.data?.pages.flatMap((page) => page.deployments.map((one) => one.pod_id))).toEqual([
+    'first',
+    'second',
+  ]);
+  expect(asked).toEqual([
+    { search: 'rye', include_terminated: 'true' },
+    { search: 'rye', include_terminated: 'true', cursor: 'first' },
+  ]);
+});

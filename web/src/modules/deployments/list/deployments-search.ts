@@ -1,0 +1,18 @@
+import { type DeploymentFilter, deploymentFilters } from '@bakehouse/contract/deployments';
+
+/** What a list of deployments is narrowed to, as it stands in the address. */
+export type DeploymentsSearch = { search?: string; status?: DeploymentFilter; ended?: boolean };
+
+export function parseDeployments({ search, status, ended }: Record<string, unknown>): DeploymentsSearch {
+  const known = deploymentFilters.find((one) => one === status);
+  return {
+    ...(typeof search === 'string' && search !== '' && { search }),
+    ...(known && { status: known }),
+    ...(ended === true && { ended }),
+  };
+}
+
+/** Whether it hides some that are there: without ended ones all is shown that is of use. */
+export function isNarrowed({ search, status }: DeploymentsSearch): boolean {
+  return search !== undefined || status !== undefined;
+}
