@@ -23,7 +23,7 @@ const LISTED_MAX = 100;
 /** What it costs moves with time, not with events. */
 const COST_MS = 60_000;
 
-const imageDeploymentsQuery = (kind: ImageDeploymentKind, userId: string) =>
+export const imageDeploymentsQuery = (kind: ImageDeploymentKind, userId: string) =>
   queryOptions({
     queryKey: ['deployment', 'list', kind, userId],
     queryFn: async ({ signal }) => {
