@@ -66,6 +66,8 @@ const listQuery = z.object({
   only_running: flag.default(false),
   /** Ended ones too. Without it there are, of those, the ones that have failed, or were stopped for want of credit, within a day. */
   include_terminated: flag.default(false),
+  /** Part of the name of the deployment or of its model. */
+  search: z.string().trim().max(200, 'Search for at most 200 characters').optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
   cursor: idOf('deployment').optional(),
 });

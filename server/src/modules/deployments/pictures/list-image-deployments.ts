@@ -14,9 +14,9 @@ export async function listImageDeployments(
   ctx: Context,
   { kind, query }: { kind: ImageDeploymentKind; query: InputOf<typeof listFlux>['query'] },
 ): Promise<ResponseOf<typeof listFlux>> {
-  const { only_running: onlyRunning, include_terminated: includeTerminated, limit, cursor } = query;
+  const { only_running: onlyRunning, include_terminated: includeTerminated, search, limit, cursor } = query;
   const endedSince = new Date(ctx.clock.now().getTime() - ENDED_SHOWN_MS);
-  const page = await listDeployments(ctx, { kind, includeTerminated, endedSince, limit, cursor });
+  const page = await listDeployments(ctx, { kind, includeTerminated, endedSince, search, limit, cursor });
   const deployments = page.deployments.map((view) => toImageDeployment(ctx.config, view));
   return {
     deployments: onlyRunning ? deployments.filter(({ status }) => usable.includes(status)) : deployments,

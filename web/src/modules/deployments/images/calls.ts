@@ -23,13 +23,17 @@ const LISTED_MAX = 100;
 /** What it costs moves with time, not with events. */
 const COST_MS = 60_000;
 
-export const imageDeploymentsQuery = (kind: ImageDeploymentKind, userId: string) =>
+/** Where a name is looked for, ended ones are among them. */
+export const imageDeploymentsQuery = (kind: ImageDeploymentKind, userId: string, search?: string) =>
   queryOptions({
-    queryKey: ['deployment', 'list', kind, userId],
+    queryKey: ['deployment', 'list', kind, userId, ...(search ? [{ search }] : [])],
     queryFn: async ({ signal }) => {
       const { deployments } = await call(
         imageKinds[kind].calls.list,
-        { params: { userId }, query: { limit: LISTED_MAX } },
+        {
+          params: { userId },
+          query: { limit: LISTED_MAX, ...(search && { search, include_terminated: 'true' }) },
+        },
         { signal, operation: 'fetch deployments' },
       );
       return deployments;
