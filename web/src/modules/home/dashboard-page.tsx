@@ -15,19 +15,11 @@ import { assetListQuery } from '../assets/lists/api.ts';
 import { SpendCard, spendQuery, useBalance } from '../credits/api.ts';
 import { deploymentListQuery, useDeployments } from '../deployments/api.ts';
 import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
-import {
-  displayState,
-  LiveRun,
-  runListQuery,
-  UnfinishedBadge,
-  useRuns,
-  useUnfinishedRuns,
-} from '../training/api.ts';
+import { displayState, runListQuery, UnfinishedBadge, useRuns, useUnfinishedRuns } from '../training/api.ts';
 import { BalanceSummary } from './balance-summary.tsx';
 import { columnsClass, PendingCard, PendingDashboard, PendingOnboarding } from './pending-dashboard.tsx';
 import { RecentCard } from './recent-card.tsx';
 
-const UNDER_WAY = new Set(['queued', 'starting', 'running', 'stopping']);
 const DAY_MS = 86_400_000;
 
 /** What is going on and what to do next. */
@@ -54,31 +46,46 @@ export function DashboardPage() {
     useInfiniteQuery(assetListQuery(user.id, { types: 'MODEL' })),
     useInfiniteQuery(recentGenerationsQuery(user.id)),
   );
+  const works = useMayWork(balance.data);
   const ready = useCodeOfCards(answered, {
-    live: useRuns().data?.pages[0]?.runs.some(({ state }) => UNDER_WAY.has(state)) ?? false,
+    works,
     spent: (spend.data?.days.length ?? 0) > 0,
   });
   return (
     <>
       <PageHeader title="Dashboard" />
-      {ready ? <Cards balance={balance} spend={spend} /> : <PendingDashboard />}
+      {ready ? <Cards balance={balance} spend={spend} works={works} /> : <PendingDashboard />}
     </>
   );
 }
 
+/** Whether something may be under way: credits are held for all of it but pictures that are free. */
+function useMayWork(balance: { held: string } | undefined): boolean {
+  const { data } = useInfiniteQuery(recentGenerationsQuery(useUser().id));
+  const isFree = balance && Number(balance.held) === 0;
+  return !isFree || (data?.pages[0]?.generations.some(({ ended_at }) => ended_at === null) ?? false);
+}
+
 /** Whether the code is there of those cards that are known to be shown: one that came later would move the others. */
-function useCodeOfCards(answered: boolean, { live, spent }: { live: boolean; spent: boolean }): boolean {
+function useCodeOfCards(answered: boolean, { works, spent }: { works: boolean; spent: boolean }): boolean {
+  const { id } = useUser();
   const [ready, setReady] = useState(answered);
   useEffect(() => {
     if (!answered) return;
-    const needed = [...(live ? [LiveRun] : []), ...(spent ? [SpendCard] : [])];
+    const needed = [
+      ...(works
+        ? [WorkUnderWay.preload(), import('./work-under-way.tsx').then(({ readWork }) => readWork(id))]
+        : []),
+      ...(spent ? [SpendCard.preload()] : []),
+    ];
     // All cards at once are long work on a phone: as a transition, whoever touches the page meanwhile interrupts it.
-    void Promise.allSettled(needed.map((card) => card.preload())).then(() =>
-      startTransition(() => setReady(true)),
-    );
-  }, [answered, live, spent]);
+    void Promise.allSettled(needed).then(() => startTransition(() => setReady(true)));
+  }, [answered, works, spent, id]);
   return ready;
 }
+
+/** Its code comes only where something may be under way. */
+const WorkUnderWay = loadable(async () => (await import('./work-under-way.tsx')).WorkUnderWay);
 
 /** Its code comes only for those who have not put it away. */
 const OnboardingCard = loadable(async () => (await import('./onboarding-card.tsx')).OnboardingCard);
@@ -93,15 +100,21 @@ function Onboarding() {
   );
 }
 
-type CardsProps = Pick<ComponentProps<typeof BalanceSummary>, 'balance' | 'spend'>;
+type CardsProps = Pick<ComponentProps<typeof BalanceSummary>, 'balance' | 'spend'> & { works: boolean };
 
-function Cards({ balance, spend }: CardsProps) {
+function Cards({ balance, spend, works }: CardsProps) {
   const user = useUser();
   return (
     <div className={columnsClass}>
       <div className="grid grid-cols-1 gap-6">
         {!user.onboarding.dismissed && <Onboarding />}
-        <RunUnderWay />
+        {works && (
+          <Boundary fallback={EmptyFallback}>
+            <Suspense>
+              <WorkUnderWay />
+            </Suspense>
+          </Boundary>
+        )}
         {spend.data && spend.data.days.length > 0 && (
           <Suspense fallback={<PendingCard title="Spending per day" rowClass="h-[200px]" />}>
             <SpendCard {...lastThirtyDays()} />
@@ -117,18 +130,6 @@ function Cards({ balance, spend }: CardsProps) {
         <RecentAssets types="MODEL" />
       </div>
     </div>
-  );
-}
-
-/** The newest run that has not ended. */
-function RunUnderWay() {
-  const runs = useRuns().data?.pages[0]?.runs ?? [];
-  const run = runs.find(({ state }) => UNDER_WAY.has(state));
-  if (!run) return null;
-  return (
-    <Suspense fallback={<PendingCard title={run.title} rowClass="h-[17rem]" />}>
-      <LiveRun run={run} />
-    </Suspense>
   );
 }
 

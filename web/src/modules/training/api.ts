@@ -22,7 +22,7 @@ const POLL_MS = 3_000;
 export type RunSearch = { search?: string | undefined; state?: RunFilter | undefined };
 
 /** The caller's runs page by page, newest first. */
-const runsQuery = (wanted: RunSearch) =>
+export const runsQuery = (wanted: RunSearch) =>
   infiniteQueryOptions({
     queryKey: ['run', 'list', wanted],
     queryFn: ({ pageParam, signal }) =>

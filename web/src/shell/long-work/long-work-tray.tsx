@@ -3,8 +3,8 @@ import { LoaderCircle, TriangleAlert } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
 import { countOf } from '../../lib/format/count-of.ts';
 import { buttonClass } from '../../ui/button.tsx';
+import { LongWorkItem } from '../../ui/long-work-item.tsx';
 import { popupClass, popupLayer } from '../../ui/popup-class.ts';
-import { LongWorkItem } from './long-work-item.tsx';
 import { useEndToasts } from './use-end-toasts.ts';
 import { useLongWork } from './use-long-work.ts';
 

@@ -17,8 +17,11 @@ vi.mock('../../modules/accounts/api.ts', async (original) => ({
 }));
 
 let flux: object[] = [];
+/** What the server finds by name only: no first page has it. */
+let named: { pods?: object[]; runs?: object[] } = {};
 afterEach(() => {
   flux = [];
+  named = {};
   vi.unstubAllGlobals();
 });
 
@@ -32,13 +35,14 @@ async function type(typed: string, answerTo: (words: string) => Promise<Response
   vi.stubGlobal(
     'fetch',
     vi.fn(async (url: string) =>
-      url.includes('search')
+      url.includes('/v1/search')
         ? answerTo(new URL(url, 'http://localhost').searchParams.get('query') ?? '')
         : Response.json({
             pods: [],
             runs: [],
             deployments: url.includes('/deployments/images/') ? flux : [],
             next_cursor: null,
+            ...(url.includes('search=sourdough') && named),
           }),
     ),
   );
@@ -118,6 +122,33 @@ test('a deployment of an image model is found and terminated like any other, unt
   await userEvent.type(screen.getByRole('combobox'), 'terminate ');
   expect(await screen.findByRole('option', { name: 'Terminate Rye Painter' })).toBeTruthy();
   expect(screen.queryByRole('option', { name: 'Terminate Old Painter' })).toBeNull();
+});
+
+test('a run and a deployment of long ago are found by the server, which is asked once the typing has stopped', async () => {
+  const pod = { pod_id: 'p9', title: 'Sourdough chat', created_at: '2024-01-01T00:00:00Z' };
+  named = {
+    pods: [{ ...pod, status: 'terminated', terminated_at: '2024-02-01T00:00:00Z' }],
+    runs: [{ run_id: 'r9', title: 'Sourdough model', created_at: '2024-01-01T00:00:00Z' }],
+  };
+  await search(200, { results: [], similar: false }, 'sourdough');
+  await screen.findByRole('option', { name: 'Sourdough chat terminated' });
+  const asked = vi.mocked(fetch).mock.calls.map(([url]) => String(url));
+  expect(asked.filter((url) => url.includes('/runs?') && url.includes('search='))).toHaveLength(1);
+  await userEvent.click(screen.getByRole('option', { name: 'Sourdough model' }));
+  expect(navigate).toHaveBeenCalledWith({ to: '/runs/$id', params: { id: 'r9' } });
+});
+
+test('a deployment that no first page has is terminated by its name, one that has ended is not', async () => {
+  const pod = { status: 'running', created_at: '2024-01-01T00:00:00Z' };
+  named = {
+    pods: [
+      { ...pod, pod_id: 'p8', title: 'Sourdough now', terminated_at: null },
+      { ...pod, pod_id: 'p9', title: 'Sourdough then', terminated_at: '2024-02-01T00:00:00Z' },
+    ],
+  };
+  await search(200, { results: [], similar: false }, 'terminate sourdough');
+  expect(await screen.findByRole('option', { name: 'Terminate Sourdough now' })).toBeTruthy();
+  expect(screen.queryByRole('option', { name: 'Terminate Sourdough then' })).toBeNull();
 });
 
 test('the API key is copied on plain http too, where a page has no clipboard', async () => {

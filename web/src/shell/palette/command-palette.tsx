@@ -54,7 +54,7 @@ function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Qu
               <div className="flex items-center gap-3 border-line border-b px-4">
                 <Search aria-hidden className="size-4 shrink-0 text-faint" />
                 <Autocomplete.Input
-                  aria-label="Search pages, actions, datasets, models and runs"
+                  aria-label="Search pages, actions, datasets, models, deployments and runs"
                   placeholder="Search or jump to…"
                   className="h-12 w-full bg-transparent text-[0.9375rem] outline-none placeholder:text-faint"
                 />

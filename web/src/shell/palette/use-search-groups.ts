@@ -1,20 +1,15 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { GraduationCap, Power, Rocket } from 'lucide-react';
-import { useUser } from '../../modules/accounts/api.ts';
+import { GraduationCap, type LucideIcon, Power, Rocket } from 'lucide-react';
 import { describeResult } from '../../modules/assets/search/api.ts';
-import { deploymentListQuery } from '../../modules/deployments/api.ts';
-import { useImageDeployments } from '../../modules/deployments/images/calls.ts';
-import { statusWord } from '../../modules/deployments/images/kinds.ts';
-import { runListQuery } from '../../modules/training/api.ts';
 import { useFound } from '../search/use-found.ts';
-import { type CommandGroup, matchCommands } from './match-commands.ts';
+import type { CommandGroup } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
 import { parseVerb } from './parse-verb.ts';
 import type { Command } from './use-commands.ts';
+import { type FoundWork, useFoundWork } from './use-found-work.ts';
 
-/** Of deployments and runs, which are matched here, the newest alone. */
-const SHOWN_MAX = 5;
+/** Deployments and runs at most, each. */
+const SHOWN_MAX = { atFirst: 5, forWords: 12 };
 
 export type SearchGroups = {
   groups: CommandGroup<Command>[];
@@ -23,16 +18,12 @@ export type SearchGroups = {
   error: Error | null;
 };
 
-/**
- * The person's things that fit what was typed: datasets and models as the server finds them, deployments and runs by
- * their titles. After a verb, what can be done with them.
- */
+/** The person's things that fit what was typed, as the server finds them. After a verb, what can be done with them. */
 export function useSearchGroups(typed: string, ask: (question: Question) => void): SearchGroups {
   const { verb, words } = parseVerb(typed);
   const navigate = useNavigate();
-  const { results, searching, error } = useFound(words);
-  const live = useLiveDeployments();
-  const runs = useInfiniteQuery(runListQuery).data?.pages[0]?.runs ?? [];
+  const { results, searching, error, words: settled } = useFound(words);
+  const work = useFoundWork(words, settled);
 
   if (verb === 'deploy') {
     const items = results
@@ -50,81 +41,39 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
     return { groups: [{ value: 'Deploy', items, found: true }], searching, error };
   }
   if (verb === 'terminate') {
-    const items = live.map(({ id, title, termination }) => ({
-      value: `terminate-${id}`,
-      label: `Terminate ${title}`,
-      words: 'stop',
-      icon: Power,
-      asks: true,
-      run: () => ask(termination),
-    }));
-    return { groups: [{ value: 'Terminate', items }], searching: false, error: null };
+    const items = work.deployments.flatMap(({ id, label, termination }): Command[] =>
+      termination
+        ? [
+            {
+              value: `terminate-${id}`,
+              label: `Terminate ${label}`,
+              icon: Power,
+              asks: true,
+              run: () => ask(termination),
+            },
+          ]
+        : [],
+    );
+    const groups = [{ value: 'Terminate', items, found: true }];
+    return { groups, searching: work.searching, error: work.error };
   }
   const found = results.map((result) => {
     const { icon, note, link } = describeResult(result, words);
     return { value: result.id, label: result.name, note, icon, run: () => void navigate(link) };
   });
-  const deployments = live.map(({ id, title, note, words: others, link }) => ({
-    value: id,
-    label: title,
-    note,
-    words: others,
-    icon: Rocket,
-    run: () => void navigate(link),
-  }));
-  const trainings = runs.map(({ run_id: runId, title }) => ({
-    value: runId,
-    label: title,
-    words: 'run training fine-tune',
-    icon: GraduationCap,
-    run: () => void navigate({ to: '/runs/$id', params: { id: runId } }),
-  }));
+  const most = words === '' ? SHOWN_MAX.atFirst : SHOWN_MAX.forWords;
+  const toCommands = (all: FoundWork[], icon: LucideIcon) =>
+    all.slice(0, most).map(({ id, label, note, link }): Command => {
+      const command = { value: id, label, icon, run: () => void navigate(link) };
+      return note === undefined ? command : { ...command, note };
+    });
   return {
     groups: [
       { value: 'Datasets and models', items: found, found: true },
-      { value: 'Deployments', items: newest(deployments, words), found: true },
-      { value: 'Runs', items: newest(trainings, words), found: true },
+      { value: 'Deployments', items: toCommands(work.deployments, Rocket), found: true },
+      { value: 'Runs', items: toCommands(work.runs, GraduationCap), found: true },
     ],
-    searching,
-    error,
+    searching: searching || work.searching,
+    error: error ?? work.error,
   };
-}
-
-function newest(items: Command[], words: string): Command[] {
-  return (matchCommands([{ value: '', items }], words)[0]?.items ?? []).slice(0, SHOWN_MAX);
-}
-
-type LiveDeployment = {
-  id: string;
-  title: string;
-  note: string;
-  words: string;
-  createdAt: string;
-  link: { to: '/my-deployments/$podId' | '/my-deployments/images/$podId'; params: { podId: string } };
-  termination: Question;
-};
-
-/** The deployments of every kind that have not ended, newest first. */
-function useLiveDeployments(): LiveDeployment[] {
-  const pods = useInfiniteQuery(deploymentListQuery('text', useUser().id)).data?.pages[0]?.pods ?? [];
-  const deployed = useImageDeployments().data?.pages[0]?.deployments ?? [];
-  const texts = pods.map(
-    (pod): LiveDeployment => ({
-      ...{ id: pod.pod_id, title: pod.title, createdAt: pod.created_at },
-      ...{ note: pod.status, words: 'deployment chat' },
-      link: { to: '/my-deployments/$podId', params: { podId: pod.pod_id } },
-      termination: { kind: 'terminate', pod },
-    }),
-  );
-  const images = deployed
-    .filter(({ terminated_at }) => terminated_at === null)
-    .map(
-      (deployment): LiveDeployment => ({
-        ...{ id: deployment.pod_id, title: deployment.title, createdAt: deployment.created_at },
-        ...{ note: statusWord(deployment.status), words: 'deployment image picture' },
-        link: { to: '/my-deployments/images/$podId', params: { podId: deployment.pod_id } },
-        termination: { kind: 'terminate-image', deployment },
-      }),
-    );
-  return [...texts, ...images].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
 }

@@ -205,6 +205,23 @@ describe('a deployment of an image model', () => {
     expect(await calls().listFlux()).toEqual([]);
   });
 
+  test('is found by a part of its name, among those that have ended too', async () => {
+    const [rye, spelt] = [
+      await insertFlux(server.services, ada, 'Rye Painter'),
+      await insertFlux(server.services, ada, 'Spelt Painter'),
+    ];
+    const { pod_id } = await calls().deployFlux({ model_id: rye.assetId });
+    const other = await calls().deployFlux({ model_id: spelt.assetId });
+    const found = async (query: object) =>
+      (await calls().listFlux(query)).map((one) => one.pod_id).toSorted();
+    expect(await found({ search: 'painter' })).toEqual([other.pod_id, pod_id].toSorted());
+    expect(await found({ search: 'rye' })).toEqual([pod_id]);
+    await calls().terminate(pod_id);
+    expect(await found({ search: 'rye' })).toEqual([]);
+    expect(await found({ search: 'rye', include_terminated: 'true' })).toEqual([pod_id]);
+    await calls().terminate(other.pod_id);
+  });
+
   test("is invisible to others, and a text deployment's calls do not see it", async () => {
     const { assetId } = await insertFlux(server.services, ada, 'Private');
     const { pod_id } = await calls().deployFlux({ model_id: assetId });

@@ -6,7 +6,7 @@ import {
   listImageDeployments,
 } from '@bakehouse/contract/image-deployments';
 import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
@@ -32,10 +32,11 @@ const listed = { operation: 'fetch deployments' };
  * The user's deployments of every kind page by page, newest first. Without `ended` those that have not ended, and those
  * that have lately, though nobody terminated them.
  */
-export function useImageDeployments({ search, status, ended = false }: DeploymentsSearch = {}) {
-  const userId = useUser().id;
-  const pollMs = usePollMs();
-  return useInfiniteQuery({
+export const imageDeploymentListQuery = (
+  userId: string,
+  { search, status, ended = false }: DeploymentsSearch = {},
+) =>
+  infiniteQueryOptions({
     queryKey: ['deployment', 'list', 'image', userId, { search, status, ended }],
     queryFn: ({ pageParam, signal }) => {
       const query = {
@@ -46,6 +47,14 @@ export function useImageDeployments({ search, status, ended = false }: Deploymen
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
+  });
+
+/** The same, kept up to date. */
+export function useImageDeployments(search: DeploymentsSearch = {}) {
+  const userId = useUser().id;
+  const pollMs = usePollMs();
+  return useInfiniteQuery({
+    ...imageDeploymentListQuery(userId, search),
     refetchInterval: ({ state: { data } }) => pollMs(data?.pages.flatMap((page) => page.deployments) ?? []),
   });
 }

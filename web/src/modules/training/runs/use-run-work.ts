@@ -11,7 +11,7 @@ const POLL_MS = 3_000;
 const SHOWN_MAX = 100;
 
 /** The runs that are under way, or have lately ended. */
-const recentRunsQuery = queryOptions({
+export const recentRunsQuery = queryOptions({
   queryKey: ['run', 'list', 'recent'],
   queryFn: ({ signal }) =>
     call(listRuns, { query: { recent: 'true', limit: SHOWN_MAX } }, { signal, operation: 'fetch runs' }),

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import type { LongWork } from '../../ui/long-work.ts';
-import { Progress } from '../../ui/progress.tsx';
+import { Button } from './button.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+import type { LongWork } from './long-work.ts';
+import { Progress } from './progress.tsx';
 
 /** One piece of work: how far it is, or why it failed, and the way out of it. */
 export function LongWorkItem({ work }: { work: LongWork }) {

@@ -1,0 +1,92 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { setCredentials } from '../../lib/api/credentials.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { readWork, WorkUnderWay } from './work-under-way.tsx';
+
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<object>()),
+  useLocation: () => '/dashboard',
+  Link: ({ children }: { children: ReactNode }) => <a href="/">{children}</a>,
+}));
+vi.mock('../accounts/api.ts', async (original) => ({
+  ...(await original<object>()),
+  useUser: () => ({ id: 'u1' }),
+}));
+
+afterEach(() => {
+  queryClient.clear();
+  vi.unstubAllGlobals();
+});
+
+/** The server's answers, by a part of the address. */
+function serve(answers: Record<string, object>) {
+  setCredentials({ userId: 'u1', apiKey: 'bk_1' });
+  const none = { pods: [], runs: [], deployments: [], generations: [], points: [], next_cursor: null };
+  const fetched = vi.fn(async (url: string) => {
+    const found = Object.entries(answers).find(([part]) => url.includes(part));
+    return Response.json({ ...none, ...found?.[1] });
+  });
+  vi.stubGlobal('fetch', fetched);
+  return fetched;
+}
+
+const show = () =>
+  render(
+    <QueryClientProvider client={queryClient}>
+      <WorkUnderWay />
+    </QueryClientProvider>,
+  );
+
+const starting = {
+  ...{ pod_id: 'p1', title: 'Rye Chat', status: 'deploying', reason: 'Loading the weights', progress: 40 },
+  ...{ ready_at: null, terminated_at: null, stop_reason: null, cost_so_far: '0' },
+};
+const picture = {
+  ...{
+    id: 'g1',
+    prompt: 'a loaf of bread',
+    provider: 'own',
+    generator: 'paris',
+    state: 'running',
+    reason: '',
+  },
+  ...{ step: 2, steps: 8 },
+};
+
+test('deployments of every kind that start, and pictures that are drawn, each say how far they are', async () => {
+  serve({
+    '/vllm/': {
+      pods: [starting, { ...starting, pod_id: 'p2', title: 'Awake', ready_at: '2026-01-01T00:00:00Z' }],
+    },
+    '/flux-kontext/': {
+      deployments: [{ ...starting, kind: 'flux-kontext', pod_id: 'p3', title: 'Rye Painter' }],
+    },
+    '/generations': { generations: [picture] },
+  });
+  show();
+  await screen.findByRole('heading', { name: 'In progress' });
+  await screen.findByText('a loaf of bread');
+  await screen.findByText('Rye Painter');
+  const bars = screen.getAllByRole('progressbar').map((bar) => bar.getAttribute('aria-valuenow'));
+  expect(bars.toSorted()).toEqual(['25', '40', '40']);
+  expect(screen.getAllByText('Loading the weights')).toHaveLength(2);
+  expect(screen.queryByText('Awake')).toBeNull();
+  expect(screen.getByRole('button', { name: 'Cancel Rye Chat' })).toBeTruthy();
+});
+
+test('all of it is read before the dashboard stands, and a read that fails holds nothing up', async () => {
+  const fetched = serve({ '/flux/': { deployments: [{ ...starting, kind: 'flux', title: 'Rye Painter' }] } });
+  fetched.mockImplementationOnce(async () => Response.json({ error: { message: 'Away' } }, { status: 400 }));
+  await readWork('u1');
+  show();
+  expect(screen.getByText('Rye Painter')).toBeTruthy();
+});
+
+test('where nothing is under way there is no card', async () => {
+  serve({});
+  await readWork('u1');
+  expect(show().container.textContent).toBe('');
+});

@@ -1,0 +1,52 @@
+import { Suspense } from 'react';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { Card } from '../../ui/card.tsx';
+import type { LongWork } from '../../ui/long-work.ts';
+import { LongWorkItem } from '../../ui/long-work-item.tsx';
+import { deploymentListQuery } from '../deployments/api.ts';
+import { imageDeploymentListQuery, useDeploymentWork } from '../deployments/work/api.ts';
+import { useGenerationWork } from '../images/work/api.ts';
+import { LiveRun, useRuns } from '../training/api.ts';
+import { recentRunsQuery, useRunWork } from '../training/work/api.ts';
+import { PendingCard } from './pending-dashboard.tsx';
+
+const UNDER_WAY = new Set(['queued', 'starting', 'running', 'stopping']);
+
+/** Reads all that can be under way, so that the cards about it stand at once; what cannot be read is left out. */
+export async function readWork(userId: string): Promise<void> {
+  const [runs] = await Promise.all([
+    queryClient.fetchQuery(recentRunsQuery).catch(() => null),
+    queryClient.prefetchInfiniteQuery(deploymentListQuery('text', userId, true)),
+    queryClient.prefetchInfiniteQuery(imageDeploymentListQuery(userId)),
+  ]);
+  if (runs?.runs.some(({ state }) => UNDER_WAY.has(state))) await LiveRun.preload();
+}
+
+/** All work that has not ended: the newest run with its curve, everything else in lines. */
+export function WorkUnderWay() {
+  const run = useRuns().data?.pages[0]?.runs.find(({ state }) => UNDER_WAY.has(state));
+  const work = [...useRunWork(), ...useDeploymentWork(), ...useGenerationWork()];
+  const lines = work.filter((one) => isUnderWay(one) && one.id !== `run-${run?.run_id}`);
+  return (
+    <>
+      {run && (
+        <Suspense fallback={<PendingCard title={run.title} rowClass="h-[17rem]" />}>
+          <LiveRun run={run} />
+        </Suspense>
+      )}
+      {lines.length > 0 && (
+        <Card title="In progress" flush>
+          <ul className="px-5 pb-1">
+            {lines.map((one) => (
+              <LongWorkItem key={one.id} work={one} />
+            ))}
+          </ul>
+        </Card>
+      )}
+    </>
+  );
+}
+
+function isUnderWay({ end, isUnlisted }: LongWork): boolean {
+  return end === null && !isUnlisted;
+}

@@ -1,0 +1,2 @@
+/** Generations as work under way, for who lists all of that; they are on no first screen. */
+export { useGenerationWork } from '../use-generation-work.ts';

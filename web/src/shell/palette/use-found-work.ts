@@ -1,0 +1,114 @@
+import type { Deployment } from '@bakehouse/contract/deployments';
+import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
+import type { Run } from '@bakehouse/contract/training';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useUser } from '../../modules/accounts/api.ts';
+import { deploymentListQuery } from '../../modules/deployments/api.ts';
+import { imageDeploymentListQuery } from '../../modules/deployments/images/calls.ts';
+import { statusWord } from '../../modules/deployments/images/kinds.ts';
+import { runListQuery, runsQuery } from '../../modules/training/api.ts';
+import { matchCommands, nameFits } from './match-commands.ts';
+import type { Question } from './palette-dialog.tsx';
+
+/** A deployment of any kind, or a run. */
+export type FoundWork = {
+  id: string;
+  label: string;
+  /** Other words that it is looked for by. */
+  words: string;
+  note?: string;
+  createdAt: string;
+  link:
+    | { to: '/my-deployments/$podId' | '/my-deployments/images/$podId'; params: { podId: string } }
+    | { to: '/runs/$id'; params: { id: string } };
+  /** What is asked before it is terminated; nothing of what has ended. */
+  termination?: Question;
+};
+
+type Work = { deployments: FoundWork[]; runs: FoundWork[] };
+
+/**
+ * Deployments and runs for what was typed: of those on the first pages what fits at once, and whatever the server finds by
+ * name for the words that have `settled`, ended deployments too.
+ */
+export function useFoundWork(
+  typed: string,
+  settled: string,
+): Work & { searching: boolean; error: Error | null } {
+  const newest = useNewest();
+  const found = useSearched(settled);
+  const isOfOthers = settled !== typed || found.isPlaceholderData;
+  const merge = (known: FoundWork[], searched: FoundWork[]) => {
+    const matching = matchCommands([{ value: '', items: known }], typed)[0]?.items ?? [];
+    const further = isOfOthers ? searched.filter(({ label }) => nameFits(label, typed)) : searched;
+    return [...new Map([...matching, ...further].map((one) => [one.id, one])).values()];
+  };
+  return {
+    deployments: merge(newest.deployments, typed === '' ? [] : found.deployments),
+    runs: merge(newest.runs, typed === '' ? [] : found.runs),
+    searching: typed !== '' && (settled !== typed || found.isFetching),
+    error: found.error,
+  };
+}
+
+/** The first pages: all deployments that have not ended, of most people. */
+function useNewest(): Work {
+  const { id } = useUser();
+  const pods = useInfiniteQuery(deploymentListQuery('text', id)).data?.pages[0]?.pods ?? [];
+  const deployed = useInfiniteQuery(imageDeploymentListQuery(id)).data?.pages[0]?.deployments ?? [];
+  const runs = useInfiniteQuery(runListQuery).data?.pages[0]?.runs ?? [];
+  const images = deployed.filter(({ terminated_at }) => terminated_at === null);
+  return { deployments: deploymentsOf(pods, images), runs: runs.map(ofRun) };
+}
+
+/** What the server finds by name; what was found before stays in sight meanwhile. */
+function useSearched(search: string) {
+  const { id } = useUser();
+  const options = { enabled: search !== '', placeholderData: keepPreviousData };
+  const pods = useInfiniteQuery({ ...deploymentListQuery('text', id, true, { search }), ...options });
+  const images = useInfiniteQuery({ ...imageDeploymentListQuery(id, { search, ended: true }), ...options });
+  const runs = useInfiniteQuery({ ...runsQuery({ search }), ...options });
+  const reads = [pods, images, runs];
+  return {
+    deployments: deploymentsOf(pods.data?.pages[0]?.pods ?? [], images.data?.pages[0]?.deployments ?? []),
+    runs: (runs.data?.pages[0]?.runs ?? []).map(ofRun),
+    isPlaceholderData: reads.some(({ isPlaceholderData }) => isPlaceholderData),
+    isFetching: reads.some(({ isFetching }) => isFetching),
+    error: reads.find(({ error }) => error !== null)?.error ?? null,
+  };
+}
+
+/** Those that have not ended first, the newest of each first. */
+function deploymentsOf(pods: readonly Deployment[], images: readonly ImageDeployment[]): FoundWork[] {
+  const all = [...pods.map(ofPod), ...images.map(ofImageDeployment)];
+  return all.toSorted(
+    (a, b) =>
+      Number(a.termination === undefined) - Number(b.termination === undefined) ||
+      b.createdAt.localeCompare(a.createdAt),
+  );
+}
+
+function ofPod(pod: Deployment): FoundWork {
+  return {
+    ...{ id: pod.pod_id, label: pod.title, createdAt: pod.created_at },
+    ...{ note: pod.status, words: 'deployment chat' },
+    link: { to: '/my-deployments/$podId', params: { podId: pod.pod_id } },
+    ...(pod.terminated_at === null && { termination: { kind: 'terminate', pod } }),
+  };
+}
+
+function ofImageDeployment(deployment: ImageDeployment): FoundWork {
+  return {
+    ...{ id: deployment.pod_id, label: deployment.title, createdAt: deployment.created_at },
+    ...{ note: statusWord(deployment.status), words: 'deployment image picture' },
+    link: { to: '/my-deployments/images/$podId', params: { podId: deployment.pod_id } },
+    ...(deployment.terminated_at === null && { termination: { kind: 'terminate-image', deployment } }),
+  };
+}
+
+function ofRun({ run_id: id, title, created_at }: Run): FoundWork {
+  return {
+    ...{ id, label: title, createdAt: created_at, words: 'run training fine-tune' },
+    link: { to: '/runs/$id', params: { id } },
+  };
+}
