@@ -5,6 +5,10 @@ import { PICTURES_MAX } from './generators.ts';
 
 const images = z.object({
   created: z.int(),
+  /** That of the pictures as they are, e.g. `128x128`, whatever size was asked for. */
+  size: z.string().optional(),
+  /** Also as they are: `png`, `jpeg` or `webp`. */
+  output_format: z.string().optional(),
   data: z.array(
     z.object({
       b64_json: z.string().optional(),
@@ -27,7 +31,10 @@ export const createImage = endpoint({
     /** The `model_name` of a FLUX or Kontext deployment of your own, or what a service draws; Paris, the starter, unless said. */
     model: z.string().min(1).max(200).nullish(),
     n: z.int().min(1).max(PICTURES_MAX).nullish(),
+    /** `auto`, or any size in a shape that the model makes: it decides how many pixels that are, and the answer says so. */
     size: z.string().max(20).nullish(),
+    /** `auto`, `standard` or `medium`, which are one. */
+    quality: z.string().max(20).nullish(),
     response_format: z.enum(['url', 'b64_json']).nullish(),
     output_format: z.enum(['png', 'jpeg', 'webp']).nullish(),
     user: z.string().max(200).nullish(),
@@ -46,6 +53,7 @@ export const editImageFields = z.looseObject({
   model: z.string().min(1).max(200).optional(),
   n: z.coerce.number().int().min(1).max(1, 'n: this server generates one picture per request').optional(),
   size: z.string().max(20).optional(),
+  quality: z.string().max(20).optional(),
   response_format: z.enum(['url', 'b64_json']).optional(),
   output_format: z.literal('png', 'output_format: edits are PNG files').optional(),
   user: z.string().max(200).optional(),

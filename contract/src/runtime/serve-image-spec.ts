@@ -38,7 +38,7 @@ const requestBase = z.object({
   format: z.enum(['png', 'jpeg', 'webp']),
   /**
    * Written into the file: a PNG text each, or one JSON object in EXIF's UserComment. Keys are up to 79 printable
-   * ASCII characters; all of it is at most 8 KB.
+   * ASCII characters; all of it is at most 65,000 bytes as such an object in ASCII.
    */
   metadata: z.record(z.string(), z.string()),
 });

@@ -35,12 +35,28 @@ def test_the_others_say_it_in_exif(kind: str) -> None:
     assert json.loads(comment[8:]) == METADATA
 
 
+def told(content: bytes) -> dict[str, str]:
+    """What a file says of itself, whatever its format."""
+    picture = opened(content)
+    if picture.format == "PNG":
+        return {str(key): str(value) for key, value in picture.info.items()}
+    comment = picture.getexif().get_ifd(ExifTags.IFD.Exif)[ExifTags.Base.UserComment]
+    return json.loads(comment.removeprefix(b"ASCII\0\0\0"))
+
+
+@pytest.mark.parametrize("kind", ["png", "jpeg", "webp"])
+@pytest.mark.parametrize("prompt", ["麺" * 4000, "🍞" * 2000, "\n" * 4000, "a" * 60_000])
+def test_the_longest_prompt_is_there_to_its_end(kind: str, prompt: str) -> None:
+    metadata = METADATA | {"prompt": prompt}
+    check_metadata(metadata)
+    assert told(encoded(Image.new("RGB", (8, 4)), kind, metadata)) == metadata  # pyright: ignore[reportArgumentType]
+
+
 @pytest.mark.parametrize("kind", ["png", "jpeg", "webp"])
 def test_as_much_as_is_allowed_fits(kind: str) -> None:
-    """Characters that need the most room in JSON."""
-    metadata = {"a": "\x01" * (METADATA_BYTES_MAX - 1)}
+    metadata = {"a": "x" * (METADATA_BYTES_MAX - len('{"a": ""}'))}
     check_metadata(metadata)
-    assert opened(encoded(Image.new("RGB", (8, 4)), kind, metadata)).size == (8, 4)  # pyright: ignore[reportArgumentType]
+    assert told(encoded(Image.new("RGB", (8, 4)), kind, metadata)) == metadata  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("key", ["", "a" * 80, "a\0b", "größe"])
@@ -51,4 +67,4 @@ def test_a_key_that_no_file_could_hold_is_refused(key: str) -> None:
 
 def test_more_than_fits_is_refused() -> None:
     with one_sentence(f"metadata has {METADATA_BYTES_MAX + 1} bytes: at most"):
-        check_metadata({"a": "é" * (METADATA_BYTES_MAX // 2)})
+        check_metadata({"a": "x" * (METADATA_BYTES_MAX + 1 - len('{"a": ""}'))})

@@ -14,8 +14,8 @@ from ..errors import PlainError
 
 Format = Literal["png", "jpeg", "webp"]
 
-# An EXIF block holds 64 KB, and a byte may need six in JSON's ASCII.
-METADATA_BYTES_MAX = 8192
+# As one JSON object in ASCII: a JPEG's EXIF block holds 64 KB, some of which tell what it is.
+METADATA_BYTES_MAX = 65_000
 # PNG's keywords: 1 to 79 characters of Latin-1 that can be printed.
 _KEY_CHARACTERS_MAX = 79
 _QUALITY = 92
@@ -31,7 +31,7 @@ def check_metadata(metadata: Mapping[str, str]) -> None:
                 f"The key {key!r} of metadata is not from 1 to {_KEY_CHARACTERS_MAX} printable "
                 "ASCII characters."
             )
-    size = sum(len((key + value).encode()) for key, value in metadata.items())
+    size = len(_as_json(metadata))
     if size > METADATA_BYTES_MAX:
         raise PlainError(f"metadata has {size} bytes: at most {METADATA_BYTES_MAX} fit in a file.")
 
@@ -43,8 +43,8 @@ def encoded(picture: Image.Image, kind: Format, metadata: Mapping[str, str]) -> 
     if kind == "png":
         chunks = PngInfo()
         for key, value in metadata.items():
-            # A plain chunk where Latin-1 has all of its characters, else an international one.
-            chunks.add_text(key, value)
+            # Of Latin-1 in a plain chunk not all programs know that it is that.
+            (chunks.add_text if value.isascii() else chunks.add_itxt)(key, value)
         picture.save(file, "PNG", pnginfo=chunks)
     else:
         picture.save(file, kind.upper(), quality=_QUALITY, exif=_exif(metadata))
@@ -53,6 +53,10 @@ def encoded(picture: Image.Image, kind: Format, metadata: Mapping[str, str]) -> 
 
 def _exif(metadata: Mapping[str, str]) -> bytes:
     exif = Image.Exif()
-    comment = _EXIF_ASCII + json.dumps(dict(metadata)).encode("ascii")
+    comment = _EXIF_ASCII + _as_json(metadata)
     exif.get_ifd(ExifTags.IFD.Exif)[ExifTags.Base.UserComment] = comment
     return exif.tobytes()
+
+
+def _as_json(metadata: Mapping[str, str]) -> bytes:
+    return json.dumps(dict(metadata)).encode("ascii")

@@ -127,7 +127,7 @@ describe('a body', () => {
     [OPENAI, '{"prompt":"Bread","n":0}', 'n'],
     [OPENAI, '{"prompt":"Bread","n":2}', 'n'],
     [OPENAI, '{"prompt":"Bread","n":"1"}', 'n'],
-    [OPENAI, '{"prompt":"Bread","size":"1024x1024"}', 'size'],
+    [OPENAI, '{"prompt":"Bread","size":"1024x"}', 'size'],
     [OPENAI, '{"prompt":"Bread","size":128}', 'size'],
     [OPENAI, '{"prompt":"Bread","response_format":"blob"}', 'response_format'],
     [OPENAI, '{"prompt":"Bread","output_format":"svg"}', 'output_format'],

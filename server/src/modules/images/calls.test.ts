@@ -173,11 +173,36 @@ describe("OpenAI's images API, by its own client", () => {
   });
 
   test.each([
+    {},
+    { size: 'auto' as const, quality: 'auto' as const },
+    { size: '1024x1024' as const, quality: 'standard' as const },
+    { size: '256x256' as const, quality: 'medium' as const, output_format: 'png' as const },
+    { size: '128x128', style: null, background: 'auto' as const },
+  ])('draws for %j, and says how large the picture is', async (common) => {
+    const drawn = await client().images.generate({ prompt: 'Bread', ...common });
+    expect(drawn).toMatchObject({ size: '1x1', output_format: 'png', data: [{ b64_json: PIXEL }] });
+  });
+
+  test('says of a wrong size and quality what would be right', async () => {
+    const ask = (wrong: object) => client().images.generate({ prompt: 'Bread', ...wrong } as never);
+    await expect(ask({ size: '1536x1024' })).rejects.toThrow(
+      'size must be auto, or WIDTHxHEIGHT in a shape that paris-ddm-v1.0 makes: 1:1',
+    );
+    await expect(ask({ quality: 'hd' })).rejects.toThrow('quality must be auto or standard or medium here');
+  });
+
+  test.each([
     ['quality', { quality: 'hd' as const }],
+    ['quality', { quality: 'high' as const }],
+    ['quality', { quality: 'superb' }],
     ['style', { style: 'vivid' as const }],
     ['stream', { stream: true as const }],
     ['seed', { seed: 7 }],
-    ['size', { size: '1024x1024' as const }],
+    ['size', { size: '1792x1024' as const }],
+    ['size', { size: '0x0' }],
+    ['size', { size: '-64x-64' }],
+    ['size', { size: '99999x99999' }],
+    ['size', { size: 'square' }],
     ['n', { n: 2 }],
     ['model', { model: 'dall-e-3' }],
   ])('refuses %s by name', async (param, wrong) => {

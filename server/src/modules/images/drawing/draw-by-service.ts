@@ -1,6 +1,8 @@
 import { toJson } from '../../../platform/db/database.ts';
 import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts';
 import { drawUpstream, type UpstreamJob } from '../../upstreams/draw-upstream.ts';
+import { embedMetadata } from '../metadata/embed-metadata.ts';
+import { generationMetadata } from '../metadata/generation-metadata.ts';
 import { readInput } from '../pictures/read-input.ts';
 import { type GenerationRow, hasEnded } from '../queries.ts';
 import { cancelJob } from '../services/cancel-job.ts';
@@ -42,13 +44,29 @@ export async function drawByService(
     );
     const pictures = await fetchDrawn(drawn, signal);
     return {
-      pictures: pictures.map(({ mediaType, ...picture }) => ({ ...picture, media_type: mediaType })),
+      pictures: pictures.map((picture) => toldPicture(services, lease.row, picture)),
       drawnBy: {},
       expertWeights: null,
     };
   } catch (error) {
     if (error instanceof LeaseLost && current.job) await cancelUnwanted(services, lease, current.job);
     throw error;
+  }
+}
+
+/** The picture, which says inside how it was made. It is paid for: one whose file takes nothing in stays as it is. */
+function toldPicture(
+  { log }: Drawing['services'],
+  row: GenerationRow,
+  { bytes, mediaType, width, height }: Awaited<ReturnType<typeof fetchDrawn>>[number],
+): Drawn['pictures'][number] {
+  const shown = { media_type: mediaType, width, height };
+  try {
+    const told = embedMetadata({ bytes, mediaType, width, height }, generationMetadata(row));
+    return { ...shown, bytes: told };
+  } catch (error) {
+    log.warn({ err: error, generation: row.id }, 'the file of a picture could not be told how it was made');
+    return { ...shown, bytes };
   }
 }
 

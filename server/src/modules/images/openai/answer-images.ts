@@ -15,9 +15,15 @@ export async function answerImages(
   { id, created_at, outputs }: Generation,
   format: 'url' | 'b64_json' | null,
 ): Promise<Images> {
+  // Those of one call have one size.
+  const [first] = outputs;
   const bytes = format === 'url' ? [] : await readOutputs(ctx, id);
   return {
     created: Math.floor(Date.parse(created_at) / 1000),
+    ...(first && {
+      size: `${first.width}x${first.height}`,
+      output_format: first.media_type.slice('image/'.length),
+    }),
     data: outputs.map(({ url }, index) => ({
       ...(format !== 'b64_json' && { url: new URL(url, ctx.config.publicUrl).href }),
       b64_json: bytes[index]?.toString('base64'),

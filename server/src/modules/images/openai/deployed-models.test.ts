@@ -67,8 +67,9 @@ test("is listed, and draws and edits by its name over OpenAI's images API, for i
   });
   const prompt = 'Bread';
   for (const { model, drawnBy } of [flux, kontext]) {
-    const drawn = await clientOf(ada).images.generate({ prompt, model, size: 'auto', n: 1 });
+    const drawn = await clientOf(ada).images.generate({ prompt, model, size: '1024x1024', n: 1 });
     expect(drawn.data).toHaveLength(1);
+    expect(drawn.size).toBe('1x1');
     const asked = { prompt, steps: 28, guidance: 3.5, format: 'png', picture: null };
     expect(stub.requests.at(-1)).toMatchObject(asked);
     expect((await list())[0]).toMatchObject({
@@ -125,7 +126,8 @@ test('is named to the generic calls with steps, guidance and seed, by its owner 
 });
 
 test.each([
-  ['size', { size: '1024x1024' as const }],
+  ['size', { size: '1536x1024' as const }],
+  ['quality', { quality: 'hd' as const }],
   ['n', { n: 2 }],
   ['output_format', { output_format: 'webp' as const }],
   ['seed', { seed: -1 }],
@@ -141,8 +143,13 @@ test('edits what its owner edits in the app while it is the active one; who name
   const { podId, model } = await deploy(deployFluxKontext, 'My retoucher');
   const edit = async () => (await startEdit()).model;
   expect(await edit()).toBe(model);
-  await clientOf(ada).images.edit({ prompt: 'Make it blue', image: await image() });
+  const starter = { prompt: 'Make it blue', image: await image(), size: '1024x1024' as const };
+  expect((await clientOf(ada).images.edit(starter)).size).toBe('1x1');
   expect((await list())[0]?.model).toBe('kontext-starter');
+  await expect(clientOf(ada).images.edit({ ...starter, model })).rejects.toMatchObject({
+    status: 400,
+    error: { param: 'size' },
+  });
   await terminate(podId);
   expect(await edit()).toBe('kontext-starter');
 });

@@ -17,12 +17,13 @@ import { awaitDrawn } from '../start/await-drawn.ts';
 import { type Asked, startGeneration } from '../start/start-generation.ts';
 import { answerImages } from './answer-images.ts';
 import { deployedParameters } from './deployed-parameters.ts';
+import { readShape } from './read-shape.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 
 const PART = 'image';
 const GENERATOR = 'flux-kontext';
-/** What the starter model makes. */
-const served = { model: KONTEXT_STARTER, size: '128x128' };
+/** The starter model edits the middle of a picture; the others keep its shape. */
+const STARTER_SHAPES = ['1:1'];
 /** Few steps are enough for the starter model, and a program waits for the answer. */
 const PARAMETERS = { num_inference_steps: 20 };
 
@@ -61,16 +62,19 @@ async function chooseEditor(
   const named = choices.model ? await findNamedImageDeployment(ctx, choices.model) : null;
   if (named?.kind === 'flux-kontext') {
     const model = named.model_name;
-    refuseUnserved(choices, { model, size: null, fields: deployedFields });
+    refuseUnserved(choices, { model, fields: deployedFields });
+    readShape(choices.size, { model, shapes: [] });
     return { model, parameters: deployedParameters('flux-kontext', choices) };
   }
   const [upstream] = choices.model === GENERATOR ? findUpstreams(ctx.config, GENERATOR) : [];
   if (upstream) {
     const { title: service, fields } = upstream;
-    refuseUnserved(choices, { model: GENERATOR, size: null, fields });
+    refuseUnserved(choices, { model: GENERATOR, fields });
+    readShape(choices.size, { model: GENERATOR, shapes: [] });
     return { service, parameters: said(choices) };
   }
-  refuseUnserved(choices, served);
+  refuseUnserved(choices, { model: KONTEXT_STARTER });
+  readShape(choices.size, { model: KONTEXT_STARTER, shapes: STARTER_SHAPES });
   return { model: await findEditor(ctx, { model: KONTEXT_STARTER }), parameters: PARAMETERS };
 }
 

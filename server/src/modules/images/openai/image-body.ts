@@ -10,13 +10,14 @@ import { AppError } from '../../../platform/errors.ts';
 import { findUpstreams, type Upstream } from '../../upstreams/find-upstreams.ts';
 import type { Asked } from '../start/start-generation.ts';
 import { deployedParameters } from './deployed-parameters.ts';
+import { readShape } from './read-shape.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 
 type Body = InputOf<typeof createImage>['body'];
 type Choices = Pick<Body, 'n' | 'size' | 'output_format'>;
 
-/** What the starter model draws. */
-const served = { model: PARIS_MODEL, size: '128x128' };
+/** What the models of this installation draw. */
+const SQUARE = ['1:1'];
 /** Few steps are enough for the starter model, and a program waits for the answer. */
 const PARAMETERS = { num_inference_steps: 20, sampling_strategy: 'topk', k: 2 };
 
@@ -26,10 +27,11 @@ export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...bo
   const [upstream] = name ? findUpstreams(config, name) : [];
   if (upstream) {
     const { generator } = upstream;
-    refuseUnserved(body, { model: generator, size: body.size ?? '' });
+    refuseUnserved(body, { model: generator });
     return { generator, prompt, parameters: upstreamParameters(upstream, body) };
   }
-  refuseUnserved(body, served);
+  refuseUnserved(body, { model: PARIS_MODEL });
+  readShape(body.size, { model: PARIS_MODEL, shapes: SQUARE });
   if (body.n && body.n > 1) throw refused('n', `n: ${PARIS_MODEL} generates one picture per request`);
   const parameters = { ...PARAMETERS, output_format: body.output_format ?? 'png' };
   return { generator: 'paris', prompt, parameters };
@@ -37,7 +39,8 @@ export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...bo
 
 /** The same of a deployment of the caller by its name, which draws as its form's defaults say unless the call does. Throws as `readImageBody`. Pure. */
 export function readDeployedBody(model: string, { prompt, ...body }: Body): Asked {
-  refuseUnserved(body, { model, size: null, fields: deployedFields });
+  refuseUnserved(body, { model, fields: deployedFields });
+  readShape(body.size, { model, shapes: SQUARE });
   const { n, output_format: format } = body;
   if (n && n > 1) throw refused('n', `n: ${model} generates one picture per request`);
   if (format && format !== 'png') throw refused('output_format', `output_format: ${model} makes PNG files`);
@@ -55,29 +58,12 @@ function upstreamParameters(
   return { ...(n && n > 1 && { n }), ...shapeOf(generator, size) };
 }
 
-/** Sizes are in steps of some pixels: one that is so close to a shape means it. */
-const SHAPE_OFF_MAX = 0.03;
-
-/** A size says which shape the picture has; how many pixels that are, the service decides. */
+/** A size says which shape the picture has. */
 function shapeOf(generator: Upstream['generator'], size: Choices['size']): Asked['parameters'] {
-  if (!size || size === 'auto') return {};
   const field = generators[generator].fields.find(({ name }) => name === 'aspect_ratio');
-  const shapes = field?.kind === 'choice' ? field.options.map(({ value }) => value) : ['1:1'];
-  const asked = ratioOf(size, 'x');
-  const off = (shape: string) => Math.abs(asked / ratioOf(shape, ':') - 1);
-  const [shape] = shapes.toSorted((a, b) => off(a) - off(b));
-  // What is no size is nowhere near one.
-  if (shape === undefined || !(off(shape) <= SHAPE_OFF_MAX)) {
-    const known = shapes.join(', ');
-    throw refused('size', `size must be WIDTHxHEIGHT in one of the shapes of ${generator}: ${known}`);
-  }
-  return field ? { aspect_ratio: shape } : {};
-}
-
-/** How many times as wide as high; NaN where the text says nothing of the kind. */
-function ratioOf(text: string, between: string): number {
-  const [across = Number.NaN, down = Number.NaN] = text.split(between).map(Number);
-  return across / down;
+  const shapes = field?.kind === 'choice' ? field.options.map(({ value }) => value) : SQUARE;
+  const shape = readShape(size, { model: generator, shapes });
+  return field && shape !== null ? { aspect_ratio: shape } : {};
 }
 
 function refused(param: string, publicMessage: string): AppError {

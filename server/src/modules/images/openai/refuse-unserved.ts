@@ -4,9 +4,10 @@ const readHere = new Set(['prompt', 'model', 'n', 'size', 'response_format', 'ou
 /** What changes no picture. */
 const passedOver = new Set(['user', 'metadata', 'safety_identifier']);
 
-/** Names that calls of pictures know, each with the values that ask for nothing. A form's values are texts. */
+/** Names that calls of pictures know, each with the values that ask for nothing else. A form's values are texts. */
 const known = new Map<string, readonly unknown[]>([
-  ['quality', ['auto']],
+  // The level that everything is drawn in, by its names of two generations of OpenAI's models.
+  ['quality', ['auto', 'standard', 'medium']],
   ['background', ['auto']],
   ['moderation', ['auto']],
   ['stream', [false, 'false']],
@@ -21,8 +22,6 @@ const known = new Map<string, readonly unknown[]>([
 
 type Served = {
   model: string;
-  /** The one that its pictures have; null where nobody but the model knows. */
-  size: string | null;
   /** What else it takes. */
   fields?: readonly string[];
 };
@@ -32,29 +31,27 @@ type Served = {
  * 'not_found' with the field. Pure.
  */
 export function refuseUnserved(
-  body: { model?: string | null | undefined; size?: string | null | undefined },
-  { model: served, size: ownSize, fields = [] }: Served,
+  body: { model?: string | null | undefined },
+  { model: served, fields = [] }: Served,
 ): void {
   const sent: [string, unknown][] = Object.entries(body);
   for (const [name, value] of sent) {
     if (value === null || value === undefined || readHere.has(name) || passedOver.has(name)) continue;
     if (fields.includes(name) || known.get(name)?.includes(value)) continue;
-    throw refused(
-      name,
-      known.has(name) ? `${name} is not supported here` : `Unknown parameter: ${name.slice(0, 80)}`,
-    );
+    throw new AppError('invalid_request', { publicMessage: whyRefused(name), param: name });
   }
-  const { model, size } = body;
+  const { model } = body;
   if (model && model !== served) {
     throw new AppError('not_found', {
       publicMessage: `There is no model '${model}' that serves this call. GET /v1/models lists those that make pictures with task 'image'`,
       param: 'model',
     });
   }
-  if (size && size !== 'auto' && size !== ownSize)
-    throw refused('size', `size: ${served} makes pictures of ${ownSize ?? 'a size of its own'}`);
 }
 
-function refused(param: string, publicMessage: string): AppError {
-  return new AppError('invalid_request', { publicMessage, param });
+function whyRefused(name: string): string {
+  const neutral = known.get(name);
+  if (!neutral) return `Unknown parameter: ${name.slice(0, 80)}`;
+  const served = [...new Set(neutral.map(String))].join(' or ');
+  return served === '' ? `${name} is not supported here` : `${name} must be ${served} here`;
 }

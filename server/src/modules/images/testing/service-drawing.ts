@@ -6,7 +6,7 @@ import type { Config } from '../../../config.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
-import { upstreamServer } from '../../upstreams/testing/upstream-server.ts';
+import { UPSTREAM_PNG, upstreamServer } from '../../upstreams/testing/upstream-server.ts';
 import { createDrawing } from '../drawing/create-drawing.ts';
 
 /** For tests: a server whose pictures the stand-ins of the services draw, for one user at a time. */
@@ -41,6 +41,7 @@ export async function serviceDrawing() {
       connect('fal');
       Object.assign(upstream.state, {
         ...{ answer: 'ok', submissions: [], uploads: [], cancelled: [], looks: 0, retryAfter: '30' },
+        file: UPSTREAM_PNG,
       });
       ada = await server.signUp('Ada');
       return ada;

@@ -27,7 +27,8 @@ export type UpstreamAnswer =
 type Submission = { path: string; body: Record<string, unknown>; authorization: string };
 type Reply = { status: number; body: unknown };
 
-const PNG = Buffer.from(
+/** Of 3 x 2 pixels. */
+export const UPSTREAM_PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAFUlEQVR4nGM8UaHBwMDAwMDAxAADABosAWwXscVVAAAAAElFTkSuQmCC',
   'base64',
 );
@@ -54,6 +55,8 @@ type State = {
   /** Jobs that somebody has asked to cancel. */
   cancelled: string[];
   looks: number;
+  /** The picture that it draws, where it draws one. */
+  file: Buffer;
   /** What the header Retry-After says where it is busy. */
   retryAfter: string;
 };
@@ -62,13 +65,14 @@ type State = {
 export async function upstreamServer() {
   const state: State = {
     ...{ answer: 'ok' as const, submissions: [], uploads: [], cancelled: [], looks: 0, retryAfter: '30' },
+    file: UPSTREAM_PNG,
   };
   const server = http.createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
     request.on('end', () => {
       if (state.answer === 'gone silent') return void response.destroy();
-      if (request.url?.startsWith('/files/')) return sendFile(state.answer, response);
+      if (request.url?.startsWith('/files/')) return sendFile(state, response);
       if (request.url === '/v1/files') {
         state.uploads.push(text);
         return sendReceipt(url, response);
@@ -186,9 +190,9 @@ function results(state: State, url: string) {
   return { bytePlus, falResult, predictionOf, predictionStatus, task };
 }
 
-function sendFile(answer: UpstreamAnswer, response: http.ServerResponse): void {
+function sendFile({ answer, file }: State, response: http.ServerResponse): void {
   if (answer === 'dead link') return void response.writeHead(403).end('Request has expired');
   response.writeHead(200, { 'content-type': 'image/png' });
   if (answer === 'no picture') return void response.end('<html>Not a picture</html>'.repeat(10));
-  response.end(answer === 'cut off' ? PNG.subarray(0, -10) : PNG);
+  response.end(answer === 'cut off' ? file.subarray(0, -10) : file);
 }

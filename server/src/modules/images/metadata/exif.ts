@@ -1,0 +1,81 @@
+const EXIF_DIRECTORY = 0x8769;
+const USER_COMMENT = 0x9286;
+const TYPE_LONG = 4;
+const TYPE_UNDEFINED = 7;
+const ENTRY_BYTES = 12;
+/** What EXIF writes before a comment, to say what it is written in. */
+const ASCII = 'ASCII\0\0\0';
+/** Of big-endian numbers; its only directory, right behind the header, holds nothing. */
+const EMPTY = Buffer.from('4d4d002a00000008000000000000', 'hex');
+
+type Directory = { entries: Buffer[]; next: number };
+
+/**
+ * An EXIF block with this comment, which is ASCII. Whatever is in a block is pointed to by its place, so the one that
+ * was there stays as it is; the comment and new directories come behind it. Throws RangeError for a damaged one. Pure.
+ */
+export function withUserComment(exif: Buffer | null, comment: string): Buffer {
+  const before = even(exif ?? EMPTY);
+  const form = formOf(before);
+  const root = form.read(before, form.uint32(before, 4));
+  const pointer = root.entries.find((entry) => form.uint16(entry, 0) === EXIF_DIRECTORY);
+  const inner = pointer ? form.read(before, form.uint32(pointer, 8)) : { entries: [], next: 0 };
+
+  const text = Buffer.from(ASCII + comment, 'latin1');
+  const commentAt = before.length;
+  const innerAt = commentAt + even(text).length;
+  const newInner = form.write(form.withEntry(inner, [USER_COMMENT, TYPE_UNDEFINED, text.length, commentAt]));
+  const newRoot = form.write(form.withEntry(root, [EXIF_DIRECTORY, TYPE_LONG, 1, innerAt]));
+  const header = Buffer.from(before.subarray(0, 8));
+  form.uint32At(header, 4, innerAt + newInner.length);
+  return Buffer.concat([header, before.subarray(8), even(text), newInner, newRoot]);
+}
+
+/** How a block writes numbers and directories. */
+function formOf(block: Buffer) {
+  const isLittle = block.toString('latin1', 0, 2) === 'II';
+  const uint16 = (bytes: Buffer, at: number) => (isLittle ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
+  const uint32 = (bytes: Buffer, at: number) => (isLittle ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
+  const uint16At = (bytes: Buffer, at: number, value: number) =>
+    isLittle ? bytes.writeUInt16LE(value, at) : bytes.writeUInt16BE(value, at);
+  const uint32At = (bytes: Buffer, at: number, value: number) =>
+    isLittle ? bytes.writeUInt32LE(value, at) : bytes.writeUInt32BE(value, at);
+
+  function read(bytes: Buffer, at: number): Directory {
+    const count = uint16(bytes, at);
+    const next = uint32(bytes, at + 2 + count * ENTRY_BYTES);
+    const entries = Array.from({ length: count }, (_, index) => {
+      const start = at + 2 + index * ENTRY_BYTES;
+      return bytes.subarray(start, start + ENTRY_BYTES);
+    });
+    return { entries, next };
+  }
+
+  function write({ entries, next }: Directory): Buffer {
+    const [count, end] = [Buffer.alloc(2), Buffer.alloc(4)];
+    uint16At(count, 0, entries.length);
+    uint32At(end, 0, next);
+    return Buffer.concat([count, ...entries, end]);
+  }
+
+  /** With this entry (tag, type, count, value) in place of one of its tag; they stand in the order of their tags. */
+  function withEntry(
+    { entries, next }: Directory,
+    [tag, type, count, value]: [number, number, number, number],
+  ) {
+    const entry = Buffer.alloc(ENTRY_BYTES);
+    uint16At(entry, 0, tag);
+    uint16At(entry, 2, type);
+    uint32At(entry, 4, count);
+    uint32At(entry, 8, value);
+    const others = entries.filter((one) => uint16(one, 0) !== tag);
+    return { entries: [...others, entry].toSorted((a, b) => uint16(a, 0) - uint16(b, 0)), next };
+  }
+
+  return { uint16, uint32, uint32At, read, write, withEntry };
+}
+
+/** Places in a block are even. */
+function even(bytes: Buffer): Buffer {
+  return bytes.length % 2 === 0 ? bytes : Buffer.concat([bytes, Buffer.alloc(1)]);
+}
