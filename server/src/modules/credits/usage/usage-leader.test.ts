@@ -10,7 +10,7 @@ import { testDatabase } from '../../../testing/test-database.ts';
 import { closeLostWindowsJob } from '../jobs/close-lost-windows.ts';
 import { rotateUsagePartitionsJob } from '../jobs/rotate-usage-partitions.ts';
 import { getUserTotals } from '../queries.ts';
-import { insertTestUser } from '../test-user.ts';
+import { insertTestKey, insertTestUser } from '../test-user.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import type { Usage } from './usage.ts';
@@ -132,18 +132,7 @@ describe('a usage window', () => {
   test('stays within the budget of its key', async () => {
     const leader = lead();
     const userId = await insertTestUser(db, { grantMicro: 1_000_000n });
-    const { id: keyId } = await db
-      .insertInto('api_keys')
-      .values({
-        user_id: userId,
-        name: 'program',
-        for_web_app: false,
-        sha256: Buffer.from(randomUUID()),
-        budget_micro: 2n * PRICE + 50n,
-        budget_period: 'total',
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow();
+    const keyId = await insertTestKey(db, { userId, budgetMicro: 2n * PRICE + 50n });
     const usage = await usageOf(0n, { userId, keyId });
     const places = [await leader.reserve(usage), await leader.reserve(usage)];
     await expect(leader.reserve(usage)).rejects.toMatchObject({ code: 'budget_exceeded' });
