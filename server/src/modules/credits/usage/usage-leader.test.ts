@@ -317,21 +317,6 @@ test('a lost window that cannot be closed keeps none of the others', async () =>
   await expectSoundBooks();
 });
 
-test('an event that was changed shows in the books', async () => {
-  const leader = lead();
-  const usage = await usageOf(10_000n);
-  const place = await leader.reserve(usage);
-  place.settle(used(30n));
-  await leader.close();
-  const of = sql`window_id = ${place.windowId}`;
-  const set = (micro: bigint) => sql`update usage_events set amount_micro = ${micro} where ${of}`.execute(db);
-  await set(31n);
-  const { checks } = await verifyLedger(db);
-  expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['usage']);
-  await set(30n);
-  await expectSoundBooks();
-});
-
 test('days are kept for a while and then dropped', async () => {
   await sql`select usage_prepare_day(current_date - 200)`.execute(db);
   const days = async () =>
