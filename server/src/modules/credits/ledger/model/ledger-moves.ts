@@ -86,6 +86,7 @@ async function sendIn(send: SendInBatch, run: Run, move: Extract<Move, { move: '
     recipient: move.to === null ? 'nobody-at-all' : (run.users[move.to] ?? ''),
     amountMicro: move.amount,
     idempotencyKey: move.key === null ? null : `${run.name}:${move.key}`,
+    keyId: run.keys[move.from] ?? null,
   };
   readSend(await send(asked), asked);
 }
