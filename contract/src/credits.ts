@@ -184,7 +184,15 @@ export const listSpend = endpoint({
     /** Oldest first. */
     days: z.array(z.object({ date: z.iso.date(), use: z.enum(uses), amount: bgl })),
     /** Who asked for it, by the API key; the largest first. Null is what no key asked for. */
-    keys: z.array(z.object({ key_id: z.string().nullable(), key_name: z.string().nullable(), amount: bgl })),
+    keys: z.array(
+      z.object({
+        key_id: z.string().nullable(),
+        key_name: z.string().nullable(),
+        amount: bgl,
+        /** To other users, which is no part of the amount. */
+        sent: bgl,
+      }),
+    ),
   }),
 });
 

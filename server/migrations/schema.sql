@@ -639,6 +639,8 @@ create table ledger_transfers (
 );
 CREATE INDEX ledger_transfers_by_credit ON public.ledger_transfers USING btree (credit_account_id, created_at, seq);
 CREATE INDEX ledger_transfers_by_debit ON public.ledger_transfers USING btree (debit_account_id, created_at, seq);
+CREATE INDEX ledger_transfers_by_key ON public.ledger_transfers USING btree (debit_account_id, ((refs ->> 'key_id'::text)), created_at, seq) WHERE ((refs ->> 'key_id'::text) IS NOT NULL);
+CREATE INDEX ledger_transfers_refunds ON public.ledger_transfers USING btree (credit_account_id, created_at, seq) WHERE (kind = 'refund'::text);
 CREATE INDEX ledger_transfers_sent ON public.ledger_transfers USING btree (seq) WHERE (kind = 'transfer'::text);
 CREATE INDEX ledger_transfers_sent_by ON public.ledger_transfers USING btree (debit_account_id, seq) WHERE (kind = 'transfer'::text);
 
@@ -1548,7 +1550,7 @@ AS $function$
   where debit_account_id = 'receivable:' || p_user_id or credit_account_id = 'receivable:' || p_user_id
 $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_send(p_senders text[], p_recipients text[], p_amounts bigint[], p_keys text[], p_wait boolean, p_daily_max bigint DEFAULT NULL::bigint)
+CREATE OR REPLACE FUNCTION public.ledger_send(p_senders text[], p_recipients text[], p_amounts bigint[], p_keys text[], p_wait boolean, p_daily_max bigint DEFAULT NULL::bigint, p_key_ids uuid[] DEFAULT NULL::uuid[])
  RETURNS TABLE(outcome text, transfer_id uuid, available bigint, sendable bigint, recipient_id text)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -1709,8 +1711,8 @@ begin
 
   insert into ledger_transfers
     (id, debit_account_id, credit_account_id, amount, kind, description, refs, idempotency_key)
-  select id, 'user:' || p_senders[i], 'user:' || v_recipients[i], p_amounts[i], 'transfer', 'Bagels', '{}',
-    v_keys[i]
+  select id, 'user:' || p_senders[i], 'user:' || v_recipients[i], p_amounts[i], 'transfer', 'Bagels',
+    jsonb_strip_nulls(jsonb_build_object('key_id', p_key_ids[i])), v_keys[i]
   from unnest(v_ids, v_moved) as moved (id, i);
 
   update ledger_accounts a set

@@ -73,6 +73,10 @@ export type Selection = Period & {
 const byKey = ({ keyId }: Pick<Selection, 'keyId'>) =>
   keyId === undefined ? sql`true` : sql`refs ->> 'key_id' = ${keyId}`;
 
+/** What came back of what the key asked for. Credits that another user sent carry that user's key, which is not for these eyes. */
+const backByKey = (selection: Pick<Selection, 'keyId'>) =>
+  selection.keyId === undefined ? sql`true` : sql`kind = 'refund' and ${byKey(selection)}`;
+
 const within = ({ from, to, timeZone }: Period) => sql`
   (${from ?? null}::date is null or created_at >= ${from ?? null}::date::timestamp at time zone ${timeZone}::text)
   and (${to ?? null}::date is null or created_at < (${to ?? null}::date + 1)::timestamp at time zone ${timeZone}::text)`;
@@ -105,15 +109,15 @@ export async function listUserTransfers(
     input.before === null
       ? sql`true`
       : sql`(created_at, seq) < (select created_at, seq from ledger_transfers where seq = ${input.before})`;
-  const side = (column: string) => sql`
-    (select * from ledger_transfers where ${sql.ref(column)} = ${account} and ${before} and ${within(input)} and ${byKey(input)}
+  const side = (column: string, ofKey: RawBuilder<unknown>) => sql`
+    (select * from ledger_transfers where ${sql.ref(column)} = ${account} and ${before} and ${within(input)} and ${ofKey}
       order by created_at desc, seq desc limit ${input.limit})`;
   const { rows } = await sql<StatementTransfer>`
     select t.seq, t.id, t.debit_account_id, t.credit_account_id, t.amount, t.kind, t.description, t.refs,
       t.created_at, s.hash,
       case when u.id is not null
         then json_build_object('username', u.username, 'isDeleted', u.deleted_at is not null) end as counterpart
-    from (${side('debit_account_id')} union all ${side('credit_account_id')}) t
+    from (${side('debit_account_id', byKey(input))} union all ${side('credit_account_id', backByKey(input))}) t
     left join ledger_seals s on s.seq = t.seq
     left join users u on u.id = case t.kind
       when 'transfer' then
@@ -234,18 +238,18 @@ async function sumAllUserTransfers(tx: Transaction, userId: string): Promise<Cou
   return rows;
 }
 
-/** The same of what was asked for with one API key: the sealer's sums do not know it, so all of it is read. */
+/** The same of what was asked for with one API key: the sealer's sums do not know it, so all of that is read, by its index. */
 export async function sumKeyTransfers(tx: Transaction, input: Selection): Promise<CounterpartSum[]> {
   const account = userAccount(input.userId);
-  const side = (own: string, other: string, paid: string, received: string) => sql`
-    select ${sql.ref(other)} as other_id, ${sql.raw(paid)} as paid, ${sql.raw(received)} as received
-    from ledger_transfers where ${sql.ref(own)} = ${account} and ${within(input)} and ${byKey(input)}`;
   const { rows } = await sql<CounterpartSum>`
     select case when other_id like 'user:%' then 'users' else other_id end as counterpart,
       sum(paid)::bigint as paid, sum(received)::bigint as received
     from (
-      ${side('debit_account_id', 'credit_account_id', 'amount', '0')}
-      union all ${side('credit_account_id', 'debit_account_id', '0', 'amount')}
+      select credit_account_id as other_id, amount as paid, 0 as received
+      from ledger_transfers where debit_account_id = ${account} and ${within(input)} and ${byKey(input)}
+      union all
+      select debit_account_id, 0, amount
+      from ledger_transfers where credit_account_id = ${account} and ${within(input)} and ${backByKey(input)}
     ) movements
     group by 1`.execute(tx);
   return rows;
@@ -264,7 +268,7 @@ export async function sumSpendByDay(
       from ledger_transfers where debit_account_id = ${account} and ${within(input)}
       union all
       select created_at, debit_account_id, -amount
-      from ledger_transfers where credit_account_id = ${account} and ${within(input)}
+      from ledger_transfers where credit_account_id = ${account} and kind = 'refund' and ${within(input)}
     ) movements
     where revenue_account_id like 'revenue:%'
     group by 1, 2
@@ -272,24 +276,31 @@ export async function sumSpendByDay(
   return rows;
 }
 
-/** What each API key of the user asked for in a period, less what came back; the largest first. */
+/**
+ * What each API key of the user asked for in a period, less what came back, and what it sent to other users; the
+ * largest first.
+ */
 export async function sumSpendByKey(
   db: Reader,
   input: Period & { userId: string },
-): Promise<{ key_id: string | null; amount: bigint }[]> {
+): Promise<{ key_id: string | null; amount: bigint; sent: bigint }[]> {
   const account = userAccount(input.userId);
-  const { rows } = await sql<{ key_id: string | null; amount: bigint }>`
-    select key_id, sum(amount)::bigint as amount
+  const { rows } = await sql<{ key_id: string | null; amount: bigint; sent: bigint }>`
+    select key_id, sum(amount)::bigint as amount, sum(sent)::bigint as sent
     from (
-      select refs ->> 'key_id' as key_id, amount
-      from ledger_transfers where debit_account_id = ${account} and credit_account_id like 'revenue:%' and ${within(input)}
+      select refs ->> 'key_id' as key_id, case kind when 'transfer' then 0 else amount end as amount,
+        case kind when 'transfer' then amount else 0 end as sent
+      from ledger_transfers
+      where debit_account_id = ${account} and (credit_account_id like 'revenue:%' or kind = 'transfer')
+        and ${within(input)}
       union all
-      select refs ->> 'key_id', -amount
-      from ledger_transfers where credit_account_id = ${account} and debit_account_id like 'revenue:%' and ${within(input)}
+      select refs ->> 'key_id', -amount, 0
+      from ledger_transfers
+      where credit_account_id = ${account} and kind = 'refund' and debit_account_id like 'revenue:%' and ${within(input)}
     ) movements
     group by 1
-    having sum(amount) <> 0
-    order by 2 desc, 1`.execute(db);
+    having sum(amount) <> 0 or sum(sent) <> 0
+    order by 2 desc, 3 desc, 1`.execute(db);
   return rows;
 }
 

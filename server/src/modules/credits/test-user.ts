@@ -37,3 +37,23 @@ export async function buyForTest(db: Database, userId: string, amountMicro: bigi
     }),
   );
 }
+
+/** For tests: an API key of the user, with a budget in all; null is none. Answers its id. */
+export async function insertTestKey(
+  db: Database,
+  { userId, budgetMicro }: { userId: string; budgetMicro: bigint | null },
+): Promise<string> {
+  const { id } = await db
+    .insertInto('api_keys')
+    .values({
+      user_id: userId,
+      name: 'program',
+      for_web_app: false,
+      sha256: Buffer.from(randomUUID()),
+      budget_micro: budgetMicro,
+      budget_period: budgetMicro === null ? null : 'total',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}

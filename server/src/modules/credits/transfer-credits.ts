@@ -32,6 +32,7 @@ export async function transferCredits(
     recipient: await provenRecipient(ctx, input.recipient_id),
     amountMicro: input.amount,
     idempotencyKey,
+    keyId: ctx.caller.key?.id ?? null,
   };
   const { transferId, recipientId } = await withIdleCredit(usage, userId, async () =>
     readSend(await send(asked), asked),

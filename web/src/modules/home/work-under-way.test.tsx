@@ -61,7 +61,7 @@ test('deployments of every kind that start, and pictures that are drawn, each sa
     '/vllm/': {
       pods: [starting, { ...starting, pod_id: 'p2', title: 'Awake', ready_at: '2026-01-01T00:00:00Z' }],
     },
-    '/flux-kontext/': {
+    '/images/user/': {
       deployments: [{ ...starting, kind: 'flux-kontext', pod_id: 'p3', title: 'Rye Painter' }],
     },
     '/generations': { generations: [picture] },
@@ -78,7 +78,7 @@ test('deployments of every kind that start, and pictures that are drawn, each sa
 });
 
 test('all of it is read before the dashboard stands, and a read that fails holds nothing up', async () => {
-  const fetched = serve({ '/flux/': { deployments: [{ ...starting, kind: 'flux', title: 'Rye Painter' }] } });
+  const fetched = serve({ '/images/user/': { deployments: [{ ...starting, kind: 'flux', title: 'Rye Painter' }] } });
   fetched.mockImplementationOnce(async () => Response.json({ error: { message: 'Away' } }, { status: 400 }));
   await readWork('u1');
   show();

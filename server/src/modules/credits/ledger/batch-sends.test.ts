@@ -30,6 +30,7 @@ const sending = (
   recipient,
   amountMicro,
   idempotencyKey: key,
+  keyId: null,
 });
 
 describe('one call', () => {

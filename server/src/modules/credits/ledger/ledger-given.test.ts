@@ -198,7 +198,7 @@ describe('a chargeback', () => {
     await take(ada, 3_000_000n);
     await move((tx) => release(tx, held));
     const gathered = async (amountMicro: bigint) => {
-      const asked = { senderId: ada, recipient: bob, amountMicro, idempotencyKey: null };
+      const asked = { senderId: ada, recipient: bob, amountMicro, idempotencyKey: null, keyId: null };
       const [answer] = await sendAll({ db, pool }, [asked], { wait: true });
       if (answer) readSend(answer, asked);
     };

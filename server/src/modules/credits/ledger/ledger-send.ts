@@ -14,6 +14,8 @@ export type Send = {
   amountMicro: bigint;
   /** The sender's own. */
   idempotencyKey: string | null;
+  /** The API key with which the sender asks: for the sender's eyes. */
+  keyId: string | null;
 };
 
 export type SendAnswer = {
@@ -43,7 +45,7 @@ export async function sendAll(
       select outcome, transfer_id, available, sendable, recipient_id from ledger_send(
         ${sends.map((one) => one.senderId)}, ${sends.map((one) => one.recipient)},
         ${sends.map((one) => one.amountMicro)}, ${sends.map((one) => one.idempotencyKey)}, ${wait},
-        ${dailyMaxMicro}::bigint)`,
+        ${dailyMaxMicro}::bigint, ${sends.map((one) => one.keyId)}::uuid[])`,
   );
 }
 

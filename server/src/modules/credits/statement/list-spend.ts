@@ -7,7 +7,7 @@ import { accountUse } from '../ledger/accounts.ts';
 import { sumSpendByDay, sumSpendByKey } from '../queries.ts';
 import { knownTimeZone } from './known-time-zone.ts';
 
-/** What the caller spent per day and use, and with which key. A day that got back more than it paid is negative. */
+/** What the caller spent per day and use, and with which key, and sent with it. A day that got back more than it paid is negative. */
 export async function listSpend(
   ctx: Context,
   { from, to, time_zone: timeZone }: InputOf<typeof contract>['query'],
@@ -22,10 +22,11 @@ export async function listSpend(
       const use = accountUse(revenue_account_id);
       return use === null || amount === 0n ? [] : [{ date, use, amount: formatBgl(amount) }];
     }),
-    keys: byKey.map(({ key_id, amount }) => ({
+    keys: byKey.map(({ key_id, amount, sent }) => ({
       key_id,
       key_name: key_id === null ? null : (names.get(key_id) ?? null),
       amount: formatBgl(amount),
+      sent: formatBgl(sent),
     })),
   };
 }

@@ -168,7 +168,7 @@ describe('the statement', () => {
         { date, use: 'llm_inference', amount: '4' },
         { date, use: 'video_generation', amount: '8' },
       ],
-      keys: [{ key_id: null, key_name: null, amount: '23' }],
+      keys: [{ key_id: null, key_name: null, amount: '23', sent: '0' }],
     });
     expect(await spend({ to: '2000-01-01' })).toEqual({ days: [], keys: [] });
   });
@@ -203,8 +203,8 @@ describe('the statement', () => {
       { as: ada },
     );
     expect(keys).toEqual([
-      { key_id: large, key_name: 'Nightly', amount: '7' },
-      { key_id: small, key_name: 'Notebook', amount: '1' },
+      { key_id: large, key_name: 'Nightly', amount: '7', sent: '0' },
+      { key_id: small, key_name: 'Notebook', amount: '1', sent: '0' },
     ]);
     expect((await statementOf(ada)).transactions[0]).toMatchObject({ run_id: 'r1', model_id: 'm1' });
 

@@ -1,42 +1,104 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Transaction } from '../../../platform/db/database.ts';
 import type { Check } from '../verification/verify-ledger.ts';
 
 /** Days whose events are looked at: what is older may have been dropped. */
 const DAYS = 85;
 
+type Windows = {
+  /** Which of `usage_windows w` are looked at. */
+  which: RawBuilder<unknown>;
+  /** Where their events are, of `usage_events e`; of a window with its hold `h` and its transfer `t`. */
+  days: RawBuilder<unknown>;
+  /** The ids of windows that are gone although something is left of them. */
+  gone: RawBuilder<unknown>;
+};
+
+const sealedSince = (seq: bigint) => sql`
+  select t.refs ->> 'usage_window_id' as id from ledger_transfers t
+  where t.seq > ${seq} and t.refs ->> 'usage_window_id' is not null
+    and not exists (select from usage_windows w where w.hold_id = t.hold_id)`;
+
+const all: Windows = {
+  which: sql`true`,
+  days: sql`true`,
+  gone: sql`
+    ${sealedSince(0n)}
+    union
+    select e.window_id::text from usage_events e
+    where not exists (select from usage_windows w where w.id = e.window_id)`,
+};
+
 /**
- * Whether every closed window was charged what its events cost, and its transfer carries their count and
- * digest; of the last days that is computed from the events themselves.
+ * The open ones, and those whose transfer came after a seal. Days have a partition each, so only theirs are read; and the
+ * next one, since a transfer that waited for the last answers to be written has the time at which it began to wait.
  */
-export async function checkUsage(tx: Transaction): Promise<Check> {
+const since = (seq: bigint): Windows => ({
+  which: sql`w.id in (
+    select id from usage_windows where closed_at is null
+    union
+    select closed.id from ledger_transfers t join usage_windows closed on closed.hold_id = t.hold_id where t.seq > ${seq}
+  )`,
+  days: sql`e.day between (h.created_at at time zone 'UTC')::date
+    and (coalesce(t.created_at, now()) at time zone 'UTC')::date + 1`,
+  gone: sealedSince(seq),
+});
+
+/** A window was charged what was used in it, and its transfer carries its count, sums and digest, whose it is and whose key. */
+const isSealed = sql`
+  case when t.seq is null then w.closed_at is null or h.status = 'released'
+  else w.closed_at is not null
+    and (t.amount, t.debit_account_id, t.refs ->> 'usage_window_id', t.refs ->> 'key_id',
+        t.refs ->> 'events', t.refs ->> 'digest')
+      is not distinct from (w.used_micro, 'user:' || w.user_id, w.id::text, w.key_id::text,
+        w.events::text, encode(w.digest, 'hex'))
+    and t.refs @> (select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each_text(w.quantities))
+  end`;
+
+/** Its count, sums and digest are those of its events. Quantities that were tampered with may be no numbers: the digest is first. */
+const hasItsEvents = (days: RawBuilder<unknown>) => sql`
+  case when (w.events, w.used_micro, w.digest) is distinct from (e.events, e.used, e.digest) then false
+  else w.quantities = (
+    select coalesce(jsonb_object_agg(key, total), '{}') from (
+      select key, sum(value::bigint) as total
+      from usage_events e cross join jsonb_each_text(e.quantities)
+      where e.window_id = w.id and ${days} group by key
+    ) sums
+  ) end`;
+
+/**
+ * Whether every usage window has the sums and the digest of its events, of the last days, and the transfer that closed
+ * it carries them: of all windows, or of those that are open and those whose transfer came after `afterSeq`.
+ */
+export async function checkUsage(tx: Transaction, afterSeq: bigint | null): Promise<Check> {
+  const { which, days, gone } = afterSeq === null ? all : since(afterSeq);
   const { rows } = await sql<{ windows: bigint; wrong: bigint; example: string | null }>`
     with judged as (
-      select w.id, (
-        case when w.closed_at is null or h.status = 'released' or w.used_micro = 0 then true
-        else (t.amount, t.refs ->> 'events', t.refs ->> 'digest')
-          is not distinct from (w.used_micro, w.events::text, encode(w.digest, 'hex')) end
-      ) and (
-        w.opened_at < now() - ${DAYS} * interval '1 day' or w.events = 0
-        or (w.events, w.used_micro, w.digest) is not distinct from (e.events, e.used, e.digest)
+      select w.id::text, ${isSealed} and (
+        w.opened_at < now() - ${DAYS} * interval '1 day' or ${hasItsEvents(days)}
       ) as ok
       from usage_windows w
       join ledger_holds h on h.id = w.hold_id
       left join ledger_transfers t on t.hold_id = w.hold_id
       left join lateral (
-        select count(*) as events, sum(e.amount_micro)::bigint as used, usage_digest(e order by e.n) as digest
-        from usage_events e where e.window_id = w.id
+        select count(*) as events, coalesce(sum(e.amount_micro), 0)::bigint as used, usage_digest(e order by e.n) as digest
+        from usage_events e where e.window_id = w.id and ${days}
       ) e on true
+      where ${which}
+      union all
+      select id, false from (${gone}) gone
     )
-    select count(*) as windows, count(*) filter (where not ok) as wrong, (min(id::text) filter (where not ok)) as example
+    select count(*) as windows, count(*) filter (where not ok) as wrong, (min(id) filter (where not ok)) as example
     from judged`.execute(tx);
   const { windows = 0n, wrong = 0n, example = null } = rows[0] ?? {};
+  const looked =
+    afterSeq === null ? `All ${windows} usage windows` : `The ${windows} usage windows since the last proof`;
   return {
     name: 'usage',
     ok: wrong === 0n,
     detail:
       wrong === 0n
-        ? `All ${windows} usage windows charge what their events cost, and carry their digest`
+        ? `${looked} charge what their events cost, and carry their digest`
         : `${wrong} usage windows do not match their events or their transfer, e.g. ${example}`,
   };
 }

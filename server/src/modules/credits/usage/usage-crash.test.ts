@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +20,7 @@ import {
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { closeLostWindowsJob } from '../jobs/close-lost-windows.ts';
 import { getUserTotals } from '../queries.ts';
-import { insertTestUser } from '../test-user.ts';
+import { insertTestKey, insertTestUser } from '../test-user.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 
@@ -190,19 +189,7 @@ async function insertCaller(
   { grantMicro, budgetMicro }: { grantMicro: bigint; budgetMicro: bigint | null },
 ): Promise<string> {
   const userId = await insertTestUser(db, { grantMicro });
-  const { id } = await db
-    .insertInto('api_keys')
-    .values({
-      user_id: userId,
-      name: 'program',
-      for_web_app: false,
-      sha256: Buffer.from(randomUUID()),
-      budget_micro: budgetMicro,
-      budget_period: budgetMicro === null ? null : 'total',
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return `${userId}/${id}`;
+  return `${userId}/${await insertTestKey(db, { userId, budgetMicro })}`;
 }
 
 /** As if the leases of the killed had run out, and with them what PostgreSQL was still doing for them. */

@@ -190,6 +190,16 @@ export async function countWrongPortions(db: Reader): Promise<number> {
   return oneOf(rows).wrong;
 }
 
+/** Transfers after a seal that brought given credits, and do not have a portion of as many. */
+export async function countWrongNewPortions(db: Reader, afterSeq: bigint): Promise<number> {
+  const { rows } = await sql<{ wrong: number }>`
+    select count(*)::int as wrong
+    from ledger_transfers t left join ledger_given g on g.transfer_id = t.id
+    where t.seq > ${afterSeq} and t.given > 0 and t.credit_account_id like 'user:%'
+      and (g.account_id, g.amount) is distinct from (t.credit_account_id, t.given)`.execute(db);
+  return oneOf(rows).wrong;
+}
+
 /**
  * Rows of the sealer's totals, in all and by day, that are not the sums of the transfers up to the newest seal.
  * These are summed once, by day, and the days once more.

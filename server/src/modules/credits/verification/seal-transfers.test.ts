@@ -226,6 +226,11 @@ describe('a proof that continues', () => {
     ],
     ['another verified seal', "update ledger_seals set hash = repeat('0', 64) where seq = 5", ['chain']],
     ['a later transfer that is gone', 'delete from ledger_transfers where seq = 6', ['totals', 'chain']],
+    [
+      'later given credits without their portion',
+      'update ledger_transfers set given = 1 where seq = 7',
+      ['portions', 'chain'],
+    ],
   ])('finds %s, and does not go on from there', async (_what, statement, expected) => {
     const { db, ada } = await sealedLedger();
     await proveLedger(db, { full: false });

@@ -6,6 +6,7 @@ import { checkUsage } from '../usage/check-usage.ts';
 import {
   type AccountProof,
   countSealed,
+  countWrongNewPortions,
   countWrongPortions,
   countWrongSettlements,
   countWrongTotals,
@@ -71,8 +72,8 @@ async function proveSums(
     sealedTransfers: await countSealed(tx, { counted: false }),
     checks: [
       checkSettlements(await countWrongSettlements(tx, null), 'Every settled hold has its one transfer'),
-      checkPortions(await countWrongPortions(tx)),
-      await checkUsage(tx),
+      checkPortions(await countWrongPortions(tx), 'Given credits came and went as the transfers say'),
+      await checkUsage(tx, null),
       checkTotals(wrongTotals),
     ],
   };
@@ -80,7 +81,7 @@ async function proveSums(
 
 /**
  * The same from the last verified seal on, with work that does not grow with what was proven before: the
- * transfers since then, and of sums what the sealer keeps, which must be what they were at that seal. Before
+ * transfers since then with what they settled, brought or closed, and of sums what the sealer keeps, which must be what they were at that seal. Before
  * the first full proof there is nothing to continue from: null.
  */
 export async function verifyOnwards(db: Database): Promise<LedgerReport | null> {
@@ -101,6 +102,11 @@ export async function verifyOnwards(db: Database): Promise<LedgerReport | null> 
       ...(await endOf(tx, head, chain)),
       checks: [
         checkSettlements(wrongSettlements, 'Every settlement since the last proof has its hold'),
+        checkPortions(
+          await countWrongNewPortions(tx, start.seq),
+          'Given credits since the last proof came as the transfers say',
+        ),
+        await checkUsage(tx, start.seq),
         checkTotals(digest === start.totalsDigest ? 0 : 1),
         checkChain(chain, `The seals since transfer ${start.seq}`),
       ],
@@ -183,13 +189,13 @@ function checkSettlements(wrong: number, right: string): Check {
   };
 }
 
-function checkPortions(wrong: number): Check {
+function checkPortions(wrong: number, right: string): Check {
   return {
     name: 'portions',
     ok: wrong === 0,
     detail:
       wrong === 0
-        ? 'Given credits came and went as the transfers say'
+        ? right
         : `${wrong} accounts or portions do not have the given credits that the transfers say`,
   };
 }

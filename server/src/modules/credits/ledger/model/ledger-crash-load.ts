@@ -31,7 +31,10 @@ const acknowledge = (transferId: string): boolean => process.stdout.write(`${tra
 async function send(): Promise<void> {
   const [from, to] = [anyUser(), anyUser()];
   if (from === to) return;
-  const asked: Send = { senderId: from, recipient: to, amountMicro: 1n, idempotencyKey: randomUUID() };
+  const asked: Send = {
+    ...{ senderId: from, recipient: to, amountMicro: 1n },
+    ...{ idempotencyKey: randomUUID(), keyId: null },
+  };
   const { transferId } = readSend(await sendGathered(asked), asked);
   acknowledge(transferId);
 }

@@ -1,7 +1,10 @@
 import type { Move, Outcome } from './ledger-moves.ts';
+import { answerMicro, type WindowMove } from './window-moves.ts';
 
 type ModelHold = {
   user: number;
+  /** Whether it counts for the budget of the user's API key. */
+  withKey: boolean;
   asked: bigint;
   amount: bigint;
   minutes: number;
@@ -16,21 +19,40 @@ type ModelUser = {
   owed: bigint;
 };
 
-const NEVER = Number.POSITIVE_INFINITY;
+/** A budget in all; null is none. */
+type ModelKey = { budget: bigint | null; spent: bigint };
+
+type ModelWindow = { answers: number; isClosed: boolean };
+
+/** Holds go by their number, and those of usage windows by the window's. */
+type HoldName = number | `window:${number}`;
+
+/** When given credits end that have no end. */
+export const NEVER = Number.POSITIVE_INFINITY;
 const least = (...amounts: bigint[]) => amounts.reduce((a, b) => (a < b ? a : b));
 const sum = (amounts: Iterable<bigint>) => [...amounts].reduce((a, b) => a + b, 0n);
 
 /** The ledger's promises, once more, in the plainest way: for its property tests. */
 export class LedgerModel {
   readonly users: ModelUser[];
-  readonly holds = new Map<number, ModelHold>();
+  /** By the place of their users; undefined for who has none. */
+  readonly keys: (ModelKey | undefined)[];
+  readonly holds = new Map<HoldName, ModelHold>();
+  readonly windows = new Map<number, ModelWindow>();
   readonly transfers = new Map<number, { from: number; to: number; amount: bigint }>();
   /** By sender and key. */
   readonly sends = new Map<string, { to: number; amount: bigint }>();
   readonly chargebacks = new Map<number, { user: number; amount: bigint }>();
 
   /** All begin with the same: so much given, without an end, and so much bought. */
-  constructor(users: number, { given, bought }: { given: bigint; bought: bigint }) {
+  constructor(
+    users: number,
+    { given, bought, budgets }: { given: bigint; bought: bigint; budgets: (bigint | null)[] },
+  ) {
+    this.keys = Array.from({ length: users }, (_, who) => {
+      const budget = budgets[who];
+      return budget === undefined ? undefined : { budget, spent: 0n };
+    });
     this.users = Array.from({ length: users }, () => ({
       balance: given + bought,
       given: new Map([[NEVER, given]]),
@@ -47,6 +69,16 @@ export class LedgerModel {
     }));
   }
 
+  /** What counts for each API key. */
+  keyTotals() {
+    return this.keys.map((key, who) => key && { spent: key.spent, held: this.#heldWithKey(who) });
+  }
+
+  /** What is left of each user's given credits, by the minute in which they end. */
+  portions() {
+    return this.users.map(({ given }) => new Map([...given].filter(([, left]) => left > 0n)));
+  }
+
   apply(move: Move): Outcome {
     switch (move.move) {
       case 'transfer':
@@ -60,25 +92,18 @@ export class LedgerModel {
         user.given.set(minutes, (user.given.get(minutes) ?? 0n) + move.amount);
         return 'ok';
       }
-      case 'hold': {
-        const first = this.holds.get(move.key);
-        if (first)
-          return first.user === move.user && first.asked === move.amount ? 'ok' : 'idempotency_conflict';
-        if (this.#available(move.user) < move.amount) return 'insufficient_funds';
-        const { user, amount, minutes } = move;
-        this.holds.set(move.key, { user, asked: amount, amount, minutes });
-        return 'ok';
-      }
+      case 'hold':
+        return this.#hold(move.key, move);
       case 'extend':
+        return this.#enlarge(move.hold, () => move.amount ?? 0n, move.minutes);
       case 'grow':
-        return this.#enlarge(move);
+        return this.#enlarge(move.hold, (amount) => amount + move.by, move.minutes);
       case 'settle': {
         const held = this.holds.get(move.hold);
         if (!held) return 'mistake';
         if (held.settled !== undefined) return held.settled === move.amount ? 'ok' : 'conflict';
         if (move.amount > held.amount) return 'mistake';
-        held.settled = move.amount;
-        this.#spend(held.user, move.amount);
+        this.#settle(held, move.amount);
         return 'ok';
       }
       case 'expire': {
@@ -109,7 +134,68 @@ export class LedgerModel {
           this.#collect(who);
         });
         return 'ok';
+      case 'open':
+      case 'widen':
+      case 'use':
+      case 'close':
+        return this.#applyToWindow(move);
     }
+  }
+
+  #applyToWindow(move: WindowMove): Outcome {
+    const name: HoldName = `window:${move.window}`;
+    if (move.move === 'open') {
+      const outcome = this.#hold(name, move);
+      if (outcome === 'ok' && !this.windows.has(move.window))
+        this.windows.set(move.window, { answers: 0, isClosed: false });
+      return outcome;
+    }
+    if (move.move === 'widen') return this.#enlarge(name, (amount) => amount + move.by, undefined);
+    const window = this.windows.get(move.window);
+    const held = this.holds.get(name);
+    if (!window || !held || window.isClosed) return 'closed';
+    if (move.move === 'use') {
+      if (move.from > window.answers + 1) return 'mistake';
+      window.answers = Math.max(window.answers, move.from + move.answers - 1);
+      return 'ok';
+    }
+    const used = usedMicro(window.answers);
+    const isRunOut = held.settled !== undefined;
+    if (!isRunOut && used > held.amount) return 'mistake';
+    window.isClosed = true;
+    if (!isRunOut) this.#settle(held, used);
+    return isRunOut && used > 0n ? 'conflict' : 'ok';
+  }
+
+  #hold(
+    name: HoldName,
+    { user, amount, minutes, withKey }: Pick<ModelHold, 'user' | 'amount' | 'minutes' | 'withKey'>,
+  ): Outcome {
+    const first = this.holds.get(name);
+    if (first) return first.user === user && first.asked === amount ? 'ok' : 'idempotency_conflict';
+    if (this.#available(user) < amount) return 'insufficient_funds';
+    if (withKey && this.#leftOfBudget(user) < amount) return 'budget_exceeded';
+    this.holds.set(name, { user, asked: amount, amount, minutes, withKey });
+    return 'ok';
+  }
+
+  #settle(held: ModelHold, amount: bigint): void {
+    held.settled = amount;
+    this.#spend(held.user, amount);
+    const key = held.withKey ? this.keys[held.user] : undefined;
+    if (key) key.spent += amount;
+  }
+
+  #heldWithKey(who: number): bigint {
+    const open = [...this.holds.values()].filter((held) => held.user === who && held.settled === undefined);
+    return sum(open.filter(({ withKey }) => withKey).map(({ amount }) => amount));
+  }
+
+  /** What the user's API key may still hold; as much as can be asked for where there is no budget. */
+  #leftOfBudget(who: number): bigint {
+    const key = this.keys[who];
+    if (!key || key.budget === null) return this.#available(who);
+    return key.budget - key.spent - this.#heldWithKey(who);
   }
 
   #user(who: number): ModelUser {
@@ -186,15 +272,23 @@ export class LedgerModel {
     return 'ok';
   }
 
-  #enlarge(move: Extract<Move, { move: 'extend' | 'grow' }>): Outcome {
-    const held = this.holds.get(move.hold);
+  /** Makes a hold larger, to what `wanted` says of its amount, and later. */
+  #enlarge(name: HoldName, wanted: (amount: bigint) => bigint, minutes: number | undefined): Outcome {
+    const held = this.holds.get(name);
     if (!held) return 'mistake';
     if (held.settled !== undefined) return 'conflict';
-    const wanted = move.move === 'grow' ? held.amount + move.by : (move.amount ?? 0n);
-    const larger = wanted > held.amount ? wanted : held.amount;
-    if (larger - held.amount > this.#available(held.user)) return 'insufficient_funds';
-    held.amount = larger;
-    held.minutes = Math.max(held.minutes, move.minutes ?? 0);
+    const more = wanted(held.amount) - held.amount;
+    if (more > 0n) {
+      if (more > this.#available(held.user)) return 'insufficient_funds';
+      if (held.withKey && more > this.#leftOfBudget(held.user)) return 'budget_exceeded';
+      held.amount += more;
+    }
+    held.minutes = Math.max(held.minutes, minutes ?? 0);
     return 'ok';
   }
+}
+
+/** What the first answers of a window cost together. */
+export function usedMicro(answers: number): bigint {
+  return sum(Array.from({ length: answers }, (_, i) => answerMicro(i + 1)));
 }

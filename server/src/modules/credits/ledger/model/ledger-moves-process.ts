@@ -11,7 +11,7 @@ const db = openDatabase(pool);
 const send = batchSends({ db, pool, log: pino({ level: 'silent' }) });
 
 process.on('message', ({ id, run, move }: { id: number; run: Run; move: Move }) => {
-  applyMove({ db, send }, run, move).then(
+  applyMove({ db, pool, send }, run, move).then(
     (answer) => process.send?.({ id, answer }),
     (error: unknown) => process.send?.({ id, error: String(error) }),
   );

@@ -53,18 +53,26 @@ export function SpendCard({ from, to }: Period) {
 type Days = ResponseOf<typeof listSpend>['days'];
 type Keys = ResponseOf<typeof listSpend>['keys'];
 
-/** What each API key has cost, and what was spent without one. */
+/** What each API key has cost and sent to others, and what was spent without one. */
 function SpendByKey({ keys }: { keys: Keys }) {
   return (
     <section aria-label="Spending by API key" className="mt-4 border-line border-t pt-4">
       <h3 className="font-medium text-[0.8125rem]">By API key</h3>
       <ul className="mt-2 grid gap-x-8 gap-y-1 sm:grid-cols-2">
-        {keys.map(({ key_id, key_name, amount }) => (
+        {keys.map(({ key_id, key_name, amount, sent }) => (
           <li key={key_id} className="flex justify-between gap-4 text-[0.8125rem] leading-6">
             <span className="truncate text-muted">
               {key_id === null ? 'Without an API key' : (key_name ?? 'Deleted key')}
             </span>
-            <Money bgl={amount} />
+            <span>
+              <Money bgl={amount} />
+              {sent !== '0' && (
+                <span className="text-muted">
+                  {' and '}
+                  <Money bgl={sent} /> sent
+                </span>
+              )}
+            </span>
           </li>
         ))}
       </ul>

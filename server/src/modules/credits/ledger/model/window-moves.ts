@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { Services } from '../../../../platform/context.ts';
+import { closeWindowRow, growHoldNow, openWindowRow, writeEvents } from '../../usage/usage-queries.ts';
+import { revenueAccount, userAccount } from '../accounts.ts';
+import { toBudgetExceeded } from '../holds/within-budget.ts';
+import { at, findHold, type Move, type Outcome, type Run } from './ledger-moves.ts';
+
+export type WindowMove = Extract<Move, { move: 'open' | 'widen' | 'use' | 'close' }>;
+
+const LOCK_NOT_AVAILABLE = '55P03';
+/** What the database says where only a wrong leader asks. */
+const MISTAKE = /^event \d+ of usage window .* is missing|cannot be settled: exceeds_hold$/;
+
+/** What the n-th answer in a window costs, whoever writes it: some cost nothing. */
+export const answerMicro = (n: number): bigint => BigInt((n * 3) % 7);
+
+/** Makes a move of a usage window, as a leader that is all processes together. 'busy' is to be tried again. */
+export async function applyWindowMove(
+  services: Pick<Services, 'db' | 'pool'>,
+  run: Run,
+  move: WindowMove,
+): Promise<Outcome> {
+  try {
+    return named(await step(services, run, move));
+  } catch (error) {
+    if (toBudgetExceeded(error)) return 'budget_exceeded';
+    if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE) return 'busy';
+    if (error instanceof Error && MISTAKE.test(error.message)) return 'mistake';
+    throw error;
+  }
+}
+
+/** The outcomes of the functions of the database by the names that the verbs of the ledger give them. */
+function named(outcome: string): Outcome {
+  return { replayed: 'ok', ended: 'conflict', not_found: 'mistake' }[outcome] ?? outcome;
+}
+
+async function step(services: Pick<Services, 'db' | 'pool'>, run: Run, move: WindowMove): Promise<string> {
+  const windowId = run.windows[move.window] ?? '';
+  switch (move.move) {
+    case 'open':
+      return (await open(services, run, { windowId, move })).outcome;
+    case 'widen': {
+      const holdId = await findHold(services.db, `usage:${windowId}`);
+      return (await growHoldNow(services, { holdId, byMicro: move.by })).outcome;
+    }
+    case 'use': {
+      const events = Array.from({ length: move.answers }, (_, i) => ({
+        n: move.from + i,
+        id: randomUUID(),
+        at: at(move.from + i),
+        amountMicro: answerMicro(move.from + i),
+        quantities: { completion_tokens: move.from + i },
+      }));
+      const [written] = await writeEvents(services, run.leaderId, [{ window: windowId, events }]);
+      return written?.events == null ? 'closed' : 'ok';
+    }
+    case 'close':
+      return (await closeWindowRow(services, { windowId, leaderId: run.leaderId, at: new Date() })).outcome;
+  }
+}
+
+function open(
+  services: Pick<Services, 'db' | 'pool'>,
+  run: Run,
+  { windowId, move }: { windowId: string; move: Extract<WindowMove, { move: 'open' }> },
+) {
+  const userId = run.users[move.user] ?? '';
+  const keyId = (move.withKey && run.keys[move.user]) || null;
+  return openWindowRow(services, {
+    id: windowId,
+    leaderId: run.leaderId,
+    userId,
+    keyId,
+    source: 'model:crumb',
+    at: at(0),
+    debitAccountId: userAccount(userId),
+    creditAccountId: revenueAccount('llm_inference'),
+    amountMicro: move.amount,
+    description: 'Tokens of crumb',
+    references: { usage_window_id: windowId, ...(keyId && { key_id: keyId }) },
+    expiresAt: at(move.minutes),
+  });
+}

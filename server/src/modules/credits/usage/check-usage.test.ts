@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../platform/clock.ts';
+import { type TestDatabase, testDatabase } from '../../../testing/test-database.ts';
+import { insertTestKey, insertTestUser } from '../test-user.ts';
+import { proveLedger } from '../verification/prove-ledger.ts';
+import { sealTransfers } from '../verification/seal-transfers.ts';
+import { UsageLeader } from './usage-leader.ts';
+import { findWindow } from './usage-queries.ts';
+
+type Books = TestDatabase & { closed: string; open: string };
+
+/** Books that were proven, and after that a usage window that is closed, and one that is open. */
+async function usedBooks(): Promise<Books> {
+  const database = await testDatabase();
+  const userId = await insertTestUser(database.db, { grantMicro: 10_000n });
+  await sealTransfers(database.db);
+  await proveLedger(database.db, { full: true });
+  const leader = new UsageLeader({ ...database, log: pino({ level: 'silent' }), clock: systemClock });
+  const keyId = await insertTestKey(database.db, { userId, budgetMicro: null });
+  const use = async (source: string): Promise<string> => {
+    const usage = {
+      ...{ userId, keyId, use: 'llm_inference' as const, source, description: 'Tokens', references: {} },
+      ...{ unitPrices: [1n], priceMicro: 100n },
+    };
+    const places = [await leader.reserve(usage), await leader.reserve(usage)];
+    for (const { settle } of places)
+      settle({ id: randomUUID(), at: new Date(), amountMicro: 30n, quantities: { completion_tokens: 3 } });
+    const windowId = places[0]?.windowId ?? '';
+    const asked = { windowId, userId };
+    await expect.poll(async () => (await findWindow(database.db, asked))?.events).toBe(2n);
+    return windowId;
+  };
+  const closed = await use('model:crumb');
+  await leader.closeIdle();
+  const open = await use('model:crust');
+  await sealTransfers(database.db);
+  return { ...database, closed, open };
+}
+
+/** As somebody with all rights on the database would: past triggers and foreign keys. */
+const tamper = ({ db }: Books, statement: string) =>
+  db.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx);
+    await sql.raw(statement).execute(tx);
+  });
+
+const failed = async ({ db }: Books, full: boolean) =>
+  (await proveLedger(db, { full })).checks.filter(({ ok }) => !ok).map(({ name }) => name);
+
+describe('the proof of usage windows', () => {
+  test('holds for what nobody has tampered with, and says how many it looked at', async () => {
+    const books = await usedBooks();
+    const detailOf = async (full: boolean) =>
+      (await proveLedger(books.db, { full })).checks.find(({ name }) => name === 'usage')?.detail;
+    expect(await detailOf(false)).toMatch(/^The 2 usage windows since the last proof charge/);
+    // What was proven is not looked at again, but for what is open.
+    expect(await detailOf(false)).toMatch(/^The 1 usage windows/);
+    expect(await detailOf(true)).toMatch(/^All 2 usage windows/);
+    expect([await failed(books, false), await failed(books, true)]).toEqual([[], []]);
+  });
+
+  test.each<[string, (books: Books) => string]>([
+    ['an answer that costs more', ({ closed }) => change(closed, 'amount_micro = amount_micro + 1')],
+    ['an answer of another time', ({ closed }) => change(closed, "at = at + interval '1 microsecond'")],
+    ['an answer that used more', ({ closed }) => change(closed, `quantities = '{"completion_tokens": 4}'`)],
+    [
+      'an answer that used no number',
+      ({ closed }) => change(closed, `quantities = '{"completion_tokens": "x"}'`),
+    ],
+    [
+      'an answer that is gone',
+      ({ closed }) => `delete from usage_events where window_id = '${closed}' and n = 2`,
+    ],
+    ['an answer of a window that is open', ({ open }) => change(open, 'amount_micro = 0')],
+    [
+      'an answer that moved to another window',
+      ({ closed, open }) => change(open, `window_id = '${closed}', n = 3`),
+    ],
+    ['sums of quantities', ({ closed }) => window(closed, `quantities = '{"completion_tokens": 7}'`)],
+    ['a digest', ({ closed }) => window(closed, "digest = sha256('x')")],
+    ['the API key', ({ closed }) => window(closed, 'key_id = null')],
+    ['a window that was opened again', ({ closed }) => window(closed, 'closed_at = null')],
+    ['a window that is gone', ({ closed }) => `delete from usage_windows where id = '${closed}'`],
+  ])('finds %s, each hour and in full', async (_what, statement) => {
+    const books = await usedBooks();
+    await tamper(books, statement(books));
+    expect([await failed(books, false), await failed(books, true)]).toEqual([['usage'], ['usage']]);
+  });
+
+  test('finds answers of no window in full', async () => {
+    const books = await usedBooks();
+    await tamper(books, change(books.open, `window_id = '${randomUUID()}'`));
+    await tamper(
+      books,
+      window(
+        books.open,
+        `events = 1, used_micro = 30, quantities = '{"completion_tokens": 3}',
+      digest = (select usage_digest(e) from usage_events e where window_id = '${books.open}')`,
+      ),
+    );
+    expect([await failed(books, false), await failed(books, true)]).toEqual([[], ['usage']]);
+  });
+});
+
+const change = (windowId: string, values: string) =>
+  `update usage_events set ${values} where window_id = '${windowId}' and n = 2`;
+const window = (windowId: string, values: string) =>
+  `update usage_windows set ${values} where id = '${windowId}'`;
