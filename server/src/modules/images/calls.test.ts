@@ -100,12 +100,10 @@ describe('the calls of the Paris page', () => {
     stub.answer = 'hang';
     const program = await makeKey();
     const as = { ...ada, apiKey: program.secret };
-    const asked = expect(server.request(paris.drawParis, { body }, { as })).rejects.toMatchObject({
-      status: 401,
-    });
+    const asked = server.request(paris.drawParis, { body }, { as }).catch((error: unknown) => error);
     await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
     await revoke(program);
-    await asked;
+    expect(await asked).toMatchObject({ status: 401 });
     expect(stub.open).toBe(1);
   });
 
@@ -228,10 +226,10 @@ describe("OpenAI's images API, by its own client", () => {
     const before = await drawing.balance(ada);
     const program = await makeKey();
     const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: program.secret, maxRetries: 0 });
-    const asked = expect(openai.images.generate({ prompt: 'Bread' })).rejects.toMatchObject({ status: 401 });
+    const asked = openai.images.generate({ prompt: 'Bread' }).catch((error: unknown) => error);
     await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
     await revoke(program);
-    await asked;
+    expect(await asked).toMatchObject({ status: 401 });
     await vi.waitFor(() => expect(stub.open).toBe(0), { timeout: 10_000 });
     expect(await drawing.balance(ada)).toEqual(before);
   });

@@ -50,7 +50,6 @@ export async function openRowChanges(
   let askedAt = Number.NEGATIVE_INFINITY;
   let isPinging = false;
   const announce = (change: RowChange | null) => {
-    // A watcher may leave while it listens.
     for (const listener of [...listeners, ...watchers]) listener(change);
   };
   const isCurrent = () => now() < currentUntil;

@@ -11,7 +11,6 @@ import { admitRequest, RETRY_AFTER_S } from './admit-request.ts';
 import { askedCandidates, type CompletionBody, toServerRequest } from './body/completion-request.ts';
 import { CompletionStream, type Usage } from './completion-stream.ts';
 import type { Upstream } from './gateway-queries.ts';
-import { highestCostMicro, noteUsage, usageBounds } from './highest-cost.ts';
 import { keepInUse } from './keep-in-use.ts';
 import {
   beginEvents,
@@ -23,6 +22,7 @@ import {
   sendComment,
 } from './pass-answer.ts';
 import { type RequestDeadline, requestDeadline } from './request-deadline.ts';
+import { highestCostMicro, noteUsage, usageBounds } from './requests/highest-cost.ts';
 import { recordRequest } from './requests/record-request.ts';
 import { toRefusal } from './to-refusal.ts';
 import { type TokenPrices, tokenPrices } from './token-prices.ts';

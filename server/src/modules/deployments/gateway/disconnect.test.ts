@@ -14,7 +14,7 @@ import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { PARALLEL_REQUESTS } from '../kinds/text-spec.ts';
 import { FLOOD_TOKENS_MAX, stubUsage } from '../testing/stub-model-server.ts';
 import { insertStarter } from '../testing/test-models.ts';
-import { highestCostMicro, usageBounds } from './highest-cost.ts';
+import { highestCostMicro, usageBounds } from './requests/highest-cost.ts';
 
 const STARTER = 'starter-model';
 const PLACES = PARALLEL_REQUESTS.llamacpp;

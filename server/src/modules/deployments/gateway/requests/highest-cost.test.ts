@@ -1,6 +1,6 @@
 import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { describe, expect, test } from 'vitest';
-import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { defaultPrice } from '../../../credits/prices/default-price.ts';
 import { highestCostMicro, noteUsage, usageBounds } from './highest-cost.ts';
 
 const chat = (more: object = {}) => ({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...more });

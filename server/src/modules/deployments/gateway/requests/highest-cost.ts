@@ -1,8 +1,8 @@
 import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
-import { costMicro } from '../../credits/prices/cost-micro.ts';
-import { askedTokens, type CompletionBody } from './body/completion-request.ts';
-import type { Usage } from './completion-stream.ts';
-import type { TokenPrices } from './token-prices.ts';
+import { costMicro } from '../../../credits/prices/cost-micro.ts';
+import { askedTokens, type CompletionBody } from '../body/completion-request.ts';
+import type { Usage } from '../completion-stream.ts';
+import type { TokenPrices } from '../token-prices.ts';
 
 /** What a model's chat template says beside the messages, as a system prompt of its own. Hardly one says more. */
 const TEMPLATE_TOKENS = 512;
