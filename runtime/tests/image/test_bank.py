@@ -35,6 +35,21 @@ def test_a_sentence_is_the_same_in_every_window_and_batch(sentences: SentenceTex
         sentences.sentences(["cat " * 40])
 
 
+def test_a_short_prompt_is_read_at_its_own_length(sentences: SentenceText) -> None:
+    """Its states are those of the whole window, in which it is followed by nothing."""
+    read: list[int] = []
+    hook = sentences.model.register_forward_hook(
+        lambda _, __, answer: read.append(answer.last_hidden_state.shape[1])
+    )
+    states = sentences.encode(["a red apple"]).tokens
+    whole = sentences.tokenizer(["a red apple"], padding="max_length", return_tensors="pt")
+    with torch.no_grad():
+        wanted = sentences.model(**whole).last_hidden_state * whole["attention_mask"][..., None]
+    hook.remove()
+    assert read == [5, 32]
+    torch.testing.assert_close(states, wanted, atol=1e-5, rtol=1e-4)
+
+
 def test_writing_a_bank_goes_on_where_it_was_stopped(
     tmp_path: Path,
     autoencoder: AutoencoderKL,

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 import torch
+from PIL import Image
 
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.image.paris.pipeline import ParisDrawing, ParisPipeline, ParisRequest
+from bakehouse_runtime.image.paris.pipeline import (
+    ParisDrawing,
+    ParisPicture,
+    ParisPipeline,
+    ParisRequest,
+)
 from bakehouse_runtime.serve.sampler import Failed, Job, Sampler, Stepped
 from image.tiny import write_tiny_paris
 
@@ -60,3 +66,55 @@ def test_only_the_last_event_of_a_job_wakes_who_waits() -> None:
     threading.Timer(0.2, lambda: [job.put(event) for event in expected[1:]]).start()
     assert job.take(60) == expected
     assert job.take(60) == []
+
+
+class Sketch:
+    """A drawing that nothing is computed for."""
+
+    expert_weights = None
+    steps = 10
+
+    def __init__(self) -> None:
+        self.steps_done = 0
+
+    @property
+    def is_done(self) -> bool:
+        return self.steps_done == self.steps
+
+
+class Sketcher:
+    """Takes an eighth of a second a step, on its own clock. It begins nothing before `open`."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.open = threading.Event()
+
+    def begin(self, request: object) -> Sketch:
+        assert self.open.wait(60)
+        return Sketch()
+
+    def step(self, drawings: Sequence[Sketch]) -> None:
+        self.seconds += 0.125
+        for drawing in drawings:
+            drawing.steps_done += 1
+
+    def finish(self, drawings: Sequence[Sketch]) -> list[ParisPicture]:
+        return [ParisPicture(self.preview(drawing), 0, 1.0) for drawing in drawings]
+
+    def preview(self, drawing: Sketch) -> Image.Image:
+        return Image.new("RGB", (1, 1))
+
+
+@pytest.mark.parametrize(("together", "previewed"), [(1, [1, 4, 7]), (2, [1, 7])])
+def test_previews_come_no_faster_than_they_are_seen(together: int, previewed: list[int]) -> None:
+    sketcher = Sketcher()
+    sampler = Sampler(lambda: sketcher, together, now=lambda: sketcher.seconds)
+    jobs = [Job(None, preview_every=1) for _ in range(together)]
+    for job in jobs:
+        sampler.submit(job)
+    sketcher.open.set()
+    for job in jobs:
+        steps = [event for event in job.take(60) if isinstance(event, Stepped)]
+        assert len(steps) == Sketch.steps
+        assert [event.step for event in steps if event.preview] == previewed
+    assert sampler.close(60)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 from transformers import AutoTokenizer, BertModel, CLIPTextModel
 
@@ -75,11 +76,13 @@ class SentenceText:
         self.model.to(device)  # pyright: ignore[reportArgumentType]
 
     def encode(self, prompts: list[str]) -> TextStates:
-        return TextStates(self._states(prompts, "max_length"))
+        states = self._states(prompts)
+        return TextStates(F.pad(states, (0, 0, 0, self.window - states.shape[1])))
 
     @torch.no_grad()
-    def _states(self, texts: list[str], padding: Padding) -> Tensor:
-        tokens = _tokens(self.tokenizer, texts, self.window, padding).to(self.model.device)
+    def _states(self, texts: list[str]) -> Tensor:
+        """Up to the end of the longest: what is behind it is no work, as no state looks there."""
+        tokens = _tokens(self.tokenizer, texts, self.window, "longest").to(self.model.device)
         states = self.model(**tokens).last_hidden_state
         return states * tokens["attention_mask"][..., None]
 
@@ -88,9 +91,9 @@ class SentenceText:
 
     def sentences(self, texts: list[str]) -> Tensor:
         """One unit vector a text, [texts, size]: the mean of its states, as trained."""
-        states = self._states(texts, "longest")
+        states = self._states(texts)
         used = states.abs().sum(dim=-1, keepdim=True) > 0
-        return torch.nn.functional.normalize(states.sum(dim=1) / used.sum(dim=1), dim=-1)
+        return F.normalize(states.sum(dim=1) / used.sum(dim=1), dim=-1)
 
 
 class ClipText:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections import deque
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from PIL.Image import Image
+
+
+# The server passes progress on no more often: what comes sooner, nobody sees.
+_PREVIEW_INTERVAL_S = 0.35
 
 
 class Drawn(Protocol):
@@ -126,15 +131,22 @@ class _Row:
         self.job = job
         self.drawing = drawing
         self.position = 0
+        self.previewed_at: float | None = None
 
 
 class Sampler:
     """The thread, and the queue in front of it: first come, first drawn."""
 
-    def __init__(self, load: Callable[[], PictureModel], rows_max: int) -> None:
+    def __init__(
+        self,
+        load: Callable[[], PictureModel],
+        rows_max: int,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         """Loads the model first; raises what `load` raises."""
         self._load = load
         self._rows_max = rows_max
+        self._now = now
         self._loaded = threading.Event()
         self._changed = threading.Condition()
         self._arrived: deque[Job] = deque()
@@ -254,4 +266,13 @@ class Sampler:
         every, drawing = row.job.preview_every, row.drawing
         # After the last step comes the picture itself.
         is_due = every > 0 and drawing.steps_done % every == 0 and not drawing.is_done
-        return self._model.preview(drawing) if is_due else None
+        if not (is_due and self._is_seen(row)):
+            return None
+        row.previewed_at = self._now()
+        return self._model.preview(drawing)
+
+    def _is_seen(self, row: _Row) -> bool:
+        """Whether a preview has been seen before this one replaces it. In company each picture has
+        fewer: together they are no more than those of one."""
+        interval = _PREVIEW_INTERVAL_S * len(self._rows)
+        return row.previewed_at is None or self._now() - row.previewed_at >= interval
