@@ -6,7 +6,7 @@ import {
 import { generationMetadata } from '../metadata/generation-metadata.ts';
 import type { GenerationRow } from '../queries.ts';
 
-/** A preview costs half a step of two experts: this adds a tenth to the drawing. */
+/** A preview costs half a step of two experts; the model server leaves out those that would come too soon. */
 const PREVIEW_EVERY = 5;
 
 /** What the model server is asked for a generation; `picture` is what it edits. The file tells how it was made. Pure. */
