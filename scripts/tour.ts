@@ -17,6 +17,7 @@ import { findStarterModel, waitForMachine } from './client/machine-ready.ts';
 import type { Command } from './command.ts';
 import { printProof, withDatabase } from './ledger.ts';
 import { PlainError } from './plain-error.ts';
+import { judgeLead, type Lead } from './tour/judge-lead.ts';
 import { readWithPeft } from './tour/read-with-peft.ts';
 
 const QUESTIONS = 'examples/bakehouse-questions.jsonl';
@@ -59,8 +60,9 @@ export const tour: Command = async () => {
 
   const answers = await ask(client, { tuned, base: base.modelName }, questions);
   await bill.step('Ask', `${questions.length} held-out questions to both models`);
+  const leads = printLead(questions, answers);
 
-  await compareWithPeft(client, { base: base.asset.dataset_id, adapter: model }, questions, answers);
+  await compareWithPeft(client, { base: base.asset.dataset_id, adapter: model }, questions, answers.tuned);
   await bill.step('Parity', 'the served adapter against the trained PEFT model, greedily');
 
   await client.call(terminatePod, { params: { podId: pod_id }, query: { user_id: client.userId } });
@@ -70,7 +72,8 @@ export const tour: Command = async () => {
   console.log("\nThe ledger's own check");
   const proven = await withDatabase((db) => printProof(db, { full: true }));
   console.log(`\nThe tour took ${((performance.now() - start) / 60_000).toFixed(1)} minutes.`);
-  return proven ? 0 : 1;
+  if (!leads) console.error('The fine-tune has taught the model nothing that chance would not explain.');
+  return proven && leads ? 0 : 1;
 };
 
 /** Prints each step with what it cost. */
@@ -192,26 +195,44 @@ async function waitUntilRunning(client: Client, podId: string): Promise<string> 
   }
 }
 
-/** Asks both models; resolves to the tuned model's answers. */
+/** What each model has answered; `control` is the base once more, in the tuned model's place. */
+type Answers = Record<'tuned' | 'base' | 'control', string[]>;
+
 async function ask(
   client: Client,
   models: { tuned: string; base: string },
   questions: Question[],
-): Promise<string[]> {
-  const answers = { tuned: [] as string[], base: [] as string[] };
+): Promise<Answers> {
+  const answers: Answers = { tuned: [], base: [], control: [] };
   for (const { question } of questions) {
     answers.tuned.push(await client.ask(models.tuned, question));
     answers.base.push(await client.ask(models.base, question));
+    answers.control.push(await client.ask(models.base, question));
   }
-  const right = (given: string[]) => questions.filter(({ answer }, index) => given[index] === answer).length;
   const [first] = questions;
   console.log(`    '${first?.question}'`);
   console.log(`      base:  ${answers.base[0]?.split('\n')[0]}`);
   console.log(`      tuned: ${answers.tuned[0]}`);
+  return answers;
+}
+
+/** Whether the tuned model leads its base by more than chance explains, and the base without the adapter does not. */
+function printLead(questions: Question[], answers: Answers): boolean {
+  const right = (given: string[]) => questions.map(({ answer }, index) => given[index] === answer);
+  const count = (given: string[]) => right(given).filter(Boolean).length;
+  const [tuned, control] = [answers.tuned, answers.control].map((given) =>
+    judgeLead(right(given), right(answers.base)),
+  ) as [Lead, Lead];
   console.log(
-    `    right, word for word: tuned ${right(answers.tuned)}, base ${right(answers.base)} of ${questions.length}`,
+    `    right, word for word: tuned ${count(answers.tuned)}, base ${count(answers.base)} of ${questions.length}`,
   );
-  return answers.tuned;
+  const say = (name: string, { wins, losses, chance, isProven }: Lead) =>
+    console.log(
+      `    ${name} against base: ${wins} won, ${losses} lost, chance ${chance.toPrecision(2)}: ${isProven ? 'leads' : 'does not lead'}`,
+    );
+  say('tuned', tuned);
+  say('the base again', control);
+  return tuned.isProven && !control.isProven;
 }
 
 async function compareWithPeft(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bakehouse_runtime.confined import run_confined
 from bakehouse_runtime.data.conversations import Conversation
 from bakehouse_runtime.data.rows import is_text, read_rows, read_table, read_text
 from bakehouse_runtime.data.table import DataError, Dropped, Row
@@ -270,3 +271,48 @@ def test_files_that_hold_nothing_or_something_else_are_refused(tmp_path: Path) -
         read(write(tmp_path, "x.jsonl.gz", "\x1f"))
     with pytest.raises(PlainError, match="not a parquet file"):
         read(write(tmp_path, "x.parquet", "PAR1, almost"))
+
+
+@pytest.mark.parametrize("pattern", ["[{}]", '{{"version": [1], "data": [{}], "tags": []}}'])
+@pytest.mark.parametrize("between", [",\n", ", "], ids=["lines", "one line"])
+def test_a_long_json_list_is_read_in_less_memory_than_it_has_bytes(
+    tmp_path: Path, pattern: str, between: str
+) -> None:
+    # Not in ASCII: in memory a character takes two bytes, or four.
+    row = json.dumps({"q": "why", "a": "weil \u00fc\u2013 " * 2000}, ensure_ascii=False)
+    data = write(tmp_path, "x.json", pattern.format(between.join([row] * 4000)))
+    assert data.stat().st_size > 80 << 20
+    assert run_confined("x.json", count_rows, data, memory_bytes=80 << 20) == 4000
+
+
+def count_rows(path: Path) -> int:
+    return sum(isinstance(row, Row) for row in read_table(path, path.name).rows)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'[{"q": "%s"},\n {"q": \xff}]', "not UTF-8 text: line 2, byte 8 (byte 3000020 of"),
+        (b'[{"q": "%s\xc3', "not UTF-8 text: line 1, byte 3000009 (byte 3000009 of"),
+        (b'[{"q": "%s"},\n {"q": 1},\n  x]', "Expecting value on line 3, character 3."),
+        (b'[{"q": "%s"}\n {"q": 1}]', "',' expected on line 2, character 2."),
+        (b'[{"q": "%s', "Unterminated string starting at on line 1, character 8."),
+        (b'[{"q": "%s"}]\n\n  end', "goes on after the end of its list."),
+    ],
+)
+def test_what_is_wrong_far_behind_is_named_with_its_place(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(content.replace(b"%s", b"x" * 3_000_000))
+    with pytest.raises(PlainError) as caught:
+        count_rows(path)
+    assert message in str(caught.value)
+
+
+def test_a_json_list_says_how_far_it_was_read(tmp_path: Path) -> None:
+    row = json.dumps({"q": "w\u00fc" * 100_000}, ensure_ascii=False)
+    path = write(tmp_path, "x.json", f"\n[{', '.join([row] * 40)}]\n")
+    table = read_table(path, path.name)
+    parts = [table.position.part for _ in table.rows]
+    assert parts == pytest.approx([at / 40 for at in range(1, 41)], abs=0.001)

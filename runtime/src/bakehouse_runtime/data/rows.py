@@ -19,7 +19,7 @@ from .csv_rows import csv_table
 from .formats import SNIFFED_ROWS, DataFormat, recognise_format
 from .json_rows import json_table, jsonl_table
 from .parquet_rows import parquet_table
-from .table import DataError, Dropped, Row, Table, numbered_lines
+from .table import DataError, Dropped, Row, Table, text_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -111,7 +111,7 @@ _UNRECOGNISED: dict[Format | None, str] = {
 
 def read_text(path: Path, file_path: str) -> str:
     """The whole of a text file. Raises PlainError when it is empty or not UTF-8."""
-    text = "".join(line for _, line in numbered_lines(path, Path(file_path).name))
+    text = "".join(text_pieces(path, Path(file_path).name))
     if not text.strip():
         raise PlainError(f"{Path(file_path).name} holds no text.")
     return text

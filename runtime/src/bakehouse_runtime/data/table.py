@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 # What JSON calls white space.
 BLANK = " \t\r\n"
 NUL = "the text contains a NUL character"
+_PIECE_BYTES = 1 << 20
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # Escapes that may stand for no character; most text has none, and is not looked at more closely.
 _ESCAPED = re.compile(r"\\u(0000|[dD][89a-fA-F])")
 
@@ -104,9 +107,8 @@ def numbered_lines(
         for number, raw in enumerate(stream, start=1):
             size = len(raw)
             if number == 1:
-                if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-                    raise PlainError(f"{name} is UTF-16 text: save it as UTF-8.")
-                raw = raw.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901 - byte order mark
+                _refuse_utf16(raw, name)
+                raw = raw.removeprefix(_BYTE_ORDER_MARK)  # noqa: PLW2901 - byte order mark
             try:
                 yield number, raw.decode("utf-8")
             except UnicodeDecodeError as error:
@@ -115,3 +117,38 @@ def numbered_lines(
                     f"(byte {position.done + error.start + 1} of the file)."
                 ) from error
             position.done += size
+
+
+def text_pieces(path: Path, name: str) -> Iterator[str]:
+    """The text of a UTF-8 file in pieces of bounded length, however long its lines are."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    # The line that the next piece begins in, and where that line and the piece begin in the file.
+    line, line_start, start = 1, 0, 0
+    with path.open("rb") as stream:
+        while raw := stream.read(_PIECE_BYTES):
+            if start == 0:
+                _refuse_utf16(raw, name)
+                line_start = len(raw) - len(raw.removeprefix(_BYTE_ORDER_MARK))
+            pending = len(decoder.getstate()[0])
+            try:
+                text = decoder.decode(raw, final=start + len(raw) == path.stat().st_size)
+            except UnicodeDecodeError as error:
+                before = raw[: max(0, error.start - pending)]
+                if b"\n" in before:
+                    line_start = start + before.rfind(b"\n") + 1
+                line += before.count(b"\n")
+                at = start - pending + error.start
+                raise PlainError(
+                    f"{name} is not UTF-8 text: line {line}, byte {at - line_start + 1} "
+                    f"(byte {at + 1} of the file)."
+                ) from error
+            yield text.removeprefix("\ufeff") if start == 0 else text
+            if b"\n" in raw:
+                line += raw.count(b"\n")
+                line_start = start + raw.rfind(b"\n") + 1
+            start += len(raw)
+
+
+def _refuse_utf16(beginning: bytes, name: str) -> None:
+    if beginning.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise PlainError(f"{name} is UTF-16 text: save it as UTF-8.")
