@@ -10,6 +10,14 @@ export type NumberField = {
   aboveMin?: boolean;
 };
 
+type Bounds = Pick<NumberField, 'min' | 'max' | 'step'>;
+
+/** The nearest number that fits. */
+export function clampNumber({ min, max, step }: Bounds, value: number): number {
+  const bounded = Math.min(max, Math.max(min, value));
+  return step === 1 ? Math.round(bounded) : bounded;
+}
+
 /** What is said of a number that does not fit, on both sides. */
 export function numberMessages({ label, min, max, aboveMin }: Omit<NumberField, 'default'>) {
   return {

@@ -6,6 +6,8 @@ type Shared = { name: string; label: string; help?: string };
 export type GeneratorField = Shared &
   (
     | ({ kind: 'number' } & NumberField & {
+          /** Stands in place of a value that is none; the default unless said. */
+          fallback?: number;
           /** Another field decides it: by which of its values it is which number. */
           decidedBy?: { field: string; values: Readonly<Record<string, number>> };
         })

@@ -26,6 +26,7 @@ export const paris: Generator = {
       max: 200,
       step: 1,
       default: 100,
+      fallback: 20,
     },
     {
       kind: 'choice',
@@ -47,6 +48,7 @@ export const paris: Generator = {
       max: 8,
       step: 1,
       default: 4,
+      fallback: 2,
       decidedBy: { field: 'sampling_strategy', values: { top1: 1, full: 8 } },
     },
     {

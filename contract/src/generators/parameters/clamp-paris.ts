@@ -1,12 +1,10 @@
-import { numberProblem } from '../../fields/number-field.ts';
+import { clampNumber } from '../../fields/number-field.ts';
 import type { GeneratorField } from '../generator.ts';
 import { paris } from '../paris.ts';
 import { effectiveValues, type ParameterValue, parameterProblem } from './parameters.ts';
 
-/** What stands in place of a value that is none; the other fields fall back to their defaults. */
+/** What stands in place of a choice that is none; the other fields say it themselves, or fall back to their defaults. */
 const fallbacks: Record<string, ParameterValue> = {
-  num_inference_steps: 20,
-  k: 2,
   sampling_strategy: 'top1',
   seed: null,
 };
@@ -28,14 +26,13 @@ function clamp(field: GeneratorField, asked: unknown): ParameterValue {
     const value = isParameterValue(asked) ? asked : fallback;
     return parameterProblem(field, value) === undefined ? value : fallback;
   }
-  if (typeof asked !== 'number' || !Number.isFinite(asked)) return fallback;
-  const bounded = Math.min(field.max, Math.max(field.min, asked));
-  return numberProblem(field, bounded) === undefined ? bounded : Math.round(bounded);
+  return typeof asked === 'number' && Number.isFinite(asked) ? clampNumber(field, asked) : fallback;
 }
 
 function fallbackOf(field: GeneratorField): ParameterValue {
   const own = fallbacks[field.name];
   if (own !== undefined) return own;
+  if (field.kind === 'number' && field.fallback !== undefined) return field.fallback;
   return 'default' in field ? field.default : null;
 }
 

@@ -82,6 +82,28 @@ describe('a picture', () => {
     expect(started.model_revision).toBeNull();
   });
 
+  test('that is cancelled on one page is so on the others: the stream of events says it', async () => {
+    stub.answer = 'hang';
+    const { id } = await drawing.draw(ada);
+    await drawing.until(ada, id, 'running');
+    const pages = [[], []] as { topic: string; id: string }[][];
+    const stops = pages.map((heard) =>
+      server.services.events.subscribe(ada.userId, (event) => heard.push(event)),
+    );
+    const bob = await server.signUp('Bob');
+    const others: unknown[] = [];
+    stops.push(server.services.events.subscribe(bob.userId, (event) => others.push(event)));
+    // No step comes meanwhile: what is heard is the cancel.
+    await cancel(ada, id);
+    for (const heard of pages)
+      await vi.waitFor(() =>
+        expect(heard).toContainEqual(expect.objectContaining({ topic: 'generation', id })),
+      );
+    expect(await drawing.read(ada, id)).toMatchObject({ state: 'cancelled' });
+    expect(others).not.toContainEqual(expect.objectContaining({ topic: 'generation' }));
+    for (const stop of stops) stop();
+  });
+
   test('shows how far it is while it is drawn, and is stopped by a cancel, which costs nothing', async () => {
     stub.answer = 'hang';
     const before = await drawing.balance(ada);

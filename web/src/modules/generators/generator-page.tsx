@@ -3,7 +3,7 @@ import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense, useRef } from 'react';
 import { timesForgotten } from '../../lib/tab-storage.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -12,7 +12,8 @@ import { sessionQuery } from '../accounts/api.ts';
 import { type Brought, EditStart, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
 import { DrawnBy } from './drawn-by.tsx';
 import { GeneratorForm } from './form/generator-form.tsx';
-import { useDraft } from './form/use-draft.ts';
+import { EXAMPLE_PROMPTS } from './form/starter-prompt.ts';
+import { type Draft, useDraft } from './form/use-draft.ts';
 import { isServed } from './form/waits-for.ts';
 import { GenerationPrice, ListPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
@@ -49,13 +50,12 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const history = useGenerations(user?.id, { generator: name });
   // What is below comes when it is known how high that is which stands above it.
   const answered = useFirstAnswers(session, served, ...(user ? [history] : []));
-  const empty = (
-    <OutputFrame makes={generator.makes} ratio={String(draft.values.aspect_ratio ?? defaultRatio(name))} />
-  );
+  const { place, tryPrompt } = useExamples(change);
+  const empty = <Empty name={name} draft={draft} onExample={tryPrompt} />;
   return (
     <>
       <Title name={name} ownOnly={ownOnly} />
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
+      <div ref={place} className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
         <GeneratorForm
           generator={form}
           ownOnly={ownOnly}
@@ -113,6 +113,30 @@ function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           {ownOnly && <Badge tone="accent">Own models</Badge>}
         </>
       }
+    />
+  );
+}
+
+/** A prompt that is tried stands in the form, inside `place`, where more can be typed. */
+function useExamples(onChange: (changed: Partial<Draft>) => void) {
+  const place = useRef<HTMLDivElement>(null);
+  const tryPrompt = (prompt: string) => {
+    onChange({ prompt });
+    place.current?.querySelector('textarea')?.focus();
+  };
+  return { place, tryPrompt };
+}
+
+type EmptyProps = { name: GeneratorName; draft: Draft; onExample: (prompt: string) => void };
+
+/** What stands in place of a result. */
+function Empty({ name, draft, onExample }: EmptyProps) {
+  return (
+    <OutputFrame
+      makes={generators[name].makes}
+      ratio={String(draft.values.aspect_ratio ?? defaultRatio(name))}
+      examples={name === 'paris' ? EXAMPLE_PROMPTS : []}
+      onExample={onExample}
     />
   );
 }

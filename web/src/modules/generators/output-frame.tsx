@@ -1,7 +1,17 @@
 import { Clapperboard, Image } from 'lucide-react';
+import { useId } from 'react';
+import { Button } from '../../ui/button.tsx';
+
+type Props = {
+  makes: 'image' | 'video';
+  ratio: string;
+  /** Prompts to begin with. */
+  examples: readonly string[];
+  onExample: (prompt: string) => void;
+};
 
 /** Where the results will be, in the shape that was chosen. */
-export function OutputFrame({ makes, ratio }: { makes: 'image' | 'video'; ratio: string }) {
+export function OutputFrame({ makes, ratio, examples, onExample }: Props) {
   const [width = 1, height = 1] = ratio.split(':').map(Number);
   const Icon = makes === 'image' ? Image : Clapperboard;
   return (
@@ -21,7 +31,26 @@ export function OutputFrame({ makes, ratio }: { makes: 'image' | 'video'; ratio:
         <p className="max-w-56 text-balance">
           {makes === 'image' ? 'Your pictures appear here' : 'Your videos appear here'}
         </p>
+        {examples.length > 0 && <Examples prompts={examples} onChoose={onExample} />}
       </div>
     </section>
+  );
+}
+
+function Examples({ prompts, onChoose }: { prompts: readonly string[]; onChoose: (prompt: string) => void }) {
+  const label = useId();
+  return (
+    <div role="group" aria-labelledby={label} className="mt-3 grid justify-items-center gap-2">
+      <p id={label} className="text-[0.8125rem]">
+        Prompts to try
+      </p>
+      <div className="flex max-w-96 flex-wrap justify-center gap-2">
+        {prompts.map((prompt) => (
+          <Button key={prompt} size="sm" onClick={() => onChoose(prompt)}>
+            {prompt}
+          </Button>
+        ))}
+      </div>
+    </div>
   );
 }

@@ -141,13 +141,64 @@ it('a remix stands in the form, and the address is the page’s own again', asyn
   expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Steps' }).value).toBe('20');
 });
 
+const field = (name: string) => screen.getByRole<HTMLInputElement>('textbox', { name });
+const retype = async (name: string, text: string) => {
+  await userEvent.clear(field(name));
+  if (text !== '') await userEvent.type(field(name), text);
+};
+
+it.each([
+  ['Steps', '5', '10'],
+  ['Steps', '5000', '200'],
+  ['Steps', '', '20'],
+  ['Guidance', '0.5', '1'],
+  ['Guidance', '99', '15'],
+  ['Guidance', '', '7.5'],
+  ['Number of experts', '12', '8'],
+  ['Number of experts', '', '2'],
+  ['Seed', '99999999999', '4294967295'],
+  ['Seed', '', ''],
+])('%s of "%s" is "%s" once it is left', async (name, typed, left) => {
+  await renderPage('/paris');
+  await retype(name, typed);
+  expect(field(name).value).toBe(typed);
+  await userEvent.tab();
+  expect(field(name).value).toBe(left);
+});
+
+it('Enter in a field puts it right, too, and asks for what is in sight', async () => {
+  await renderPage('/paris');
+  await screen.findByText('$0.02');
+  await userEvent.type(prompt(), 'Bread');
+  api.next = unfinished();
+  await retype('Steps', '5');
+  await userEvent.keyboard('{Enter}');
+  await screen.findByText('Step 5 of 20');
+  expect(field('Steps').value).toBe('10');
+  expect(api.bodiesOf('/api/v1/generations')).toMatchObject([{ parameters: { num_inference_steps: 10 } }]);
+});
+
 it('the first field that is wrong has the focus', async () => {
   await renderPage('/paris');
-  await userEvent.type(prompt(), 'Bread');
-  const steps = screen.getByRole('textbox', { name: 'Steps' });
-  await userEvent.clear(steps);
-  await userEvent.type(steps, '5');
   await generate();
-  expect(document.activeElement).toBe(steps);
-  expect(screen.getByText('Steps must be at least 10')).toBeTruthy();
+  expect(document.activeElement).toBe(prompt());
+  expect(screen.getByText('Please enter a prompt')).toBeTruthy();
+});
+
+it('an empty page has prompts to try, one click from the form; one with a picture has none', async () => {
+  await renderPage('/paris');
+  const examples = within(await screen.findByRole('group', { name: 'Prompts to try' }));
+  await userEvent.click(examples.getByRole('button', { name: 'a red apple on a table' }));
+  expect(prompt().value).toBe('a red apple on a table');
+  expect(document.activeElement).toBe(prompt());
+  api.next = generationOf();
+  await generate();
+  await screen.findByRole('img', { name: 'A loaf of bread' });
+  expect(screen.queryByRole('group', { name: 'Prompts to try' })).toBeNull();
+});
+
+it('what is no starter suggests nothing', async () => {
+  await renderPage('/flux-kontext');
+  await screen.findByText('Your pictures appear here');
+  expect(screen.queryByRole('group', { name: 'Prompts to try' })).toBeNull();
 });

@@ -52,6 +52,20 @@ test('Generation timed out after multiple attempts. Please try again.', async ()
   expect(vi.mocked(call).mock.calls[0]?.[2]).toMatchObject({ timeoutMs: 15_000 });
 });
 
+test('failed reads count in a row: an answer between them begins the count anew', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  // More in all than may fail in a row.
+  for (let read = 1; read < 3 * POLLS_MAX; read += 1)
+    if (read % (POLLS_MAX - 1) === 0) vi.mocked(call).mockResolvedValueOnce(unfinished());
+    else vi.mocked(call).mockRejectedValueOnce(lost);
+  vi.mocked(call).mockResolvedValue(unfinished({ state: 'completed', ended_at: '2026-01-01T00:01:00.000Z' }));
+  const { result } = renderHook(() => useGeneration('g1'), { wrapper });
+  await act(() => vi.advanceTimersByTimeAsync(10 * 60_000));
+  vi.useRealTimers();
+  await waitFor(() => expect(result.current.data?.state).toBe('completed'));
+  expect(call).toHaveBeenCalledTimes(3 * POLLS_MAX);
+});
+
 test('the end of one that was started here is announced, though it may have ended before it is listed', async () => {
   const generation = unfinished();
   vi.mocked(call).mockResolvedValue(generation);

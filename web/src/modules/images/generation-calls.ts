@@ -23,6 +23,7 @@ import type { FailureOptions } from '../../ui/notify-failure.ts';
 import { forgetSent, type OnUpload, sendSource } from './editing/send-source.ts';
 import type { Source } from './editing/source.ts';
 import {
+  failedInARow,
   type GenerationPages,
   generationQuery,
   isAnswerLost,
@@ -51,10 +52,10 @@ export function useGeneration(id: string, known?: Generation) {
     placeholderData: known,
     // It is asked again by the interval.
     ...(interval !== false && { retry: false }),
-    refetchInterval: ({ state }) =>
-      state.data?.ended_at || state.errorUpdateCount >= POLLS_MAX
+    refetchInterval: (query) =>
+      query.state.data?.ended_at || failedInARow(query) >= POLLS_MAX
         ? false
-        : interval && pollMsOf(state.data?.generator),
+        : interval && pollMsOf(query.state.data?.generator),
   });
 }
 

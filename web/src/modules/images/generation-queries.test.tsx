@@ -53,6 +53,16 @@ test('each step is read from the one that is drawn, and no list for it; its end 
   expect(recent.current[0]?.state).toBe('completed');
 });
 
+test('one that was cancelled on another page is so here, and is not watched any more', async () => {
+  const recent = await watchRecent();
+  await become(unfinished({ state: 'cancelled', ended_at: '2026-01-01T00:01:00.000Z' }));
+  await waitFor(() => expect(recent.current[0]?.state).toBe('cancelled'));
+  expect(callsOf(LIST)).toBe(2);
+  const reads = callsOf(ONE);
+  await queryClient.invalidateQueries({ queryKey: generationQuery('g1').queryKey });
+  expect(callsOf(ONE)).toBe(reads);
+});
+
 test('a list that is to be read again stays so while a step is written into the others', async () => {
   const gallery = generationsQuery('u1', { generator: 'paris' });
   await queryClient.fetchInfiniteQuery(gallery);

@@ -51,8 +51,8 @@ export const RECENT: GenerationSearch = { limit: 10 };
 export const recentGenerationsQuery = (userId: string) => generationsQuery(userId, RECENT);
 
 /**
- * One generation; the lists are updated with what it has become. Read so often without an answer, it says that it has waited
- * long enough.
+ * One generation; the lists are updated with what it has become. Read so often in a row without an answer, it says that it
+ * has waited long enough.
  */
 export const generationQuery = (id: string) =>
   queryOptions({
@@ -65,16 +65,34 @@ export const generationQuery = (id: string) =>
           { signal, timeoutMs: POLL_TIMEOUT_MS, operation: 'fetch the generation' },
         );
         updateLists(client, generation);
+        noteAnswer(queryOf(client, id));
         return generation;
       } catch (error) {
         if (error instanceof ApiError && error.status === 404)
           void client.invalidateQueries({ queryKey: LISTS });
-        const failed = client.getQueryState(['generation', 'one', id])?.errorUpdateCount ?? 0;
+        const query = queryOf(client, id);
+        const failed = query ? failedInARow(query) : 0;
         if (!isAnswerLost(error) || failed + 1 < POLLS_MAX) throw error;
         throw timedOut('Generation timed out after multiple attempts. Please try again.');
       }
     },
   });
+
+/** How many reads had failed of each when one last had an answer: the queries count those of all time. */
+const failedBefore = new WeakMap<object, number>();
+type Counted = { state: { errorUpdateCount: number } };
+
+const queryOf = (client: QueryClient, id: string): Counted | undefined =>
+  client.getQueryCache().find({ queryKey: ['generation', 'one', id] });
+
+function noteAnswer(query: Counted | undefined): void {
+  if (query) failedBefore.set(query, query.state.errorUpdateCount);
+}
+
+/** How many reads have failed since the last answer. */
+export function failedInARow(query: Counted): number {
+  return query.state.errorUpdateCount - (failedBefore.get(query) ?? 0);
+}
 
 /** Shows in the lists how far it is. They are read again where its state is another: who belongs in them has changed. */
 function updateLists(client: QueryClient, generation: Generation): void {

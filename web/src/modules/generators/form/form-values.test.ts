@@ -1,7 +1,15 @@
 import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { expect, test } from 'vitest';
-import { type FormValues, initialValues, problemsOf, resetValues, visibleFields } from './form-values.ts';
+import {
+  clampedValues,
+  type FormValues,
+  initialValues,
+  problemsOf,
+  requestParameters,
+  resetValues,
+  visibleFields,
+} from './form-values.ts';
 
 const { flux, paris, seedance, veo } = generators;
 
@@ -62,16 +70,32 @@ test('Reset leaves one expert, and the last own number of them comes back all th
   expect(effectiveValues(paris, { ...reset, sampling_strategy: 'topk' }).k).toBe(6);
 });
 
-test('a prompt is needed, and numbers stay in their bounds', () => {
+test('numbers that are left come into their bounds, and what is none falls back', () => {
+  const left = (typed: FormValues) => clampedValues(paris, { ...initialValues(paris), ...typed });
+  expect(left({ cfg_scale: 0.2, num_inference_steps: 5, k: 0, seed: -1 })).toMatchObject({
+    ...{ cfg_scale: 1, num_inference_steps: 10, k: 1, seed: 0 },
+  });
+  expect(left({ cfg_scale: 99, num_inference_steps: 999, k: 12, seed: 1e12 })).toMatchObject({
+    ...{ cfg_scale: 15, num_inference_steps: 200, k: 8, seed: 4_294_967_295 },
+  });
+  const none = { cfg_scale: Number.NaN, num_inference_steps: Number.NaN, k: Number.NaN, seed: Number.NaN };
+  expect(left(none)).toMatchObject({ cfg_scale: 7.5, num_inference_steps: 20, k: 2, seed: Number.NaN });
+  expect(left({ cfg_scale: 7.3, num_inference_steps: 20.6 })).toMatchObject({
+    ...{ cfg_scale: 7.3, num_inference_steps: 21, sampling_strategy: 'topk', output_format: 'png' },
+  });
+});
+
+test('what is asked for is inside the bounds, also while a field is not left', () => {
+  const typed = { ...initialValues(paris), num_inference_steps: 5, cfg_scale: 99 };
+  expect(requestParameters(paris, typed)).toMatchObject({ num_inference_steps: 10, cfg_scale: 15 });
+});
+
+test('a prompt is needed; numbers are never what is wrong', () => {
   const problems = (prompt: string, values: FormValues) =>
     problemsOf(paris, { prompt, values, source: null });
   expect(problems(' \n', initialValues(paris))).toEqual({ prompt: 'Please enter a prompt' });
   const values = { ...initialValues(paris), cfg_scale: 16, k: 0, seed: -1 };
-  expect(problems('bread', values)).toEqual({
-    cfg_scale: 'Guidance must be at most 15',
-    k: 'Number of experts must be at least 1',
-    seed: 'Seed must be at least 0',
-  });
+  expect(problems('bread', values)).toEqual({});
   // What another field decides is right by itself.
   expect(problems('bread', { ...initialValues(paris), k: 0, sampling_strategy: 'full' })).toEqual({});
 });

@@ -1,3 +1,4 @@
+import { clampNumber } from '@bakehouse/contract/fields/number-field';
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { Generator, GeneratorField } from '@bakehouse/contract/generators/generator';
 import {
@@ -46,10 +47,28 @@ export function withSettings(
   });
 }
 
+/**
+ * The form after a number is left: inside its bounds, and in place of one that is not there what its field falls back
+ * to. A seed may stay empty.
+ */
+export function clampedValues({ fields }: Generator, values: FormValues): FormValues {
+  const clamped = fields.flatMap((field) => {
+    const value = values[field.name];
+    if (typeof value !== 'number') return [];
+    const isThere = !Number.isNaN(value);
+    if (field.kind === 'number')
+      return [[field.name, isThere ? clampNumber(field, value) : (field.fallback ?? field.default)]];
+    if (field.kind === 'seed' && isThere)
+      return [[field.name, clampNumber({ min: 0, max: field.max, step: 1 }, value)]];
+    return [];
+  });
+  return { ...values, ...Object.fromEntries(clamped) };
+}
+
 /** What the server is asked for; a seed that is not there is its choice. */
 export function requestParameters(generator: Generator, values: FormValues): GenerationParameters {
   return Object.fromEntries(
-    Object.entries(effectiveValues(generator, values)).filter(
+    Object.entries(effectiveValues(generator, clampedValues(generator, values))).filter(
       ([name, value]) => !Number.isNaN(value) && generator.fields.some((field) => field.name === name),
     ),
   );
@@ -88,7 +107,8 @@ export function problemsOf(
 /** What is wrong with the settings, by field. */
 export function parameterProblems(generator: Generator, values: FormValues): Partial<Record<string, string>> {
   const found: Record<string, string> = {};
-  const effective = effectiveValues(generator, values);
+  // Numbers are put right, and not refused.
+  const effective = effectiveValues(generator, clampedValues(generator, values));
   for (const field of generator.fields) {
     const value = effective[field.name];
     const problem = value === undefined ? undefined : parameterProblem(field, value);

@@ -12,7 +12,7 @@ import { Skeleton } from '../../../ui/skeleton.tsx';
 import { sessionQuery } from '../../accounts/api.ts';
 import { SourceField } from '../../images/api.ts';
 import { GenerateBar, type Served } from '../generate-bar.tsx';
-import { type FormValues, problemsOf, resetValues, visibleFields } from './form-values.ts';
+import { clampedValues, type FormValues, problemsOf, resetValues, visibleFields } from './form-values.ts';
 import { PromptField } from './prompt-field.tsx';
 import { promptHelp, promptPlaceholder } from './starter-prompt.ts';
 import type { Draft } from './use-draft.ts';
@@ -58,6 +58,7 @@ export function GeneratorForm({
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     if (!isServed(bar.served.by, ownOnly) || session.isPending) return;
+    leaveField(event.currentTarget);
     const found = problemsOf(generator, draft);
     const isRight = Object.keys(found).length === 0;
     focusFirstInvalid(event.currentTarget, () => {
@@ -91,11 +92,11 @@ export function GeneratorForm({
           help={promptHelp(draft.prompt, { edits: picture !== undefined, isStarter })}
           placeholder={promptPlaceholder({ edits: picture !== undefined, isStarter })}
         />
-        <FormFields
-          fields={visibleFields(generator, draft.values)}
-          values={effectiveValues(generator, draft.values)}
+        <Settings
+          generator={generator}
+          values={draft.values}
           problems={problems}
-          onChange={(changed) => change({ values: { ...draft.values, ...changed } as FormValues })}
+          onChange={(values) => change({ values })}
         />
         {/* Below the rest: one's own deployments are known late, and nothing may move. */}
         {modelField}
@@ -106,6 +107,40 @@ export function GeneratorForm({
       </form>
     </Card>
   );
+}
+
+type SettingsProps = {
+  generator: Generator;
+  values: FormValues;
+  problems: Partial<Record<string, string>>;
+  onChange: (values: FormValues) => void;
+};
+
+/** A number that has been typed is put right once its field is left; before, more may be typed. */
+function Settings({ generator, values, problems, onChange }: SettingsProps) {
+  function leave() {
+    const right = clampedValues(generator, values);
+    const isRight = Object.entries(right).every(([name, value]) => Object.is(value, values[name]));
+    if (!isRight) onChange(right);
+  }
+  return (
+    <div onBlur={leave}>
+      <FormFields
+        fields={visibleFields(generator, values)}
+        values={effectiveValues(generator, values)}
+        problems={problems}
+        onChange={(changed) => onChange({ ...values, ...changed } as FormValues)}
+      />
+    </div>
+  );
+}
+
+/** Enter submits from inside a field, whose number is put right as if it were left. */
+function leaveField(form: HTMLFormElement) {
+  const field = document.activeElement;
+  if (!(field instanceof HTMLInputElement && form.contains(field))) return;
+  field.blur();
+  field.focus();
 }
 
 function ResetButton({ onReset }: { onReset: () => void }) {

@@ -1,6 +1,15 @@
 /** The starter models read 32 tokens; what that is in words depends on the words. */
 const WORDS_READ = 20;
 
+/** What the starter that draws is good at: single objects of the kinds that it has seen. */
+export const EXAMPLE_PROMPTS = [
+  'a red apple on a table',
+  'a penguin in the snow',
+  'a rocket in the sky',
+  'a cactus on sand',
+  'a pizza on a table',
+] as const;
+
 /** What is said under a prompt for a starter model, which refuses longer ones. */
 function shortPromptHelp(prompt: string): string {
   const advice = `Keep it short: about ${WORDS_READ} words.`;

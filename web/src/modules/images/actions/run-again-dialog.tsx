@@ -1,4 +1,4 @@
-import { numberProblem } from '@bakehouse/contract/fields/number-field';
+import { clampNumber } from '@bakehouse/contract/fields/number-field';
 import type { Generation } from '@bakehouse/contract/generations';
 import { paris } from '@bakehouse/contract/generators/paris';
 import { type FormEvent, useId, useState } from 'react';
@@ -7,7 +7,6 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { useUser } from '../../accounts/api.ts';
@@ -31,26 +30,30 @@ const strategies = [
 
 const howMany = paris.fields.find((field) => field.kind === 'number' && field.name === 'k');
 
+/** Of experts, unless another is typed. */
+const COUNT = 2;
+
 /** The same prompt and settings with other experts, so that the two pictures can be held side by side. */
 export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
   const form = useId();
   const [strategy, setStrategy] = useState<Strategy>(
     generation.parameters.sampling_strategy === 'top1' ? 'topk' : 'top1',
   );
-  const [k, setK] = useState<number | null>(2);
+  const [k, setK] = useState<number | null>(COUNT);
   const [sameSeed, setSameSeed] = useState(true);
   const [refused, setRefused] = useState(false);
   const start = useStartGeneration();
-  const problem =
-    strategy === 'topk' && howMany?.kind === 'number' ? numberProblem(howMany, k ?? Number.NaN) : null;
-  const parameters = againWith(generation, { strategy, k: k ?? 1, sameSeed });
-  const quote = useQuote({ generator: 'paris', parameters }, !problem);
+  // As in the form: put right once the field is left, and asked for as such before.
+  const count = howMany?.kind === 'number' ? clampNumber(howMany, k ?? COUNT) : COUNT;
+  const parameters = againWith(generation, { strategy, k: count, sameSeed });
+  const quote = useQuote({ generator: 'paris', parameters }, true);
   const busy = useRecentGenerations(useUser().id).some(isUnderWay);
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    focusFirstInvalid(event.currentTarget, () => setRefused(busy));
-    if (problem || busy || start.isPending) return;
+    setK(count);
+    setRefused(busy);
+    if (busy || start.isPending) return;
     start.mutate({ generator: 'paris', prompt: generation.prompt, parameters }, { onSuccess: onStarted });
   }
 
@@ -73,9 +76,11 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
       <form id={form} onSubmit={submit} noValidate className="grid gap-4">
         <RadioCards aria-label="Experts" value={strategy} onChange={setStrategy} options={strategies} />
         {strategy === 'topk' && (
-          <Field label="Number of experts" error={problem ?? undefined}>
-            <NumberField value={k} onChange={setK} min={1} max={8} />
-          </Field>
+          <div onBlur={() => setK(count)}>
+            <Field label="Number of experts">
+              <NumberField value={k} onChange={setK} min={1} max={8} />
+            </Field>
+          </div>
         )}
         <Checkbox checked={sameSeed} onChange={setSameSeed} label="Start from the same seed" />
         {refused && busy && <Callout tone="bad">{ONE_AT_A_TIME}</Callout>}
