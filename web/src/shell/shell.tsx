@@ -11,6 +11,7 @@ import { UserContext } from '../modules/accounts/api.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
 import { AfterPage } from './after-page.tsx';
 import { Header, headerPreloads } from './header/header.tsx';
+import { hidesSidebar } from './navigation/nav-items.ts';
 import { Sidebar } from './navigation/sidebar.tsx';
 import { OpenSheets, sheetPreloads } from './open-sheets.tsx';
 import { OfflineBanner } from './states/offline-banner.tsx';
@@ -36,7 +37,7 @@ export function Shell({ user, children }: Props) {
   const [menuOpen, setMenuOpen] = useState(false);
   const [paletteOpen, setPaletteOpen] = useState(false);
   const hasRoom = useWindowWidth('xl');
-  const sidebarHidden = /\/(dataset|market|model)$/.test(pathname);
+  const sidebarHidden = hidesSidebar(pathname);
   useSessionMessages();
   const openPalette = () => setPaletteOpen(true);
   const sheets = useSheets();

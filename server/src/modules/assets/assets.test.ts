@@ -59,6 +59,11 @@ describe('creating', () => {
     });
   });
 
+  test('a new dataset is free, not published and has no dimensions', async () => {
+    const fresh = await get(ada, await create(ada));
+    expect(fresh).toMatchObject({ price: '0', is_published: false, dimensions: 0 });
+  });
+
   test('the same title makes another asset; the same Idempotency-Key does not', async () => {
     const [first, second] = [await create(ada, { title: 'Twice' }), await create(ada, { title: 'Twice' })];
     expect(first).not.toBe(second);

@@ -1,7 +1,7 @@
 import { Send } from 'lucide-react';
 import { expect, test } from 'vitest';
 import type { SheetName } from '../../lib/sheet.ts';
-import { findSelected, type NavGroup, navGroups } from './nav-items.ts';
+import { findSelected, hidesSidebar, type NavGroup, navGroups } from './nav-items.ts';
 
 const labels = (groups: ReturnType<typeof navGroups>) =>
   groups.flatMap(({ items }) => items.map(({ label }) => label));
@@ -61,4 +61,11 @@ test('a sheet that is an item itself has the mark', () => {
   expect(marked('/dashboard', { name: 'own' }, among)).toBe('Own');
   expect(marked('/dashboard', { name: 'own', page: '/model' }, among)).toBe('Own');
   expect(marked('/dashboard', undefined, among)).toBe('Dashboard');
+});
+
+test('the sidebar is hidden on paths that end in dataset, market or model, and nowhere else', () => {
+  for (const path of ['/dataset', '/market', '/model', '/bakery/model'])
+    expect(hidesSidebar(path)).toBe(true);
+  for (const path of ['/dashboard', '/model/source', '/dataset/1/description', '/my-model'])
+    expect(hidesSidebar(path)).toBe(false);
 });

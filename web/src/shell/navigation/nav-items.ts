@@ -53,6 +53,11 @@ export type NavItem = {
 );
 export type NavGroup = { label: string | null; items: NavItem[] };
 
+/** Whether a page is its own list of things and has the whole width; the menu of the header leads on from there. */
+export function hidesSidebar(pathname: string): boolean {
+  return /\/(dataset|market|model)$/.test(pathname);
+}
+
 /** What the Create menu offers. */
 export const createItems: NavItem[] = [
   {

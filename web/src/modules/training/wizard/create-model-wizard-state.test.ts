@@ -15,6 +15,13 @@ import {
 
 const at = (values: Partial<WizardState>): WizardState => ({ ...initialState, ...values });
 
+it('the steps are labelled as the product says', () => {
+  const { upload, finetune, huggingface } = stepLabels;
+  expect(upload.join(', ')).toBe('Model Type, Model Details, Upload Files, Review');
+  expect(finetune.join(', ')).toBe('Model Type, Model Selection, Dataset & Files, Parameters, Review');
+  expect(huggingface).toEqual(finetune);
+});
+
 describe('wizardReducer', () => {
   it('does not go on while the step has problems, and shows them', () => {
     const state = wizardReducer(initialState, { do: 'continue' });

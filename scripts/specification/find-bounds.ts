@@ -1,0 +1,57 @@
+/** A number of a call or the entries of a list of one, and how much it may be at most. */
+export type Bound = { name: string; max: number };
+
+type Schema = {
+  maximum?: number;
+  exclusiveMaximum?: number;
+  maxItems?: number;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: Schema | boolean;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+};
+type Operation = {
+  parameters?: { name: string; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+};
+export type OpenApi = { paths: Record<string, Record<string, Operation>> };
+
+/** The upper bounds of everything that a caller may send, each once, by name. */
+export function findBounds({ paths }: OpenApi): Bound[] {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  const found = operations.flatMap(({ parameters = [], requestBody }) => [
+    ...parameters.flatMap(({ name, schema }) => boundsOf(name, schema)),
+    ...Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => boundsOf('body', schema)),
+  ]);
+  const byText = new Map(found.map((bound) => [`${bound.name} ${bound.max}`, bound]));
+  return [...byText.values()].toSorted((a, b) => a.name.localeCompare(b.name) || a.max - b.max);
+}
+
+function boundsOf(name: string, schema: Schema): Bound[] {
+  const { maximum, exclusiveMaximum, maxItems, properties = {}, items, additionalProperties: rest } = schema;
+  const own = [maximum, exclusiveMaximum, maxItems].flatMap((max) =>
+    // What JavaScript can count to is no bound that anybody chose.
+    max === undefined || max === Number.MAX_SAFE_INTEGER ? [] : { name: toSnakeCase(name), max },
+  );
+  const parts = [items, typeof rest === 'object' ? rest : undefined, schema.anyOf, schema.oneOf, schema.allOf]
+    .flat()
+    .flatMap((part) => (part ? boundsOf(name, part) : []));
+  return [...own, ...parts, ...Object.entries(properties).flatMap(([key, part]) => boundsOf(key, part))];
+}
+
+/** Configurations have aliases in camelCase. */
+function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The bounds that the tables of a page name: `names` in backticks in the first column, numbers in the second. */
+export function readBounds(page: string): Bound[] {
+  return page.split('\n').flatMap((line) => {
+    const [, first = '', second = ''] = line.split('|');
+    const names = [...first.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name);
+    const numbers = [...second.matchAll(/\d[\d,.]*/g)].map(([text]) => Number(text.replaceAll(',', '')));
+    return names.flatMap((name) => numbers.map((max) => ({ name, max })));
+  });
+}
