@@ -119,7 +119,7 @@ export const listVllm = endpoint({
   method: 'GET',
   path: '/api/v1/deployments/vllm/user/:userId',
   access: 'key',
-  summary: "The user's text deployments, newest first",
+  summary: "The user's text deployments, newest first unless sorted by name",
   params: userIdParams,
   query: z.object({
     include_terminated: flag.default(false),
@@ -129,6 +129,8 @@ export const listVllm = endpoint({
     search: z.string().trim().max(200, 'Search for at most 200 characters').optional(),
     /** Only those that serve this model. */
     model_id: idOf('model').optional(),
+    /** The newest first unless by name. */
+    sort: z.enum(['created', 'title']).optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: idOf('deployment').optional(),
   }),

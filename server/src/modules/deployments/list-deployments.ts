@@ -1,5 +1,6 @@
 import type { DeploymentFilter } from '@bakehouse/contract/deployments';
 import type { Context } from '../../platform/context.ts';
+import type { ListOrder } from '../../platform/db/list-orders.ts';
 import { unknownCursor } from '../../platform/unknown-cursor.ts';
 import type { KindName } from './kinds/kinds.ts';
 import { findDeployment, selectDeployments } from './queries.ts';
@@ -15,15 +16,16 @@ type Input = {
   search?: string | undefined;
   /** Only those that serve this model. */
   modelId?: string | undefined;
+  sort?: ListOrder | undefined;
   /** The last one of the page before. */
   cursor?: string | undefined;
   limit: number;
 };
 
-/** The caller's deployments, newest first. */
+/** The caller's deployments, newest first unless sorted by title. */
 export async function listDeployments(
   ctx: Context,
-  { kind, includeTerminated, endedSince, status, search, modelId, cursor, limit }: Input,
+  { kind, includeTerminated, endedSince, status, search, modelId, sort, cursor, limit }: Input,
 ): Promise<{ deployments: DeploymentView[]; nextCursor: string | null }> {
   const { userId } = ctx.caller;
   if (cursor !== undefined && !(await findDeployment(ctx.db, { userId, podId: cursor, kind })))
@@ -36,6 +38,7 @@ export async function listDeployments(
     status,
     search,
     assetId: modelId,
+    sort,
     cursor,
     limit: limit + 1,
   });

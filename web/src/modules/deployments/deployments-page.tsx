@@ -47,8 +47,8 @@ type Filter = (typeof filters)[number]['value'];
 export function DeploymentsPage() {
   const user = useUser();
   const [choosing, setChoosing] = useState(false);
-  const { search, status, ended = false } = route.useSearch();
-  const deployments = useDeployments(KIND, user.id, ended, { search, status }, { showsCosts: true });
+  const { search, status, sort, ended = false } = route.useSearch();
+  const deployments = useDeployments(KIND, user.id, ended, { search, status, sort }, { showsCosts: true });
   return (
     <>
       <PageHeader
@@ -72,7 +72,7 @@ export function DeploymentsPage() {
 }
 
 function FilterBar() {
-  const { search = '', status, ended } = route.useSearch();
+  const { search = '', status, ended, sort } = route.useSearch();
   const navigate = route.useNavigate();
   const show = (filter: Filter) =>
     void navigate({
@@ -102,6 +102,22 @@ function FilterBar() {
           value={status ?? (ended ? 'all' : 'live')}
           onChange={show}
           options={filters}
+        />
+      </div>
+      <div className="w-40">
+        <Select<'created' | 'title'>
+          aria-label="Sort by"
+          value={sort ?? 'created'}
+          onChange={(value) =>
+            void navigate({
+              search: ({ sort: _, ...rest }) => ({ ...rest, ...(value === 'title' && { sort: value }) }),
+              replace: true,
+            })
+          }
+          options={[
+            { value: 'created', label: 'Newest' },
+            { value: 'title', label: 'Name' },
+          ]}
         />
       </div>
     </div>

@@ -36,13 +36,14 @@ function parseImages({ deploy }: Record<string, unknown>): { deploy?: string } {
   return typeof deploy === 'string' && deploy !== '' ? { deploy } : {};
 }
 
-type DeploymentsSearch = { search?: string; status?: DeploymentFilter; ended?: boolean };
+type DeploymentsSearch = { search?: string; status?: DeploymentFilter; ended?: boolean; sort?: 'title' };
 
-function parseDeployments({ search, status, ended }: Record<string, unknown>): DeploymentsSearch {
+function parseDeployments({ search, status, ended, sort }: Record<string, unknown>): DeploymentsSearch {
   const known = deploymentFilters.find((one) => one === status);
   return {
     ...(typeof search === 'string' && search !== '' && { search }),
     ...(known && { status: known }),
     ...(ended === true && { ended }),
+    ...(sort === 'title' && { sort }),
   };
 }
