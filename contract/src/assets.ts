@@ -184,6 +184,8 @@ export const listAssets = endpoint({
     /** Of older clients; every asset is a new one here. */
     is_new_only: flag.optional(),
     search: z.string().trim().default(''),
+    /** Only those that have this tag, letter for letter. */
+    tag: z.string().trim().max(200, 'tag must be at most 200 characters').optional(),
     sort: z.enum(['updated', 'title', 'size']).default('updated'),
     include_starter: flag.default(false),
     limit: z.coerce.number().int().min(1).max(100).default(50),

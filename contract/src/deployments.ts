@@ -26,6 +26,8 @@ export type DeploymentFilter = (typeof deploymentFilters)[number];
 export const deploymentStatus = z
   .enum(deploymentFilters, `status must be one of ${deploymentFilters.join(', ')}`)
   .optional();
+/** The newest first unless by title. */
+export const deploymentSort = z.enum(['created', 'title'], 'sort must be created or title').optional();
 /** Part of the name of the deployment or of its model. */
 export const deploymentSearch = z.string().trim().max(200, 'Search for at most 200 characters').optional();
 
@@ -126,7 +128,7 @@ export const listVllm = endpoint({
   method: 'GET',
   path: '/api/v1/deployments/vllm/user/:userId',
   access: 'key',
-  summary: "The user's text deployments, newest first",
+  summary: "The user's text deployments, newest first unless sorted by name",
   params: userIdParams,
   query: z.object({
     include_terminated: flag.default(false),
@@ -134,6 +136,8 @@ export const listVllm = endpoint({
     search: deploymentSearch,
     /** Only those that serve this model. */
     model_id: idOf('model').optional(),
+    /** The newest first unless by name. */
+    sort: deploymentSort,
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: idOf('deployment').optional(),
   }),

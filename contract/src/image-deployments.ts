@@ -5,6 +5,7 @@ import {
   deployment,
   deploymentQuote,
   deploymentSearch,
+  deploymentSort,
   deploymentStatus,
   hourCostMax,
 } from './deployments.ts';
@@ -75,6 +76,7 @@ const listQuery = z.object({
   include_terminated: flag.default(false),
   status: deploymentStatus,
   search: deploymentSearch,
+  sort: deploymentSort,
   limit: z.coerce.number().int().min(1).max(100).default(50),
   cursor: idOf('deployment').optional(),
 });

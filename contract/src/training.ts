@@ -280,7 +280,7 @@ export const listRuns = endpoint({
   method: 'GET',
   path: '/api/v1/runs',
   access: 'key',
-  summary: "The caller's runs, newest first",
+  summary: "The caller's runs, newest first unless sorted by name",
   query: z.object({
     /** One model's, or those of several: ids with commas between them. */
     model_id: z
@@ -294,6 +294,8 @@ export const listRuns = endpoint({
     search: z.string().trim().max(200, 'Search for at most 200 characters').optional(),
     /** `active`: those that have not ended. */
     state: z.enum(runFilters, `state must be one of ${runFilters.join(', ')}`).optional(),
+    /** The newest first unless by name. */
+    sort: z.enum(['created', 'title']).optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: idOf('run').optional(),
   }),

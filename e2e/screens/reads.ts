@@ -49,6 +49,12 @@ export async function holdReads(page: Page, pattern: RegExp): Promise<Reads> {
   };
 }
 
+/** From now on nothing answers this page, and its browser has said so. */
+export async function takeNetworkAway(page: Page): Promise<void> {
+  await page.route(/./, (route) => route.abort('internetdisconnected'));
+  await page.evaluate('dispatchEvent(new Event("offline"))');
+}
+
 /** The page may have given up waiting meanwhile: then nobody hears the answer. */
 function refuse(route: Route): Promise<void> {
   return route

@@ -14,6 +14,8 @@ export type Screen<Made> = {
   reads?: RegExp;
   /** What a new account reads there. */
   empty?: string;
+  /** Of a page for operators: what anybody else reads there. */
+  denied?: string;
   /** It looks as another screen does, with other words. */
   alike?: true;
 };
@@ -294,6 +296,7 @@ export const operatorScreens: Screen<OperatorThings>[] = [
   {
     route: '/operator/codes',
     at: '/operator/codes',
+    denied: 'Only operators can see the codes',
     full: 'Workshop',
     failed: 'The codes could not be loaded',
     empty: 'No codes yet',
@@ -301,12 +304,14 @@ export const operatorScreens: Screen<OperatorThings>[] = [
   {
     route: '/operator/ledger',
     at: '/operator/ledger',
+    denied: 'Only operators can see the ledger',
     full: 'All pass',
     failed: 'The ledger could not be loaded',
   },
   {
     route: '/operator/prices',
     at: '/operator/prices',
+    denied: 'Only operators can see the prices and their history',
     full: 'Upcoming',
     failed: 'The history could not be loaded',
     empty: 'No changes yet',
@@ -314,6 +319,7 @@ export const operatorScreens: Screen<OperatorThings>[] = [
   {
     route: '/operator/accounts',
     at: '/operator/accounts',
+    denied: 'Only operators can see the accounts',
     full: 'Unverified',
     failed: 'The accounts could not be loaded',
   },
@@ -325,6 +331,7 @@ export const operatorScreens: Screen<OperatorThings>[] = [
   {
     route: '/operator/audit',
     at: '/operator/audit',
+    denied: 'Only operators can see the audit log',
     full: /granted .* to/,
     failed: 'The audit log could not be loaded',
   },
@@ -332,6 +339,7 @@ export const operatorScreens: Screen<OperatorThings>[] = [
   {
     route: '/operator/messages',
     at: '/operator/messages',
+    denied: 'Only operators can see the messages',
     full: 'Invoice',
     failed: 'The messages could not be loaded',
     empty: 'No messages yet',
@@ -339,6 +347,7 @@ export const operatorScreens: Screen<OperatorThings>[] = [
   {
     route: '/operator/access-requests',
     at: '/operator/access-requests',
+    denied: 'Only operators can see the access requests',
     full: 'To bake with it',
     failed: 'The requests could not be loaded',
     empty: 'No restricted models yet',
@@ -346,6 +355,7 @@ export const operatorScreens: Screen<OperatorThings>[] = [
   {
     route: '/operator/machines',
     at: '/operator/machines',
+    denied: 'Only operators can see the machines',
     full: 'Driver fake',
     failed: 'The machines could not be loaded',
   },

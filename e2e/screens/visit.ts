@@ -1,7 +1,7 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { screenshotPath } from '../screenshots.ts';
 import { findProblems } from './find-problems.ts';
-import { holdReads, watchServerErrors } from './reads.ts';
+import { holdReads, takeNetworkAway, watchServerErrors } from './reads.ts';
 import type { Screen } from './screens.ts';
 
 /** While one of them waits, another one is looked at. */
@@ -41,9 +41,27 @@ export function visitEmptyScreens(
   });
 }
 
+/** Looks at the pages for operators as somebody who is none. */
+export function visitDeniedScreens(
+  context: BrowserContext,
+  screens: readonly Screen<never>[],
+): Promise<string[]> {
+  const denials = screens.flatMap(({ at, denied }) =>
+    denied && typeof at === 'string' ? [{ at, denied }] : [],
+  );
+  return inTabs(context, denials, async (page, { at, denied }) => {
+    await page.goto(at);
+    await content(page, at).getByText(denied).waitFor();
+    return findProblems(page, `${at}, denied`, { alike: true });
+  });
+}
+
 type Visit = Pick<Screen<never>, 'full' | 'reads' | 'alike'> & { at: string };
 
-/** Everything that the page reads is held back, then it fails, then it is tried again by the page's own button. */
+/**
+ * Everything that the page reads is held back, then it fails, then it is tried again by the page's own button; at last the
+ * network goes, and what was read stays.
+ */
 async function seeEachState(page: Page, screen: Visit & { failed: string }): Promise<string[]> {
   const { at, failed, reads: pattern = /./ } = screen;
   const reads = await holdReads(page, pattern);
@@ -60,7 +78,12 @@ async function seeEachState(page: Page, screen: Visit & { failed: string }): Pro
 
   reads.pass();
   await tryAgain(page, main);
-  return [...problems, ...(await lookAtFull(page, screen))];
+  problems.push(...(await lookAtFull(page, screen)));
+  if (screen.alike) return problems;
+  await takeNetworkAway(page);
+  await page.getByText('The server cannot be reached').first().waitFor();
+  await waitForFull(page, screen);
+  return [...problems, ...(await findProblems(page, `${at}, offline`, { alike: true }))];
 }
 
 async function seeFull(page: Page, screen: Visit): Promise<string[]> {
@@ -68,16 +91,20 @@ async function seeFull(page: Page, screen: Visit): Promise<string[]> {
   return lookAtFull(page, screen);
 }
 
-async function lookAtFull(page: Page, { at, full, alike }: Visit): Promise<string[]> {
+async function lookAtFull(page: Page, screen: Visit): Promise<string[]> {
+  await waitForFull(page, screen);
+  await settle(page);
+  return findProblems(page, `${screen.at}, full`, { alike: screen.alike });
+}
+
+function waitForFull(page: Page, { at, full }: Pick<Visit, 'at' | 'full'>): Promise<void> {
   const main = content(page, at);
-  await main
+  return main
     .getByText(full)
     .or(main.getByRole('link', { name: full }))
     .filter({ visible: true })
     .first()
     .waitFor();
-  await settle(page);
-  return findProblems(page, `${at}, full`, { alike });
 }
 
 /** Presses Try again wherever that stands, until everything is there. */

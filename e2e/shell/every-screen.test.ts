@@ -9,11 +9,11 @@ import { signUpOperator, startOperatorServer } from '../operator.ts';
 import { findProblems } from '../screens/find-problems.ts';
 import { makeOperatorThings, makeThings } from '../screens/make-things.ts';
 import { operatorScreens, userScreens, visitorScreens } from '../screens/screens.ts';
-import { visitEmptyScreens, visitScreens } from '../screens/visit.ts';
+import { visitDeniedScreens, visitEmptyScreens, visitScreens } from '../screens/visit.ts';
 import { signUp, type Visitor } from '../sign-up.ts';
 
-/** What is read fails here, and some of the addresses lead nowhere. */
-const EXPECTED = /status of (40[034]|500)/;
+/** What is read fails here or finds no network, and some of the addresses lead nowhere. */
+const EXPECTED = /status of (40[034]|500)|ERR_INTERNET_DISCONNECTED/;
 
 const clientOf = (url: string, { username, ...account }: Visitor) =>
   Client.signIn(url, { ...account, name: username });
@@ -33,7 +33,7 @@ journey('every route and every sheet is in the list of screens', async ({ page }
 });
 
 journey(
-  'what a visitor and a user see is free of axe violations and fits, while it loads, when it fails, empty and full',
+  'what a visitor and a user see is free of axe violations and fits, while it loads, when it fails, empty, full, offline and denied',
   { timeout: WORK_MS },
   async ({ page, openPage, allowErrors, onTestFinished }) => {
     allowErrors(EXPECTED);
@@ -42,6 +42,7 @@ journey(
     problems.push(...(await visitScreens(newcomer.context(), visitorScreens, null)));
     await signUp(newcomer);
     problems.push(...(await visitEmptyScreens(newcomer.context(), userScreens)));
+    problems.push(...(await visitDeniedScreens(newcomer.context(), operatorScreens)));
 
     const client = await clientOf(inject('baseUrl'), await signUp(page));
     const { end, ...things } = await makeThings(client);
@@ -53,7 +54,7 @@ journey(
 );
 
 journey(
-  'what an operator sees is free of axe violations and fits, while it loads, when it fails, empty and full',
+  'what an operator sees is free of axe violations and fits, while it loads, when it fails, empty, full and offline',
   { timeout: WORK_MS },
   async ({ openPage, allowErrors }) => {
     allowErrors(EXPECTED);

@@ -12,9 +12,12 @@ journey('runs and deployments are narrowed in the address, which a reload keeps'
   await page.getByLabel('Search runs').fill('crumb');
   await page.waitForURL(/search=crumb/);
   expect(page.url()).toContain('state=failed');
+  await choose(page, 'Sort by', 'Name');
+  await page.waitForURL(/sort=title/);
   await page.reload();
   await page.getByText('No runs found').waitFor();
   expect(await page.getByLabel('Search runs').inputValue()).toBe('crumb');
+  expect(await page.getByRole('combobox', { name: 'Sort by' }).textContent()).toContain('Name');
   await look(page, 'runs-narrowed');
 
   await page.goto('/my-deployments');
@@ -22,6 +25,8 @@ journey('runs and deployments are narrowed in the address, which a reload keeps'
   await choose(page, 'Status', 'Sleeping');
   await page.getByText('No deployments found').waitFor();
   await page.waitForURL(/status=sleeping/);
+  await choose(page, 'Sort by', 'Name');
+  await page.waitForURL(/sort=title/);
   await look(page, 'deployments-narrowed');
   await choose(page, 'Status', 'All');
   await page.getByText('Nothing is deployed').waitFor();

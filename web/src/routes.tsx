@@ -124,7 +124,8 @@ type LandingSearch = {
 
 function parseLanding({ form, token, error, ...search }: Record<string, unknown>): LandingSearch {
   // A provider that let nobody in comes back with the reason.
-  if (typeof error === 'string') return { error };
+  // Of a link for a new password it says that it was used, else that a provider let nobody in.
+  if (typeof error === 'string') return form === 'new-password' ? { form, error } : { error };
   if (form === 'new-password' && typeof token === 'string') return { form, token };
   if (form === 'sign-up' || form === 'forgot-password') return { form };
   return typeof search.referral_code === 'string' ? { referral_code: search.referral_code } : {};

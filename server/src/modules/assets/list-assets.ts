@@ -22,6 +22,7 @@ export async function listAssets(
     type: query.types ?? null,
     includeStarter: query.include_starter,
     search: query.search,
+    tag: query.tag || undefined,
     sort: query.sort,
     cursor: query.cursor ? parseCursor(query.cursor, query.sort) : null,
     limit: query.limit + 1,

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { deleteAsset } from '@bakehouse/contract/assets';
-import { listVllm, vllmMetrics, vllmProgress, vllmStats } from '@bakehouse/contract/deployments';
+import {
+  type Deployment,
+  listVllm,
+  vllmMetrics,
+  vllmProgress,
+  vllmStats,
+} from '@bakehouse/contract/deployments';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../testing/test-server.ts';
 import { costMicro } from '../credits/prices/cost-micro.ts';
@@ -86,13 +92,19 @@ describe('a deployment', () => {
         { as: user },
       );
     const all = (await list({ limit: 100 })).pods.map((pod) => pod.pod_id);
-    const paged: string[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await list({ limit: 2, cursor });
-      paged.push(...page.pods.map((pod) => pod.pod_id));
-      cursor = page.next_cursor;
-    }
-    expect(paged).toEqual(all);
+    const pagesOf = async (query: object) => {
+      const paged: Deployment[] = [];
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const page = await list({ ...query, limit: 2, cursor });
+        paged.push(...page.pods);
+        cursor = page.next_cursor;
+      }
+      return paged;
+    };
+    expect((await pagesOf({})).map((pod) => pod.pod_id)).toEqual(all);
+    const byTitle = (await pagesOf({ sort: 'title' })).map((pod) => pod.title.toLowerCase());
+    expect(byTitle).toHaveLength(all.length);
+    expect(byTitle).toEqual(byTitle.toSorted());
     expect((await list({ model_id: models[1] })).pods.map((pod) => pod.title)).toEqual(['Two']);
     await expect(list({ cursor: randomUUID() })).rejects.toThrow(/cursor must be the next_cursor/);
 

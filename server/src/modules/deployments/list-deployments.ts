@@ -1,5 +1,6 @@
 import type { DeploymentFilter } from '@bakehouse/contract/deployments';
 import type { Context } from '../../platform/context.ts';
+import type { ListOrder } from '../../platform/db/list-orders.ts';
 import { unknownCursor } from '../../platform/unknown-cursor.ts';
 import type { KindName } from './kinds/kinds.ts';
 import { findDeployment, selectDeployments } from './queries.ts';
@@ -17,12 +18,13 @@ type Input = {
   search?: string | undefined;
   /** Only those that serve this model. */
   modelId?: string | undefined;
+  sort?: ListOrder | undefined;
   /** The last one of the page before. */
   cursor?: string | undefined;
   limit: number;
 };
 
-/** The caller's deployments, newest first. */
+/** The caller's deployments, newest first unless sorted by title. */
 export async function listDeployments(
   ctx: Context,
   { modelId, cursor, limit, ...wanted }: Input,

@@ -2,6 +2,7 @@ import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deploymen
 import { type Insertable, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Workload, WorkloadState } from '../../engine/workload.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
+import { type ListOrder, listOrders } from '../../platform/db/list-orders.ts';
 import type { DeploymentsTable } from '../../platform/db/schema.generated.ts';
 import type { KindName } from './kinds/kinds.ts';
 import { lockModelServers } from './servers/server-queries.ts';
@@ -102,6 +103,7 @@ type Wanted = {
   status?: DeploymentFilter | undefined;
   search?: string | undefined;
   assetId?: string | undefined;
+  sort?: ListOrder | undefined;
   cursor?: string | undefined;
   /** All of them unless given. */
   limit?: number;
@@ -114,19 +116,10 @@ const hasStatus: Record<DeploymentFilter, RawBuilder<SqlBool>> = {
   terminated: sql`terminated_at is not null and not failed`,
 };
 
-/** Newest first, those that come after the deployment `cursor`. */
+/** Newest first unless sorted by title, those that come after the deployment `cursor`. */
 export async function selectDeployments(db: Db, wanted: Wanted) {
-  const {
-    userId,
-    kinds,
-    includeTerminated,
-    endedSince,
-    status,
-    search = '',
-    assetId,
-    cursor,
-    limit,
-  } = wanted;
+  const { userId, kinds, includeTerminated, endedSince, status, search = '', assetId, cursor } = wanted;
+  const { key, direction, after } = listOrders[wanted.sort ?? 'created'];
   let query = db.selectFrom('deployments').selectAll().where('user_id', '=', userId);
   if (kinds !== undefined) query = query.where('kind', 'in', kinds);
   if (wanted.usable) query = query.where(isUsable);
@@ -154,12 +147,12 @@ export async function selectDeployments(db: Db, wanted: Wanted) {
   if (assetId !== undefined) query = query.where('asset_id', '=', assetId);
   if (cursor !== undefined) {
     query = query.where(
-      sql<boolean>`(created_at, id) < (
-        select created_at, id from deployments where id = ${cursor} and user_id = ${userId})`,
+      sql<boolean>`(${key}, id) ${after} (
+        select ${key}, id from deployments where id = ${cursor} and user_id = ${userId})`,
     );
   }
-  if (limit !== undefined) query = query.limit(limit);
-  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
+  if (wanted.limit !== undefined) query = query.limit(wanted.limit);
+  return query.orderBy(sql`${key} ${direction}, id ${direction}`).execute();
 }
 
 /** Awake deployments, whose time runs and whose idle guard may act. */

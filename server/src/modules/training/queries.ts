@@ -3,6 +3,7 @@ import type { Quote } from '@bakehouse/contract/credits';
 import type { Run, RunFilter } from '@bakehouse/contract/training';
 import { type Selectable, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
+import { type ListOrder, listOrders } from '../../platform/db/list-orders.ts';
 import type { RunsTable } from '../../platform/db/schema.generated.ts';
 import { agreedPrice } from '../credits/prices/agreed-price.ts';
 import type { Price, PriceId } from '../credits/prices/prices.ts';
@@ -121,7 +122,7 @@ export async function selectRunSums(db: Database, userId: string) {
     .execute();
 }
 
-/** Newest first, those that come after the run `cursor`; with `endedSince` only those that have not ended before. */
+/** Newest first unless sorted by title, those that come after the run `cursor`; with `endedSince` only those that have not ended before. */
 export async function selectRuns(
   db: Database | Transaction,
   filter: {
@@ -130,11 +131,13 @@ export async function selectRuns(
     endedSince?: Date;
     search?: string;
     state?: RunFilter;
+    sort?: ListOrder;
     cursor?: string;
     limit: number;
   },
 ): Promise<RunRow[]> {
-  const { search, state } = filter;
+  const { search, state, sort = 'created' } = filter;
+  const { key, direction, after } = listOrders[sort];
   const rows = await db
     .selectFrom('runs')
     .selectAll()
@@ -160,12 +163,11 @@ export async function selectRuns(
     )
     .$if(filter.cursor !== undefined, (query) =>
       query.where(
-        sql<boolean>`(created_at, id) < (
-          select created_at, id from runs where id = ${filter.cursor} and user_id = ${filter.userId})`,
+        sql<boolean>`(${key}, id) ${after} (
+          select ${key}, id from runs where id = ${filter.cursor} and user_id = ${filter.userId})`,
       ),
     )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy(sql`${key} ${direction}, id ${direction}`)
     .limit(filter.limit)
     .execute();
   return rows.map(toRunRow);

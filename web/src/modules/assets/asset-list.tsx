@@ -3,10 +3,12 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import type { Run } from '@bakehouse/contract/training';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { relativeTime } from '../../lib/format/format-time.ts';
 import { Badge, TagBadge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -21,13 +23,13 @@ import { assetListQuery } from './api.ts';
 
 const ROW_HEIGHT = 56;
 
-type Sort = 'updated' | 'title' | 'size';
+/** What of the list is shown, and in which order: last changed first unless said. */
+type Filter = { search?: string; tag?: string; sort?: 'title' | 'size' };
 
 type Props = {
   kind: 'dataset' | 'model';
-  search: string;
-  sort: Sort;
-  onFilter: (filter: { search?: string; sort?: 'title' | 'size' }) => void;
+  filter: Filter;
+  onFilter: (filter: Filter) => void;
   /** Shown when there is nothing yet. */
   empty: ReactNode;
 };
@@ -37,15 +39,14 @@ const words = {
   model: { many: 'models', error: 'Your models could not be loaded' },
 };
 
-/** My Datasets and My Models: search, sort, and one row each. The filter lives in the URL. */
-export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
+/** My Datasets and My Models: search, tag, sort, and one row each. The filter lives in the URL. */
+export function AssetList({ kind, filter, onFilter, empty }: Props) {
   const user = useUser();
   const navigate = useNavigate();
   const list = useInfiniteQuery(
     assetListQuery(user.id, {
       types: kind === 'dataset' ? 'RAW' : 'MODEL',
-      search,
-      sort,
+      ...filter,
       includeStarter: kind === 'model',
     }),
   );
@@ -54,7 +55,7 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
 
   return (
     <>
-      <AssetFilter kind={kind} search={search} sort={sort} onFilter={onFilter} />
+      <AssetFilter kind={kind} filter={filter} onFilter={onFilter} />
       <Card flush>
         <QueryView
           query={list}
@@ -63,20 +64,17 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
           pending={<ListSkeleton rows={5} rowHeight={ROW_HEIGHT} />}
           isEmpty={({ pages }) => pages[0]?.datasets.length === 0}
           empty={
-            search === '' ? (
-              empty
+            filter.search || filter.tag ? (
+              <EmptyState title={`No ${words[kind].many} found`} description={noneText(filter)} />
             ) : (
-              <EmptyState
-                title={`No ${words[kind].many} found`}
-                description={`Nothing matches '${search}'.`}
-              />
+              empty
             )
           }
         >
           {() => (
             <DataTable
               label={`My ${words[kind].many}`}
-              columns={columnsFor(kind, runs)}
+              columns={columnsFor(kind, { runs, onTag: (tag) => onFilter({ ...filter, tag }) })}
               rows={rows}
               rowKey={(row) => row.dataset_id}
               rowHeight={ROW_HEIGHT}
@@ -91,25 +89,31 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
   );
 }
 
-function AssetFilter({ kind, search, sort, onFilter }: Omit<Props, 'empty'>) {
+function noneText({ search, tag }: Filter): string {
+  if (!tag) return `Nothing matches '${search}'.`;
+  return search ? `Nothing with the tag '${tag}' matches '${search}'.` : `Nothing has the tag '${tag}'.`;
+}
+
+function AssetFilter({ kind, filter, onFilter }: Omit<Props, 'empty'>) {
+  const { search = '', tag, sort = 'updated' } = filter;
+  const change = (changed: { [Key in keyof Filter]: Filter[Key] | undefined }) => {
+    const next = { ...filter, ...changed };
+    onFilter(Object.fromEntries(Object.entries(next).filter(([, value]) => value)));
+  };
   return (
     <div className="mb-4 flex flex-wrap items-center gap-2">
       <div className="min-w-48 flex-1 sm:max-w-xs">
         <SearchInput
           value={search}
-          onChange={(value) =>
-            onFilter({ search: value || undefined, sort: sort === 'updated' ? undefined : sort })
-          }
+          onChange={(value) => change({ search: value })}
           label={`Search ${words[kind].many}`}
         />
       </div>
       <div className="w-40">
-        <Select<Sort>
+        <Select<NonNullable<Filter['sort']> | 'updated'>
           aria-label="Sort by"
           value={sort}
-          onChange={(value) =>
-            onFilter({ search: search || undefined, sort: value === 'updated' ? undefined : value })
-          }
+          onChange={(value) => change({ sort: value === 'updated' ? undefined : value })}
           options={[
             { value: 'updated', label: 'Last changed' },
             { value: 'title', label: 'Name' },
@@ -117,6 +121,13 @@ function AssetFilter({ kind, search, sort, onFilter }: Omit<Props, 'empty'>) {
           ]}
         />
       </div>
+      {tag && (
+        <Button onClick={() => change({ tag: undefined })}>
+          <span className="max-w-48 truncate">Tag: {tag}</span>
+          <X aria-hidden />
+          <span className="sr-only">, show all</span>
+        </Button>
+      )}
     </div>
   );
 }
@@ -125,7 +136,9 @@ function pathOf(kind: Props['kind']) {
   return kind === 'dataset' ? ('/dataset/$id/description' as const) : ('/model/$id/description' as const);
 }
 
-function columnsFor(kind: Props['kind'], runs: readonly Run[]): Column<AssetSummary>[] {
+type RowParts = { runs: readonly Run[]; onTag: (tag: string) => void };
+
+function columnsFor(kind: Props['kind'], { runs, onTag }: RowParts): Column<AssetSummary>[] {
   return [
     {
       id: 'title',
@@ -139,11 +152,19 @@ function columnsFor(kind: Props['kind'], runs: readonly Run[]): Column<AssetSumm
           >
             {row.title}
           </Link>
-          <div className="mt-0.5 flex flex-wrap gap-1">
+          <div className="mt-0.5 flex flex-wrap items-center gap-1">
             {row.is_starter && <Badge tone="accent">Starter model</Badge>}
             <UnfinishedBadge model={row} runs={runs} />
             {row.tags.slice(0, 3).map((tag) => (
-              <TagBadge key={tag} tag={tag} />
+              <button
+                key={tag}
+                type="button"
+                onClick={() => onTag(tag)}
+                className="max-w-40 rounded-md py-0.5 sm:max-w-80"
+              >
+                <span className="sr-only">Only with the tag </span>
+                <TagBadge tag={tag} />
+              </button>
             ))}
           </div>
         </div>

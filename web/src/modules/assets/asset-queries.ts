@@ -10,7 +10,8 @@ const NOBODY = 'Missing required parameters: userId or apiKey';
 
 type AssetFilter = {
   types: DatasetType;
-  search?: string;
+  search?: string | undefined;
+  tag?: string | undefined;
   sort?: 'updated' | 'title' | 'size';
   includeStarter?: boolean;
 };
@@ -18,10 +19,10 @@ type AssetFilter = {
 /** The user's datasets or models, page by page, newest first unless sorted otherwise. */
 export const assetListQuery = (
   userId: string,
-  { types, search = '', sort = 'updated', includeStarter = false }: AssetFilter,
+  { types, search = '', tag, sort = 'updated', includeStarter = false }: AssetFilter,
 ) =>
   infiniteQueryOptions({
-    queryKey: ['asset', 'list', userId, { types, search, sort, includeStarter }],
+    queryKey: ['asset', 'list', userId, { types, search, tag, sort, includeStarter }],
     queryFn: async ({ pageParam, signal }) => {
       if (!userId) throw new ApiError(NOBODY, { status: 0, code: 'no_key' });
       return call(
@@ -31,6 +32,7 @@ export const assetListQuery = (
             types,
             owner: userId,
             search,
+            tag,
             sort,
             include_starter: includeStarter ? 'true' : 'false',
             limit: PAGE_LENGTH,

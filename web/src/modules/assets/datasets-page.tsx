@@ -9,7 +9,7 @@ import { AssetList } from './asset-list.tsx';
 const route = getRouteApi('/app/dataset');
 
 export function DatasetsPage() {
-  const { search = '', sort = 'updated' } = route.useSearch();
+  const filter = route.useSearch();
   const navigate = route.useNavigate();
   const sheets = useSheets();
   const create = (
@@ -23,9 +23,8 @@ export function DatasetsPage() {
       <PageHeader title="My Datasets" description="Files to train your models on." actions={create} />
       <AssetList
         kind="dataset"
-        search={search}
-        sort={sort}
-        onFilter={(filter) => void navigate({ search: filter, replace: true })}
+        filter={filter}
+        onFilter={(search) => void navigate({ search, replace: true })}
         empty={
           <EmptyState
             icon={<Database aria-hidden />}

@@ -9,7 +9,7 @@ import { AssetList } from './asset-list.tsx';
 const route = getRouteApi('/app/model');
 
 export function ModelsPage() {
-  const { search = '', sort = 'updated' } = route.useSearch();
+  const filter = route.useSearch();
   const navigate = route.useNavigate();
   const sheets = useSheets();
   const create = (
@@ -35,9 +35,8 @@ export function ModelsPage() {
       />
       <AssetList
         kind="model"
-        search={search}
-        sort={sort}
-        onFilter={(filter) => void navigate({ search: filter, replace: true })}
+        filter={filter}
+        onFilter={(search) => void navigate({ search, replace: true })}
         empty={
           <EmptyState
             icon={<Box aria-hidden />}

@@ -56,11 +56,13 @@ function parseDatasetPage(search: Record<string, unknown>): { tab?: string } & R
   return { ...parseTabAndFile(search), ...parseRowsPlace(search) };
 }
 
-type AssetListSearch = { search?: string; sort?: 'title' | 'size' };
+type AssetListSearch = { search?: string; tag?: string; sort?: 'title' | 'size' };
 
-function parseAssetList({ search, sort }: Record<string, unknown>): AssetListSearch {
+function parseAssetList({ search, tag, sort }: Record<string, unknown>): AssetListSearch {
   return {
     ...(typeof search === 'string' && search !== '' && { search }),
+    // A tag such as 2026 is a number in the address.
+    ...((typeof tag === 'string' || typeof tag === 'number') && tag !== '' && { tag: String(tag) }),
     ...((sort === 'title' || sort === 'size') && { sort }),
   };
 }

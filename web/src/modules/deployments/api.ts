@@ -16,10 +16,14 @@ const POLL_MS = 5_000;
 /** Costs and metrics move with time, not with events. */
 const TICK_MS = 15_000;
 
-/** What the list of deployments is narrowed to. */
-type DeploymentSearch = { search?: string | undefined; status?: DeploymentFilter | undefined };
+/** What the list of deployments is narrowed to, and its order where that is not the newest first. */
+type DeploymentSearch = {
+  search?: string | undefined;
+  status?: DeploymentFilter | undefined;
+  sort?: 'title' | undefined;
+};
 
-/** The user's deployments of a kind page by page, newest first; ended ones too when asked for. */
+/** The user's deployments of a kind page by page; ended ones too when asked for. */
 export const deploymentListQuery = (
   kind: KindName,
   userId: string,

@@ -37,9 +37,9 @@ export function DeploymentsPage() {
   const user = useUser();
   const [choosing, setChoosing] = useState(false);
   const shown = route.useSearch();
-  const { search, status, ended = false } = shown;
+  const { search, status, sort, ended = false } = shown;
   const navigate = route.useNavigate();
-  const deployments = useDeployments(KIND, user.id, ended, { search, status }, { showsCosts: true });
+  const deployments = useDeployments(KIND, user.id, ended, { search, status, sort }, { showsCosts: true });
   return (
     <>
       <PageHeader

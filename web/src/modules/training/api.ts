@@ -18,10 +18,14 @@ export const HeldOutAnswers = loadable(
 
 const POLL_MS = 3_000;
 
-/** What the list of runs is narrowed to. */
-export type RunSearch = { search?: string | undefined; state?: RunFilter | undefined };
+/** What the list of runs is narrowed to, and its order where that is not the newest first. */
+export type RunSearch = {
+  search?: string | undefined;
+  state?: RunFilter | undefined;
+  sort?: 'title' | undefined;
+};
 
-/** The caller's runs page by page, newest first. */
+/** The caller's runs page by page. */
 export const runsQuery = (wanted: RunSearch) =>
   infiniteQueryOptions({
     queryKey: ['run', 'list', wanted],

@@ -30,13 +30,14 @@ export const trainingRoutes = <App extends AnyRoute>(app: App) =>
     }),
   ] as const;
 
-type RunsSearch = { search?: string; state?: RunFilter; compare?: string };
+type RunsSearch = { search?: string; state?: RunFilter; sort?: 'title'; compare?: string };
 
-function parseRuns({ search, state, compare }: Record<string, unknown>): RunsSearch {
+function parseRuns({ search, state, sort, compare }: Record<string, unknown>): RunsSearch {
   const known = runFilters.find((one) => one === state);
   return {
     ...(typeof search === 'string' && search !== '' && { search }),
     ...(known && { state: known }),
+    ...(sort === 'title' && { sort }),
     ...(typeof compare === 'string' && { compare }),
   };
 }

@@ -64,6 +64,14 @@ test('pages through each order without loss', async () => {
   await expect(list({ cursor: 'made-up' })).rejects.toMatchObject({ status: 400 });
 });
 
+test('narrows to a tag, which is compared letter for letter', async () => {
+  expect(await titles({ tag: 'red' })).toEqual(['Beta']);
+  expect(await titles({ tag: 'Blue', search: 'gamma' })).toEqual(['Gamma 100%']);
+  expect(await titles({ tag: 'Blue', search: 'beta' })).toEqual([]);
+  expect(await titles({ tag: 'blue' })).toEqual([]);
+  expect(await titles({ tag: '' })).toHaveLength(3);
+});
+
 test('searches titles, tags and ids, letter case and wildcards aside', async () => {
   expect(await titles({ search: 'ALPH' })).toEqual(['alpha']);
   expect(await titles({ search: 'blue' })).toEqual(['Gamma 100%']);

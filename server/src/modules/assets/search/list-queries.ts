@@ -21,6 +21,7 @@ type ListFilter = {
   type: AssetType | null;
   includeStarter: boolean;
   search: string;
+  tag?: string | undefined;
   sort: SortKey;
   cursor: ListCursor | null;
   limit: number;
@@ -56,7 +57,7 @@ function partsOf({ includeStarter, type }: ListFilter): Part[] {
 
 /** The page if there were only these assets. */
 function pageOf(db: Database, filter: ListFilter, { whose, type }: Part) {
-  const { userId, search, sort, cursor, limit } = filter;
+  const { userId, search, tag, sort, cursor, limit } = filter;
   const { key, type: keyType, direction, after } = orders[sort];
   let query = selectAssets(db)
     .select([sql`${key}`.as('sort_key'), sql<string>`${key}::text`.as('sort_value')])
@@ -70,6 +71,7 @@ function pageOf(db: Database, filter: ListFilter, { whose, type }: Part) {
       .where('assets.owner_user_id', '!=', userId);
   }
   if (search !== '') query = query.where(contains('assets.search_text', search));
+  if (tag !== undefined) query = query.where(sql<boolean>`assets.tags @> array[${tag}]::text[]`);
   if (cursor) {
     query = query.where(
       sql<boolean>`(${key}, assets.id) ${after} (${cursor.value}::${keyType}, ${cursor.id}::uuid)`,

@@ -39,6 +39,14 @@ test('runs are listed page by page, each once', async () => {
     cursor = page.next_cursor;
   }
   expect(paged).toEqual(all.map((run) => run.run_id));
+  const byTitle: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = { sort: 'title', limit: 2, cursor } as const;
+    const page = await request(training.listRuns, { query }, { as: user });
+    byTitle.push(...page.runs.map((run) => run.title.toLowerCase()));
+    cursor = page.next_cursor;
+  }
+  expect(byTitle).toEqual(all.map((run) => run.title.toLowerCase()).toSorted());
   const wanted = [...new Set(all.map((run) => run.model_id))].slice(0, 3);
   const some = await request(training.listRuns, { query: { model_id: wanted.join(',') } }, { as: user });
   expect(some.runs).toEqual(all.filter((run) => wanted.includes(run.model_id)));

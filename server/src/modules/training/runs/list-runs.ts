@@ -7,12 +7,12 @@ import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { findRun, selectRuns } from '../queries.ts';
 import { toRun } from './to-run.ts';
 
-/** The caller's runs, newest first; the cursor is the last one of the page before. */
+/** The caller's runs, newest first or by name; the cursor is the last one of the page before. */
 export async function listRuns(
   ctx: Context,
   { query }: InputOf<typeof endpoint>,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { model_id: modelAssetIds, recent, search, state, cursor, limit } = query;
+  const { model_id: modelAssetIds, recent, search, state, sort, cursor, limit } = query;
   const hourAgo = new Date(ctx.clock.now().getTime() - 60 * 60 * 1000);
   return readSnapshot(ctx.db, async (tx) => {
     if (cursor !== undefined && (await findRun(tx, cursor))?.userId !== ctx.caller.userId) {
@@ -24,6 +24,7 @@ export async function listRuns(
       endedSince: recent ? hourAgo : undefined,
       search,
       state,
+      sort,
       cursor,
       limit: limit + 1,
     });

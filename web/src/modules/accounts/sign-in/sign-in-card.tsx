@@ -73,7 +73,10 @@ export function SignInCard() {
           </>
         )}
       </p>
-      <Remarks error={error} isSentBack={isSentBack && (form === 'sign-in' || form === 'sign-up')} />
+      <Remarks
+        error={form === 'new-password' ? undefined : error}
+        isSentBack={isSentBack && (form === 'sign-in' || form === 'sign-up')}
+      />
       {form === 'sign-in' && (
         <>
           <SignInForm onDone={enter} />
@@ -85,9 +88,7 @@ export function SignInCard() {
       {form === 'sign-up' && invitation && <InvitationNote />}
       {form === 'sign-up' && <SignUpForm onDone={enter} />}
       {form === 'forgot-password' && <ForgotPasswordForm />}
-      {form === 'new-password' && (
-        <NewPasswordForm token={token} onDone={() => navigate({ to: '/', replace: true })} />
-      )}
+      {form === 'new-password' && (error ? <SpentLink /> : <NewPassword token={token} />)}
       {(form === 'sign-in' || form === 'sign-up') && (
         <ProviderButtons providers={providers} returnTo={next} />
       )}
@@ -117,6 +118,20 @@ function Remarks({ error, isSentBack }: { error: string | undefined; isSentBack:
         </Callout>
       )}
     </>
+  );
+}
+
+function NewPassword({ token }: { token: string }) {
+  const navigate = useNavigate();
+  return <NewPasswordForm token={token} onDone={() => navigate({ to: '/', replace: true })} />;
+}
+
+/** In place of the form for a new password, where the link that led here was used before or is too old. */
+function SpentLink() {
+  return (
+    <Callout tone="bad" title="This link does not work any more">
+      It works once, and for an hour. <FormLink form="forgot-password">Request a new link</FormLink>
+    </Callout>
   );
 }
 

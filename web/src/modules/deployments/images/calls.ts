@@ -34,13 +34,13 @@ const listed = { operation: 'fetch deployments' };
  */
 export const imageDeploymentListQuery = (
   userId: string,
-  { search, status, ended = false }: DeploymentsSearch = {},
+  { search, status, sort, ended = false }: DeploymentsSearch = {},
 ) =>
   infiniteQueryOptions({
-    queryKey: ['deployment', 'list', 'image', userId, { search, status, ended }],
+    queryKey: ['deployment', 'list', 'image', userId, { search, status, sort, ended }],
     queryFn: ({ pageParam, signal }) => {
       const query = {
-        ...{ search, status, include_terminated: ended ? 'true' : 'false' },
+        ...{ search, status, sort, include_terminated: ended ? 'true' : 'false' },
         cursor: pageParam ?? undefined,
       };
       return call(listImageDeployments, { params: { userId }, query }, { signal, ...listed });

@@ -17,25 +17,32 @@ type Filter = (typeof filters)[number]['value'];
 
 type FiltersProps = { shown: DeploymentsSearch; onChange: (search: DeploymentsSearch) => void };
 
-/** Narrows a list of deployments by words and by status. */
+const sorts = [
+  { value: 'created', label: 'Newest' },
+  { value: 'title', label: 'Name' },
+] as const;
+
+type Sort = (typeof sorts)[number]['value'];
+
+/** Narrows a list of deployments by words and by status, and sorts it. */
 export function DeploymentFilters({ shown, onChange }: FiltersProps) {
-  const { search = '', status, ended } = shown;
-  const words = search === '' ? {} : { search };
-  const show = (filter: Filter) =>
-    onChange({
-      ...words,
-      ...(filter === 'all' ? { ended: true } : filter !== 'live' && { status: filter }),
-    });
+  const { search = '', status, ended, sort = 'created' } = shown;
+  const searchFor = (words: string) => {
+    const { search: _, ...rest } = shown;
+    onChange({ ...rest, ...(words && { search: words }) });
+  };
+  const show = (filter: Filter) => {
+    const { status: _status, ended: _ended, ...rest } = shown;
+    onChange({ ...rest, ...(filter === 'all' ? { ended: true } : filter !== 'live' && { status: filter }) });
+  };
+  const sortBy = (order: Sort) => {
+    const { sort: _, ...rest } = shown;
+    onChange({ ...rest, ...(order === 'title' && { sort: order }) });
+  };
   return (
     <div className="mb-4 flex flex-wrap items-center gap-2">
       <div className="min-w-48 flex-1 sm:max-w-xs">
-        <SearchInput
-          label="Search deployments"
-          value={search}
-          onChange={(value) =>
-            onChange({ ...(value && { search: value }), ...(status && { status }), ...(ended && { ended }) })
-          }
-        />
+        <SearchInput label="Search deployments" value={search} onChange={searchFor} />
       </div>
       <div className="w-40">
         <Select<Filter>
@@ -44,6 +51,9 @@ export function DeploymentFilters({ shown, onChange }: FiltersProps) {
           onChange={show}
           options={filters}
         />
+      </div>
+      <div className="w-40">
+        <Select<Sort> aria-label="Sort by" value={sort} onChange={sortBy} options={sorts} />
       </div>
     </div>
   );

@@ -1,14 +1,25 @@
 import { type DeploymentFilter, deploymentFilters } from '@bakehouse/contract/deployments';
 
-/** What a list of deployments is narrowed to, as it stands in the address. */
-export type DeploymentsSearch = { search?: string; status?: DeploymentFilter; ended?: boolean };
+/** What a list of deployments is narrowed to, and its order (the newest first unless by title), as they stand in the address. */
+export type DeploymentsSearch = {
+  search?: string;
+  status?: DeploymentFilter;
+  ended?: boolean;
+  sort?: 'title';
+};
 
-export function parseDeployments({ search, status, ended }: Record<string, unknown>): DeploymentsSearch {
+export function parseDeployments({
+  search,
+  status,
+  ended,
+  sort,
+}: Record<string, unknown>): DeploymentsSearch {
   const known = deploymentFilters.find((one) => one === status);
   return {
     ...(typeof search === 'string' && search !== '' && { search }),
     ...(known && { status: known }),
     ...(ended === true && { ended }),
+    ...(sort === 'title' && { sort }),
   };
 }
 

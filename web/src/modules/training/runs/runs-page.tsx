@@ -95,7 +95,7 @@ function Stats() {
 }
 
 function Filter() {
-  const { search = '', state } = route.useSearch();
+  const { search = '', state, sort } = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <div className="mb-4 flex flex-wrap items-center gap-2">
@@ -124,6 +124,22 @@ function Filter() {
           options={states}
         />
       </div>
+      <div className="w-40">
+        <Select<'created' | 'title'>
+          aria-label="Sort by"
+          value={sort ?? 'created'}
+          onChange={(value) =>
+            void navigate({
+              search: ({ sort: _, ...rest }) => ({ ...rest, ...(value === 'title' && { sort: value }) }),
+              replace: true,
+            })
+          }
+          options={[
+            { value: 'created', label: 'Newest' },
+            { value: 'title', label: 'Name' },
+          ]}
+        />
+      </div>
     </div>
   );
 }
@@ -131,9 +147,9 @@ function Filter() {
 type ListProps = { compared: Parameters<typeof runsColumns>[0]; create: ReactNode };
 
 function RunList({ compared, create }: ListProps) {
-  const { search, state } = route.useSearch();
+  const { search, state, sort } = route.useSearch();
   const navigate = route.useNavigate();
-  const runs = useRuns({ search, state });
+  const runs = useRuns({ search, state, sort });
   const isNarrowed = search !== undefined || state !== undefined;
   return (
     <Card flush>
