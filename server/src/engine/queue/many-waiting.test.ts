@@ -211,11 +211,11 @@ test('a batch of points is one statement, and joins what it says twice of a step
   const { rows: waiting } = await sql<{ id: string }>`
     select id from workloads where title = 'run 500'`.execute(db);
   const workloadId = waiting[0]?.id ?? '';
-  const at = now.toISOString();
+  const reportedAt = now.toISOString();
   const reports = Array.from({ length: 500 }, (_, n) => ({
     type: 'metrics' as const,
     seq: n + 1,
-    at,
+    at: reportedAt,
     step: Math.floor(n / 2),
     values: { [n % 2 === 0 ? 'loss' : 'eval_loss']: n },
   }));

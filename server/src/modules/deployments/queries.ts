@@ -67,7 +67,7 @@ export type Carrier = {
 };
 
 /** Of `deployments` with its `server`: the workload that carries it, or will. */
-const carrier = sql`
+const selectCarrier = sql`
   select state, reason, phase, done, total from workloads
   where workloads.id in (server.workload_id, server.next_workload_id)
     and (deployments.adapter is null or deployments.revision_id::text = any (workloads.adapter_names))
@@ -76,7 +76,7 @@ const carrier = sql`
 
 /** As `showDeployment` says of it: running, degraded or asleep. */
 const isUsable = sql<SqlBool>`terminated_at is null and (sleeping or exists (
-  select from model_servers server cross join lateral (${carrier}) carrier
+  select from model_servers server cross join lateral (${selectCarrier}) carrier
   where server.id = deployments.model_server_id and carrier.state in ('ready', 'degraded')))`;
 
 /** The carriers of some deployments, by their ids: one query however many there are. */
@@ -85,7 +85,7 @@ export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string
     select deployments.id, server.accelerator, server.accelerator_count, to_jsonb(carrier) as workload
     from deployments
     join model_servers server on server.id = deployments.model_server_id
-    left join lateral (${carrier}) carrier on true
+    left join lateral (${selectCarrier}) carrier on true
     where deployments.id = any (${podIds})`.execute(db);
   return new Map(rows.map(({ id, ...carrier }) => [id, carrier]));
 }

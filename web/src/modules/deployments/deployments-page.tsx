@@ -54,7 +54,10 @@ export function DeploymentsPage() {
       />
       <DeploymentListSwitch shown="text" />
       <Stats userId={user.id} />
-      <DeploymentFilters shown={shown} onChange={(search) => void navigate({ search, replace: true })} />
+      <DeploymentFilters
+        shown={shown}
+        onChange={(wanted) => void navigate({ search: wanted, replace: true })}
+      />
       <DeploymentList deployments={deployments} onDeploy={() => setChoosing(true)} />
       <StarterChatCard above={deployments} />
       {choosing && <ChooseModelDialog onClose={() => setChoosing(false)} />}

@@ -71,14 +71,16 @@ test('deployments of every kind that start, and pictures that are drawn, each sa
   await screen.findByText('a loaf of bread');
   await screen.findByText('Rye Painter');
   const bars = screen.getAllByRole('progressbar').map((bar) => bar.getAttribute('aria-valuenow'));
-  expect(bars.toSorted()).toEqual(['25', '40', '40']);
+  expect(bars.toSorted((a, b) => Number(a) - Number(b))).toEqual(['25', '40', '40']);
   expect(screen.getAllByText('Loading the weights')).toHaveLength(2);
   expect(screen.queryByText('Awake')).toBeNull();
   expect(screen.getByRole('button', { name: 'Cancel Rye Chat' })).toBeTruthy();
 });
 
 test('all of it is read before the dashboard stands, and a read that fails holds nothing up', async () => {
-  const fetched = serve({ '/images/user/': { deployments: [{ ...starting, kind: 'flux', title: 'Rye Painter' }] } });
+  const fetched = serve({
+    '/images/user/': { deployments: [{ ...starting, kind: 'flux', title: 'Rye Painter' }] },
+  });
   fetched.mockImplementationOnce(async () => Response.json({ error: { message: 'Away' } }, { status: 400 }));
   await readWork('u1');
   show();

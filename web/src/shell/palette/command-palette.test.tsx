@@ -132,7 +132,7 @@ test('a run and a deployment of long ago are found by the server, which is asked
   };
   await search(200, { results: [], similar: false }, 'sourdough');
   await screen.findByRole('option', { name: 'Sourdough chat terminated' });
-  const asked = vi.mocked(fetch).mock.calls.map(([url]) => String(url));
+  const asked = vi.mocked(fetch).mock.calls.flatMap(([url]) => (typeof url === 'string' ? url : []));
   expect(asked.filter((url) => url.includes('/runs?') && url.includes('search='))).toHaveLength(1);
   await userEvent.click(screen.getByRole('option', { name: 'Sourdough model' }));
   expect(navigate).toHaveBeenCalledWith({ to: '/runs/$id', params: { id: 'r9' } });

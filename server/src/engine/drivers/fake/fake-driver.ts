@@ -35,6 +35,7 @@ export function createFakeDriver(options: {
   const newest = new Map<string, number>();
   const logs = new Map<string, string[]>();
   const listeners: ((workloadId: string) => void)[] = [];
+  const alive = () => launchesAlive(attempts);
   const keyOf = (workloadId: string, attempt: number) => `${workloadId}/${attempt}`;
 
   function finish(key: string, workloadId: string, exitCode: number): void {
@@ -82,10 +83,7 @@ export function createFakeDriver(options: {
       return { lines: lines.slice(Number(cursor ?? 0)), cursor: String(lines.length) };
     },
     list: async () => [...newest.keys()],
-    living: async () =>
-      [...attempts.values()]
-        .filter(({ state }) => state === 'alive')
-        .map(({ launch }) => ({ id: launch.workloadId, attempt: launch.attempt })),
+    living: async () => alive().map(({ workloadId, attempt }) => ({ id: workloadId, attempt })),
     remove: async (workloadId) => {
       for (const key of attempts.keys()) {
         if (!key.startsWith(`${workloadId}/`)) continue;
@@ -96,9 +94,12 @@ export function createFakeDriver(options: {
       newest.delete(workloadId);
     },
     onEnd: (listener) => void listeners.push(listener),
-    running: () =>
-      [...attempts.values()].filter(({ state }) => state === 'alive').map(({ launch }) => launch),
+    running: alive,
   };
+}
+
+function launchesAlive(attempts: Map<string, Attempt>): Launch[] {
+  return [...attempts.values()].filter(({ state }) => state === 'alive').map(({ launch }) => launch);
 }
 
 function begin(launch: Launch): Attempt {

@@ -5,7 +5,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.ts';
-import { testServer } from '../../../testing/test-server.ts';
+import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { GRANTS_ACCOUNT, PAYMENTS_ACCOUNT, revenueAccount, userAccount } from '../ledger/accounts.ts';
 import { extendHold } from '../ledger/holds/extend-hold.ts';
 import { hold } from '../ledger/holds/hold.ts';
@@ -40,20 +40,26 @@ describe('a new account', () => {
   });
 });
 
+/** Holds credits for a fine-tune. */
+function holdFor(
+  { userId }: TestUser,
+  { amountMicro, references = {} }: { amountMicro: bigint; references?: Record<string, string> | undefined },
+) {
+  const idempotencyKey = randomUUID();
+  const expiresAt = new Date('2100-01-01');
+  const what = { kind: 'fine_tuning', description: 'Fine-tune of Crumb' } as const;
+  return db
+    .transaction()
+    .execute((tx) => hold(tx, { ...what, userId, amountMicro, references, expiresAt, idempotencyKey }));
+}
+
 describe('the statement', () => {
   test('shows what is held as pending, then the charge, with what it was for', async () => {
     const ada = await signUp('Ada');
-    const { holdId } = await db.transaction().execute((tx) =>
-      hold(tx, {
-        userId: ada.userId,
-        amountMicro: 20_000_000n,
-        kind: 'fine_tuning',
-        description: 'Fine-tune of Crumb',
-        references: { asset_name: 'Crumb', dataset_id: 'd1', run_id: 'r1', generation_id: 'g1' },
-        expiresAt: new Date('2100-01-01'),
-        idempotencyKey: randomUUID(),
-      }),
-    );
+    const { holdId } = await holdFor(ada, {
+      amountMicro: 20_000_000n,
+      references: { asset_name: 'Crumb', dataset_id: 'd1', run_id: 'r1', generation_id: 'g1' },
+    });
     expect((await statementOf(ada)).transactions[0]).toMatchObject({
       transaction_type: 'payment',
       status: 'pending',
@@ -87,16 +93,7 @@ describe('the statement', () => {
 
   test('shows what is settled while it is read: as held or as charged', async () => {
     const ada = await signUp('Ada');
-    const { holdId } = await db.transaction().execute((tx) =>
-      hold(tx, {
-        userId: ada.userId,
-        amountMicro: 20_000_000n,
-        kind: 'fine_tuning',
-        description: 'Fine-tune of Crumb',
-        expiresAt: new Date('2100-01-01'),
-        idempotencyKey: randomUUID(),
-      }),
-    );
+    const { holdId } = await holdFor(ada, { amountMicro: 20_000_000n });
     const reading = await db.transaction().execute(async (tx) => {
       await sql`lock table ledger_transfers in access exclusive mode`.execute(tx);
       const statement = statementOf(ada);
@@ -228,18 +225,8 @@ describe('the statement', () => {
     const ada = await signUp('Ada');
     const made = { params: { userId: ada.userId }, body: { name: 'Nightly' } };
     const key_id = (await server.request(createApiKey, made, { as: ada })).api_key.id;
-    for (const references of [{ key_id }, {}])
-      await db.transaction().execute((tx) =>
-        hold(tx, {
-          userId: ada.userId,
-          amountMicro: 1_000_000n,
-          kind: 'fine_tuning',
-          description: 'Fine-tune',
-          references,
-          expiresAt: new Date(Date.now() + 3_600_000),
-          idempotencyKey: randomUUID(),
-        }),
-      );
+    for (const references of [{ key_id }, undefined])
+      await holdFor(ada, { amountMicro: 1_000_000n, references });
     expect((await statementOf(ada)).transactions.filter(({ status }) => status === 'pending')).toHaveLength(
       2,
     );
@@ -248,18 +235,7 @@ describe('the statement', () => {
 
   test('pages through what is held, and then through the transfers', async () => {
     const ada = await signUp('Ada');
-    for (const amount of [1n, 2n, 3n])
-      await db.transaction().execute((tx) =>
-        hold(tx, {
-          userId: ada.userId,
-          amountMicro: amount * 1_000_000n,
-          kind: 'fine_tuning',
-          description: 'Fine-tune',
-          references: {},
-          expiresAt: new Date('2100-01-01'),
-          idempotencyKey: randomUUID(),
-        }),
-      );
+    for (const amountMicro of [1_000_000n, 2_000_000n, 3_000_000n]) await holdFor(ada, { amountMicro });
     const pages: string[][] = [];
     let cursor: string | undefined;
     do {

@@ -20,7 +20,7 @@ const titles = ({ deployments }: { deployments: { title: string }[] }) =>
   deployments.map(({ title }) => title);
 const list = (query: object = {}) => server.request(listImageDeployments, { params, query }, as);
 
-async function deploy(title: string, endpoint: typeof deployFlux | typeof deployFluxKontext) {
+async function deploy(title: string, endpoint: typeof deployFlux) {
   const { assetId } = await insertFlux(server.services, ada, title);
   const body = { user_id: ada.userId, model_id: assetId };
   return (await server.request(endpoint, { body }, as)).pod_id;

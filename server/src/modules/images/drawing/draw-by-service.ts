@@ -44,7 +44,7 @@ export async function drawByService(
     );
     const pictures = await fetchDrawn(drawn, signal);
     return {
-      pictures: pictures.map((picture) => toldPicture(services, lease.row, picture)),
+      pictures: pictures.map((picture) => withMetadata(services, lease.row, picture)),
       drawnBy: {},
       expertWeights: null,
     };
@@ -54,18 +54,21 @@ export async function drawByService(
   }
 }
 
-/** The picture, which says inside how it was made. It is paid for: one whose file takes nothing in stays as it is. */
-function toldPicture(
+/** The picture with its parameters in its file. It is paid for: where the file takes none in, it stays as it is. */
+function withMetadata(
   { log }: Drawing['services'],
   row: GenerationRow,
   { bytes, mediaType, width, height }: Awaited<ReturnType<typeof fetchDrawn>>[number],
 ): Drawn['pictures'][number] {
   const shown = { media_type: mediaType, width, height };
   try {
-    const told = embedMetadata({ bytes, mediaType, width, height }, generationMetadata(row));
-    return { ...shown, bytes: told };
+    const embedded = embedMetadata({ bytes, mediaType, width, height }, generationMetadata(row));
+    return { ...shown, bytes: embedded };
   } catch (error) {
-    log.warn({ err: error, generation: row.id }, 'the file of a picture could not be told how it was made');
+    log.warn(
+      { err: error, generation: row.id },
+      'the parameters of a picture could not be written into its file',
+    );
     return { ...shown, bytes };
   }
 }

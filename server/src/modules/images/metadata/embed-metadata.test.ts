@@ -32,7 +32,7 @@ const files = {
   'webp with XMP': () => noise().withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/"></x:xmpmeta>').webp(),
 };
 
-const told = (bytes: Buffer, metadata: Record<string, string>) =>
+const embed = (bytes: Buffer, metadata: Record<string, string>) =>
   embedMetadata({ ...inspectPicture(bytes), bytes }, metadata);
 const pixels = (bytes: Buffer) => sharp(bytes).raw().toBuffer();
 
@@ -43,7 +43,7 @@ test.each(Object.entries(files))(
     const was = await sharp(before).metadata();
     for (const [length, prompt] of Object.entries(prompts)) {
       const metadata = { ...SHORT, prompt };
-      const after = told(before, metadata);
+      const after = embed(before, metadata);
       expect(await readMetadata(after), length).toEqual(metadata);
       expect(inspectPicture(after)).toEqual(inspectPicture(before));
       expect(await pixels(after)).toEqual(await pixels(before));
@@ -57,11 +57,11 @@ test.each(Object.entries(files))(
 );
 
 test.each(Object.entries(files))(
-  '%s: what it is told again takes the place of the first',
+  '%s: metadata that is written again takes the place of the first',
   async (_name, make) => {
-    const first = told(await make().toBuffer(), SHORT);
+    const first = embed(await make().toBuffer(), SHORT);
     const changed = { ...SHORT, prompt: 'A pretzel' };
-    expect(await readMetadata(told(first, changed))).toEqual(changed);
+    expect(await readMetadata(embed(first, changed))).toEqual(changed);
   },
 );
 
@@ -71,7 +71,7 @@ test('EXIF that another program wrote is read in its order of bytes, and kept', 
     .jpeg()
     .toBuffer();
   expect((await sharp(written).metadata()).exif?.toString('latin1', 6, 8)).toBe('II');
-  const again = await sharp(told(written, SHORT)).keepExif().jpeg().toBuffer();
+  const again = await sharp(embed(written, SHORT)).keepExif().jpeg().toBuffer();
   const { exif } = await sharp(again).metadata();
   for (const text of ['Ada', 'X1', SHORT.prompt]) expect(exif?.includes(text), text).toBe(true);
 });
@@ -84,5 +84,5 @@ test.each([
   const length = exif.length + 2;
   const segment = Buffer.concat([Buffer.from([0xff, 0xe1, length >> 8, length & 0xff]), exif]);
   const bytes = Buffer.concat([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]);
-  expect(() => told(bytes, SHORT)).toThrow(/range|room/);
+  expect(() => embed(bytes, SHORT)).toThrow(/range|room/);
 });

@@ -10,8 +10,8 @@ export function withPngTexts(bytes: Buffer, texts: Record<string, string>): Buff
   const [header, ...rest] = chunksOf(bytes);
   if (!header) throw new Error('the PNG has no chunks');
   const others = rest.filter((chunk) => !Object.hasOwn(texts, keyOf(chunk) ?? ''));
-  const told = Object.entries(texts).map(([key, text]) => textChunk(key, text));
-  return Buffer.concat([bytes.subarray(0, SIGNATURE_BYTES), header, ...told, ...others]);
+  const added = Object.entries(texts).map(([key, text]) => textChunk(key, text));
+  return Buffer.concat([bytes.subarray(0, SIGNATURE_BYTES), header, ...added, ...others]);
 }
 
 function chunksOf(bytes: Buffer): Buffer[] {

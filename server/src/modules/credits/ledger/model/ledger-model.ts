@@ -1,5 +1,5 @@
-import type { Move, Outcome } from './ledger-moves.ts';
-import { answerMicro, type WindowMove } from './window-moves.ts';
+import type { Move, Outcome, WindowMove } from './moves.ts';
+import { answerMicro } from './window-moves.ts';
 
 type ModelHold = {
   user: number;

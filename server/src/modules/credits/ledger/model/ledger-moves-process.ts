@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { createPool, openDatabase } from '../../../../platform/db/database.ts';
 import { batchSends } from '../batch-sends.ts';
-import { applyMove, type Move, type Run } from './ledger-moves.ts';
+import { applyMove } from './ledger-moves.ts';
+import type { Move, Run } from './moves.ts';
 
 /** A server process of ledger.property.test.ts: makes the moves that it is sent, all at once, and answers each. */
 const { values } = parseArgs({ options: { url: { type: 'string' }, connections: { type: 'string' } } });

@@ -12,7 +12,8 @@ import { verifyLedger } from '../../verification/verify-ledger.ts';
 import { userAccount } from '../accounts.ts';
 import { batchSends, type SendInBatch } from '../batch-sends.ts';
 import { LedgerModel, NEVER, usedMicro } from './ledger-model.ts';
-import { applyMove, at, type Move, type Outcome, type Run, type Taken } from './ledger-moves.ts';
+import { applyMove } from './ledger-moves.ts';
+import { at, type Move, type Outcome, type Run, type Taken } from './moves.ts';
 import { countWrongKeys, getKeyTotals, listPortions, listSpendingOrder } from './property-queries.ts';
 
 /** Printed in the tests' names; put a number here to repeat a run. */
@@ -90,7 +91,7 @@ const apply = (run: Run, move: Move) => applyMove({ ...database, send }, run, mo
 const totalsOf = (run: Run) => Promise.all(run.users.map((id) => getUserTotals(database.db, id)));
 
 const keyTotalsOf = (run: Run) =>
-  Promise.all(run.keys.map((id) => (id === undefined ? undefined : getKeyTotals(database.db, id))));
+  Promise.all(run.keys.map(async (id) => (id === undefined ? undefined : getKeyTotals(database.db, id))));
 
 const portionsOf = (run: Run) =>
   Promise.all(
@@ -124,13 +125,13 @@ async function expectRightBooks(): Promise<void> {
 async function expectGivenFirst(run: Run): Promise<void> {
   for (const account of run.users.map(userAccount)) {
     let left = 0n;
-    for (const { amount, given, kind, comes } of await listSpendingOrder(database.db, account)) {
+    for (const { amount: moved, given, kind, comes } of await listSpendingOrder(database.db, account)) {
       if (comes) {
         left += given;
         continue;
       }
       const isSpent = kind === 'charge' || kind === 'expiry';
-      expect(given).toBe(!isSpent ? 0n : amount < left ? amount : left);
+      expect(given).toBe(!isSpent ? 0n : moved < left ? moved : left);
       left -= given;
     }
   }
@@ -193,9 +194,9 @@ function startProcess(url: string): (run: Run, move: Move) => Promise<Answer> {
 type Answered = Answer & { move: Move };
 
 /** How many answers were acknowledged in a usage window. */
-function writtenIn(ok: Answered[], window: number): number {
+function writtenIn(ok: Answered[], place: number): number {
   const ends = ok.map(({ move }) =>
-    move.move === 'use' && move.window === window ? move.from + move.answers - 1 : 0,
+    move.move === 'use' && move.window === place ? move.from + move.answers - 1 : 0,
   );
   return Math.max(0, ...ends);
 }

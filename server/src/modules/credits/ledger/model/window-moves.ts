@@ -4,9 +4,7 @@ import type { Services } from '../../../../platform/context.ts';
 import { closeWindowRow, growHoldNow, openWindowRow, writeEvents } from '../../usage/usage-queries.ts';
 import { revenueAccount, userAccount } from '../accounts.ts';
 import { toBudgetExceeded } from '../holds/within-budget.ts';
-import { at, findHold, type Move, type Outcome, type Run } from './ledger-moves.ts';
-
-export type WindowMove = Extract<Move, { move: 'open' | 'widen' | 'use' | 'close' }>;
+import { at, findHold, type Outcome, type Run, type WindowMove } from './moves.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 /** What the database says where only a wrong leader asks. */

@@ -84,7 +84,7 @@ function viewOf(read: Read[], queries: RunQueries[number][]): ViewedQuery<Read[]
     isError: failed !== undefined && isOver,
     isFetching: all.some(({ isFetching }) => isFetching),
     dataUpdatedAt: Math.min(...all.flatMap(({ data, dataUpdatedAt }) => (data ? [dataUpdatedAt] : []))),
-    refetch: () => Promise.all(all.map((query) => query.isError && query.refetch())),
+    refetch: () => Promise.all(all.filter(({ isError }) => isError).map((query) => query.refetch())),
   };
 }
 

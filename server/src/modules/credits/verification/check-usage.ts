@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Transaction } from '../../../platform/db/database.ts';
-import type { Check } from '../verification/verify-ledger.ts';
+import type { Check } from './verify-ledger.ts';
 
 /** Days whose events are looked at: what is older may have been dropped. */
 const DAYS = 85;

@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../platform/clock.ts';
 import { type TestDatabase, testDatabase } from '../../../testing/test-database.ts';
 import { insertTestKey, insertTestUser } from '../test-user.ts';
-import { proveLedger } from '../verification/prove-ledger.ts';
-import { sealTransfers } from '../verification/seal-transfers.ts';
-import { UsageLeader } from './usage-leader.ts';
-import { findWindow } from './usage-queries.ts';
+import { UsageLeader } from '../usage/usage-leader.ts';
+import { findWindow } from '../usage/usage-queries.ts';
+import { proveLedger } from './prove-ledger.ts';
+import { sealTransfers } from './seal-transfers.ts';
 
 type Books = TestDatabase & { closed: string; open: string };
 
