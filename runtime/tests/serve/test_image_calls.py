@@ -314,7 +314,7 @@ def test_it_draws_for_nobody_who_does_not_show_its_key(
             "metadata.seed: Input should be a valid",
         ),
         (request_body(metadata={"": "x"}), "metadata", "The key '' of metadata is not"),
-        (request_body(metadata={"a": "x" * 9000}), "metadata", "metadata has 9001 bytes"),
+        (request_body(metadata={"a": "é" * 11_000}), "metadata", "metadata has 66008 bytes"),
         (
             request_body(guidance=float("nan")),
             "guidance",
@@ -332,7 +332,9 @@ def test_it_draws_for_nobody_who_does_not_show_its_key(
 def test_a_body_that_is_wrong_is_refused_by_its_field(
     serve: Callable[[int], Server], body: Any, param: str | None, message: str
 ) -> None:
-    answer = ASKING.post(serve(1).url, content=json.dumps(body), timeout=60)
+    answer = ASKING.post(
+        serve(1).url, content=json.dumps(body, ensure_ascii=False).encode(), timeout=60
+    )
     assert answer.status_code == 400
     error = answer.json()["error"]
     assert error["param"] == param

@@ -12,7 +12,7 @@ import { expect, test, vi } from 'vitest';
 import { testServing } from '../../../testing/test-serving.ts';
 import { insertFlux } from '../testing/test-models.ts';
 
-const { server, stub } = await testServing();
+const { server, stub, clock } = await testServing();
 const ada = await server.signUp();
 const as = { as: ada };
 const params = { userId: ada.userId };
@@ -37,6 +37,7 @@ test('image deployments of every kind are listed by pages, and narrowed by words
   expect(await list()).toEqual({ deployments: [], next_cursor: null });
   const first = await deploy('Rye Painter', deployFlux);
   await untilRunning(first);
+  clock.advance({ seconds: 1 });
   let open = () => {};
   stub.gate = new Promise((resolve) => {
     open = resolve;
