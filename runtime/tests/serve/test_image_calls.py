@@ -314,7 +314,7 @@ def test_it_draws_for_nobody_who_does_not_show_its_key(
             "metadata.seed: Input should be a valid",
         ),
         (request_body(metadata={"": "x"}), "metadata", "The key '' of metadata is not"),
-        (request_body(metadata={"a": "é" * 11_000}), "metadata", "metadata has 66008 bytes"),
+        (request_body(metadata={"a": "é" * 11_000}), "metadata", "metadata has 66009 bytes"),
         (
             request_body(guidance=float("nan")),
             "guidance",
