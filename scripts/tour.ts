@@ -195,19 +195,17 @@ async function waitUntilRunning(client: Client, podId: string): Promise<string> 
   }
 }
 
-/** What each model has answered; `control` is the base once more, in the tuned model's place. */
-type Answers = Record<'tuned' | 'base' | 'control', string[]>;
+type Answers = Record<'tuned' | 'base', string[]>;
 
 async function ask(
   client: Client,
   models: { tuned: string; base: string },
   questions: Question[],
 ): Promise<Answers> {
-  const answers: Answers = { tuned: [], base: [], control: [] };
+  const answers: Answers = { tuned: [], base: [] };
   for (const { question } of questions) {
     answers.tuned.push(await client.ask(models.tuned, question));
     answers.base.push(await client.ask(models.base, question));
-    answers.control.push(await client.ask(models.base, question));
   }
   const [first] = questions;
   console.log(`    '${first?.question}'`);
@@ -216,11 +214,15 @@ async function ask(
   return answers;
 }
 
-/** Whether the tuned model leads its base by more than chance explains, and the base without the adapter does not. */
+/**
+ * Whether the tuned model leads its base by more than chance explains. The control: its answers, each to the question
+ * before, must not.
+ */
 function printLead(questions: Question[], answers: Answers): boolean {
   const right = (given: string[]) => questions.map(({ answer }, index) => given[index] === answer);
   const count = (given: string[]) => right(given).filter(Boolean).length;
-  const [tuned, control] = [answers.tuned, answers.control].map((given) =>
+  const displaced = [...answers.tuned.slice(1), ...answers.tuned.slice(0, 1)];
+  const [tuned, control] = [answers.tuned, displaced].map((given) =>
     judgeLead(right(given), right(answers.base)),
   ) as [Lead, Lead];
   console.log(
@@ -228,10 +230,10 @@ function printLead(questions: Question[], answers: Answers): boolean {
   );
   const say = (name: string, { wins, losses, chance, isProven }: Lead) =>
     console.log(
-      `    ${name} against base: ${wins} won, ${losses} lost, chance ${chance.toPrecision(2)}: ${isProven ? 'leads' : 'does not lead'}`,
+      `    ${name}, against base: ${wins} won, ${losses} lost, chance ${chance.toPrecision(2)}: ${isProven ? 'leads' : 'does not lead'}`,
     );
   say('tuned', tuned);
-  say('the base again', control);
+  say('its answers to other questions', control);
   return tuned.isProven && !control.isProven;
 }
 

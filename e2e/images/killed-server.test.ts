@@ -7,7 +7,7 @@ import { signUp } from '../sign-up.ts';
 
 /** What a page says in the browser's log while there is no server. */
 const AWAY =
-  /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|Failed to fetch|not be fetched|50\d|network error/;
+  /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|Failed to fetch|not be fetched|status of 50[234]|network error/;
 
 journey(
   'a server that is killed while it draws goes on with the picture, which is paid once',

@@ -11,7 +11,7 @@ async function fetched(page: Page, name: string): Promise<void> {
 }
 
 const AWAY =
-  /ERR_CONNECTION|ERR_FAILED|ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|Failed to fetch|Importing|not be fetched|50\d|network error/;
+  /ERR_CONNECTION|ERR_FAILED|ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|Failed to fetch|Importing|not be fetched|status of 50[234]|network error/;
 
 journey(
   'a server that goes away takes nothing from the page, which says so and comes back by itself',
