@@ -138,6 +138,7 @@ create table assets (
 );
 CREATE INDEX assets_by_name ON public.assets USING gin (owner_user_id, string_to_array(search_text, chr(10)));
 CREATE INDEX assets_by_size ON public.assets USING btree (owner_user_id, dataset_type, size_bytes, id);
+CREATE INDEX assets_by_tag ON public.assets USING gin (owner_user_id, tags) WITH (gin_pending_list_limit='256');
 CREATE INDEX assets_by_title ON public.assets USING btree (owner_user_id, dataset_type, lower(title), id);
 CREATE INDEX assets_by_update ON public.assets USING btree (owner_user_id, dataset_type, updated_at, id);
 CREATE INDEX assets_by_words ON public.assets USING gin (owner_user_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit='256');
