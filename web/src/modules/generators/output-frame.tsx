@@ -42,7 +42,7 @@ function Examples({ prompts, onChoose }: { prompts: readonly string[]; onChoose:
   return (
     <div role="group" aria-labelledby={label} className="mt-3 grid justify-items-center gap-2">
       <p id={label} className="text-[0.8125rem]">
-        Prompts to try
+        Try one of these
       </p>
       <div className="flex max-w-96 flex-wrap justify-center gap-2">
         {prompts.map((prompt) => (

@@ -187,18 +187,18 @@ it('the first field that is wrong has the focus', async () => {
 
 it('an empty page has prompts to try, one click from the form; one with a picture has none', async () => {
   await renderPage('/paris');
-  const examples = within(await screen.findByRole('group', { name: 'Prompts to try' }));
+  const examples = within(await screen.findByRole('group', { name: 'Try one of these' }));
   await userEvent.click(examples.getByRole('button', { name: 'a red apple on a table' }));
   expect(prompt().value).toBe('a red apple on a table');
   expect(document.activeElement).toBe(prompt());
   api.next = generationOf();
   await generate();
   await screen.findByRole('img', { name: 'A loaf of bread' });
-  expect(screen.queryByRole('group', { name: 'Prompts to try' })).toBeNull();
+  expect(screen.queryByRole('group', { name: 'Try one of these' })).toBeNull();
 });
 
 it('what is no starter suggests nothing', async () => {
   await renderPage('/flux-kontext');
   await screen.findByText('Your pictures appear here');
-  expect(screen.queryByRole('group', { name: 'Prompts to try' })).toBeNull();
+  expect(screen.queryByRole('group', { name: 'Try one of these' })).toBeNull();
 });
