@@ -7,6 +7,8 @@ export type Measured = {
   reference?: { what: string; value: number };
   /** Without one the line is there to be read. */
   goal?: Goal;
+  /** A negative control: it is known to miss its goal, and a measure that says otherwise sees nothing. */
+  mustMiss?: boolean;
 };
 
 type Goal =
@@ -23,12 +25,28 @@ export function result({ ours, reference, goal }: Measured): number {
   return ours;
 }
 
-export function meetsGoal(measured: Measured): boolean {
+function meetsGoal(measured: Measured): boolean {
   const { goal } = measured;
   if (!goal) return true;
   if (goal.kind.endsWith('at least')) return result(measured) >= goal.value;
   if (goal.kind.endsWith('at most')) return result(measured) <= goal.value;
   return result(measured) < goal.value;
+}
+
+/** Meets its goal, or misses it where it has to. */
+export function isRight(measured: Measured): boolean {
+  return measured.mustMiss ? !meetsGoal(measured) : meetsGoal(measured);
+}
+
+/** The last word of the line. */
+export function verdict(measured: Measured): string {
+  if (!measured.goal) return '';
+  if (measured.mustMiss) return isRight(measured) ? 'missed, as it must' : 'MET, BUT IT MUST MISS';
+  return meetsGoal(measured) ? 'met' : 'MISSED';
+}
+
+export function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 export function median(values: number[]): number {

@@ -14,8 +14,8 @@ import { connect } from '../../server/src/platform/db/database.ts';
 import { readOrMakeSecret } from '../../server/src/platform/files/secret-file.ts';
 import { Client } from '../client/client.ts';
 import { type OwnServer, startOwnServer } from '../client/own-server.ts';
-import { findLarge } from '../scale/fill-assets.ts';
-import { fillScale } from '../scale/fill-scale.ts';
+import { findLarge, RARE_TAG } from '../scale/fill-assets.ts';
+import { fillScale, findKeyId } from '../scale/fill-scale.ts';
 import { sizesOf } from '../scale/sizes.ts';
 import { type Measured, median } from './measured.ts';
 
@@ -37,6 +37,8 @@ type Place = {
   operator: Client;
   file: string;
   largeId: string;
+  /** With which half of the user's charges were asked for. */
+  keyId: string;
   /** A day on which there are transfers. */
   day: string;
   lateAssets: string;
@@ -50,10 +52,14 @@ type Call = {
   run: (place: Place, prepared: string) => Promise<unknown>;
 };
 
-const statement = ({ client }: Place, query: { from?: string; to?: string; cursor?: string }) =>
-  client.call(listTransactions, { params: { userId: client.userId }, query });
-const assets = ({ client }: Place, query: { search?: string; cursor?: string }) =>
-  client.call(listAssets, { query: { types: 'RAW', owner: client.userId, ...query } });
+const statement = (
+  { client }: Place,
+  query: { from?: string; to?: string; key_id?: string; cursor?: string },
+) => client.call(listTransactions, { params: { userId: client.userId }, query });
+const assets = (
+  { client }: Place,
+  query: { search?: string; tag?: string; sort?: 'title'; cursor?: string },
+) => client.call(listAssets, { query: { types: 'RAW', owner: client.userId, ...query } });
 
 async function makeDataset({ client, file }: Place): Promise<string> {
   const title = `Bench ${randomUUID()}`;
@@ -68,6 +74,8 @@ const calls: Call[] = [
   { name: 'datasets, first page', run: (place) => assets(place, {}) },
   { name: 'datasets, late page', run: (place) => assets(place, { cursor: place.lateAssets }) },
   { name: 'datasets, search', run: (place) => assets(place, { search: 'rye, batch 90' }) },
+  { name: 'datasets by a tag', run: (place) => assets(place, { tag: RARE_TAG }) },
+  { name: 'datasets by name', run: (place) => assets(place, { sort: 'title' }) },
   {
     name: 'datasets with starters',
     run: ({ client }) =>
@@ -97,6 +105,7 @@ const calls: Call[] = [
     run: (place) => statement(place, { cursor: place.lateTransactions || undefined }),
   },
   { name: 'statement, a day', run: (place) => statement(place, { from: place.day, to: place.day }) },
+  { name: 'statement of a key', run: (place) => statement(place, { key_id: place.keyId }) },
   {
     name: 'spending of a day',
     run: ({ client, day }) =>
@@ -151,7 +160,8 @@ async function makePlace({
     const { password } = await makeOperator({ config, db, clock: systemClock }, { email: OPERATOR });
     const operator = await Client.signIn(server.url, { name: 'Operator', email: OPERATOR, password });
     const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-    const place = { server, client, operator, file, largeId: await findLarge(client), day: yesterday };
+    const [largeId, keyId] = [await findLarge(client), await findKeyId(client)];
+    const place = { server, client, operator, file, largeId, keyId, day: yesterday };
     return { ...place, ...(await turnPages({ ...place, lateAssets: '', lateTransactions: '' })) };
   } finally {
     await db.destroy();

@@ -6,6 +6,9 @@ import type { Client } from '../client/client.ts';
 import { skipForeignKeys } from './fill-ledger.ts';
 
 const BATCH = 100_000;
+/** The oldest few have it, equally many of any number: whoever looks for it from the newest on reads all. */
+export const RARE_TAG = 'first batches';
+const RARELY_TAGGED = 500;
 /** The dataset with many files. */
 export const LARGE_TITLE = 'Many files';
 
@@ -30,7 +33,8 @@ export async function fillAssets(db: Database, { userIds, count, say }: Options)
             (array['Recipes', 'Reviews', 'Questions', 'Letters', 'Orders'])[i * 31 % 5 + 1],
             (array['rye', 'wheat', 'spelt', 'oats', 'barley', 'maize', 'rice'])[i * 17 % 7 + 1], i),
           (array['Book', 'Art', 'Artificial intelligence'])[i % 3 + 1],
-          'What was asked and answered over the counter, line by line.', array['example', 'year ' || 2000 + i % 25],
+          'What was asked and answered over the counter, line by line.',
+          array['example', 'year ' || 2000 + i % 25] || case when i < ${RARELY_TAGGED} then array[${RARE_TAG}::text] else '{}' end,
           now() - (${count} - i) * interval '1 second', now() - (${count} - i) * interval '1 second'
         from generate_series(${from}::bigint, ${upTo}::bigint - 1) i`.execute(tx);
     });

@@ -11,15 +11,17 @@ const SEAL_BATCH = 50_000;
 type Options = {
   /** The first takes part in every tenth transfer. */
   userIds: string[];
+  /** The first's API key, with which half of its charges were asked for. */
+  keyId: string;
   count: number;
   say: (done: number, of: string) => void;
 };
 
 /** Adds transfers, half a minute apart up to now, and seals them: grants first, then charges, refunds and sent credits. */
-export async function fillLedger(db: Database, { userIds, count, say }: Options): Promise<void> {
+export async function fillLedger(db: Database, { userIds, keyId, count, say }: Options): Promise<void> {
   for (let from = 0; from < count; from += INSERT_BATCH) {
     const upTo = Math.min(from + INSERT_BATCH, count);
-    await inTransaction(db, (tx) => insertTransfers(tx, { userIds, from, upTo, count }));
+    await inTransaction(db, (tx) => insertTransfers(tx, { userIds, keyId, from, upTo, count }));
     say(upTo, 'transfers');
   }
   let sealed = 0;
@@ -33,7 +35,7 @@ export async function fillLedger(db: Database, { userIds, count, say }: Options)
 
 async function insertTransfers(
   tx: Transaction,
-  { userIds, from, upTo, count }: { userIds: string[]; from: number; upTo: number; count: number },
+  { userIds, keyId, from, upTo, count }: Omit<Options, 'say'> & { from: number; upTo: number },
 ): Promise<void> {
   await skipForeignKeys(tx);
   const users = userIds.length;
@@ -57,7 +59,9 @@ async function insertTransfers(
         case when i < ${users} then 1000000000000 else 10000 + i % 1000 end,
         case when i < ${users} then 'grant' when turn = 1 then 'transfer' when comes_in then 'refund' else 'charge' end,
         case when turn = 1 then 'Bagels from one to another' else 'Chat with Crumb' end,
-        case when turn = 1 or i < ${users} then '{}' else jsonb_build_object('asset_name', 'Crumb') end,
+        case when turn = 1 or i < ${users} then '{}' else jsonb_build_object('asset_name', 'Crumb') end
+          || case when payer = 0 and i >= ${users} and turn <> 1 and not comes_in and i / 40 % 2 = 0
+            then jsonb_build_object('key_id', ${keyId}::text) else '{}' end,
         now() - (${count} - i) * interval '30 seconds'
       from moved order by i
       returning debit_account_id, credit_account_id, amount

@@ -1,3 +1,4 @@
+import { listApiKeys } from '@bakehouse/contract/api-keys';
 import { sql } from 'kysely';
 import { openUserAccount } from '../../server/src/modules/credits/ledger/open-user-account.ts';
 import type { Database } from '../../server/src/platform/db/database.ts';
@@ -26,7 +27,8 @@ export async function fillScale(db: Database, { sizes, client, file, say }: Opti
 
   const count = (done: number, of: string) => say(`${done.toLocaleString('en')} ${of}`);
   const userIds = [client.userId, ...(await fillUsers(db, sizes.users - 1))];
-  await fillLedger(db, { userIds, count: sizes.transfers, say: count });
+  const keyId = await findKeyId(client);
+  await fillLedger(db, { userIds, keyId, count: sizes.transfers, say: count });
   await fillAssets(db, { userIds, count: sizes.assets, say: count });
   await fillFiles(db, { client, count: sizes.files, file });
   count(sizes.files, 'files in one dataset');
@@ -49,4 +51,12 @@ async function fillUsers(db: Database, count: number): Promise<string[]> {
     for (const { id } of rows) await openUserAccount(tx, { userId: id, grantMicro: 0n });
     return rows.map((row) => row.id);
   });
+}
+
+/** Id of the API key that the web app shows and sends, which every user has. */
+export async function findKeyId(client: Client): Promise<string> {
+  const { api_keys } = await client.call(listApiKeys, { params: { userId: client.userId } });
+  const own = api_keys.find(({ for_web_app }) => for_web_app);
+  if (!own) throw new Error('The user has no API key.');
+  return own.id;
 }

@@ -20,7 +20,7 @@ export type Target = {
 };
 
 /** What can take longer than anybody would wait is given up and begun anew. */
-const GIVEN_UP_MS = 20_000;
+export const STRIKE_MS = 20_000;
 /** Between two requests, as far as a limit of requests lets a single attacker go. */
 const PAUSE_MS = 50;
 
@@ -74,7 +74,7 @@ async function post(url: string, headers: Record<string, string>, body: string):
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
-    signal: AbortSignal.timeout(GIVEN_UP_MS),
+    signal: AbortSignal.timeout(STRIKE_MS),
   });
   await response.arrayBuffer();
 }

@@ -7,33 +7,39 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createAsset, downloadFile } from '@bakehouse/contract/assets';
-import { readConfig } from '../../server/src/config.ts';
-import { runtimeDir } from '../../server/src/engine/machine/environment/environment.ts';
-import { runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
-import { atLowPriority } from '../../server/src/platform/processes/low-priority.ts';
-import { Client } from '../client/client.ts';
-import { findStarterModel, waitForMachine } from '../client/machine-ready.ts';
-import { type OwnServer, startOwnServer } from '../client/own-server.ts';
-import { ask } from './ask.ts';
-import { type Attack, attacks, type Target } from './attacker.ts';
-import { type Measured, median } from './measured.ts';
+import { readConfig } from '../../../server/src/config.ts';
+import { runtimeDir } from '../../../server/src/engine/machine/environment/environment.ts';
+import { runtimeCommand } from '../../../server/src/engine/machine/runtime-command.ts';
+import { atLowPriority } from '../../../server/src/platform/processes/low-priority.ts';
+import { Client } from '../../client/client.ts';
+import { findStarterModel, waitForMachine } from '../../client/machine-ready.ts';
+import { type OwnServer, startOwnServer } from '../../client/own-server.ts';
+import { ask } from '../ask.ts';
+import type { Measured } from '../measured.ts';
+import { type Attack, attacks, STRIKE_MS, type Target } from './attacker.ts';
+import { compareLooks, type Look, lookAtFixedTimes, lookInTurns } from './looks.ts';
 
 const ATTACKER = fileURLToPath(new URL('./attacker.ts', import.meta.url));
 const PASSWORD = 'sourdough-starter';
-const LOOKS = 400;
-const DOWNLOADS = 100;
+/** Looks go on for longer than a strike may take, so that they see one whole. */
+const LOOKED_MS = STRIKE_MS + 1000;
+const LOOK_EVERY_MS = 50;
+const DOWNLOAD_EVERY_MS = 200;
 const ANSWERS = 9;
 const ANSWER_TOKENS = 32;
 const DOWNLOAD_BYTES = 1_000_000;
 /** An attack has begun to bite, and the one before it has been got over. */
 const SETTLING_MS = 4000;
-const GIVEN_UP_MS = 30_000;
-/** Slower by a third at most. */
-const LEAST = 0.75;
+/** The control's server stands still for so long, and then goes on for as long. */
+const FROZEN_MS = 300;
 
-/** Seconds of what another user does: a look at the server's health, a download, an answer of the starter model. */
-type Seconds = { health: number; download: number; chat: number };
-type Victim = () => Promise<Seconds>;
+/** What another user does: looks at the server's health and downloads at once, and answers of the starter model. */
+type Victim = {
+  look: () => Promise<{ health: Look[]; download: Look[] }>;
+  chat: () => Promise<Look[]>;
+};
+/** Begins what disturbs the server, and gives what ends it. */
+type Disturb = () => () => Promise<void>;
 
 /** What each attack that one user, or a stranger, could make does to another user of the same server. */
 export async function measureNeighbours(): Promise<Measured[]> {
@@ -43,14 +49,9 @@ export async function measureNeighbours(): Promise<Measured[]> {
   try {
     const victim = await makeVictim(server, folder);
     const target = await makeTarget(server, folder);
-    const measured: Measured[] = [];
+    const measured = await measureControl(server, victim);
     for (const attack of Object.keys(attacks) as Attack[]) {
-      await pause(SETTLING_MS);
-      const before = await victim();
-      const during = await besideAttack(attack, target, victim);
-      measured.push(
-        ...(['health', 'download', 'chat'] as const).map((what) => compare(attack, what, before, during)),
-      );
+      measured.push(...(await measureAttack(attack, target, victim)));
     }
     return measured;
   } finally {
@@ -59,17 +60,38 @@ export async function measureNeighbours(): Promise<Measured[]> {
   }
 }
 
-function compare(attack: Attack, what: keyof Seconds, before: Seconds, during: Seconds): Measured {
-  return {
-    name: `${what} beside ${attack}`,
-    unit: '/s',
-    ours: 1 / during[what],
-    reference: { what: 'undisturbed', value: 1 / before[what] },
-    goal: { kind: 'ratio at least', value: LEAST },
-  };
+async function measureAttack(attack: Attack, target: Target, victim: Victim): Promise<Measured[]> {
+  const look = async () => ({ ...(await victim.look()), chat: await victim.chat() });
+  await pause(SETTLING_MS);
+  const before = await look();
+  const during = await beside(() => strike(attack, target), look);
+  return (['health', 'download', 'chat'] as const).map((what) =>
+    compareLooks(`${what} beside ${attack}`, before[what], during[what]),
+  );
 }
 
-async function besideAttack(attack: Attack, target: Target, victim: Victim): Promise<Seconds> {
+/** The negative control: whoever calls this server waits for it, and looks that do not tell so see nothing. */
+async function measureControl({ pid }: OwnServer, victim: Victim): Promise<Measured[]> {
+  await pause(SETTLING_MS);
+  const before = await victim.look();
+  const during = await beside(() => freezeInTurns(pid), victim.look);
+  return (['health', 'download'] as const).map((what) => ({
+    ...compareLooks(`${what} of a server that stalls (control)`, before[what], during[what]),
+    mustMiss: true,
+  }));
+}
+
+async function beside<T>(disturb: Disturb, look: () => Promise<T>): Promise<T> {
+  const end = disturb();
+  try {
+    await pause(SETTLING_MS);
+    return await look();
+  } finally {
+    await end();
+  }
+}
+
+function strike(attack: Attack, target: Target): () => Promise<void> {
   // Somebody else's machine makes the requests: here they get only what the server leaves over, and
   // never a core that the victim could use.
   const [priority = '', ...rest] = atLowPriority;
@@ -80,13 +102,27 @@ async function besideAttack(attack: Attack, target: Target, victim: Victim): Pro
     { detached: true, stdio: ['ignore', 'ignore', 'inherit'] },
   );
   const ended = new Promise((resolve) => attacker.once('close', resolve));
-  try {
-    await pause(SETTLING_MS);
-    return await victim();
-  } finally {
+  return async () => {
     attacker.kill('SIGKILL');
     await ended;
-  }
+  };
+}
+
+function freezeInTurns(pid: number): () => Promise<void> {
+  let goesOn = true;
+  const turns = async () => {
+    while (goesOn) {
+      process.kill(pid, 'SIGSTOP');
+      await pause(FROZEN_MS);
+      process.kill(pid, 'SIGCONT');
+      await pause(FROZEN_MS);
+    }
+  };
+  const ended = turns();
+  return () => {
+    goesOn = false;
+    return ended;
+  };
 }
 
 async function makeVictim(server: OwnServer, folder: string): Promise<Victim> {
@@ -99,7 +135,11 @@ async function makeVictim(server: OwnServer, folder: string): Promise<Victim> {
     body: { dataset_type: 'RAW', title: 'Bench', user_id: client.userId },
   });
   await client.upload(assetId, file);
-  const health = () => fetch(`${server.url}/healthz`).then((response) => response.text());
+  const health = async () => {
+    const response = await fetch(`${server.url}/healthz`);
+    await response.text();
+    if (!response.ok) throw new Error(`The look was refused with ${response.status}.`);
+  };
   const download = async () => {
     const response = await client.send(downloadFile, { params: { id: assetId, '*': 'data.bin' } });
     await response.arrayBuffer();
@@ -107,11 +147,21 @@ async function makeVictim(server: OwnServer, folder: string): Promise<Victim> {
   const chat = () => ask(server.url, { 'x-api-key': client.apiKey }, modelName, ANSWER_TOKENS);
   // The first request wakes the model server.
   await chat();
-  return async () => ({
-    health: await medianSeconds(LOOKS, health),
-    download: await medianSeconds(DOWNLOADS, download),
-    chat: await medianSeconds(ANSWERS, chat),
-  });
+  return {
+    look: async () => {
+      const [healthLooks, downloads] = await Promise.all([
+        lookAtFixedTimes(health, { count: LOOKED_MS / LOOK_EVERY_MS, everyMs: LOOK_EVERY_MS }),
+        // Between two looks, so that neither waits for the other.
+        lookAtFixedTimes(download, {
+          count: LOOKED_MS / DOWNLOAD_EVERY_MS,
+          everyMs: DOWNLOAD_EVERY_MS,
+          firstMs: LOOK_EVERY_MS / 2,
+        }),
+      ]);
+      return { health: healthLooks, download: downloads };
+    },
+    chat: () => lookInTurns(chat, ANSWERS),
+  };
 }
 
 async function makeTarget(server: OwnServer, folder: string): Promise<Target> {
@@ -145,21 +195,4 @@ async function makeTarget(server: OwnServer, folder: string): Promise<Target> {
 
 function signUp({ url }: OwnServer, name: string): Promise<Client> {
   return Client.signUp(url, { name, email: `${name}@example.com`, password: PASSWORD });
-}
-
-/** What fails, or takes longer than anybody would wait, has taken for ever. */
-async function medianSeconds(count: number, work: () => Promise<unknown>): Promise<number> {
-  const seconds: number[] = [];
-  for (let round = 0; round < count; round += 1) {
-    const start = performance.now();
-    const done = await Promise.race([
-      work().then(
-        () => true,
-        () => false,
-      ),
-      pause(GIVEN_UP_MS, false, { ref: false }),
-    ]);
-    seconds.push(done ? (performance.now() - start) / 1000 : Number.POSITIVE_INFINITY);
-  }
-  return median(seconds);
 }

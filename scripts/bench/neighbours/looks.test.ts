@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { isRight, median, verdict } from '../measured.ts';
+import { compareLooks, type Look, lookAtFixedTimes } from './looks.ts';
+
+const EVERY_MS = 50;
+const FAST_MS = 2;
+
+/** 400 looks at a server that answers nothing between two moments. */
+function looksAtServer(stall: { from: number; to: number } | null = null): Look[] {
+  return Array.from({ length: 400 }, (_, n) => {
+    const dueMs = n * EVERY_MS;
+    const heardMs = stall && dueMs >= stall.from && dueMs < stall.to ? stall.to : dueMs;
+    return { dueMs, answeredMs: heardMs + FAST_MS };
+  });
+}
+
+const compared = (during: Look[]) => compareLooks('health', looksAtServer(), during);
+const secondsOf = (looks: Look[]) => looks.map(({ dueMs, answeredMs }) => answeredMs - dueMs);
+
+describe('compareLooks', () => {
+  test('meets its goal beside a server that answers as it does undisturbed', () => {
+    expect(verdict(compared(looksAtServer()))).toBe('met');
+  });
+
+  test('misses its goal by one stall that a median does not see', () => {
+    const during = looksAtServer({ from: 5000, to: 7000 });
+    expect(median(secondsOf(during))).toBe(FAST_MS);
+    expect(verdict(compared(during))).toBe('MISSED');
+  });
+
+  test('misses its goal by one look that waited a long stall out', () => {
+    const during = looksAtServer().with(7, { dueMs: 7 * EVERY_MS, answeredMs: 7 * EVERY_MS + 20_000 });
+    expect(verdict(compared(during))).toBe('MISSED');
+  });
+
+  test('misses its goal by one look that was never answered', () => {
+    const during = looksAtServer().with(7, {
+      dueMs: 7 * EVERY_MS,
+      answeredMs: Number.POSITIVE_INFINITY,
+    });
+    expect(verdict(compared(during))).toBe('MISSED');
+  });
+});
+
+test('a negative control is right where it misses its goal, and wrong where it meets it', () => {
+  const stalled = { ...compared(looksAtServer({ from: 5000, to: 7000 })), mustMiss: true };
+  const blind = { ...compared(looksAtServer()), mustMiss: true };
+  expect([isRight(stalled), verdict(stalled)]).toEqual([true, 'missed, as it must']);
+  expect([isRight(blind), verdict(blind)]).toEqual([false, 'MET, BUT IT MUST MISS']);
+});
+
+describe('lookAtFixedTimes', () => {
+  test('begins each look though none before it was answered', async () => {
+    const allBegan = Promise.withResolvers<void>();
+    let began = 0;
+    const looks = await lookAtFixedTimes(
+      () => {
+        began += 1;
+        if (began === 5) allBegan.resolve();
+        return allBegan.promise;
+      },
+      { count: 5, everyMs: 1 },
+    );
+    const [first] = looks;
+    expect(looks.map(({ dueMs }) => Math.round(dueMs - (first?.dueMs ?? 0)))).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('counts a look that fails as one that is never answered', async () => {
+    const [look] = await lookAtFixedTimes(() => Promise.reject(new Error('refused')), {
+      count: 1,
+      everyMs: 1,
+    });
+    expect(look?.answeredMs).toBe(Number.POSITIVE_INFINITY);
+  });
+});
