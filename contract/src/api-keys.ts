@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { userIdParams } from './accounts.ts';
 import { endpoint, keyScopes } from './endpoint.ts';
+import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { nameText } from './fields/text.ts';
@@ -44,6 +45,8 @@ const apiKey = z.object({
   expires_at: z.string().nullable(),
   /** Until when the secret before the last rotation opens too. */
   old_key_opens_until: z.string().nullable(),
+  /** When it was revoked; null: it was not. */
+  revoked_at: z.string().nullable(),
   budget: z
     .object({
       amount: bgl,
@@ -66,8 +69,9 @@ export const listApiKeys = endpoint({
   method: 'GET',
   path: '/api/v1/users/:userId/api_keys',
   access: 'key',
-  summary: "The user's API keys, oldest first",
+  summary: "The user's API keys, oldest first; those that were revoked too with `include_revoked`",
   params: userIdParams,
+  query: z.object({ include_revoked: flag.default(false) }),
   response: z.object({ api_keys: z.array(apiKey) }),
 });
 

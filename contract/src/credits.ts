@@ -177,10 +177,13 @@ export const listSpend = endpoint({
   path: '/api/v1/transactions/:userId/spend',
   access: 'key',
   summary:
-    'What was spent per day and use, and per API key, net of refunds; days without spending are left out',
+    'What was spent per day and use, and per API key, net of refunds; days without spending are left out. Without `from` it is the last 30 days up to `to`; from `from` to `to` are at most 366 days',
   params: userIdParams,
   query: period,
   response: z.object({
+    /** The first and the last day that were summed. */
+    from: z.iso.date(),
+    to: z.iso.date(),
     /** Oldest first. */
     days: z.array(z.object({ date: z.iso.date(), use: z.enum(uses), amount: bgl })),
     /** Who asked for it, by the API key; the largest first. Null is what no key asked for. */

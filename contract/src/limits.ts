@@ -74,3 +74,8 @@ export const OLD_KEY_HOURS = 24;
 export const UNIT_PRICE_MAX_BGL = 100_000;
 /** Days ahead that a price may be changed. */
 export const PRICE_AHEAD_DAYS_MAX = 365;
+
+/** Days whose spending is summed where the caller does not say from when on, the last one included. */
+export const SPEND_DAYS_DEFAULT = 30;
+/** Days whose spending is summed at once: a leap year. */
+export const SPEND_DAYS_MAX = 366;

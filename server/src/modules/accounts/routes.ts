@@ -18,7 +18,7 @@ import { getSignInMethods } from './sign-in/get-sign-in-methods.ts';
 export const accountsRoutes: Binding[] = [
   bind(contract.getApiKey, (ctx) => getApiKey(ctx)),
   bind(contract.rotateApiKey, (ctx) => rotateApiKey(ctx)),
-  bind(keys.listApiKeys, (ctx) => listApiKeys(ctx)),
+  bind(keys.listApiKeys, (ctx, { query }) => listApiKeys(ctx, query)),
   bind(keys.createApiKey, createApiKey),
   bind(keys.changeApiKey, changeApiKey),
   bind(keys.revokeApiKey, revokeApiKey),

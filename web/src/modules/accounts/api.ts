@@ -10,6 +10,7 @@ import { refreshSession, refreshUser } from './session.ts';
 import { sessionHint } from './session-hint.ts';
 import { authRequest } from './sign-in/auth-request.ts';
 
+export { everyApiKeyQuery } from './keys/keys-api.ts';
 export {
   refreshSession,
   refreshUser,

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, Suspense, startTransition, useEffect, useState } from 'react';
 import { amountsInCurrency } from '../../lib/format/currency.ts';
-import { aboutDuration, localDay, relativeTime } from '../../lib/format/format-time.ts';
+import { aboutDuration, relativeTime } from '../../lib/format/format-time.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
@@ -20,8 +20,6 @@ import { BalanceSummary } from './balance-summary.tsx';
 import { columnsClass, PendingCard, PendingDashboard, PendingOnboarding } from './pending-dashboard.tsx';
 import { RecentCard } from './recent-card.tsx';
 
-const DAY_MS = 86_400_000;
-
 /** What is going on and what to do next. */
 export function DashboardPage() {
   const user = useUser();
@@ -30,7 +28,7 @@ export function DashboardPage() {
     if (!dismissed) void OnboardingCard.preload();
   }, [dismissed]);
   const balance = useBalance(user.id);
-  const spend = useQuery(spendQuery(user.id, lastThirtyDays()));
+  const spend = useQuery(spendQuery(user.id, {}));
   const everDeployed = useInfiniteQuery({
     ...deploymentListQuery('text', user.id, true),
     enabled: !dismissed,
@@ -117,7 +115,7 @@ function Cards({ balance, spend, works }: CardsProps) {
         )}
         {spend.data && spend.data.days.length > 0 && (
           <Suspense fallback={<PendingCard title="Spending per day" rowClass="h-[200px]" />}>
-            <SpendCard {...lastThirtyDays()} />
+            <SpendCard />
           </Suspense>
         )}
         <RecentRuns />
@@ -277,9 +275,4 @@ function Row({ title, detail, children }: { title: ReactNode; detail: string; ch
       {children}
     </div>
   );
-}
-
-/** The reader's own days, today included. */
-function lastThirtyDays(): { from: string } {
-  return { from: localDay(new Date(Date.now() - 29 * DAY_MS)) };
 }

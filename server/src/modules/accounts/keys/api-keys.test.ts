@@ -38,8 +38,9 @@ async function makeKey(as: TestUser, settings: Partial<Settings> = {}) {
 }
 
 const opens = async (as: { apiKey: string }) => (await server.send(getMe, {}, { as })).status;
-const list = async (as: TestUser) =>
-  (await server.request(listApiKeys, { params: { userId: as.userId } }, { as })).api_keys;
+const list = async (as: TestUser, include_revoked: 'true' | 'false' = 'false') =>
+  (await server.request(listApiKeys, { params: { userId: as.userId }, query: { include_revoked } }, { as }))
+    .api_keys;
 const inHours = (hours: number) => new Date(clock.now().getTime() + hours * 3_600_000).toISOString();
 
 describe('a user', () => {
@@ -57,6 +58,12 @@ describe('a user', () => {
     await server.request(revokeApiKey, { params: { keyId: one.id } }, { as: ada });
     expect([await opens(one), await opens(two), await opens(ada)]).toEqual([401, 200, 200]);
     expect((await list(ada)).map(({ name }) => name)).toEqual(['Web app', 'two']);
+    const ever = await list(ada, 'true');
+    expect(ever.map(({ name, revoked_at }) => [name, revoked_at !== null])).toEqual([
+      ['Web app', false],
+      ['one', true],
+      ['two', false],
+    ]);
   });
 
   test('keeps the key of the web app, which only rotation replaces', async () => {

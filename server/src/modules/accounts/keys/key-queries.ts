@@ -167,6 +167,7 @@ const keyColumns = [
   'last_used_at',
   'expires_at',
   'previous_until',
+  'revoked_at',
   'budget_micro',
   'budget_period',
   'held_micro',
@@ -177,7 +178,12 @@ export async function listKeys(db: Db, userId: string) {
   return liveKeys(db).where('user_id', '=', userId).orderBy('id').execute();
 }
 
-/** The same for one key of the user, locked. */
+/** The same with those that were revoked. */
+export async function listAllKeys(db: Db, userId: string) {
+  return allKeys(db).where('user_id', '=', userId).orderBy('id').execute();
+}
+
+/** One key of the user that was not revoked, locked. */
 export async function lockKey(tx: Transaction, { userId, keyId }: { userId: string; keyId: string }) {
   return liveKeys(tx).where('user_id', '=', userId).where('id', '=', keyId).forUpdate().executeTakeFirst();
 }
@@ -215,6 +221,10 @@ export async function selectKeyRecords(db: Db, userId: string) {
 }
 
 function liveKeys(db: Db) {
+  return allKeys(db).where('revoked_at', 'is', null);
+}
+
+function allKeys(db: Db) {
   const start = sql<Date>`budget_period_start(budget_period, now())`;
   return db
     .selectFrom('api_keys')
@@ -222,8 +232,7 @@ function liveKeys(db: Db) {
     .select([
       sql<bigint>`case when counted_since < ${start} then 0 else spent_micro end`.as('spent_micro'),
       sql<Date | null>`budget_renews_at(budget_period, now())`.as('renews_at'),
-    ])
-    .where('revoked_at', 'is', null);
+    ]);
 }
 
 /** Keys that open at `now` and end by `until`. */

@@ -1,11 +1,15 @@
 import type { listApiKeys as contract } from '@bakehouse/contract/api-keys';
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
-import { listKeys } from './key-queries.ts';
+import { listAllKeys, listKeys } from './key-queries.ts';
 import { toApiKey } from './to-api-key.ts';
 
-/** The caller's API keys that were not revoked, oldest first. */
-export async function listApiKeys(ctx: Context): Promise<ResponseOf<typeof contract>> {
-  const keys = await listKeys(ctx.db, ctx.caller.userId);
+/** The caller's API keys, oldest first; without those that were revoked, unless they are asked for. */
+export async function listApiKeys(
+  ctx: Context,
+  { include_revoked: withRevoked }: InputOf<typeof contract>['query'],
+): Promise<ResponseOf<typeof contract>> {
+  const { userId } = ctx.caller;
+  const keys = await (withRevoked ? listAllKeys(ctx.db, userId) : listKeys(ctx.db, userId));
   return { api_keys: keys.map((key) => toApiKey(key, ctx.clock.now())) };
 }

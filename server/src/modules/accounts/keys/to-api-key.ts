@@ -17,6 +17,7 @@ export function toApiKey(key: KeyRow, now: Date): ApiKey {
     last_used_at: key.last_used_at?.toISOString() ?? null,
     expires_at: key.expires_at?.toISOString() ?? null,
     old_key_opens_until: isOldOpen ? (key.previous_until?.toISOString() ?? null) : null,
+    revoked_at: key.revoked_at?.toISOString() ?? null,
     budget:
       key.budget_micro === null || period === null
         ? null

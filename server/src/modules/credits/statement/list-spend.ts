@@ -6,18 +6,25 @@ import { listKeyNames } from '../../accounts/keys/list-key-names.ts';
 import { accountUse } from '../ledger/accounts.ts';
 import { sumSpendByDay, sumSpendByKey } from '../queries.ts';
 import { knownTimeZone } from './known-time-zone.ts';
+import { spendDays } from './spend-days.ts';
 
-/** What the caller spent per day and use, and with which key, and sent with it. A day that got back more than it paid is negative. */
+/**
+ * What the caller spent per day and use, and with which key, and sent with it, within a year. A day that got back more
+ * than it paid is negative.
+ */
 export async function listSpend(
   ctx: Context,
-  { from, to, time_zone: timeZone }: InputOf<typeof contract>['query'],
+  { time_zone: timeZone, ...asked }: InputOf<typeof contract>['query'],
 ): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
+  const { from, to } = spendDays({ ...asked, timeZone }, ctx.clock.now());
   const period = { userId, from, to, timeZone };
   const sums = await knownTimeZone(sumSpendByDay(ctx.db, period));
   const byKey = await sumSpendByKey(ctx.db, period);
   const names = await listKeyNames(ctx.db, userId);
   return {
+    from,
+    to,
     days: sums.flatMap(({ date, revenue_account_id, amount }) => {
       const use = accountUse(revenue_account_id);
       return use === null || amount === 0n ? [] : [{ date, use, amount: formatBgl(amount) }];

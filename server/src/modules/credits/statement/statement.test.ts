@@ -156,9 +156,10 @@ describe('the statement', () => {
     });
 
     const date = transactions[0]?.transaction_date.slice(0, 10) ?? '';
-    const spend = (query: { to?: string }) =>
+    const spend = (query: { from?: string; to?: string }) =>
       server.request(listSpend, { params: { userId: ada.userId }, query }, { as: ada });
-    expect(await spend({})).toEqual({
+    expect(await spend({})).toMatchObject({
+      to: date,
       days: [
         { date, use: 'deployment', amount: '5' },
         { date, use: 'image_generation', amount: '6' },
@@ -167,7 +168,12 @@ describe('the statement', () => {
       ],
       keys: [{ key_id: null, key_name: null, amount: '23', sent: '0' }],
     });
-    expect(await spend({ to: '2000-01-01' })).toEqual({ days: [], keys: [] });
+    const before = { from: '1999-12-03', to: '2000-01-01' };
+    expect(await spend({ to: before.to })).toEqual({ ...before, days: [], keys: [] });
+    await expect(spend({ from: '2000-01-01' })).rejects.toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_request', param: 'from' } },
+    });
   });
 
   test('says what each API key has cost, also one that was revoked', async () => {

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../platform/clock.ts';
 import { type TestDatabase, testDatabase } from '../../../testing/test-database.ts';
+import { expireHolds } from '../ledger/holds/expire-holds.ts';
 import { insertTestKey, insertTestUser } from '../test-user.ts';
 import { UsageLeader } from '../usage/usage-leader.ts';
 import { findWindow } from '../usage/usage-queries.ts';
@@ -50,15 +51,16 @@ const tamper = ({ db }: Books, statement: string) =>
 const failed = async ({ db }: Books, full: boolean) =>
   (await proveLedger(db, { full })).checks.filter(({ ok }) => !ok).map(({ name }) => name);
 
+const usageDetail = async ({ db }: Books, full = true) =>
+  (await proveLedger(db, { full })).checks.find(({ name }) => name === 'usage')?.detail;
+
 describe('the proof of usage windows', () => {
   test('holds for what nobody has tampered with, and says how many it looked at', async () => {
     const books = await usedBooks();
-    const detailOf = async (full: boolean) =>
-      (await proveLedger(books.db, { full })).checks.find(({ name }) => name === 'usage')?.detail;
-    expect(await detailOf(false)).toMatch(/^The 2 usage windows since the last proof charge/);
+    expect(await usageDetail(books, false)).toMatch(/^The 2 usage windows since the last proof charge/);
     // What was proven is not looked at again, but for what is open.
-    expect(await detailOf(false)).toMatch(/^The 1 usage windows/);
-    expect(await detailOf(true)).toMatch(/^All 2 usage windows/);
+    expect(await usageDetail(books, false)).toMatch(/^The 1 usage windows/);
+    expect(await usageDetail(books)).toMatch(/^All 2 usage windows/);
     expect([await failed(books, false), await failed(books, true)]).toEqual([[], []]);
   });
 
@@ -88,6 +90,21 @@ describe('the proof of usage windows', () => {
     const books = await usedBooks();
     await tamper(books, statement(books));
     expect([await failed(books, false), await failed(books, true)]).toEqual([['usage'], ['usage']]);
+  });
+
+  test('says what was not charged because holds had run out, which is no fault', async () => {
+    const books = await usedBooks();
+    const { closed, open } = books;
+    await books.db.transaction().execute((tx) => expireHolds(tx, { now: new Date('2100-01-01'), limit: 10 }));
+    // It has not ended yet: nothing was closed without a charge.
+    expect(await usageDetail(books)).toMatch(/^All 2 usage windows charge .* digest$/);
+    await tamper(books, window(open, 'closed_at = now()'));
+    expect(await usageDetail(books)).toMatch(
+      /^All 2 .*, except that 1 of them had run out before they closed: 0\.00006 BGL were not charged$/,
+    );
+    expect(await failed(books, true)).toEqual([]);
+    await tamper(books, window(closed, 'used_micro = 0'));
+    expect(await failed(books, true)).toEqual(['usage']);
   });
 
   test('finds answers of no window in full', async () => {

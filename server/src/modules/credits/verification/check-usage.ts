@@ -1,5 +1,7 @@
+import { formatBgl } from '@bakehouse/contract/money';
 import { type RawBuilder, sql } from 'kysely';
 import type { Transaction } from '../../../platform/db/database.ts';
+import { oneOf } from '../ledger/ledger-answers.ts';
 import type { Check } from './verify-ledger.ts';
 
 /** Days whose events are looked at: what is older may have been dropped. */
@@ -55,6 +57,10 @@ const isSealed = sql`
     and t.refs @> (select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each_text(w.quantities))
   end`;
 
+/** It closed with answers that nothing was left to charge: its hold's time was over, and then the installation bears them. */
+const isUncharged = sql`
+  t.seq is null and w.closed_at is not null and h.status = 'released' and w.used_micro > 0`;
+
 /** Its count, sums and digest are those of its events. Quantities that were tampered with may be no numbers: the digest is first. */
 const hasItsEvents = (days: RawBuilder<unknown>) => sql`
   case when (w.events, w.used_micro, w.digest) is distinct from (e.events, e.used, e.digest) then false
@@ -66,17 +72,21 @@ const hasItsEvents = (days: RawBuilder<unknown>) => sql`
     ) sums
   ) end`;
 
+type Uncharged = { unchargedWindows: bigint; unchargedMicro: bigint };
+type Judged = Uncharged & { windows: bigint; wrong: bigint; example: string | null };
+
 /**
  * Whether every usage window has the sums and the digest of its events, of the last days, and the transfer that closed
- * it carries them: of all windows, or of those that are open and those whose transfer came after `afterSeq`.
+ * it carries them: of all windows, or of those that are open and those whose transfer came after `afterSeq`. Those that
+ * were not charged because their holds ran out are right, and are told apart.
  */
 export async function checkUsage(tx: Transaction, afterSeq: bigint | null): Promise<Check> {
   const { which, days, gone } = afterSeq === null ? all : since(afterSeq);
-  const { rows } = await sql<{ windows: bigint; wrong: bigint; example: string | null }>`
+  const { rows } = await sql<Judged>`
     with judged as (
       select w.id::text, ${isSealed} and (
         w.opened_at < now() - ${DAYS} * interval '1 day' or ${hasItsEvents(days)}
-      ) as ok
+      ) as ok, case when ${isUncharged} then w.used_micro end as uncharged
       from usage_windows w
       join ledger_holds h on h.id = w.hold_id
       left join ledger_transfers t on t.hold_id = w.hold_id
@@ -86,11 +96,12 @@ export async function checkUsage(tx: Transaction, afterSeq: bigint | null): Prom
       ) e on true
       where ${which}
       union all
-      select id, false from (${gone}) gone
+      select id, false, null from (${gone}) gone
     )
-    select count(*) as windows, count(*) filter (where not ok) as wrong, (min(id) filter (where not ok)) as example
+    select count(*) as windows, count(*) filter (where not ok) as wrong, (min(id) filter (where not ok)) as example,
+      count(uncharged) as "unchargedWindows", coalesce(sum(uncharged), 0)::bigint as "unchargedMicro"
     from judged`.execute(tx);
-  const { windows = 0n, wrong = 0n, example = null } = rows[0] ?? {};
+  const { windows, wrong, example, ...uncharged } = oneOf(rows);
   const looked =
     afterSeq === null ? `All ${windows} usage windows` : `The ${windows} usage windows since the last proof`;
   return {
@@ -98,7 +109,12 @@ export async function checkUsage(tx: Transaction, afterSeq: bigint | null): Prom
     ok: wrong === 0n,
     detail:
       wrong === 0n
-        ? `${looked} charge what their events cost, and carry their digest`
+        ? `${looked} charge what their events cost, and carry their digest${exceptUncharged(uncharged)}`
         : `${wrong} usage windows do not match their events or their transfer, e.g. ${example}`,
   };
+}
+
+function exceptUncharged({ unchargedWindows, unchargedMicro }: Uncharged): string {
+  if (unchargedWindows === 0n) return '';
+  return `, except that ${unchargedWindows} of them had run out before they closed: ${formatBgl(unchargedMicro)} BGL were not charged`;
 }

@@ -19,6 +19,7 @@ const webAppKey: ApiKey = {
   last_used_at: null,
   expires_at: null,
   old_key_opens_until: null,
+  revoked_at: null,
   budget: null,
 };
 const nightly: ApiKey = {

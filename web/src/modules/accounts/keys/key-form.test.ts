@@ -12,6 +12,7 @@ const key: ApiKey = {
   last_used_at: null,
   expires_at: endOfDay('2026-11-10').toISOString(),
   old_key_opens_until: null,
+  revoked_at: null,
   budget: { amount: '0.1', period: 'month', spent: '0', held: '0', renews_at: null },
 };
 const empty = keyForm(null, 'USD');

@@ -10,9 +10,21 @@ export const apiKeysQuery = (userId: string) =>
   queryOptions({
     queryKey: ['api-key', userId],
     queryFn: ({ signal }) =>
-      call(listApiKeys, { params: { userId } }, { signal, operation: 'load the API keys' }),
+      call(listApiKeys, { params: { userId }, query: {} }, { signal, operation: 'load the API keys' }),
     // Each call with a key changes when it was last used.
     staleTime: 0,
+  });
+
+/** All that the user has or had: what is on record names the revoked ones too. */
+export const everyApiKeyQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['api-key', userId, 'every'],
+    queryFn: ({ signal }) =>
+      call(
+        listApiKeys,
+        { params: { userId }, query: { include_revoked: 'true' } },
+        { signal, operation: 'load the API keys' },
+      ),
   });
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: ['api-key'] });

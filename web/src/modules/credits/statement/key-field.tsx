@@ -1,13 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Field } from '../../../ui/field.tsx';
 import { Select } from '../../../ui/select.tsx';
-import { useUser } from '../../accounts/api.ts';
-import { spendQuery } from '../api.ts';
-import type { Period } from './period.ts';
+import { everyApiKeyQuery, useUser } from '../../accounts/api.ts';
 
 type Props = {
-  /** Of what is listed: keys that spent nothing in it are not offered. */
-  period: Period;
   /** The id of the chosen key; undefined for all. */
   value: string | undefined;
   onChange: (key: string | undefined) => void;
@@ -15,12 +11,13 @@ type Props = {
 
 const ALL = 'all';
 
-/** Which API key's transactions are listed. */
-export function KeyField({ period, value, onChange }: Props) {
-  const { data } = useQuery(spendQuery(useUser().id, period));
-  const keys = (data?.keys ?? []).flatMap(({ key_id, key_name }) =>
-    key_id === null ? [] : [{ value: key_id, label: key_name ?? 'Deleted key' }],
-  );
+/** Which API key's transactions are listed; one that was revoked has its own still. */
+export function KeyField({ value, onChange }: Props) {
+  const { data } = useQuery(everyApiKeyQuery(useUser().id));
+  const keys = (data?.api_keys ?? []).map(({ id, name, revoked_at }) => ({
+    value: id,
+    label: revoked_at === null ? name : `${name} (revoked)`,
+  }));
   const isListed = value === undefined || keys.some((key) => key.value === value);
   const chosen = isListed ? [] : [{ value, label: 'The chosen key' }];
   return (

@@ -109,9 +109,7 @@ function Toolbar() {
         ]}
       />
       <div className="flex flex-wrap items-start gap-3 max-sm:w-full">
-        {view === 'list' && (
-          <KeyField period={period} value={key} onChange={(chosen) => set({ key: chosen })} />
-        )}
+        {view === 'list' && <KeyField value={key} onChange={(chosen) => set({ key: chosen })} />}
         <PeriodFields period={{ from, to }} onChange={set} />
         <div className="sm:mt-6.5">
           <ExportMenu period={period} apiKey={view === 'list' ? key : undefined} />

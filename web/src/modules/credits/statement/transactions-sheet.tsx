@@ -33,7 +33,7 @@ export function TransactionsSheet({ open, onClose }: Props) {
       subheader={
         <div className="flex flex-wrap items-start gap-3">
           <PeriodFields period={chosen} onChange={setChosen} />
-          {open && <KeyField period={period} value={key} onChange={setKey} />}
+          {open && <KeyField value={key} onChange={setKey} />}
         </div>
       }
       footer={

@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { render, screen } from '@testing-library/react';
-import { expect, test, vi } from 'vitest';
+import { cleanup, render, screen } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
 import { queryClient } from '../../../../lib/api/query-client.ts';
 import { SpendCard } from './spend-card.tsx';
@@ -8,6 +8,11 @@ import { SpendCard } from './spend-card.tsx';
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 vi.mock('../../../accounts/api.ts', () => ({ useUser: () => ({ id: 'ada' }) }));
 vi.mock('../../../../ui/chart.tsx', () => ({ Chart: () => null }));
+
+beforeEach(() => {
+  cleanup();
+  queryClient.clear();
+});
 
 test('says what each API key has cost, and sent', async () => {
   vi.mocked(call).mockResolvedValue({
@@ -24,4 +29,18 @@ test('says what each API key has cost, and sent', async () => {
   );
   const keys = await screen.findByRole('region', { name: 'Spending by API key' });
   expect(keys.textContent).toMatch(/Nightly job\$1\.00Tip jar\$0\.00 and \$2\.00 sent$/);
+});
+
+test('asks for no more than a year, and says which days those are', async () => {
+  vi.mocked(call).mockResolvedValue({ days: [], keys: [] });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <SpendCard from="2000-01-01" to="2024-12-31" />
+    </QueryClientProvider>,
+  );
+  await screen.findByText('Nothing was spent in this time.');
+  expect(screen.getByText('Last 366 days: 1 Jan 2024 to 31 Dec 2024')).toBeTruthy();
+  expect(vi.mocked(call).mock.lastCall?.[1]).toMatchObject({
+    query: { from: '2024-01-01', to: '2024-12-31' },
+  });
 });

@@ -12,19 +12,22 @@ import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { useUser } from '../../../accounts/api.ts';
 import { spendQuery } from '../../api.ts';
 import type { Period } from '../period.ts';
+import { spendPeriod } from './spend-period.ts';
 import { spendSeries } from './spend-series.ts';
 
 const HEIGHT = 180;
 /** Of the keys' amounts under the chart, with one line of them. */
 const KEYS_HEIGHT = 85;
 
-/** What each day cost, by what it was spent on, and what each API key cost. */
-export function SpendCard({ from, to }: Period) {
+/** What each day cost, by what it was spent on, and what each API key cost: of the last days of a period that is long or open. */
+export function SpendCard(period: Period) {
   const user = useUser();
+  const today = localDay(new Date());
+  const { from, to = today, days: shownDays } = spendPeriod(period, today);
   return (
-    <Card title="Spending per day">
+    <Card title="Spending per day" description={shownDays}>
       <QueryView
-        query={useQuery(spendQuery(user.id, { from, to }))}
+        query={useQuery(spendQuery(user.id, period))}
         failed="Spending could not be loaded"
         pending={
           <LoadingRegion>
@@ -34,7 +37,7 @@ export function SpendCard({ from, to }: Period) {
         isEmpty={({ days }) => days.length === 0}
         empty={
           <p className="flex items-center justify-center text-muted" style={{ height: HEIGHT + KEYS_HEIGHT }}>
-            Nothing was spent in this period.
+            Nothing was spent in this time.
           </p>
         }
         compact
@@ -80,13 +83,9 @@ function SpendByKey({ keys }: { keys: Keys }) {
   );
 }
 
-function SpendChart({ days, from, to }: Period & { days: Days }) {
+function SpendChart({ days, from, to }: Required<Period> & { days: Days }) {
   const currency = currencyChoice.use();
-  const today = localDay(new Date());
-  const { x, series } = useMemo(
-    () => spendSeries(days, currency, { from, to, today }),
-    [days, currency, from, to, today],
-  );
+  const { x, series } = useMemo(() => spendSeries(days, currency, { from, to }), [days, currency, from, to]);
   const totals = x.map((_, day) => series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0));
   const largest = Math.max(0, ...totals);
   return (

@@ -14,22 +14,17 @@ const labels: Record<Use, string> = {
 };
 
 const DAY_SECONDS = 86_400;
-const DAYS_MIN = 14;
 
 /**
- * Bars for the chart: one x per day (seconds, UTC midnight) without gaps, at least a fortnight up to `today`,
- * and one series per use that occurs. Values are for drawing only, in the chosen currency.
+ * Bars for the chart: one x per day (seconds, UTC midnight) without gaps, and one series per use that occurs. Values are for drawing only, in the chosen currency.
  */
 export function spendSeries(
   days: readonly Day[],
   currency: Currency,
-  { from, to, today }: { from?: string; to?: string; today: string },
+  { from, to }: { from: string; to: string },
 ): { x: number[]; series: SpendSeries[] } {
-  const last = midnight(to ?? today);
-  const first = Math.min(
-    from ? midnight(from) : last - (DAYS_MIN - 1) * DAY_SECONDS,
-    ...days.map(({ date }) => midnight(date)),
-  );
+  const last = midnight(to);
+  const first = midnight(from);
   const x = Array.from(
     { length: Math.max(1, (last - first) / DAY_SECONDS + 1) },
     (_, index) => first + index * DAY_SECONDS,

@@ -1,0 +1,39 @@
+import { SPEND_DAYS_DEFAULT, SPEND_DAYS_MAX } from '@bakehouse/contract/limits';
+import type { Period } from '../period.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The days of a period whose spending is shown, within what the server sums at once; `days` says it in words. */
+export type SpendPeriod = { from: string; to?: string; days: string };
+
+/** Without a first day the last 30, and never more than a year. */
+export function spendPeriod({ from, to }: Period, today: string): SpendPeriod {
+  const last = to ?? today;
+  if (from === undefined) {
+    const first = daysBefore(last, SPEND_DAYS_DEFAULT - 1);
+    const days = `Last ${SPEND_DAYS_DEFAULT} days: ${inWords(first, last)}`;
+    // Open where it may be: a page that stays open past midnight goes on.
+    return { from: first, ...(to !== undefined && { to }), days };
+  }
+  const first = daysBefore(last, SPEND_DAYS_MAX - 1);
+  return from < first
+    ? { from: first, to: last, days: `Last ${SPEND_DAYS_MAX} days: ${inWords(first, last)}` }
+    : { from, to: last, days: inWords(from, last) };
+}
+
+function inWords(from: string, to: string): string {
+  return from === to ? dayInWords(to) : `${dayInWords(from)} to ${dayInWords(to)}`;
+}
+
+function dayInWords(day: string): string {
+  return new Date(day).toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
+}
+
+function daysBefore(day: string, days: number): string {
+  return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10);
+}
