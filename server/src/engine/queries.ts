@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../platform/db/database.ts';
 import { storableJson, storableText } from '../platform/db/storable-text.ts';
 import { publishSignal } from '../platform/events/publish-change.ts';
+import type { AttemptId } from './drivers/driver.ts';
 import type { Workload, WorkloadSpec } from './workload.ts';
 import { columns, toSpec, toWorkload } from './workload-row.ts';
 
@@ -37,10 +38,7 @@ export async function findServingPlace(tx: Transaction, id: string): Promise<{ h
 }
 
 /** Attempts that have begun on a machine and may be alive. */
-export async function listStarted(
-  db: Database,
-  machineId: string,
-): Promise<{ id: string; attempt: number }[]> {
+export async function listStarted(db: Database, machineId: string): Promise<AttemptId[]> {
   return db
     .selectFrom('workloads')
     .select(['id', 'attempt'])
@@ -78,15 +76,14 @@ export async function listRemovable(db: Database, ids: string[], machineId: stri
   return rows.map(({ id }) => id);
 }
 
-/** Notes that the server itself ends these attempts. */
-export async function markInterrupted(db: Database, ids: string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await db
-    .updateTable('workloads')
-    .set({ interrupted: true })
-    .where('id', 'in', ids)
-    .where('ended_at', 'is', null)
-    .execute();
+/** Notes that the server itself ends these attempts; one that another has followed is left alone. */
+export async function markInterrupted(db: Database, attempts: AttemptId[]): Promise<void> {
+  if (attempts.length === 0) return;
+  const [ids, numbers] = [attempts.map(({ id }) => id), attempts.map(({ attempt }) => attempt)];
+  await sql`
+    update workloads set interrupted = true
+    from unnest(${ids}::uuid[], ${numbers}::integer[]) as given (id, attempt)
+    where workloads.id = given.id and workloads.attempt = given.attempt and ended_at is null`.execute(db);
 }
 
 /** Writes changes and answers with the row after them. */

@@ -109,7 +109,8 @@ def _weights_file(folder: Path) -> Path:
 
 @contextmanager
 def _quiet_libraries() -> Iterator[None]:
-    """Without the libraries' own warnings about weights, which name paths of this machine."""
+    """Without the libraries' own warnings about weights, which name paths of this machine. Their
+    loggers are those of the whole process: other threads do not see these warnings meanwhile."""
     loggers = [logging.getLogger(name) for name in LIBRARIES]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -80,10 +80,10 @@ describe.each(drivers)('the %s driver', async (_name, create) => {
     await driver.start(one);
     expect(await state(one)).toBe('alive');
     await printed(one, 'train idle');
-    expect(await driver.living()).toEqual([{ id: one.workloadId, attempt: 1 }]);
+    expect(await driver.listAlive()).toEqual([{ id: one.workloadId, attempt: 1 }]);
     await driver.stop(one.workloadId, 1);
     await gone(one);
-    expect(await driver.living()).toEqual([]);
+    expect(await driver.listAlive()).toEqual([]);
     expect(await driver.observe(one.workloadId, 1)).toEqual({
       state: 'ended',
       exitCode: 0,

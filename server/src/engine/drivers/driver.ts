@@ -77,7 +77,7 @@ export type Driver = {
   /** The workloads of which it has anything. */
   list: () => Promise<string[]>;
   /** The attempts that live, whoever has started them; of what they are the database knows. */
-  living: () => Promise<AttemptId[]>;
+  listAlive: () => Promise<AttemptId[]>;
   /** Deletes all that it has of a workload, and ends what still lives of it. */
   remove: (workloadId: string) => Promise<void>;
   /** Calls `listener` when an attempt may have ended, where the driver learns of it by itself. */

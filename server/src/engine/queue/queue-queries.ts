@@ -46,12 +46,16 @@ export async function listWaiting(db: Database | Transaction): Promise<WaitingWo
 }
 
 /**
- * How many wait, and a sign that is another one as soon as anything has changed that decides who is next and what
+ * How many wait, and a fingerprint that is another one as soon as anything has changed that decides who is next and what
  * the others are told: one row instead of the whole line.
  */
-export async function readSign(db: Database, now: Date): Promise<{ waiting: number; sign: string }> {
-  const { rows } = await sql<{ waiting: number; sign: string }>`
-    select waiting.count as waiting, concat_ws(' ', waiting.count, waiting.hash, holding.hash, offers.hash) as sign
+export async function readFingerprint(
+  db: Database,
+  now: Date,
+): Promise<{ waiting: number; fingerprint: string }> {
+  const { rows } = await sql<{ waiting: number; fingerprint: string }>`
+    select waiting.count as waiting, concat_ws(' ', waiting.count, waiting.hash, holding.hash, offers.hash)
+      as fingerprint
     from (
       select count(*)::int as count,
         bit_xor(hashtextextended(concat_ws(' ', id, xmin, not_before > ${now}), 0)) as hash
@@ -64,7 +68,7 @@ export async function readSign(db: Database, now: Date): Promise<{ waiting: numb
       select bit_xor(hashtextextended(concat_ws(' ', id, offer - 'load', ${isPresent}), 0)) as hash
       from machines
     ) as offers`.execute(db);
-  return rows[0] ?? { waiting: 0, sign: '' };
+  return rows[0] ?? { waiting: 0, fingerprint: '' };
 }
 
 /** A deployment has no checkpoint to go on from, nor has a run that has not saved anything yet. */

@@ -10,7 +10,7 @@ import {
   listHolding,
   listWaiting,
   lockWaiting,
-  readSign,
+  readFingerprint,
   updateReasons,
   type WaitingWorkload,
 } from './queue-queries.ts';
@@ -29,13 +29,13 @@ type Parts = { db: Database; machineId: string; kinds: WorkloadKinds };
  * then where something has changed since the last one. Returns how many were handed out.
  */
 export function createScheduler(parts: Parts): (now: Date) => Promise<number> {
-  let seen: { sign: string; at: number } | null = null;
+  let seen: { fingerprint: string; at: number } | null = null;
   return async (now) => {
-    const { waiting, sign } = await readSign(parts.db, now);
+    const { waiting, fingerprint } = await readFingerprint(parts.db, now);
     if (waiting === 0) return 0;
-    if (seen?.sign === sign && now.getTime() - seen.at < LOOK_AGAIN_MS) return 0;
+    if (seen?.fingerprint === fingerprint && now.getTime() - seen.at < LOOK_AGAIN_MS) return 0;
     const assigned = await schedule(parts, now);
-    seen = { sign, at: now.getTime() };
+    seen = { fingerprint, at: now.getTime() };
     return assigned;
   };
 }

@@ -2,19 +2,22 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { pino } from 'pino';
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { connect, type Database } from '../../platform/db/database.ts';
 import { openEvents } from '../../platform/events/events.ts';
 import { noSandbox } from '../../platform/sandbox/sandbox.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { testDatabase } from '../../testing/test-database.ts';
+import type { Driver } from '../drivers/driver.ts';
+import { createFakeDriver } from '../drivers/fake/fake-driver.ts';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
 import { createEngine, registerKinds } from '../engine.ts';
 import { findWorkload } from '../find-workload.ts';
 import { requestWorkload } from '../request-workload.ts';
 import { testMachine } from '../testing/test-machine.ts';
 import { testSpec } from '../testing/test-spec.ts';
+import { endWorkloads } from './end-workloads.ts';
 
 // Servers that are killed, and their workloads, as processes of this machine.
 const { db, url } = await testDatabase();
@@ -26,6 +29,8 @@ onFileEnd(events.close);
 const clock = { now: () => new Date() };
 const source = (file: string) => JSON.stringify(path.resolve(import.meta.dirname, '../..', file));
 const argv = [process.execPath, path.join(import.meta.dirname, '../drivers/local/scripted-workload.ts')];
+
+afterEach(() => db.deleteFrom('workloads').execute());
 
 function localDriver() {
   const driver = createLocalDriver({
@@ -41,11 +46,11 @@ function localDriver() {
   return driver;
 }
 
-function serverOn(database: Database) {
+function serverOn(database: Database, driver: Driver = localDriver()) {
   const kinds = registerKinds([]);
   return createEngine(
     { db: database, clock, events, log },
-    { driver: localDriver(), kinds, machineId, serverUrl: async () => '' },
+    { driver, kinds, machineId, serverUrl: async () => '' },
   );
 }
 
@@ -56,7 +61,8 @@ async function startAndDie(): Promise<void> {
     import { connect } from ${source('platform/db/database.ts')};
     import { openEvents } from ${source('platform/events/events.ts')};
     import { noSandbox } from ${source('platform/sandbox/sandbox.ts')};
-    import { createLocalDriver } from ${source('engine/drivers/local/local-driver.ts')};
+import { createFakeDriver } from '../drivers/fake/fake-driver.ts';
+import { createLocalDriver } from ${source('engine/drivers/local/local-driver.ts')};
     import { createEngine, registerKinds } from ${source('engine/engine.ts')};
     const log = pino({ level: 'silent' });
     const driver = createLocalDriver({
@@ -79,19 +85,19 @@ async function startAndDie(): Promise<void> {
   expect(await once(server, 'exit')).toEqual([null, 'SIGKILL']);
 }
 
+async function request(behaviour: 'run' | 'deployment'): Promise<string> {
+  return db.transaction().execute((tx) =>
+    requestWorkload(tx, {
+      ...{ userId: null, behaviour, kind: 'test', title: 'idle', spec: testSpec('idle') },
+      placement: { accelerator: null, count: 0 },
+      now: clock.now(),
+    }),
+  );
+}
+
 /** A run and a model server that are at work, and whose server was killed. */
 async function orphans(): Promise<string[]> {
-  const ids: string[] = [];
-  for (const behaviour of ['run', 'deployment'] as const) {
-    const id = await db.transaction().execute((tx) =>
-      requestWorkload(tx, {
-        ...{ userId: null, behaviour, kind: 'test', title: 'idle', spec: testSpec('idle') },
-        placement: { accelerator: null, count: 0 },
-        now: clock.now(),
-      }),
-    );
-    ids.push(id);
-  }
+  const ids = [await request('run'), await request('deployment')];
   await startAndDie();
   const driver = localDriver();
   await vi.waitFor(
@@ -100,7 +106,7 @@ async function orphans(): Promise<string[]> {
     },
     { timeout: 20_000 },
   );
-  expect(await driver.living()).toHaveLength(2);
+  expect(await driver.listAlive()).toHaveLength(2);
   return ids;
 }
 
@@ -111,12 +117,11 @@ test.each([true, false])(
     const server = serverOn(db);
     if (isAdopted) await server.pass();
     await server.shutdown();
-    expect(await localDriver().living()).toEqual([]);
+    expect(await localDriver().listAlive()).toEqual([]);
     for (const id of ids) {
       expect(await localDriver().logs(id, 1)).toEqual(['saved']);
       expect(await findWorkload(db, id)).toMatchObject({ attempt: 1, interrupted: true, endedAt: null });
     }
-    await db.deleteFrom('workloads').execute();
   },
 );
 
@@ -125,6 +130,39 @@ test('it ends also where the database is away by then', async () => {
   const away = connect('postgresql://127.0.0.1:1/away');
   onFileEnd(() => away.destroy());
   await serverOn(away).shutdown();
-  expect(await localDriver().living()).toEqual([]);
+  expect(await localDriver().listAlive()).toEqual([]);
   for (const id of ids) expect(await localDriver().logs(id, 1)).toEqual(['saved']);
+});
+
+test('an attempt that another server has begun meanwhile is not said to be interrupted', async () => {
+  const driver = createFakeDriver({
+    capacity: { 'cpu:run': 9 },
+    script: async (_launch, { stop }) => {
+      await once(stop, 'abort');
+      return 0;
+    },
+  });
+  const [followed, ours] = [await request('run'), await request('run')];
+  await serverOn(db, driver).pass();
+  const away = connect('postgresql://127.0.0.1:1/away');
+  onFileEnd(() => away.destroy());
+  let isBack = false;
+  await endWorkloads({
+    get db() {
+      return isBack ? db : away;
+    },
+    driver: {
+      ...driver,
+      stop: async (id, attempt) => {
+        await driver.stop(id, attempt);
+        if (id === followed)
+          await db.updateTable('workloads').set({ attempt: 2 }).where('id', '=', id).execute();
+        isBack = true;
+      },
+    },
+    machineId,
+    log,
+  });
+  expect(await findWorkload(db, followed)).toMatchObject({ attempt: 2, interrupted: false });
+  expect(await findWorkload(db, ours)).toMatchObject({ attempt: 1, interrupted: true });
 });

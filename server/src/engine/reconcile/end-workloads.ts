@@ -14,18 +14,18 @@ type Parts = { db: Database; driver: Driver; machineId: string; log: Logger };
 export async function endWorkloads(parts: Parts): Promise<void> {
   const { driver, log } = parts;
   const started = await findStarted(parts);
-  const living = await selectAlive(driver, started);
-  const isNoted = await noteInterrupted(parts, living);
-  if (living.length > 0) {
+  const alive = await selectAlive(driver, started);
+  const isNoted = await noteInterrupted(parts, alive);
+  if (alive.length > 0) {
     const seconds = GRACE_MS / 1000;
-    log.info({ workloads: living.length }, `Waiting up to ${seconds} s for running work to save itself`);
+    log.info({ workloads: alive.length }, `Waiting up to ${seconds} s for running work to save itself`);
   }
-  await Promise.all(living.map(({ id, attempt }) => driver.stop(id, attempt)));
-  const left = await waitForEnd(driver, living);
+  await Promise.all(alive.map(({ id, attempt }) => driver.stop(id, attempt)));
+  const left = await waitForEnd(driver, alive);
   await Promise.all(left.map(({ id, attempt }) => driver.kill(id, attempt)));
   await Promise.all(started.map(({ id, attempt }) => driver.tidy(id, attempt)));
   // A database that was killed as well is there again by then.
-  if (!isNoted) await noteInterrupted(parts, living);
+  if (!isNoted) await noteInterrupted(parts, alive);
 }
 
 /** What has begun here and may live. Where the database cannot say it, nobody looks after what lives: so it ends too. */
@@ -34,17 +34,14 @@ async function findStarted({ db, driver, machineId, log }: Parts): Promise<Attem
     return await listStarted(db, machineId);
   } catch (error) {
     log.warn({ err: error }, 'the database does not say which work to end: all that lives here is ended');
-    return driver.living();
+    return driver.listAlive();
   }
 }
 
 /** By us, so that nobody counts it as a failure. False where the database is away: then it counts as one. */
-async function noteInterrupted({ db, log }: Parts, living: AttemptId[]): Promise<boolean> {
+async function noteInterrupted({ db, log }: Parts, attempts: AttemptId[]): Promise<boolean> {
   try {
-    await markInterrupted(
-      db,
-      living.map(({ id }) => id),
-    );
+    await markInterrupted(db, attempts);
     return true;
   } catch (error) {
     log.warn({ err: error }, 'could not note that work ends with the server');

@@ -32,6 +32,8 @@ type Listener = (change: RowChange | null) => void;
 const PING_MS = 200;
 /** So long after a ping that was answered was sent the connection is believed to be whole: with a ping's pause less than a second. */
 const VALIDITY_MS = 700;
+/** A ping that comes so long after the one before is late: this process itself stood still. */
+const LATE_MS = VALIDITY_MS - PING_MS;
 /** So long after it was last asked for, nothing is kept heard any more. */
 const IDLE_MS = 2 * 60_000;
 
@@ -81,10 +83,16 @@ export async function openRowChanges(
       isPinging = false;
     }
   };
-  const timer = setInterval(() => {
+  let tickedAt = now();
+  const tick = async () => {
+    const isLate = now() - tickedAt > LATE_MS;
+    tickedAt = now();
+    const answered = watchers.size > 0 || tickedAt - askedAt < IDLE_MS ? ping() : undefined;
+    // The connection may be whole all the same: all that watch would read their rows at once for nothing.
+    if (isLate) await answered;
     if (!isCurrent()) for (const watcher of [...watchers]) watcher(null);
-    if (watchers.size > 0 || now() - askedAt < IDLE_MS) void ping();
-  }, PING_MS).unref();
+  };
+  const timer = setInterval(() => void tick(), PING_MS).unref();
 
   return {
     areCurrent: () => {

@@ -20,7 +20,7 @@ from PIL import Image
 from torch import Tensor
 
 from ...errors import PlainError
-from ..autoencoder import decode_latents, decode_preview, encode_pictures, laid_out
+from ..autoencoder import decode_latents, decode_preview, encode_pictures, use_channels_last
 from ..drawing import Drawing
 from ..flow import euler_step, guided, predicted_data
 from ..pictures import fit_square, to_pictures
@@ -86,7 +86,7 @@ class KontextStepper:
         self._pipeline = pipeline
         self._text = pipeline.text
         self._device = pipeline.transformer.device
-        laid_out(pipeline.autoencoder, self._device)
+        use_channels_last(pipeline.autoencoder, self._device)
         self._dtype = pipeline.transformer.dtype
         self._nothing = self._text.encode([""])
 

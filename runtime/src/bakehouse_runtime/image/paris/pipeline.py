@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ...errors import PlainError
 from ...files import read_object
-from ..autoencoder import decode_latents, decode_preview, laid_out, load_autoencoder
+from ..autoencoder import decode_latents, decode_preview, load_autoencoder, use_channels_last
 from ..flow import guided
 from ..pictures import to_pictures
 from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
@@ -79,7 +79,8 @@ class ParisPipeline:
         self.device = device
         self.experts = [expert.to(device).eval() for expert in experts]
         self.router = router.to(device).eval()
-        self.autoencoder = laid_out(autoencoder, device)
+        use_channels_last(autoencoder, device)
+        self.autoencoder = autoencoder
         self.text_encoder = text_encoder
         self.guidance_interval = guidance_interval
         text_encoder.to(device)

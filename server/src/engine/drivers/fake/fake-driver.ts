@@ -83,7 +83,7 @@ export function createFakeDriver(options: {
       return { lines: lines.slice(Number(cursor ?? 0)), cursor: String(lines.length) };
     },
     list: async () => [...newest.keys()],
-    living: async () => alive().map(({ workloadId, attempt }) => ({ id: workloadId, attempt })),
+    listAlive: async () => alive().map(({ workloadId, attempt }) => ({ id: workloadId, attempt })),
     remove: async (workloadId) => {
       for (const key of attempts.keys()) {
         if (!key.startsWith(`${workloadId}/`)) continue;

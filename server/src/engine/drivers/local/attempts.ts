@@ -91,15 +91,15 @@ export class Attempts {
   }
 
   /** Those whose leaders live. */
-  async living(): Promise<AttemptId[]> {
-    const living: AttemptId[] = [];
+  async listAlive(): Promise<AttemptId[]> {
+    const alive: AttemptId[] = [];
     for (const id of await this.workloads()) {
       const attempt = await this.#newest(id);
       if (attempt === null) continue;
       const owner = await readOwner(this.file(id, attempt));
-      if (owner && owner !== 'unknown' && (await isAlive(owner))) living.push({ id, attempt });
+      if (owner && owner !== 'unknown' && (await isAlive(owner))) alive.push({ id, attempt });
     }
-    return living;
+    return alive;
   }
 
   /** The newest that somebody has taken, of those before `limit`; null: none. No earlier one lives. */

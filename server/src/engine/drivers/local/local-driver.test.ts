@@ -147,7 +147,7 @@ test('what an earlier start has closed is not looked at again by a later one', a
   await driver.start({ ...one, attempt: 6 });
   expect((await there()).toSorted()).toEqual(['4', '5', '6']);
   expect(await driver.observe(one.workloadId, 4)).toMatchObject({ state: 'ended' });
-  expect(await driver.living()).toContainEqual({ id: one.workloadId, attempt: 6 });
+  expect(await driver.listAlive()).toContainEqual({ id: one.workloadId, attempt: 6 });
 });
 
 test('a process id that belongs to somebody else by now is left alone', async () => {

@@ -119,7 +119,7 @@ export function createLocalDriver(options: Options): Driver {
       return { lines, cursor: String(offset) };
     },
     list: () => attempts.workloads(),
-    living: () => attempts.living(),
+    listAlive: () => attempts.listAlive(),
     remove: (workloadId) => attempts.remove(workloadId),
     onEnd: (listener) => void listeners.push(listener),
   };

@@ -1,5 +1,6 @@
 import { rowCache } from '../../../platform/cache/row-cache.ts';
 import { batch } from '../../../platform/concurrency/batch.ts';
+import { shareUnbegun } from '../../../platform/concurrency/share-unbegun.ts';
 import type { Services, UserCaller } from '../../../platform/context.ts';
 import { isOperator } from '../is-operator.ts';
 import { hashApiKey, isApiKey } from './api-key.ts';
@@ -15,7 +16,11 @@ const KEPT_MAX = 20_000;
 
 /** Makes the check of API keys: their owner, or null when the key is nobody's. */
 export function authenticateKey(services: Services): (key: string) => Promise<UserCaller | null> {
-  const findKeyOwner = batch((hashes: Buffer[]) => findKeyOwners(services, hashes), { max: KEYS_MAX });
+  const findAll = (hashes: Buffer[]) => findKeyOwners(services, hashes);
+  const findKeyOwner = batch(findAll, { max: KEYS_MAX });
+  // What is open looks all at once where changes were not heard: once for each key, and callers do not wait behind it.
+  const lookUpOwner = batch(findAll, { max: KEYS_MAX });
+  const shareLook = shareUnbegun<KeyOwner | undefined>();
   const recallOwner = rowCache<KeyOwner>(services.rowChanges, {
     max: KEPT_MAX,
     concerns: (owner, { of, id }) =>
@@ -40,7 +45,7 @@ export function authenticateKey(services: Services): (key: string) => Promise<Us
         hasBudget: owner.has_budget,
         expiresAt: owner.expires_at,
         look: async () => {
-          const now = await findKeyOwner(hash);
+          const now = await shareLook(hash.toString('hex'), () => lookUpOwner(hash));
           return now ? { scopes: now.scopes, expiresAt: now.expires_at } : null;
         },
       },

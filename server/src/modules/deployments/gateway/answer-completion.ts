@@ -100,7 +100,7 @@ export async function answerCompletion(
       failEvents(reply.raw, known, ctx.requestId);
     } finally {
       endUse();
-      noteUsage(upstream, bounds, outcome.usage);
+      noteUsage(ctx.log, upstream, bounds, outcome.usage);
       const totalMs = Math.round(performance.now() - began.ms);
       await recordRequest(
         ctx,

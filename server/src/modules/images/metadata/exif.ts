@@ -16,23 +16,25 @@ type Directory = { entries: Buffer[]; next: number };
  */
 export function withUserComment(exif: Buffer | null, comment: string): Buffer {
   const before = even(exif ?? EMPTY);
-  const form = formOf(before);
-  const root = form.read(before, form.uint32(before, 4));
-  const pointer = root.entries.find((entry) => form.uint16(entry, 0) === EXIF_DIRECTORY);
-  const inner = pointer ? form.read(before, form.uint32(pointer, 8)) : { entries: [], next: 0 };
+  const byteOrder = byteOrderOf(before);
+  const root = byteOrder.read(before, byteOrder.uint32(before, 4));
+  const pointer = root.entries.find((entry) => byteOrder.uint16(entry, 0) === EXIF_DIRECTORY);
+  const inner = pointer ? byteOrder.read(before, byteOrder.uint32(pointer, 8)) : { entries: [], next: 0 };
 
   const text = Buffer.from(ASCII + comment, 'latin1');
   const commentAt = before.length;
   const innerAt = commentAt + even(text).length;
-  const newInner = form.write(form.withEntry(inner, [USER_COMMENT, TYPE_UNDEFINED, text.length, commentAt]));
-  const newRoot = form.write(form.withEntry(root, [EXIF_DIRECTORY, TYPE_LONG, 1, innerAt]));
+  const newInner = byteOrder.write(
+    byteOrder.withEntry(inner, [USER_COMMENT, TYPE_UNDEFINED, text.length, commentAt]),
+  );
+  const newRoot = byteOrder.write(byteOrder.withEntry(root, [EXIF_DIRECTORY, TYPE_LONG, 1, innerAt]));
   const header = Buffer.from(before.subarray(0, 8));
-  form.uint32At(header, 4, innerAt + newInner.length);
+  byteOrder.uint32At(header, 4, innerAt + newInner.length);
   return Buffer.concat([header, before.subarray(8), even(text), newInner, newRoot]);
 }
 
 /** How a block writes numbers and directories. */
-function formOf(block: Buffer) {
+function byteOrderOf(block: Buffer) {
   const isLittle = block.toString('latin1', 0, 2) === 'II';
   const uint16 = (bytes: Buffer, at: number) => (isLittle ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
   const uint32 = (bytes: Buffer, at: number) => (isLittle ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));

@@ -48,8 +48,8 @@ function chunksOf(bytes: Buffer): Chunk[] {
 /** What a file of more than the picture begins with: what it has, and its size less one. */
 function extendedHead({ name, data }: Chunk, { width, height }: { width: number; height: number }): Buffer {
   const head = Buffer.alloc(10);
-  const isClear = name === 'VP8L' && ((data.readUInt32LE(1) >> 28) & 1) === 1;
-  head.writeUInt8(isClear ? HAS_ALPHA : 0, 0);
+  const hasAlpha = name === 'VP8L' && ((data.readUInt32LE(1) >> 28) & 1) === 1;
+  head.writeUInt8(hasAlpha ? HAS_ALPHA : 0, 0);
   head.writeUIntLE(width - 1, 4, 3);
   head.writeUIntLE(height - 1, 7, 3);
   return head;

@@ -22,8 +22,7 @@ export async function awaitDrawn(
   const isComingBack = ctx.idempotencyKey !== null;
   const waiting = awaitGeneration(ctx, id, { ms: WAIT_MS, signal: clientSignal(reply) });
   const waited = await waiting.catch(async (error: unknown) => {
-    // Whoever asked is not answered any more, as their API key has ended.
-    if (!isComingBack) await cancelGeneration(ctx, { id });
+    if (!isComingBack && !isGone(error)) await cancelUnanswered(ctx, id);
     throw error;
   });
   const isLate = waited.ended_at === null;
@@ -32,6 +31,22 @@ export async function awaitDrawn(
   if (isLate && generation.state !== 'completed') throw timedOut(generation);
   refuseUndrawn(generation);
   return generation;
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'not_found';
+}
+
+/**
+ * Nobody is answered with the picture: the API key has ended, or it could not be looked at, where OpenAI's clients
+ * repeat the call and would pay a second one. The error that is known already is the one to throw.
+ */
+async function cancelUnanswered(ctx: Context, id: string): Promise<void> {
+  try {
+    await cancelGeneration(ctx, { id });
+  } catch (error) {
+    ctx.log.warn({ err: error, generation_id: id }, 'could not cancel a picture that nobody waits for');
+  }
 }
 
 function timedOut({ id, state }: Generation): AppError {

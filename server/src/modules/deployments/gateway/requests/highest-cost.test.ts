@@ -1,5 +1,5 @@
 import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { defaultPrice } from '../../../credits/prices/default-price.ts';
 import { highestCostMicro, noteUsage, usageBounds } from './highest-cost.ts';
 
@@ -40,12 +40,19 @@ describe('a prompt can have', () => {
   });
 
   test('a full context where an answer has shown that the template says more', () => {
-    const [plain, wordy] = [{}, {}];
+    const log = { info: vi.fn<(...said: unknown[]) => void>() };
+    const [plain, long] = [{ model_name: 'plain' }, { model_name: 'long' }];
     const bounds = usageBounds(chat(), plain);
-    noteUsage(plain, bounds, { ...bounds, completionTokens: 4000 });
-    noteUsage(wordy, bounds, { ...bounds, promptTokens: bounds.promptTokens + 1 });
+    noteUsage(log, plain, bounds, { ...bounds, completionTokens: 4000 });
+    expect(log.info).not.toHaveBeenCalled();
+    // Two that were asked for at the same time.
+    for (let n = 0; n < 2; n += 1) {
+      noteUsage(log, long, bounds, { ...bounds, promptTokens: bounds.promptTokens + 1 });
+    }
     expect(promptOf(chat(), plain)).toBe(bounds.promptTokens);
-    expect(promptOf(chat(), wordy)).toBe(CONTEXT_TOKENS);
+    expect(promptOf(chat(), long)).toBe(CONTEXT_TOKENS);
+    const said = { model: 'long', reserved: bounds.promptTokens, used: bounds.promptTokens + 1 };
+    expect(log.info.mock.calls).toEqual([[said, expect.any(String)]]);
   });
 });
 

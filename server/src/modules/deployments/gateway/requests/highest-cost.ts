@@ -1,4 +1,5 @@
 import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
+import type { Logger } from 'pino';
 import { costMicro } from '../../../credits/prices/cost-micro.ts';
 import { askedTokens, type CompletionBody } from '../body/completion-request.ts';
 import type { Usage } from '../completion-stream.ts';
@@ -8,7 +9,7 @@ import type { TokenPrices } from '../token-prices.ts';
 const TEMPLATE_TOKENS = 512;
 
 /** Models whose templates say more, as an answer has shown. */
-const wordyModels = new WeakSet<object>();
+const longTemplates = new WeakSet<object>();
 
 /**
  * How much a request can use at most. A token is a byte at least, and what a template says around a message is
@@ -17,16 +18,29 @@ const wordyModels = new WeakSet<object>();
 export function usageBounds(body: CompletionBody, upstream: object): Usage {
   const { messages, prompt, response_format: format, chat_template_kwargs: kwargs } = body;
   const said = Buffer.byteLength(JSON.stringify([messages ?? prompt, format, kwargs]));
-  const promptTokens = wordyModels.has(upstream) ? CONTEXT_TOKENS : said + (messages ? TEMPLATE_TOKENS : 0);
+  const promptTokens = longTemplates.has(upstream) ? CONTEXT_TOKENS : said + (messages ? TEMPLATE_TOKENS : 0);
   return {
     promptTokens: Math.min(promptTokens, CONTEXT_TOKENS),
     completionTokens: Math.min(askedTokens(body) ?? CONTEXT_TOKENS, CONTEXT_TOKENS),
   };
 }
 
-/** Remembers of a model that its prompt was longer than what was reserved for it, as long as the model is kept in memory. */
-export function noteUsage(upstream: object, bounds: Usage, used: Usage): void {
-  if (used.promptTokens > bounds.promptTokens) wordyModels.add(upstream);
+/**
+ * Remembers of a model that its prompt was longer than what was reserved for it, as long as the model is kept in
+ * memory. That answer may have cost more than was reserved, and is charged no more than that: so it is logged.
+ */
+export function noteUsage(
+  log: Pick<Logger, 'info'>,
+  upstream: { model_name: string },
+  bounds: Usage,
+  used: Usage,
+): void {
+  if (used.promptTokens <= bounds.promptTokens || longTemplates.has(upstream)) return;
+  longTemplates.add(upstream);
+  log.info(
+    { model: upstream.model_name, reserved: bounds.promptTokens, used: used.promptTokens },
+    'a prompt was longer than what was reserved for it',
+  );
 }
 
 /** The price that no answer within these bounds exceeds: as much as there can be of what is dearer, and of the other what the context leaves. */

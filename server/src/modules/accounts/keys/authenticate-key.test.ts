@@ -1,0 +1,43 @@
+import { expect, test, vi } from 'vitest';
+import type { Services } from '../../../platform/context.ts';
+import { connect } from '../../../platform/db/database.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { makeApiKey } from './api-key.ts';
+import { authenticateKey } from './authenticate-key.ts';
+
+/** What the database answers, which is never reached: owners of all keys that it is asked for. */
+function services() {
+  const db = connect('postgresql://127.0.0.1:1/away');
+  onFileEnd(() => db.destroy());
+  const query = vi.fn(async ({ values }: { values: [Buffer[], ...unknown[]] }) => ({
+    rows: values[0].map((hash) => ({
+      ...{ sha256: hash.toString('hex'), key_id: hash.toString('hex'), for_web_app: false, scopes: ['read'] },
+      ...{ has_budget: false, expires_at: null, last_used_at: new Date() },
+      ...{ user_id: 'ada', email: 'ada@example.com', email_verified: false },
+    })),
+  }));
+  const rowChanges = { areCurrent: () => false, subscribe: () => undefined };
+  const rest = { db, rowChanges, config: { operators: [] }, clock: { now: () => new Date() } };
+  return { query, all: { ...rest, pool: { query } } as unknown as Services };
+}
+
+test('all that is open by one key looks at it together, apart from those who come', async () => {
+  const { query, all } = services();
+  const authenticate = authenticateKey(all);
+  const [key, other] = [makeApiKey(), makeApiKey()];
+  const callers = await Promise.all([key, key, key, other].map((secret) => authenticate(secret)));
+  query.mockClear();
+  const slow = Promise.withResolvers<never>();
+  query.mockReturnValueOnce(slow.promise);
+  const looks = callers.map((caller) => caller?.key?.look());
+  await vi.waitFor(() => expect(query).toHaveBeenCalledTimes(1));
+  // While they look, nobody waits for them to be let in.
+  await authenticate(makeApiKey());
+  expect(query).toHaveBeenCalledTimes(2);
+  slow.reject(new Error('away'));
+  expect((await Promise.allSettled(looks)).map(({ status }) => status)).toEqual([
+    ...['rejected', 'rejected', 'rejected'],
+    'fulfilled',
+  ]);
+  expect(query).toHaveBeenCalledTimes(3);
+});
