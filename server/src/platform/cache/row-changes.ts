@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import * as z from 'zod';
 import { keepListening } from '../db/keep-listening.ts';
@@ -48,41 +49,26 @@ export async function openRowChanges(
 ): Promise<RowChanges & { close: () => Promise<void> }> {
   const listeners = new Set<Listener>();
   const watchers = new Set<Listener>();
-  let currentUntil = Number.NEGATIVE_INFINITY;
   let askedAt = Number.NEGATIVE_INFINITY;
-  let isPinging = false;
   const announce = (change: RowChange | null) => {
     for (const listener of [...listeners, ...watchers]) listener(change);
   };
-  const isCurrent = () => now() < currentUntil;
 
+  const pulse = createPulse(() => listening.client(), log, now);
   const listening = await keepListening({
     url,
     name: 'bakehouse row changes',
     channel: CHANNEL,
     onMessage: (payload) => announce(rowChange.parse(JSON.parse(payload ?? 'null'))),
     onBreak: () => {
-      currentUntil = Number.NEGATIVE_INFINITY;
+      pulse.stop();
       announce(null);
     },
     onReconnect: () => announce(null),
     log,
   });
 
-  const ping = async () => {
-    const client = listening.client();
-    if (client === null || isPinging) return;
-    isPinging = true;
-    const sentAt = now();
-    try {
-      await client.query('select 1');
-      if (client === listening.client()) currentUntil = sentAt + VALIDITY_MS;
-    } catch (error) {
-      log.warn({ err: error }, 'could not ask for changed rows');
-    } finally {
-      isPinging = false;
-    }
-  };
+  const { ping, isCurrent } = pulse;
   let tickedAt = now();
   const tick = async () => {
     const isLate = now() - tickedAt > LATE_MS;
@@ -116,4 +102,28 @@ export async function openRowChanges(
       await listening.close();
     },
   };
+}
+
+/** Whether the listening connection is believed to be whole: until some time after a ping that was answered. */
+function createPulse(client: () => pg.Client | null, log: Logger, now: () => number) {
+  let currentUntil = Number.NEGATIVE_INFINITY;
+  let isPinging = false;
+  const ping = async () => {
+    const asked = client();
+    if (asked === null || isPinging) return;
+    isPinging = true;
+    const sentAt = now();
+    try {
+      await asked.query('select 1');
+      if (asked === client()) currentUntil = sentAt + VALIDITY_MS;
+    } catch (error) {
+      log.warn({ err: error }, 'could not ask for changed rows');
+    } finally {
+      isPinging = false;
+    }
+  };
+  const stop = () => {
+    currentUntil = Number.NEGATIVE_INFINITY;
+  };
+  return { ping, stop, isCurrent: () => now() < currentUntil };
 }

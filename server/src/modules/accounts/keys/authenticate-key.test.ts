@@ -29,7 +29,7 @@ test('all that is open by one key looks at it together, apart from those who com
   query.mockClear();
   const slow = Promise.withResolvers<never>();
   query.mockReturnValueOnce(slow.promise);
-  const looks = callers.map((caller) => caller?.key?.look());
+  const looks = callers.map(async (caller) => caller?.key?.look());
   await vi.waitFor(() => expect(query).toHaveBeenCalledTimes(1));
   // While they look, nobody waits for them to be let in.
   await authenticate(makeApiKey());
