@@ -10,7 +10,6 @@ import { refreshSession, refreshUser } from './session.ts';
 import { sessionHint } from './session-hint.ts';
 import { authRequest } from './sign-in/auth-request.ts';
 
-export { everyApiKeyQuery } from './keys/keys-api.ts';
 export {
   refreshSession,
   refreshUser,

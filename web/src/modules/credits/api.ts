@@ -9,11 +9,9 @@ import {
 import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
-import { localDay } from '../../lib/format/format-time.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { type Period, withTimeZone } from './statement/period.ts';
-import { spendPeriod } from './statement/spend/spend-period.ts';
 
 /** What each day cost; it is loaded where it is shown. */
 export const SpendCard = loadable(async () => (await import('./statement/spend/spend-card.tsx')).SpendCard);
@@ -94,16 +92,14 @@ export const accountsQuery = (search: string) =>
     staleTime: 0,
   });
 
-/** What was spent on the days of a period that `spendPeriod` leaves; of none on the last 30. */
-export const spendQuery = (userId: string, period: Period) => {
-  const { from, to } = spendPeriod(period, localDay(new Date()));
-  return queryOptions({
-    queryKey: ['transaction', 'spend', userId, { from, to }],
+/** What was spent on the days of a period, a year at most; without a first day on 30 days. */
+export const spendQuery = (userId: string, period: Period) =>
+  queryOptions({
+    queryKey: ['transaction', 'spend', userId, period],
     queryFn: ({ signal }) =>
       call(
         listSpend,
-        { params: { userId }, query: withTimeZone({ from, to }) },
+        { params: { userId }, query: withTimeZone(period) },
         { signal, ...storedRead(), operation: 'load the spending' },
       ),
   });
-};

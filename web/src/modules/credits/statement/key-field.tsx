@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Field } from '../../../ui/field.tsx';
 import { Select } from '../../../ui/select.tsx';
-import { everyApiKeyQuery, useUser } from '../../accounts/api.ts';
+import { useUser } from '../../accounts/api.ts';
+import { everyApiKeyQuery } from '../../accounts/keys/api.ts';
 
 type Props = {
   /** The id of the chosen key; undefined for all. */

@@ -27,7 +27,7 @@ export function SpendCard(period: Period) {
   return (
     <Card title="Spending per day" description={shownDays}>
       <QueryView
-        query={useQuery(spendQuery(user.id, period))}
+        query={useQuery(spendQuery(user.id, period.from === undefined ? period : { from, to }))}
         failed="Spending could not be loaded"
         pending={
           <LoadingRegion>
