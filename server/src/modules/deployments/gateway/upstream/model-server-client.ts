@@ -26,24 +26,34 @@ export function postToModelServer(
 ): Promise<IncomingMessage> {
   const target = new URL(url);
   const payload = Buffer.from(JSON.stringify(body));
-  return new Promise((resolve, reject) => {
-    const request = (target.protocol === 'https:' ? https : http).request(
-      target,
-      {
+  const isSecure = target.protocol === 'https:';
+  const send = (agent: http.Agent | false) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const request = (isSecure ? https : http).request(target, {
         method: 'POST',
-        agent: target.protocol === 'https:' ? agents['https:'] : agents['http:'],
+        agent,
         headers: {
           'content-type': 'application/json',
           'content-length': payload.length,
           ...(key !== null && { authorization: `Bearer ${key}` }),
         },
         signal,
-      },
-      resolve,
-    );
-    request.on('error', (error) => reject(signal.aborted ? error : new ModelServerUnreachable(error)));
-    request.end(payload);
-  });
+      });
+      let isAnswered = false;
+      request.once('response', (answer) => {
+        isAnswered = true;
+        resolve(answer);
+      });
+      request.on('error', (error) => {
+        if (signal.aborted) reject(error);
+        // llama.cpp closes a connection after each stream without saying so before: that a kept one
+        // is closed says nothing of the server. One of its own was not used before.
+        else if (request.reusedSocket && !isAnswered) resolve(send(false));
+        else reject(new ModelServerUnreachable(error));
+      });
+      request.end(payload);
+    });
+  return send(isSecure ? agents['https:'] : agents['http:']);
 }
 
 /** Reads an answer to its end, as text. */

@@ -1,0 +1,36 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { ModelServerUnreachable, postToModelServer, readText } from './model-server-client.ts';
+
+const { signal } = new AbortController();
+let requests = 0;
+/** Closes a connection instead of answering what comes over it. */
+let closes: (requestsOfConnection: number) => boolean = () => false;
+const counts = new WeakMap<object, number>();
+const server = createServer((request, response) => {
+  requests += 1;
+  const count = (counts.get(request.socket) ?? 0) + 1;
+  counts.set(request.socket, count);
+  if (closes(count)) request.socket.destroy();
+  else response.end('answer');
+});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+afterAll(() => void server.close());
+
+const post = async () => {
+  const target = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, key: null };
+  return readText(await postToModelServer(target, {}, signal));
+};
+
+test('a kept connection that was closed meanwhile is replaced at once', async () => {
+  closes = (count) => count > 1;
+  expect(await post()).toBe('answer');
+  expect(await post()).toBe('answer');
+  expect(requests).toBe(3);
+});
+
+test('a server that closes a new connection is not reached', async () => {
+  closes = () => true;
+  await expect(post()).rejects.toThrow(ModelServerUnreachable);
+});
