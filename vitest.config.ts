@@ -1,24 +1,33 @@
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** vitest would leave one core to itself, which is half of a laptop's that has two. */
 const maxWorkers = '100%';
+
+/** A guard against hanging: nothing is true or false by the speed of the machine. */
+const testTimeout = 30_000;
+
+/** What all of them begin with. */
+const patience = path.join(import.meta.dirname, 'scripts/test/wait-patiently.ts');
 
 /** One project per workspace; the journeys in e2e/ drive a browser and run after the others. */
 export default defineConfig({
   test: {
     maxWorkers,
     projects: [
-      { test: { name: 'contract', include: ['contract/src/**/*.test.ts'] } },
-      { test: { name: 'scripts', include: ['scripts/**/*.test.ts'] } },
+      {
+        test: { name: 'contract', include: ['contract/src/**/*.test.ts'], setupFiles: patience, testTimeout },
+      },
+      { test: { name: 'scripts', include: ['scripts/**/*.test.ts'], setupFiles: patience, testTimeout } },
       {
         test: {
           name: 'server',
           include: ['server/src/**/*.test.ts'],
           globalSetup: 'server/src/testing/global-setup.ts',
-          setupFiles: 'server/src/testing/setup-file.ts',
+          setupFiles: [patience, 'server/src/testing/setup-file.ts'],
           // The files of a worker share its modules: importing the whole program anew for each took a third of the time.
           isolate: false,
-          testTimeout: 30_000,
+          testTimeout,
           hookTimeout: 60_000,
           // A busy machine is slow, and nothing is true or false by its speed.
           expect: { poll: { timeout: 20_000 } },
@@ -31,6 +40,7 @@ export default defineConfig({
           root: 'web',
           include: ['src/**/*.test.{ts,tsx}'],
           environment: 'happy-dom',
+          setupFiles: patience,
           maxWorkers,
         },
       },
@@ -39,6 +49,7 @@ export default defineConfig({
           name: 'journeys',
           include: ['e2e/**/*.test.ts'],
           globalSetup: 'e2e/global-setup.ts',
+          setupFiles: patience,
           // One server and one browser: journeys take turns.
           fileParallelism: false,
           // What passes then is named at the end: a browser on a busy machine shows races that nothing else does.

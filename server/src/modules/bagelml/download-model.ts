@@ -3,6 +3,7 @@ import { FILES_SHOWN_MAX } from '@bakehouse/contract/assets';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
+import { breakOffWithKey } from '../../platform/http/callers/break-off-with-key.ts';
 import { sendZip } from '../../platform/storage/send-zip.ts';
 import { getInfo } from '../assets/files/get-info.ts';
 
@@ -14,6 +15,7 @@ export async function downloadModel(
 ): Promise<void> {
   const files = await listAllFiles(ctx, modelId);
   if (files.length === 0) throw new AppError('not_found', { publicMessage: 'This model has no files yet' });
+  breakOffWithKey(ctx, http);
   await sendZip(ctx, http, {
     files: files.map(({ path, sha256, size_bytes: sizeBytes, uploaded_at }) => ({
       ...{ path, sha256, sizeBytes },

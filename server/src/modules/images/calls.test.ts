@@ -234,6 +234,22 @@ describe("OpenAI's images API, by its own client", () => {
     expect(await drawing.balance(ada)).toEqual(before);
   });
 
+  test('leaves what its client can come back for when the API key is revoked', async () => {
+    stub.answer = 'hang';
+    const states = async () =>
+      (
+        await server.request(listGenerations, { params: { userId: ada.userId } }, { as: ada })
+      ).generations.map(({ state }) => state);
+    const program = await makeKey();
+    const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: program.secret, maxRetries: 0 });
+    const headers = { 'idempotency-key': 'mine' };
+    const asked = openai.images.generate({ prompt: 'Bread' }, { headers }).catch((error: unknown) => error);
+    await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
+    await revoke(program);
+    expect(await asked).toMatchObject({ status: 401 });
+    expect(await states()).toEqual([expect.stringMatching(/^(queued|starting|running)$/)]);
+  });
+
   test('stops what took too long before it says so: a client that repeats the call pays for one', async () => {
     stub.answer = 'hang';
     const before = await drawing.balance(ada);

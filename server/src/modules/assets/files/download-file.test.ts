@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
 import { beforeAll, expect, test } from 'vitest';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { assetCalls, sha256 } from '../testing/asset-calls.ts';
@@ -60,4 +62,21 @@ test('HEAD tells the size without the bytes', async () => {
 test('knows no other files', async () => {
   expect((await download(ada, id, 'other.txt')).status).toBe(404);
   expect((await download(ada, id, '../../../etc/passwd')).status).toBe(404);
+});
+
+test('a download breaks off when the API key that asked for it is revoked', async () => {
+  const made = { params: { userId: ada.userId }, body: { name: 'program' } };
+  const { api_key: key, secret } = await server.request(createApiKey, made, { as: ada });
+  // More than lies in the buffers between the two.
+  const size = 64 * 1024 * 1024;
+  await upload(ada, id, 'large.bin', new Uint8Array(size));
+  const response = await download({ ...ada, apiKey: secret }, id, 'large.bin');
+  expect(response.headers.get('content-length')).toBe(String(size));
+  await server.request(revokeApiKey, { params: { keyId: key.id } }, { as: ada });
+  const reader = response.body?.getReader();
+  // Whoever reads as fast as this needs half a minute for the whole file.
+  const readSlowly = async () => {
+    while (!(await reader?.read())?.done) await pause(30);
+  };
+  await expect(readSlowly()).rejects.toThrow('terminated');
 });

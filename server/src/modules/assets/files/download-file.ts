@@ -2,6 +2,7 @@ import type { downloadFile as endpoint } from '@bakehouse/contract/assets';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
+import { breakOffWithKey } from '../../../platform/http/callers/break-off-with-key.ts';
 import { sendBlob } from '../../../platform/storage/send-blob.ts';
 import { contentDisposition } from './content-disposition.ts';
 import { contentTypeOf } from './content-type.ts';
@@ -15,6 +16,7 @@ export async function downloadFile(
 ): Promise<void> {
   const path = params['*'];
   const file = await findFile(ctx, { assetId: params.id, revisionId: query.revision_id, path });
+  breakOffWithKey(ctx, http);
   await sendBlob(ctx, http, {
     sha256: file.sha256,
     path,

@@ -1,0 +1,12 @@
+import { vi } from 'vitest';
+
+/** A guard against hanging: nothing is true or false by the speed of the machine. vitest's own is one second. */
+const WAITED_MS = 20_000;
+
+// vitest has a setting for the limit of `expect.poll`, and none for these.
+const { waitFor, waitUntil } = vi;
+type Limits = { timeout?: number; interval?: number };
+const patient = (limits: number | Limits = {}): number | Limits =>
+  typeof limits === 'number' ? limits : { timeout: WAITED_MS, ...limits };
+vi.waitFor = (callback, limits) => waitFor(callback, patient(limits));
+vi.waitUntil = (callback, limits) => waitUntil(callback, patient(limits));
