@@ -16,11 +16,11 @@ beforeAll(async () => {
       .insertInto('users')
       .values({ id, name: id, username: id, email: `${id}@example.com` })
       .execute();
-  // Half are loaves, half are rolls, and between them, so that the planner's sample has none, lie a few pretzels.
+  // By name the few pretzels lie between loaves and rolls, and between two rows of the planner's sample.
   await sql`
     insert into assets (owner_user_id, dataset_type, title, category, details, tags)
     select (array[${flo}, ${bob}])[1 + n % 2], 'RAW',
-      case when n % 1000 = 900 then 'Pretzels' when n % 4 < 2 then 'Loaves' else 'Rolls' end || ' 2026 of rye, batch ' || n, '', '', array['example']
+      case when n % 1000 = 900 then 'Pretzels' when n % 7 < 2 then 'Loaves' else 'Rolls' end || ' 2026 of rye, batch ' || n, '', '', array['example']
     from generate_series(1, 20000) n`.execute(db);
   await sql`vacuum analyze assets`.execute(db);
 });
