@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { assetInfo, createAsset, deleteAsset, getAsset, listAssets } from '@bakehouse/contract/assets';
-import { getLedger, listSpend, listTransactions } from '@bakehouse/contract/credits';
+import { getLedger, getUsageWindow, listSpend, listTransactions } from '@bakehouse/contract/credits';
 import { listVllm } from '@bakehouse/contract/deployments';
 import { listRuns } from '@bakehouse/contract/training';
 import { readConfig } from '../../server/src/config.ts';
@@ -39,6 +39,8 @@ type Place = {
   largeId: string;
   /** With which half of the user's charges were asked for. */
   keyId: string;
+  /** A usage window of this key. */
+  windowId: string;
   /** A day on which there are transfers. */
   day: string;
   lateAssets: string;
@@ -107,6 +109,10 @@ const calls: Call[] = [
   { name: 'statement, a day', run: (place) => statement(place, { from: place.day, to: place.day }) },
   { name: 'statement of a key', run: (place) => statement(place, { key_id: place.keyId }) },
   {
+    name: 'answers of a usage window',
+    run: ({ client, windowId }) => client.call(getUsageWindow, { params: { windowId }, query: {} }),
+  },
+  {
     name: 'spending of a day',
     run: ({ client, day }) =>
       client.call(listSpend, { params: { userId: client.userId }, query: { from: day, to: day } }),
@@ -161,11 +167,23 @@ async function makePlace({
     const operator = await Client.signIn(server.url, { name: 'Operator', email: OPERATOR, password });
     const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     const [largeId, keyId] = [await findLarge(client), await findKeyId(client)];
-    const place = { server, client, operator, file, largeId, keyId, day: yesterday };
+    const windowId = await findWindowId(client, keyId);
+    const place = { server, client, operator, file, largeId, keyId, windowId, day: yesterday };
     return { ...place, ...(await turnPages({ ...place, lateAssets: '', lateTransactions: '' })) };
   } finally {
     await db.destroy();
   }
+}
+
+/** Id of the newest usage window in the statement of a key. */
+async function findWindowId(client: Client, keyId: string): Promise<string> {
+  const { transactions } = await client.call(listTransactions, {
+    params: { userId: client.userId },
+    query: { key_id: keyId, limit: 200 },
+  });
+  const line = transactions.find(({ usage_window_id }) => usage_window_id !== null);
+  if (!line?.usage_window_id) throw new Error('The statement has no usage window.');
+  return line.usage_window_id;
 }
 
 /** The cursors after many pages, or of the last page where there are fewer. */

@@ -17,13 +17,17 @@ type Options = {
   say: (done: number, of: string) => void;
 };
 
-/** Adds transfers, half a minute apart up to now, and seals them: grants first, then charges, refunds and sent credits. */
+/** Adds transfers, half a minute apart up to now: grants first, then charges, refunds and sent credits. */
 export async function fillLedger(db: Database, { userIds, keyId, count, say }: Options): Promise<void> {
   for (let from = 0; from < count; from += INSERT_BATCH) {
     const upTo = Math.min(from + INSERT_BATCH, count);
     await inTransaction(db, (tx) => insertTransfers(tx, { userIds, keyId, from, upTo, count }));
     say(upTo, 'transfers');
   }
+}
+
+/** Seals all transfers. */
+export async function sealAll(db: Database, say: Options['say']): Promise<void> {
   let sealed = 0;
   for (;;) {
     const batch = await inTransaction(db, sealBatch);

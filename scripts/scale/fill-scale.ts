@@ -6,7 +6,8 @@ import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';
 import type { Client } from '../client/client.ts';
 import { PlainError } from '../plain-error.ts';
 import { fillAssets, fillFiles, findLarge } from './fill-assets.ts';
-import { fillLedger } from './fill-ledger.ts';
+import { fillLedger, sealAll } from './fill-ledger.ts';
+import { fillUsage } from './fill-usage.ts';
 import { fillDeployments, fillWaitingRuns } from './fill-work.ts';
 import type { Sizes } from './sizes.ts';
 
@@ -29,6 +30,8 @@ export async function fillScale(db: Database, { sizes, client, file, say }: Opti
   const userIds = [client.userId, ...(await fillUsers(db, sizes.users - 1))];
   const keyId = await findKeyId(client);
   await fillLedger(db, { userIds, keyId, count: sizes.transfers, say: count });
+  await fillUsage(db, { userIds, keyId, count: sizes.usageWindows, say: count });
+  await sealAll(db, count);
   await fillAssets(db, { userIds, count: sizes.assets, say: count });
   await fillFiles(db, { client, count: sizes.files, file });
   count(sizes.files, 'files in one dataset');

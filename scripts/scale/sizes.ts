@@ -5,6 +5,8 @@ export type Sizes = {
   /** In one dataset. */
   files: number;
   transfers: number;
+  /** Each is one more transfer. */
+  usageWindows: number;
   deployments: number;
   waitingRuns: number;
 };
@@ -14,6 +16,7 @@ const full: Sizes = {
   assets: 1_000_000,
   files: 100_000,
   transfers: 10_000_000,
+  usageWindows: 50_000,
   deployments: 200,
   waitingRuns: 1000,
 };
@@ -29,6 +32,7 @@ export function sizesOf(fraction: number): Sizes {
     assets: part(full.assets),
     files: part(full.files),
     transfers: part(full.transfers),
+    usageWindows: part(full.usageWindows),
     deployments: part(full.deployments),
     waitingRuns: part(full.waitingRuns),
   };

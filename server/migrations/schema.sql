@@ -584,6 +584,29 @@ create table ledger_holds (
 CREATE INDEX ledger_holds_pending_by_account ON public.ledger_holds USING btree (debit_account_id) WHERE (status = 'pending'::text);
 CREATE INDEX ledger_holds_pending_by_expiry ON public.ledger_holds USING btree (expires_at) WHERE (status = 'pending'::text);
 
+create table ledger_key_daily (
+  account_id text not null,
+  key_id text not null,
+  day date not null,
+  counterpart text not null,
+  paid bigint not null,
+  received bigint not null,
+  transfers bigint not null,
+  constraint ledger_key_daily_pkey PRIMARY KEY (account_id, key_id, day, counterpart),
+  constraint ledger_key_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id)
+);
+
+create table ledger_key_totals (
+  account_id text not null,
+  key_id text not null,
+  counterpart text not null,
+  paid bigint not null,
+  received bigint not null,
+  transfers bigint not null,
+  constraint ledger_key_totals_pkey PRIMARY KEY (account_id, key_id, counterpart),
+  constraint ledger_key_totals_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id)
+);
+
 create table ledger_last_proof (
   single boolean not null default true,
   proved_at timestamp with time zone not null,
@@ -1777,21 +1800,23 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_sum_days(p_after bigint, p_upto bigint)
- RETURNS TABLE(account_id text, day date, counterpart text, paid bigint, received bigint, transfers bigint)
+ RETURNS TABLE(account_id text, key_id text, day date, counterpart text, paid bigint, received bigint, transfers bigint)
  LANGUAGE sql
  STABLE
 AS $function$
-  select account_id, day, case when other_id like 'user:%' then 'users' else other_id end,
+  select account_id, key_id, day, case when other_id like 'user:%' then 'users' else other_id end,
     sum(paid)::bigint, sum(received)::bigint, count(*)
   from (
     select debit_account_id as account_id, credit_account_id as other_id, amount as paid, 0 as received,
-      (created_at at time zone 'UTC')::date as day
+      (created_at at time zone 'UTC')::date as day,
+      case when debit_account_id like 'user:%' then refs ->> 'key_id' end as key_id
     from ledger_transfers where seq > p_after and seq <= p_upto
     union all
-    select credit_account_id, debit_account_id, 0, amount, (created_at at time zone 'UTC')::date
+    select credit_account_id, debit_account_id, 0, amount, (created_at at time zone 'UTC')::date,
+      case when kind = 'refund' then refs ->> 'key_id' end
     from ledger_transfers where seq > p_after and seq <= p_upto
   ) sides
-  group by 1, 2, 3
+  group by 1, 2, 3, 4
 $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_sum_transfers(p_after bigint, p_upto bigint)

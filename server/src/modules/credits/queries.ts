@@ -70,14 +70,16 @@ export type Selection = Period & {
   keyId?: string | undefined;
 };
 
-const byKey = ({ keyId }: Pick<Selection, 'keyId'>) =>
+/** What was asked for with the key; whatever, where there is none. */
+export const byKey = ({ keyId }: Pick<Selection, 'keyId'>) =>
   keyId === undefined ? sql`true` : sql`refs ->> 'key_id' = ${keyId}`;
 
 /** What came back of what the key asked for. Credits that another user sent carry that user's key, which is not for these eyes. */
-const backByKey = (selection: Pick<Selection, 'keyId'>) =>
+export const backByKey = (selection: Pick<Selection, 'keyId'>) =>
   selection.keyId === undefined ? sql`true` : sql`kind = 'refund' and ${byKey(selection)}`;
 
-const within = ({ from, to, timeZone }: Period) => sql`
+/** What happened on the days of the period. */
+export const within = ({ from, to, timeZone }: Period) => sql`
   (${from ?? null}::date is null or created_at >= ${from ?? null}::date::timestamp at time zone ${timeZone}::text)
   and (${to ?? null}::date is null or created_at < (${to ?? null}::date + 1)::timestamp at time zone ${timeZone}::text)`;
 
@@ -161,149 +163,6 @@ export async function listOpenHolds(
 /** No transfer has it: all of them come before. */
 export const LAST_SEQ = 2n ** 63n - 1n;
 
-export type CounterpartSum = {
-  /** Id of the system account on the other side; 'users' for all users together. */
-  counterpart: string;
-  paid: bigint;
-  received: bigint;
-};
-
-/**
- * What left the user's account in a period and what came back, per counterpart: call it in a snapshot of the
- * database. Whole days (UTC) come from the sealer's sums; transfers are read for the ends of the period, which
- * the reader's time zone may put inside a day, and for what is not sealed yet.
- */
-export async function sumUserTransfers(
-  tx: Transaction,
-  { userId, from, to, timeZone }: Period & { userId: string },
-): Promise<CounterpartSum[]> {
-  if (from === undefined && to === undefined) return sumAllUserTransfers(tx, userId);
-  const account = userAccount(userId);
-  const headSeq = (await findChainHead(tx))?.seq ?? 0n;
-  const side = (own: string, other: string, paid: string, received: string, when: RawBuilder<unknown>) => sql`
-    select ${sql.ref(other)} as other_id, ${sql.raw(paid)} as paid, ${sql.raw(received)} as received
-    from ledger_transfers where ${sql.ref(own)} = ${account} and ${when}`;
-  const sides = (when: RawBuilder<unknown>) => sql`
-    ${side('debit_account_id', 'credit_account_id', 'amount', '0', when)}
-    union all ${side('credit_account_id', 'debit_account_id', '0', 'amount', when)}`;
-  const at = (name: string) => sql`(select ${sql.ref(name)} from period)`;
-  const { rows } = await sql<CounterpartSum>`
-    with asked as (
-      select
-        coalesce(${from ?? null}::date::timestamp at time zone ${timeZone}::text, '-infinity') as starts_at,
-        coalesce((${to ?? null}::date + 1)::timestamp at time zone ${timeZone}::text, 'infinity') as ends_at
-    ), days as (
-      select starts_at, ends_at, (starts_at at time zone 'UTC')::date
-          + (starts_at at time zone 'UTC' > date_trunc('day', starts_at at time zone 'UTC'))::int as first_day,
-        (ends_at at time zone 'UTC')::date as end_day
-      from asked
-    ), period as materialized (
-      -- Within one day there is no whole one: then both ends meet, and all of it is read from transfers.
-      select starts_at, ends_at, first_day, greatest(first_day, end_day) as end_day,
-        first_day::timestamp at time zone 'UTC' as days_start_at,
-        greatest(first_day, end_day)::timestamp at time zone 'UTC' as days_end_at
-      from days
-    )
-    select counterpart, sum(paid)::bigint as paid, sum(received)::bigint as received
-    from (
-      select counterpart, paid, received from ledger_daily
-      where account_id = ${account} and day >= ${at('first_day')} and day < ${at('end_day')}
-      union all
-      select case when other_id like 'user:%' then 'users' else other_id end, paid, received
-      from (
-        ${sides(sql`created_at >= ${at('starts_at')} and created_at < least(${at('days_start_at')}, ${at('ends_at')})`)}
-        union all
-        ${sides(sql`created_at >= ${at('days_end_at')} and created_at < ${at('ends_at')}`)}
-        union all
-        ${sides(sql`seq > ${headSeq} and created_at >= ${at('days_start_at')} and created_at < ${at('days_end_at')}`)}
-      ) movements
-    ) sums
-    group by 1`.execute(tx);
-  return rows;
-}
-
-/** The same of all times: the sealer's sums, which are a few rows, and what is not sealed yet. */
-async function sumAllUserTransfers(tx: Transaction, userId: string): Promise<CounterpartSum[]> {
-  const account = userAccount(userId);
-  const headSeq = (await findChainHead(tx))?.seq ?? 0n;
-  const { rows } = await sql<CounterpartSum>`
-    select counterpart, sum(paid)::bigint as paid, sum(received)::bigint as received
-    from (
-      select counterpart, paid, received from ledger_sealed_totals where account_id = ${account}
-      union all
-      select counterpart, paid, received from ledger_sum_transfers(${headSeq}, ${LAST_SEQ})
-      where account_id = ${account}
-    ) sums
-    group by 1`.execute(tx);
-  return rows;
-}
-
-/** The same of what was asked for with one API key: the sealer's sums do not know it, so all of that is read, by its index. */
-export async function sumKeyTransfers(tx: Transaction, input: Selection): Promise<CounterpartSum[]> {
-  const account = userAccount(input.userId);
-  const { rows } = await sql<CounterpartSum>`
-    select case when other_id like 'user:%' then 'users' else other_id end as counterpart,
-      sum(paid)::bigint as paid, sum(received)::bigint as received
-    from (
-      select credit_account_id as other_id, amount as paid, 0 as received
-      from ledger_transfers where debit_account_id = ${account} and ${within(input)} and ${byKey(input)}
-      union all
-      select debit_account_id, 0, amount
-      from ledger_transfers where credit_account_id = ${account} and ${within(input)} and ${backByKey(input)}
-    ) movements
-    group by 1`.execute(tx);
-  return rows;
-}
-
-/** What the user paid to each revenue account on each day of that time zone, less what came back; oldest first. */
-export async function sumSpendByDay(
-  db: Reader,
-  input: Period & { userId: string },
-): Promise<{ date: string; revenue_account_id: string; amount: bigint }[]> {
-  const account = userAccount(input.userId);
-  const { rows } = await sql<{ date: string; revenue_account_id: string; amount: bigint }>`
-    select to_char(created_at at time zone ${input.timeZone}::text, 'YYYY-MM-DD') as date, revenue_account_id, sum(amount)::bigint as amount
-    from (
-      select created_at, credit_account_id as revenue_account_id, amount
-      from ledger_transfers where debit_account_id = ${account} and ${within(input)}
-      union all
-      select created_at, debit_account_id, -amount
-      from ledger_transfers where credit_account_id = ${account} and kind = 'refund' and ${within(input)}
-    ) movements
-    where revenue_account_id like 'revenue:%'
-    group by 1, 2
-    order by 1, 2`.execute(db);
-  return rows;
-}
-
-/**
- * What each API key of the user asked for in a period, less what came back, and what it sent to other users; the
- * largest first.
- */
-export async function sumSpendByKey(
-  db: Reader,
-  input: Period & { userId: string },
-): Promise<{ key_id: string | null; amount: bigint; sent: bigint }[]> {
-  const account = userAccount(input.userId);
-  const { rows } = await sql<{ key_id: string | null; amount: bigint; sent: bigint }>`
-    select key_id, sum(amount)::bigint as amount, sum(sent)::bigint as sent
-    from (
-      select refs ->> 'key_id' as key_id, case kind when 'transfer' then 0 else amount end as amount,
-        case kind when 'transfer' then amount else 0 end as sent
-      from ledger_transfers
-      where debit_account_id = ${account} and (credit_account_id like 'revenue:%' or kind = 'transfer')
-        and ${within(input)}
-      union all
-      select refs ->> 'key_id', -amount, 0
-      from ledger_transfers
-      where credit_account_id = ${account} and kind = 'refund' and debit_account_id like 'revenue:%' and ${within(input)}
-    ) movements
-    group by 1
-    having sum(amount) <> 0 or sum(sent) <> 0
-    order by 2 desc, 3 desc, 1`.execute(db);
-  return rows;
-}
-
 /** The last given seq, and then a transaction id that is higher than those of all who hold one up to it. */
 export async function takeFence(db: Database): Promise<{ seq: bigint; xid: string }> {
   const last = await sql<{ seq: bigint }>`select last_value as seq from ledger_transfers_seq_seq`.execute(db);
@@ -357,26 +216,32 @@ export async function insertSeals(tx: Transaction, seals: { seq: bigint; hash: s
   await tx.insertInto('ledger_seals').values(seals).execute();
 }
 
-/**
- * Adds the transfers above `after` and up to `upTo`, which are being sealed, to the sums of what is sealed: in
- * all, and by day.
- */
+/** What the sealer sums of sealed transfers: each table with what it sums by, and which of the `ledger_sum_days` it sums. */
+export const sealedSums = [
+  { table: 'ledger_sealed_totals', by: ['account_id', 'counterpart'], of: sql`true` },
+  { table: 'ledger_daily', by: ['account_id', 'day', 'counterpart'], of: sql`true` },
+  { table: 'ledger_key_totals', by: ['account_id', 'key_id', 'counterpart'], of: sql`key_id is not null` },
+  {
+    table: 'ledger_key_daily',
+    by: ['account_id', 'key_id', 'day', 'counterpart'],
+    of: sql`key_id is not null`,
+  },
+] as const;
+
+/** Adds the transfers above `after` and up to `upTo`, which are being sealed, to the sums of what is sealed. */
 export async function addToSealedSums(
   tx: Transaction,
   { after, upTo }: { after: bigint; upTo: bigint },
 ): Promise<void> {
-  await sql`
-    insert into ledger_sealed_totals as total (account_id, counterpart, paid, received, transfers)
-    select account_id, counterpart, paid, received, transfers from ledger_sum_transfers(${after}, ${upTo})
-    on conflict (account_id, counterpart) do update set
-      paid = total.paid + excluded.paid,
-      received = total.received + excluded.received,
-      transfers = total.transfers + excluded.transfers`.execute(tx);
-  await sql`
-    insert into ledger_daily as total (account_id, day, counterpart, paid, received, transfers)
-    select account_id, day, counterpart, paid, received, transfers from ledger_sum_days(${after}, ${upTo})
-    on conflict (account_id, day, counterpart) do update set
-      paid = total.paid + excluded.paid,
-      received = total.received + excluded.received,
-      transfers = total.transfers + excluded.transfers`.execute(tx);
+  for (const { table, by, of } of sealedSums) {
+    const columns = sql.join(by.map((column) => sql.ref(column)));
+    await sql`
+      insert into ${sql.table(table)} as total (${columns}, paid, received, transfers)
+      select ${columns}, sum(paid), sum(received), sum(transfers)
+      from ledger_sum_days(${after}, ${upTo}) where ${of} group by ${columns}
+      on conflict (${columns}) do update set
+        paid = total.paid + excluded.paid,
+        received = total.received + excluded.received,
+        transfers = total.transfers + excluded.transfers`.execute(tx);
+  }
 }

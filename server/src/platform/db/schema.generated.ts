@@ -381,6 +381,25 @@ export type LedgerHoldsTable = {
   ended_at: Timestamp | null;
 };
 
+export type LedgerKeyDailyTable = {
+  account_id: string;
+  key_id: string;
+  day: string;
+  counterpart: string;
+  paid: bigint;
+  received: bigint;
+  transfers: bigint;
+};
+
+export type LedgerKeyTotalsTable = {
+  account_id: string;
+  key_id: string;
+  counterpart: string;
+  paid: bigint;
+  received: bigint;
+  transfers: bigint;
+};
+
 export type LedgerLastProofTable = {
   single: Generated<boolean>;
   proved_at: Timestamp;
@@ -851,6 +870,8 @@ export type DB = {
   ledger_daily: LedgerDailyTable;
   ledger_given: LedgerGivenTable;
   ledger_holds: LedgerHoldsTable;
+  ledger_key_daily: LedgerKeyDailyTable;
+  ledger_key_totals: LedgerKeyTotalsTable;
   ledger_last_proof: LedgerLastProofTable;
   ledger_sealed_totals: LedgerSealedTotalsTable;
   ledger_seals: LedgerSealsTable;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
 import { type AssetRow, selectAssets } from '../queries.ts';
 import { selectGranted } from '../restricted/queries.ts';
+import { findRarestPart } from './rarest-part.ts';
 import { contains } from './search-text.ts';
 
 export type SortKey = 'updated' | 'title' | 'size';
@@ -33,7 +34,8 @@ export async function listAssets(
   filter: ListFilter,
 ): Promise<(AssetRow & { sort_value: string })[]> {
   const { direction } = orders[filter.sort];
-  const pages = partsOf(filter).map((part) => pageOf(db, filter, part));
+  const part = await findRarestPart(db, [filter.search]);
+  const pages = sharesOf(filter).map((share) => pageOf(db, { ...filter, part }, share));
   return db
     .selectFrom(pages.reduce((all, one) => all.unionAll(one)).as('page'))
     .selectAll()
@@ -43,9 +45,9 @@ export async function listAssets(
 }
 
 /** Own assets; the starter models, which have no owner; others' that a user was granted access to. */
-type Part = { whose: 'own' | 'starter' | 'granted'; type: AssetType };
+type Share = { whose: 'own' | 'starter' | 'granted'; type: AssetType };
 
-function partsOf({ includeStarter, type }: ListFilter): Part[] {
+function sharesOf({ includeStarter, type }: ListFilter): Share[] {
   if (type === null) return assetTypes.map((one) => ({ whose: 'own', type: one }));
   if (!includeStarter || type !== 'MODEL') return [{ whose: 'own', type }];
   return [
@@ -56,8 +58,8 @@ function partsOf({ includeStarter, type }: ListFilter): Part[] {
 }
 
 /** The page if there were only these assets. */
-function pageOf(db: Database, filter: ListFilter, { whose, type }: Part) {
-  const { userId, search, tag, sort, cursor, limit } = filter;
+function pageOf(db: Database, filter: ListFilter & { part: string | null }, { whose, type }: Share) {
+  const { userId, search, part, tag, sort, cursor, limit } = filter;
   const { key, type: keyType, direction, after } = orders[sort];
   let query = selectAssets(db)
     .select([sql`${key}`.as('sort_key'), sql<string>`${key}::text`.as('sort_value')])
@@ -70,7 +72,7 @@ function pageOf(db: Database, filter: ListFilter, { whose, type }: Part) {
       .where(sql<boolean>`assets.id = any(array(${selectGranted(db, userId)}))`)
       .where('assets.owner_user_id', '!=', userId);
   }
-  if (search !== '') query = query.where(contains('assets.search_text', search));
+  if (search !== '') query = query.where(contains('assets.search_text', { words: search, part }));
   if (tag !== undefined) query = query.where(sql<boolean>`assets.tags @> array[${tag}]::text[]`);
   if (cursor) {
     query = query.where(

@@ -2,7 +2,8 @@ import type { DatasetType } from '@bakehouse/contract/assets';
 import type { SearchResult } from '@bakehouse/contract/search';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { type Column, contains, containsEach, hasName } from './search-text.ts';
+import { findRarestPart } from './rarest-part.ts';
+import { type Column, contains, containsEach, hasName, type Wanted, wordsOf } from './search-text.ts';
 
 export type FoundRow = {
   id: string;
@@ -22,29 +23,31 @@ const SIMILARITY_MIN = '0.42';
 
 /** What has the words in it as they are: own assets, starter models and restricted models, those first of which a whole name is just that, then the newest. */
 export async function findMatching(db: Database, search: Search): Promise<FoundRow[]> {
-  return findBy(db, search, [contains, hasName]);
+  const part = await findRarestPart(db, [search.words]);
+  return findBy(db, { ...search, part }, [contains, hasName]);
 }
 
 /** What has each of the words in it somewhere, the newest first. */
 export async function findWords(db: Database, search: Search): Promise<FoundRow[]> {
-  return findBy(db, search, [containsEach]);
+  const part = await findRarestPart(db, wordsOf(search.words));
+  return findBy(db, { ...search, part }, [containsEach]);
 }
 
-type Condition = (column: Column, words: string) => RawBuilder<boolean>;
+type Condition = (column: Column, wanted: Wanted) => RawBuilder<boolean>;
 
 /** What meets one of the conditions; the first is the widest. */
 async function findBy(
   db: Database,
-  { userId, words, limit }: Search,
+  { userId, limit, ...wanted }: Search & Wanted,
   conditions: readonly [Condition, ...Condition[]],
 ): Promise<FoundRow[]> {
   /** Those of one owner and type in the order of an index, so that nobody sorts a hundred thousand. */
   const arm = (owner: string | null, type: DatasetType, condition: Condition) =>
     db.selectFrom(
       foundAssets(db, owner)
-        .select([hasName('assets.search_text', words).as('is_exact'), 'updated_at'])
+        .select([hasName('assets.search_text', wanted).as('is_exact'), 'updated_at'])
         .where('dataset_type', '=', type)
-        .where(condition('assets.search_text', words))
+        .where(condition('assets.search_text', wanted))
         .orderBy('updated_at', 'desc')
         .limit(limit)
         .as('arm'),
@@ -56,8 +59,8 @@ async function findBy(
   ]);
   // An operator has entered each of them: there are few.
   const restricted = foundRestricted(db)
-    .select([hasName('restricted_models.search_text', words).as('is_exact'), 'updated_at'])
-    .where(conditions[0]('restricted_models.search_text', words));
+    .select([hasName('restricted_models.search_text', wanted).as('is_exact'), 'updated_at'])
+    .where(conditions[0]('restricted_models.search_text', wanted));
   return db
     .selectFrom(
       arms

@@ -2,14 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createAsset, deleteAsset, listAssets } from '@bakehouse/contract/assets';
 import { SEARCH_RESULTS_MAX, search } from '@bakehouse/contract/search';
-import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import type { DB } from '../../../platform/db/schema.generated.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
 import { insertFlux, insertModel, insertStarter } from '../../deployments/testing/test-models.ts';
 import { registerImageStarter } from '../starter/register-image-starter.ts';
-import { listAssets as listRows } from './list-queries.ts';
-import { findMatching, findSimilar, findWords } from './search-queries.ts';
 
 let server: TestServer;
 let ada: TestUser;
@@ -131,48 +127,4 @@ test('lists search families too', async () => {
   const query = { types: 'MODEL', owner: ed.userId, search: 'QWEN' } as const;
   const { datasets } = await server.request(listAssets, { query }, { as: ed });
   expect(datasets).toMatchObject([{ title: 'Tuned', family: 'qwen' }]);
-});
-
-test('of many, those that match are found by the index, whoever owns most', async () => {
-  const flo = await server.signUp('Flo');
-  const { db } = server.services;
-  await sql`
-    insert into assets (owner_user_id, dataset_type, title, category, details, tags)
-    select (array[${flo.userId}, ${bob.userId}])[1 + n % 2], 'RAW', 'Loaves of rye, batch ' || n, '', '', array['example']
-    from generate_series(1, 20000) n`.execute(db);
-  await sql`vacuum analyze assets`.execute(db);
-  const asked: CompiledQuery[] = [];
-  const logged = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: server.services.pool }),
-    log: ({ query }) => void asked.push(query),
-  });
-  const wanted = { userId: flo.userId, words: 'batch 1990', limit: SEARCH_RESULTS_MAX };
-  expect(await findMatching(logged, wanted)).toHaveLength(6);
-  // Ids are searched, too, and some may have these digits in them.
-  const apart = await findWords(logged, { ...wanted, words: '19900 loaves batch' });
-  expect(apart.map(({ title }) => title)).toContain('Loaves of rye, batch 19900');
-  const filter = { userId: flo.userId, type: 'RAW', includeStarter: false, search: 'batch 1990' } as const;
-  expect(await listRows(logged, { ...filter, sort: 'updated', cursor: null, limit: 50 })).toHaveLength(6);
-  await logged.transaction().execute((tx) => findSimilar(tx, { ...wanted, words: 'baatch 19999' }));
-  const explain = async (query: CompiledQuery) => {
-    const explained = { ...query, sql: `explain ${query.sql}` };
-    const { rows } = await db.executeQuery<Record<'QUERY PLAN', string>>(explained);
-    return rows.map((row) => row['QUERY PLAN']).join('\n');
-  };
-  const searches = asked.filter(({ sql: text }) => text.includes('search_text'));
-  expect(searches).toHaveLength(4);
-  for (const query of searches) {
-    const plan = await explain(query);
-    expect(plan).toContain('Bitmap Index Scan on assets_by_words');
-    expect(plan).not.toContain('Seq Scan on assets');
-  }
-  const lastPlan = () => explain(asked.at(-1) as CompiledQuery);
-  await findMatching(logged, { ...wanted, words: 'rye' });
-  const ofEveryName = await lastPlan();
-  expect(ofEveryName).toContain('Bitmap Index Scan on assets_by_name');
-  expect(ofEveryName).not.toContain('assets_by_words');
-  await findMatching(logged, { ...wanted, words: '' });
-  expect(await lastPlan()).not.toContain('Bitmap Heap Scan on assets');
-  await listRows(logged, { ...filter, type: null, search: '', sort: 'title', cursor: null, limit: 50 });
-  expect(await lastPlan()).not.toContain('Bitmap Heap Scan on assets');
 });

@@ -2,11 +2,12 @@ import type { listSpend as contract } from '@bakehouse/contract/credits';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
+import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
 import { listKeyNames } from '../../accounts/keys/list-key-names.ts';
 import { accountUse } from '../ledger/accounts.ts';
-import { sumSpendByDay, sumSpendByKey } from '../queries.ts';
 import { knownTimeZone } from './known-time-zone.ts';
 import { spendDays } from './spend-days.ts';
+import { sumSpendByDay, sumSpendByKey } from './sum-queries.ts';
 
 /**
  * What the caller spent per day and use, and with which key, and sent with it, within a year. A day that got back more
@@ -19,13 +20,17 @@ export async function listSpend(
   const { userId } = ctx.caller;
   const { from, to } = spendDays({ ...asked, timeZone }, ctx.clock.now());
   const period = { userId, from, to, timeZone };
-  const sums = await knownTimeZone(sumSpendByDay(ctx.db, period));
-  const byKey = await sumSpendByKey(ctx.db, period);
+  const { byDay, byKey } = await knownTimeZone(
+    readSnapshot(ctx.db, async (tx) => ({
+      byDay: await sumSpendByDay(tx, period),
+      byKey: await sumSpendByKey(tx, period),
+    })),
+  );
   const names = await listKeyNames(ctx.db, userId);
   return {
     from,
     to,
-    days: sums.flatMap(({ date, revenue_account_id, amount }) => {
+    days: byDay.flatMap(({ date, revenue_account_id, amount }) => {
       const use = accountUse(revenue_account_id);
       return use === null || amount === 0n ? [] : [{ date, use, amount: formatBgl(amount) }];
     }),

@@ -18,11 +18,10 @@ import {
   type OpenHold,
   type Selection,
   type StatementTransfer,
-  sumKeyTransfers,
-  sumUserTransfers,
 } from '../queries.ts';
 import { describeMovement } from './describe-movement.ts';
 import { knownTimeZone } from './known-time-zone.ts';
+import { sumUserTransfers } from './sum-queries.ts';
 
 type Transaction = z.infer<typeof transaction>;
 type TransactionType = (typeof transactionTypes)[number];
@@ -133,10 +132,7 @@ async function summarise(
     deployment: 0n,
   };
   let sent = 0n;
-  const counterparts = await (selection.keyId === undefined
-    ? sumUserTransfers(tx, selection)
-    : sumKeyTransfers(tx, selection));
-  for (const { counterpart, paid, received } of counterparts) {
+  for (const { counterpart, paid, received } of await sumUserTransfers(tx, selection)) {
     const use = accountUse(counterpart);
     if (use !== null) sums[use] += paid - received;
     else if (counterpart === 'users') sent += paid;

@@ -2,7 +2,7 @@ import type { LedgerProof } from '@bakehouse/contract/credits';
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
 import { oneOf } from '../ledger/ledger-answers.ts';
-import { LAST_SEQ } from '../queries.ts';
+import { LAST_SEQ, sealedSums } from '../queries.ts';
 import { FIRST_HASH, type SealableTransfer, sealableColumns, sqlHash } from './hash-transfer.ts';
 
 type Reader = Database | Transaction;
@@ -201,25 +201,24 @@ export async function countWrongNewPortions(db: Reader, afterSeq: bigint): Promi
 }
 
 /**
- * Rows of the sealer's totals, in all and by day, that are not the sums of the transfers up to the newest seal.
- * These are summed once, by day, and the days once more.
+ * Rows of the sealer's totals, in all, by day and by key, that are not the sums of the transfers up to the newest seal.
+ * These are summed once, by day and key, and the days once more for each table.
  */
 export async function countWrongTotals(db: Reader, headSeq: bigint): Promise<number> {
+  const wrong = sealedSums.map(({ table, by, of }) => {
+    const columns = sql.join(by.map((column) => sql.ref(column)));
+    return sql`(
+      select count(*) from ${sql.table(table)} s
+      full join (
+        select ${columns}, sum(paid)::bigint as paid, sum(received)::bigint as received, sum(transfers)::bigint as transfers
+        from days where ${of} group by ${columns}
+      ) t using (${columns})
+      where (s.paid, s.received, s.transfers) is distinct from (t.paid, t.received, t.transfers)
+    )::int`;
+  });
   const { rows } = await sql<{ wrong: number }>`
     with days as materialized (select * from ledger_sum_days(0, ${headSeq}))
-    select (
-      select count(*) from ledger_sealed_totals s
-      full join (
-        select account_id, counterpart, sum(paid)::bigint as paid, sum(received)::bigint as received,
-          sum(transfers)::bigint as transfers
-        from days group by account_id, counterpart
-      ) t using (account_id, counterpart)
-      where (s.paid, s.received, s.transfers) is distinct from (t.paid, t.received, t.transfers)
-    )::int + (
-      select count(*) from ledger_daily s
-      full join days t using (account_id, day, counterpart)
-      where (s.paid, s.received, s.transfers) is distinct from (t.paid, t.received, t.transfers)
-    )::int as wrong`.execute(db);
+    select ${sql.join(wrong, sql` + `)} as wrong`.execute(db);
   return oneOf(rows).wrong;
 }
 

@@ -28,7 +28,7 @@ const grant = (tx: Transaction, userId: string, references = {}) =>
     idempotencyKey: null,
   });
 
-/** Five sealed transfers, one of them a settlement, and one open hold. */
+/** Five sealed transfers, one of them a settlement of what an API key asked for, and one open hold. */
 async function sealedLedger(): Promise<{ db: Database; ada: string }> {
   const { db } = await testDatabase();
   const ada = await insertTestUser(db, { grantMicro: 100n });
@@ -42,6 +42,7 @@ async function sealedLedger(): Promise<{ db: Database; ada: string }> {
           amountMicro: 10n,
           kind: 'deployment',
           description: 'Serving',
+          references: { key_id: '0199a3f2-1c4d-7abc-8def-0123456789ab' },
           expiresAt: new Date('2100-01-01'),
           idempotencyKey: key,
         }),
@@ -146,6 +147,8 @@ describe('verification finds', () => {
     ],
     ['another total', 'update ledger_sealed_totals set paid = paid + 1', ['totals']],
     ['another sum of a day', 'update ledger_daily set paid = paid + 1', ['totals']],
+    ['another total of a key', 'update ledger_key_totals set paid = paid + 1', ['totals']],
+    ['a sum of a key’s day that is gone', 'delete from ledger_key_daily', ['totals']],
     ['a seal that is gone', 'delete from ledger_seals where seq = 3', ['chain']],
     ['another seal', "update ledger_seals set hash = repeat('0', 64) where seq = 5", ['chain']],
     [

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
+import { recordingDatabase } from '../../../testing/recording-database.ts';
+import { testDatabase } from '../../../testing/test-database.ts';
+import { addToSealedSums, listUserTransfers } from '../queries.ts';
+import { sumSpendByDay, sumSpendByKey, sumUserTransfers } from './sum-queries.ts';
+
+const TRANSFERS = 20_000;
+/** Two days have fewer. */
+const OF_ENDS = 20;
+
+const { url } = await testDatabase();
+const { db, asked } = recordingDatabase(url);
+const selection = { userId: 'ada', keyId: 'key1', timeZone: 'UTC' };
+/** Its days begin and end inside the sealer's. */
+const period = { from: '2026-01-01', to: '2026-01-31', timeZone: 'Asia/Kolkata' };
+
+beforeAll(async () => {
+  // Their users are nobody. Of Ada's there are seven a day.
+  await db.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx);
+    await sql`
+      insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs, created_at)
+      select 'user:' || case n % 20 when 0 then 'ada' else 'other' || n % 100 end, 'revenue:llm_inference', 1, 'charge', 'Tokens',
+        jsonb_build_object('key_id', 'key' || n / 20 % 7), timestamptz '2026-01-01 00:00Z' + n * interval '10 minutes'
+      from generate_series(1, ${TRANSFERS}::int) n`.execute(tx);
+    await sql`insert into ledger_seals select seq, repeat('0', 64) from ledger_transfers`.execute(tx);
+    await addToSealedSums(tx, { after: 0n, upTo: BigInt(TRANSFERS) });
+  });
+  await sql`analyze`.execute(db);
+});
+
+type Plan = {
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  Plans?: Plan[];
+};
+
+/** How many transfers the last query that this makes reads, and by which indexes; and how many rows it answers. */
+async function readBy(read: () => Promise<unknown[]>) {
+  asked.length = 0;
+  const answered = await read();
+  const last = asked.findLast(({ text }) => text.includes('ledger_'));
+  const { rows } = await db.executeQuery<{ 'QUERY PLAN': { Plan: Plan }[] }>({
+    ...sql`select 1`.compile(db),
+    sql: `explain (analyze, format json) ${last?.text}`,
+    parameters: last?.values ?? [],
+  });
+  const nodes: Plan[] = [];
+  const visit = (plan: Plan) => {
+    nodes.push(plan);
+    plan.Plans?.forEach(visit);
+  };
+  visit(rows[0]?.['QUERY PLAN'][0]?.Plan ?? ({} as Plan));
+  const ofTransfers = nodes.filter((plan) => plan['Relation Name'] === 'ledger_transfers');
+  return {
+    answered: answered.length,
+    indexes: nodes.flatMap((plan) => plan['Index Name'] ?? []),
+    transfers: ofTransfers.reduce((sum, plan) => sum + plan['Actual Rows'] * plan['Actual Loops'], 0),
+  };
+}
+
+test('the transfers of one key are listed by its index', async () => {
+  const { answered, indexes, transfers } = await readBy(() =>
+    listUserTransfers(db, { ...selection, before: null, limit: 51 }),
+  );
+  expect(answered).toBe(51);
+  expect(transfers).toBeLessThan(TRANSFERS / 20);
+  expect(indexes).toContain('ledger_transfers_by_key');
+  expect(indexes).toContain('ledger_transfers_refunds');
+});
+
+test('the sums of one key read no sealed transfers, or those of two days at most', async () => {
+  const sums = (input: typeof selection) =>
+    readBy(() => readSnapshot(db, (tx) => sumUserTransfers(tx, input)));
+  expect(await sums(selection)).toMatchObject({ answered: 1, transfers: 0 });
+  const { answered, transfers } = await sums({ ...selection, ...period });
+  expect(answered).toBe(1);
+  expect(transfers).toBeLessThan(OF_ENDS);
+});
+
+test('so do the sums of each key', async () => {
+  const { answered, transfers } = await readBy(() =>
+    readSnapshot(db, (tx) => sumSpendByKey(tx, { userId: 'ada', ...period })),
+  );
+  expect(answered).toBe(7);
+  expect(transfers).toBeLessThan(OF_ENDS);
+});
+
+test('the spending of each day is summed by the index of the account', async () => {
+  const { answered, indexes, transfers } = await readBy(() =>
+    readSnapshot(db, (tx) => sumSpendByDay(tx, { userId: 'ada', ...period })),
+  );
+  expect(answered).toBe(31);
+  expect(indexes).toContain('ledger_transfers_by_debit');
+  expect(transfers).toBeLessThan(TRANSFERS / 20);
+});

@@ -1,0 +1,164 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { userAccount } from '../ledger/accounts.ts';
+import {
+  backByKey,
+  byKey,
+  findChainHead,
+  LAST_SEQ,
+  type Period,
+  type Selection,
+  within,
+} from '../queries.ts';
+
+/*
+ * The sums of a user's transfers. All of them are to be called in a snapshot of the database: they add to what the sealer
+ * has summed what is not sealed yet.
+ */
+
+export type CounterpartSum = {
+  /** Id of the system account on the other side; 'users' for all users together. */
+  counterpart: string;
+  paid: bigint;
+  received: bigint;
+};
+
+/** What left the user's account in a period and what came back, per counterpart; of one API key, where it is named. */
+export async function sumUserTransfers(tx: Transaction, selection: Selection): Promise<CounterpartSum[]> {
+  const { from, to } = selection;
+  if (from === undefined && to === undefined) return sumAllUserTransfers(tx, selection);
+  const { rows } = await sql<CounterpartSum>`
+    with ${period(selection)}
+    select counterpart, sum(paid)::bigint as paid, sum(received)::bigint as received
+    from (
+      select counterpart, paid, received
+      from ${selection.keyId === undefined ? sql`ledger_daily` : sql`ledger_key_daily`}
+      where ${ofSelection(selection)} and ${isWholeDay}
+      union all
+      select counterpart, paid, received from ${await besideWholeDays(tx, selection)}
+    ) sums
+    group by 1`.execute(tx);
+  return rows;
+}
+
+/** The same of all times: the sealer's totals, which are a few rows, and what is not sealed yet. */
+async function sumAllUserTransfers(tx: Transaction, selection: Selection): Promise<CounterpartSum[]> {
+  const headSeq = (await findChainHead(tx))?.seq ?? 0n;
+  const { rows } = await sql<CounterpartSum>`
+    select counterpart, sum(paid)::bigint as paid, sum(received)::bigint as received
+    from (
+      select counterpart, paid, received
+      from ${selection.keyId === undefined ? sql`ledger_sealed_totals` : sql`ledger_key_totals`}
+      where ${ofSelection(selection)}
+      union all
+      select counterpart, paid, received from ledger_sum_days(${headSeq}, ${LAST_SEQ})
+      where ${ofSelection(selection)}
+    ) sums
+    group by 1`.execute(tx);
+  return rows;
+}
+
+/** The rows of the account in the sealer's sums; of one of its keys in those that have keys. */
+const ofSelection = ({ userId, keyId }: Pick<Selection, 'userId' | 'keyId'>) => sql`
+  account_id = ${userAccount(userId)} and ${keyId === undefined ? sql`true` : sql`key_id = ${keyId}`}`;
+
+/**
+ * The moments between which a period lies, and the whole days (UTC) in it, which the sealer has summed: the reader's time
+ * zone may put its ends inside a day. It names them for `isWholeDay` and `besideWholeDays`.
+ */
+const period = ({ from, to, timeZone }: Period) => sql`
+  asked as (
+    select
+      coalesce(${from ?? null}::date::timestamp at time zone ${timeZone}::text, '-infinity') as starts_at,
+      coalesce((${to ?? null}::date + 1)::timestamp at time zone ${timeZone}::text, 'infinity') as ends_at
+  ), days as (
+    select starts_at, ends_at, (starts_at at time zone 'UTC')::date
+        + (starts_at at time zone 'UTC' > date_trunc('day', starts_at at time zone 'UTC'))::int as first_day,
+      (ends_at at time zone 'UTC')::date as end_day
+    from asked
+  ), period as materialized (
+    -- Within one day there is no whole one: then both ends meet, and all of it is read from transfers.
+    select starts_at, ends_at, first_day, greatest(first_day, end_day) as end_day,
+      first_day::timestamp at time zone 'UTC' as days_start_at,
+      greatest(first_day, end_day)::timestamp at time zone 'UTC' as days_end_at
+    from days
+  )`;
+
+const at = (name: string) => sql`(select ${sql.ref(name)} from period)`;
+
+const isWholeDay = sql`day >= ${at('first_day')} and day < ${at('end_day')}`;
+
+/** What no sealed whole day has of a period: its two ends, and what is not sealed yet; with the key of each transfer. */
+async function besideWholeDays(tx: Transaction, selection: Selection): Promise<RawBuilder<unknown>> {
+  const headSeq = (await findChainHead(tx))?.seq ?? 0n;
+  const account = userAccount(selection.userId);
+  const sides = (when: RawBuilder<unknown>) => sql`
+    select credit_account_id as other_id, refs ->> 'key_id' as key_id, amount as paid, 0 as received
+    from ledger_transfers where debit_account_id = ${account} and ${byKey(selection)} and ${when}
+    union all
+    select debit_account_id, case kind when 'refund' then refs ->> 'key_id' end, 0, amount
+    from ledger_transfers where credit_account_id = ${account} and ${backByKey(selection)} and ${when}`;
+  return sql`(
+    select key_id, case when other_id like 'user:%' then 'users' else other_id end as counterpart, paid, received
+    from (
+      ${sides(sql`created_at >= ${at('starts_at')} and created_at < least(${at('days_start_at')}, ${at('ends_at')})`)}
+      union all
+      ${sides(sql`created_at >= ${at('days_end_at')} and created_at < ${at('ends_at')}`)}
+      union all
+      ${sides(sql`seq > ${headSeq} and created_at >= ${at('days_start_at')} and created_at < ${at('days_end_at')}`)}
+    ) movements
+  ) beside_whole_days`;
+}
+
+/** What the user paid to each revenue account on each day of that time zone, less what came back; oldest first. */
+export async function sumSpendByDay(
+  tx: Transaction,
+  input: Period & { userId: string },
+): Promise<{ date: string; revenue_account_id: string; amount: bigint }[]> {
+  const account = userAccount(input.userId);
+  const { rows } = await sql<{ date: string; revenue_account_id: string; amount: bigint }>`
+    select to_char(created_at at time zone ${input.timeZone}::text, 'YYYY-MM-DD') as date, revenue_account_id, sum(amount)::bigint as amount
+    from (
+      select created_at, credit_account_id as revenue_account_id, amount
+      from ledger_transfers where debit_account_id = ${account} and ${within(input)}
+      union all
+      select created_at, debit_account_id, -amount
+      from ledger_transfers where credit_account_id = ${account} and kind = 'refund' and ${within(input)}
+    ) movements
+    where revenue_account_id like 'revenue:%'
+    group by 1, 2
+    order by 1, 2`.execute(tx);
+  return rows;
+}
+
+/**
+ * What each API key of the user asked for in a period, less what came back, and what it sent to other users; the
+ * largest first.
+ */
+export async function sumSpendByKey(
+  tx: Transaction,
+  input: Period & { userId: string },
+): Promise<{ key_id: string | null; amount: bigint; sent: bigint }[]> {
+  const { rows } = await sql<{ key_id: string | null; amount: bigint; sent: bigint }>`
+    with ${period(input)}, keyed as materialized (
+      select key_id, counterpart, paid, received from ledger_key_daily where ${ofSelection(input)} and ${isWholeDay}
+    ), spent as (
+      select key_id, coalesce(sum(paid - received) filter (where counterpart like 'revenue:%'), 0)::bigint as amount,
+        coalesce(sum(paid) filter (where counterpart = 'users'), 0)::bigint as sent
+      from (
+        select key_id, counterpart, paid, received from keyed
+        union all
+        -- What a day has beside that of its keys was asked for without one.
+        select null, counterpart, -paid, -received from keyed
+        union all
+        select null, counterpart, paid, received from ledger_daily where ${ofSelection(input)} and ${isWholeDay}
+        union all
+        select key_id, counterpart, paid, received from ${await besideWholeDays(tx, input)}
+      ) sums
+      group by key_id
+    )
+    select key_id, amount, sent from spent where amount <> 0 or sent <> 0 order by amount desc, sent desc, key_id`.execute(
+    tx,
+  );
+  return rows;
+}

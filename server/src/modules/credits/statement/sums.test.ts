@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
+import { testDatabase } from '../../../testing/test-database.ts';
+import { userAccount } from '../ledger/accounts.ts';
+import { insertTestUser } from '../test-user.ts';
+import { sealTransfers } from '../verification/seal-transfers.ts';
+import { sumSpendByKey, sumUserTransfers } from './sum-queries.ts';
+
+const { db } = await testDatabase();
+const [nightly, notebook] = [randomUUID(), randomUUID()];
+const keys = [nightly, notebook, null];
+
+const periods = [
+  {},
+  { from: '2030-01-03', to: '2030-01-08' },
+  { from: '2030-01-03', to: '2030-01-03' },
+  { from: '2030-01-05' },
+  { to: '2030-01-11' },
+  { from: '2030-02-01' },
+];
+const timeZones = ['UTC', 'Asia/Kolkata', 'America/New_York', 'Pacific/Kiritimati'];
+type Asked = { from?: string; to?: string; timeZone: string };
+const asked: Asked[] = timeZones.flatMap((timeZone) => periods.map((period) => ({ ...period, timeZone })));
+
+let userId: string;
+
+beforeAll(async () => {
+  userId = await insertTestUser(db);
+  const account = userAccount(userId);
+  const friend = userAccount(await insertTestUser(db));
+  const from = Date.parse('2030-01-01T00:30:00Z');
+  for (let i = 0; i < 60; i += 1) {
+    // One each five hours and a bit, so that every part of a day has some.
+    const at = new Date(from + i * 5.3 * 3_600_000);
+    const kind = i % 7 === 3 ? 'refund' : i % 11 === 5 ? 'transfer' : 'charge';
+    const other = kind === 'transfer' ? friend : 'revenue:llm_inference';
+    const [debit, credit] = kind === 'refund' ? [other, account] : [account, other];
+    const keyId = keys[i % 3] ?? null;
+    await sql`
+      insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs, created_at)
+      values (${debit}, ${credit}, ${2n ** BigInt(i % 20)}, ${kind}, 'Chat',
+        jsonb_strip_nulls(jsonb_build_object('key_id', ${keyId}::text)), ${at})`.execute(db);
+    if (i === 40) await sealTransfers(db);
+  }
+});
+
+/** What was spent and sent, transfer by transfer; with one key, or with none where that is null. */
+async function plainSums({ from, to, timeZone }: Asked, keyId?: string | null) {
+  const account = userAccount(userId);
+  const { rows } = await sql<{ spent: bigint; sent: bigint }>`
+    select
+      coalesce(sum(case when debit_account_id = ${account} then amount else -amount end)
+        filter (where kind <> 'transfer'), 0)::bigint as spent,
+      coalesce(sum(amount) filter (where kind = 'transfer'), 0)::bigint as sent
+    from ledger_transfers
+    where (debit_account_id = ${account} or (credit_account_id = ${account} and kind = 'refund'))
+      and (${keyId === undefined} or refs ->> 'key_id' is not distinct from ${keyId ?? null}::text)
+      and (${from ?? null}::date is null
+        or created_at >= ${from ?? null}::date::timestamp at time zone ${timeZone}::text)
+      and (${to ?? null}::date is null
+        or created_at < (${to ?? null}::date + 1)::timestamp at time zone ${timeZone}::text)`.execute(db);
+  return rows[0] ?? { spent: 0n, sent: 0n };
+}
+
+test("whole days, their ends by the reader's calendar, and what is not sealed yet are summed, each transfer once", async () => {
+  for (const period of asked) {
+    for (const keyId of [undefined, nightly, notebook]) {
+      const sums = await readSnapshot(db, (tx) => sumUserTransfers(tx, { userId, keyId, ...period }));
+      const paidTo = (counterpart: string) => {
+        const { paid = 0n, received = 0n } = sums.find((sum) => sum.counterpart === counterpart) ?? {};
+        return paid - received;
+      };
+      expect({ spent: paidTo('revenue:llm_inference'), sent: paidTo('users') }).toEqual(
+        await plainSums(period, keyId),
+      );
+    }
+  }
+});
+
+test('so is the spending of each key, and of none', async () => {
+  for (const period of asked) {
+    const found = await readSnapshot(db, (tx) => sumSpendByKey(tx, { userId, ...period }));
+    const plain = await Promise.all(
+      keys.map(async (key_id) => {
+        const { spent: amount, sent } = await plainSums(period, key_id);
+        return { key_id, amount, sent };
+      }),
+    );
+    const known = plain.filter(({ amount, sent }) => amount !== 0n || sent !== 0n);
+    expect(new Set(found)).toEqual(new Set(known));
+  }
+});
