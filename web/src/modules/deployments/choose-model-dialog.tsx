@@ -35,7 +35,7 @@ export function ChooseModelDialog({ chosen = null, onClose }: Props) {
         types="MODEL"
         label="Model"
         failed="Your models could not be loaded"
-        fits={(model) => model.file_count > 0 && model.starter_task !== 'image'}
+        fits={(model) => model.file_count > 0 && model.pipeline === null}
         value={modelId}
         onChange={setModelId}
       />

@@ -25,6 +25,7 @@ const asset: Asset = {
   owner_username: 'ada',
   is_starter: false,
   starter_task: null,
+  pipeline: null,
   is_published: false,
   price: '0',
   embedding_model: '',
