@@ -14,12 +14,20 @@ import { Header, headerPreloads } from './header/header.tsx';
 import { hidesSidebar } from './navigation/nav-items.ts';
 import { Sidebar } from './navigation/sidebar.tsx';
 import { OpenSheets, sheetPreloads } from './open-sheets.tsx';
+import { keepKeys, takeKeys } from './palette/kept-keys.ts';
 import { OfflineBanner } from './states/offline-banner.tsx';
 import { useSessionMessages } from './use-session-messages.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useTitleFocus } from './use-title-focus.ts';
 
-const CommandPalette = loadable(async () => (await import('./palette/command-palette.tsx')).CommandPalette);
+const CommandPalette = loadable(async () => {
+  try {
+    return (await import('./palette/command-palette.tsx')).CommandPalette;
+  } catch (error) {
+    takeKeys();
+    throw error;
+  }
+});
 const PendingReferral = loadable(
   async () => (await import('../modules/referrals/pending-referral.tsx')).PendingReferral,
 );
@@ -39,7 +47,10 @@ export function Shell({ user, children }: Props) {
   const hasRoom = useWindowWidth('xl');
   const sidebarHidden = hidesSidebar(pathname);
   useSessionMessages();
-  const openPalette = () => setPaletteOpen(true);
+  const openPalette = () => {
+    if (user !== null && !paletteOpen) keepKeys();
+    setPaletteOpen(true);
+  };
   const sheets = useSheets();
   useShortcuts({ onPalette: openPalette, onHelp: () => sheets.open('shortcuts') });
   useTitleFocus();

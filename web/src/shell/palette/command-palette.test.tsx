@@ -4,6 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
 import { CommandPalette } from './command-palette.tsx';
+import { keepKeys } from './kept-keys.ts';
 
 const navigate = vi.hoisted(() => vi.fn<(to: object) => void>());
 vi.mock('@tanstack/react-router', async (original) => ({
@@ -164,4 +165,12 @@ test('the API key is copied on plain http too, where a page has no clipboard', a
   await userEvent.click(await screen.findByRole('option', { name: /Copy API key/ }));
   expect(copied).toBe('bk_1');
   clipboard.mockRestore();
+});
+
+test('what was typed before it was there stands in its box', async () => {
+  keepKeys();
+  await userEvent.keyboard('dark');
+  await search(200, { results: [], similar: false }, ' th');
+  expect(screen.getByRole<HTMLInputElement>('combobox').value).toBe('dark th');
+  expect(screen.getByRole('option', { name: 'Use the dark theme' })).toBeTruthy();
 });
