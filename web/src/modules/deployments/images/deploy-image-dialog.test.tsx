@@ -33,7 +33,7 @@ it('deploys at the price that is shown; one that has changed is read again and s
   let price_per_hour = '12.5';
   vi.mocked(call).mockImplementation(async (endpoint: unknown, input?: { body?: unknown }) => {
     if (endpoint === quoteFluxKontext)
-      return { price_per_hour, device: 'CPU', title: 'My Editor', licence: null };
+      return { price_per_hour, device: 'CPU', title: 'My Editor', licence: null, sleeps_after_minutes: 45 };
     if (endpoint === getAsset) return editor;
     if (endpoint !== deployFluxKontext) return new Promise(() => undefined);
     if ((input?.body as { cost_max?: string } | undefined)?.cost_max === price_per_hour)
@@ -47,6 +47,7 @@ it('deploys at the price that is shown; one that has changed is read again and s
   );
   const price = () => screen.findByText(/per hour/);
   expect((await price()).textContent).toBe('$0.50 per hour');
+  expect(screen.getByText(/After 45 minutes without a request it sleeps and costs nothing/)).toBeTruthy();
   price_per_hour = '25';
   const deploy = () => userEvent.click(screen.getByRole('button', { name: 'Deploy' }));
   await deploy();
@@ -77,7 +78,13 @@ it('says why there is no price, and tries again', async () => {
   );
   await screen.findByText('The price list is away');
   expect(screen.queryByRole('button', { name: 'Deploy' })).toBeNull();
-  answer = () => ({ price_per_hour: '12.5', device: 'CPU', title: 'My Editor', licence: null });
+  answer = () => ({
+    price_per_hour: '12.5',
+    device: 'CPU',
+    title: 'My Editor',
+    licence: null,
+    sleeps_after_minutes: 45,
+  });
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
   await screen.findByText('$0.50');
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Deploy' }).disabled).toBe(false);
@@ -87,7 +94,7 @@ it('what is deployed again is of the kind that it was', async () => {
   queryClient.clear();
   vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
     endpoint === quoteFlux
-      ? { price_per_hour: '25', device: 'CPU', title: 'My Painter', licence: null }
+      ? { price_per_hour: '25', device: 'CPU', title: 'My Painter', licence: null, sleeps_after_minutes: 45 }
       : new Promise(() => undefined),
   );
   render(
@@ -105,7 +112,7 @@ it('offers what can be deployed as the kind, and forgets a choice that cannot', 
   vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
     if (endpoint === getAsset) return painter;
     return endpoint === quoteFlux
-      ? { price_per_hour: '25', device: 'CPU', title: 'My Painter', licence: null }
+      ? { price_per_hour: '25', device: 'CPU', title: 'My Painter', licence: null, sleeps_after_minutes: 45 }
       : new Promise(() => undefined);
   });
   render(

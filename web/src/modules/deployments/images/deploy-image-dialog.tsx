@@ -1,8 +1,10 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import {
   type ImageDeploymentKind,
   imageDeploymentKinds,
   isServedAs,
+  type quoteFlux,
 } from '@bakehouse/contract/image-deployments';
 import type { Licence } from '@bakehouse/contract/licences';
 import { gpuLabels, type InstanceType, instanceGpus, instanceTypes } from '@bakehouse/contract/limits';
@@ -22,6 +24,7 @@ import { Select } from '../../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { AssetField, assetQuery } from '../../assets/choice/api.ts';
 import { deviceName, useMachine } from '../../machine/api.ts';
+import { sleepSentence } from '../details/sleeps-after.ts';
 import { type ImageDeploymentWish, useDeployImage, useImageQuote } from './calls.ts';
 import { imageKinds } from './kinds.ts';
 import { LicenceField } from './licence-field.tsx';
@@ -61,7 +64,7 @@ export function DeployImageDialog({ chosen, chosenKind, onClose }: Props) {
       open
       onOpenChange={(next) => !next && onClose()}
       title="Deploy an image model"
-      description="It is yours until you terminate it. While nobody uses it, it sleeps and costs nothing."
+      description="It is yours until you terminate it."
       footer={
         <>
           <Button onClick={onClose} className="mr-auto">
@@ -105,7 +108,7 @@ export function DeployImageDialog({ chosen, chosenKind, onClose }: Props) {
         />
         <GpuField value={instanceType} onChange={setInstanceType} />
         {wish && quote.isError && <Callout tone="bad">{errorMessage(quote.error)}</Callout>}
-        {wish && !quote.isError && <Placement device={quoted?.device} />}
+        {wish && !quote.isError && <Placement quote={quoted} />}
         {quoted?.licence && (
           <LicenceField licence={quoted.licence} accepted={accepted} onChange={setAccepted} />
         )}
@@ -195,8 +198,8 @@ function GpuField({ value, onChange }: { value: InstanceType; onChange: (value: 
   );
 }
 
-function Placement({ device }: { device: string | undefined }) {
-  if (device === undefined) {
+function Placement({ quote }: { quote: ResponseOf<typeof quoteFlux> | undefined }) {
+  if (quote === undefined) {
     return (
       <LoadingRegion>
         <Skeleton className="h-5 w-56" />
@@ -205,9 +208,9 @@ function Placement({ device }: { device: string | undefined }) {
   }
   return (
     <p className="text-[0.8125rem] text-muted leading-5">
-      Runs on: {deviceName(device)}. The price of one hour is held at the start; you pay only for the time it
-      is awake
-      <PicturePrice />.
+      Runs on: {deviceName(quote.device)}. The price of one hour is held at the start; you pay only for the
+      time it is awake
+      <PicturePrice />. {sleepSentence(quote.sleeps_after_minutes)}
     </p>
   );
 }

@@ -41,6 +41,7 @@ function open(changed: object) {
     progress: 100,
     device: 'NVIDIA H100',
     price_per_hour: '25',
+    sleeps_after_minutes: 45,
     ready_at: '2026-01-01T00:01:00.000Z',
     last_request_at: null,
     ...changed,
