@@ -104,35 +104,41 @@ test('each model is deployed as what it is, and what cannot be is not offered', 
 test('a deployment of an image model is found and terminated like any other, until it has ended', async () => {
   const deployed = { kind: 'flux', created_at: '2026-01-01T00:00:00Z', terminated_at: null };
   flux = [
-    { ...deployed, pod_id: 'p1', title: 'Rye Painter', status: 'READY' },
+    { ...deployed, pod_id: 'p1', title: 'Rye Painter', model_name: 'rye-painter', status: 'READY' },
     {
       ...deployed,
       pod_id: 'p2',
       title: 'Old Painter',
+      model_name: 'old-painter',
       status: 'failed',
       terminated_at: '2026-01-02T00:00:00Z',
     },
   ];
   await search(200, { results: [], similar: false }, 'painter');
-  await userEvent.click(await screen.findByRole('option', { name: 'Rye Painter sleeping' }));
+  await userEvent.click(await screen.findByRole('option', { name: 'Rye Painter rye-painter · sleeping' }));
   expect(navigate).toHaveBeenCalledWith({
     to: '/my-deployments/images/$podId',
     params: { podId: 'p1' },
   });
   await userEvent.clear(screen.getByRole('combobox'));
   await userEvent.type(screen.getByRole('combobox'), 'terminate ');
-  expect(await screen.findByRole('option', { name: 'Terminate Rye Painter' })).toBeTruthy();
-  expect(screen.queryByRole('option', { name: 'Terminate Old Painter' })).toBeNull();
+  expect(await screen.findByRole('option', { name: 'Terminate Rye Painter rye-painter' })).toBeTruthy();
+  expect(screen.queryByRole('option', { name: /Terminate Old Painter/ })).toBeNull();
 });
 
 test('a run and a deployment of long ago are found by the server, which is asked once the typing has stopped', async () => {
-  const pod = { pod_id: 'p9', title: 'Sourdough chat', created_at: '2024-01-01T00:00:00Z' };
+  const pod = {
+    pod_id: 'p9',
+    title: 'Sourdough chat',
+    model_name: 'sourdough-2',
+    created_at: '2024-01-01T00:00:00Z',
+  };
   named = {
     pods: [{ ...pod, status: 'terminated', terminated_at: '2024-02-01T00:00:00Z' }],
     runs: [{ run_id: 'r9', title: 'Sourdough model', created_at: '2024-01-01T00:00:00Z' }],
   };
   await search(200, { results: [], similar: false }, 'sourdough');
-  await screen.findByRole('option', { name: 'Sourdough chat terminated' });
+  await screen.findByRole('option', { name: 'Sourdough chat sourdough-2 · terminated' });
   const asked = vi.mocked(fetch).mock.calls.flatMap(([url]) => (typeof url === 'string' ? url : []));
   expect(asked.filter((url) => url.includes('/runs?') && url.includes('search='))).toHaveLength(1);
   await userEvent.click(screen.getByRole('option', { name: 'Sourdough model' }));
@@ -140,7 +146,7 @@ test('a run and a deployment of long ago are found by the server, which is asked
 });
 
 test('a deployment that no first page has is terminated by its name, one that has ended is not', async () => {
-  const pod = { status: 'running', created_at: '2024-01-01T00:00:00Z' };
+  const pod = { status: 'running', model_name: 'sourdough', created_at: '2024-01-01T00:00:00Z' };
   named = {
     pods: [
       { ...pod, pod_id: 'p8', title: 'Sourdough now', terminated_at: null },
@@ -148,8 +154,8 @@ test('a deployment that no first page has is terminated by its name, one that ha
     ],
   };
   await search(200, { results: [], similar: false }, 'terminate sourdough');
-  expect(await screen.findByRole('option', { name: 'Terminate Sourdough now' })).toBeTruthy();
-  expect(screen.queryByRole('option', { name: 'Terminate Sourdough then' })).toBeNull();
+  expect(await screen.findByRole('option', { name: 'Terminate Sourdough now sourdough' })).toBeTruthy();
+  expect(screen.queryByRole('option', { name: /Terminate Sourdough then/ })).toBeNull();
 });
 
 test('the API key is copied on plain http too, where a page has no clipboard', async () => {
