@@ -180,3 +180,20 @@ test('what was typed before it was there stands in its box', async () => {
   expect(screen.getByRole<HTMLInputElement>('combobox').value).toBe('dark th');
   expect(screen.getByRole('option', { name: 'Use the dark theme' })).toBeTruthy();
 });
+
+test.each([
+  ['flux', 'FLUX.1 Generates pictures', '/flux'],
+  ['paris', 'Paris Generates pictures', '/paris'],
+  ['bytedance', 'Seedance 1.0 Pro Generates videos', '/seedance'],
+  ['deploy', 'Deploy Models', '/my-deployments'],
+])('%s leads to its page', async (typed, name, to) => {
+  await search(200, { results: [], similar: false }, typed);
+  await userEvent.click(await screen.findByRole('option', { name }));
+  expect(navigate).toHaveBeenCalledWith({ to });
+});
+
+test('who names what serves models is asked which one to deploy', async () => {
+  await search(200, { results: [], similar: false }, 'vllm');
+  await userEvent.click(await screen.findByRole('option', { name: 'Deploy a text model' }));
+  await screen.findByRole('dialog', { name: 'Deploy a model' });
+});
