@@ -41,6 +41,7 @@ async function type(typed: string, answerTo: (words: string) => Promise<Response
         : Response.json({
             pods: [],
             runs: [],
+            datasets: [],
             deployments: url.includes('/deployments/images/') ? flux : [],
             next_cursor: null,
             ...(url.includes('search=sourdough') && named),
