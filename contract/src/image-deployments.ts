@@ -20,17 +20,6 @@ import { licence } from './licences.ts';
 export const imageDeploymentKinds = ['flux', 'flux-kontext'] as const;
 export type ImageDeploymentKind = (typeof imageDeploymentKinds)[number];
 
-/** The pipelines of Diffusers that each kind serves: those that edit draw as well. */
-export const imagePipelines = {
-  flux: ['FluxPipeline', 'FluxKontextPipeline'],
-  'flux-kontext': ['FluxKontextPipeline'],
-} as const satisfies Record<ImageDeploymentKind, readonly string[]>;
-
-/** Whether a model of this pipeline can be deployed as the kind; a model of none cannot. */
-export function isServedAs(kind: ImageDeploymentKind, pipeline: string | null): boolean {
-  return imagePipelines[kind].some((served) => served === pipeline);
-}
-
 /** The model that Kontext deployments are named for. */
 export const KONTEXT_MODEL = 'black-forest-labs/FLUX.1-Kontext-dev';
 

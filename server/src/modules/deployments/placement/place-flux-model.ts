@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
-import { type ImageDeploymentKind, isServedAs } from '@bakehouse/contract/image-deployments';
+import type { ImageDeploymentKind } from '@bakehouse/contract/image-deployments';
+import { isServedAs } from '@bakehouse/contract/image-pipelines';
 import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';

@@ -3,9 +3,9 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import {
   type ImageDeploymentKind,
   imageDeploymentKinds,
-  isServedAs,
   type quoteFlux,
 } from '@bakehouse/contract/image-deployments';
+import { isServedAs } from '@bakehouse/contract/image-pipelines';
 import type { Licence } from '@bakehouse/contract/licences';
 import { gpuLabels, type InstanceType, instanceGpus, instanceTypes } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';
