@@ -7,7 +7,7 @@ import { notify } from '../../ui/notify.ts';
 import { createItems } from '../navigation/nav-items.ts';
 import { matchCommands } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
-import { usePages, useToCommand } from './use-pages.ts';
+import { useGeneratorPages, usePages, useToCommand } from './use-pages.ts';
 import { type SearchGroups, useSearchGroups } from './use-search-groups.ts';
 
 export type Command = {
@@ -25,9 +25,11 @@ export type Command = {
 /** What the palette offers for the typed words: actions and pages by name, and the person's things. */
 export function useCommands(typed: string, ask: (question: Question) => void): SearchGroups {
   const actions = useActions(ask);
-  const pages = usePages(typed);
+  const pages = usePages();
+  const generators = useGeneratorPages(typed);
   const { groups, ...found } = useSearchGroups(typed, ask);
-  const offered = [{ value: 'Actions', items: actions }, ...pages, ...groups];
+  // A generator is found by its own name: for that it is the first.
+  const offered = [generators, { value: 'Actions', items: actions }, pages, ...groups];
   return { groups: matchCommands(offered, typed), ...found };
 }
 

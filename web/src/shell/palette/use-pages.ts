@@ -9,25 +9,29 @@ import { useGoToItem } from '../navigation/use-go-to-item.ts';
 import type { CommandGroup } from './match-commands.ts';
 import type { Command } from './use-commands.ts';
 
-/** All pages; those of the generators, which are many, only for who types something. */
-export function usePages(typed: string): CommandGroup<Command>[] {
+/** The pages of the sidebar and the others, but for those of the generators. */
+export function usePages(): CommandGroup<Command> {
   const toCommand = useToCommand();
-  const navigate = useNavigate();
   const inSidebar = navGroups(useUser(), useHelpLinks().documentation).flatMap((group) => group.items);
-  const pages = { value: 'Pages', items: [...inSidebar, ...furtherPages].map(toCommand) };
-  if (typed.trim() === '') return [pages];
-  const generating = generatorNames.map((name): Command => {
+  return { value: 'Pages', items: [...inSidebar, ...furtherPages].map(toCommand) };
+}
+
+/** The pages of the generators, which are many: only for who types something. */
+export function useGeneratorPages(typed: string): CommandGroup<Command> {
+  const navigate = useNavigate();
+  const names = typed.trim() === '' ? [] : generatorNames;
+  const items = names.map((name): Command => {
     const { title, maker, makes } = generators[name];
     return {
       value: `generate-${name}`,
       label: title,
       note: makes === 'image' ? 'Generates pictures' : 'Generates videos',
-      words: `${name} ${maker} ${makes === 'image' ? 'image picture' : 'video film'} generate generator`,
+      words: `${name} ${maker}`,
       icon: makes === 'image' ? ImagePlus : Clapperboard,
       run: () => void navigate({ to: `/${name}` }),
     };
   });
-  return [pages, { value: 'Generators', items: generating }];
+  return { value: 'Generators', items };
 }
 
 /** A command that leads to an item of the navigation. */

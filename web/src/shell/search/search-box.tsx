@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 import { describeResult } from '../../modules/assets/search/api.ts';
 import { keepKeys } from '../palette/kept-keys.ts';
 import { matchCommands } from '../palette/match-commands.ts';
-import { usePages } from '../palette/use-pages.ts';
+import { useGeneratorPages, usePages } from '../palette/use-pages.ts';
 import { SEARCH_BOX, SEARCH_LABEL, SearchFrame, searchInputClass } from './search-frame.tsx';
 import { type Found, type Item, SearchPopup } from './search-popup.tsx';
 import { useFound } from './use-found.ts';
@@ -83,7 +83,7 @@ export function SearchBox({ typed, onType, focused = false, onChosen, onOpenPale
 /** What stands in the list for what was typed: what was found and the pages of that name; the suggested tags before anything is. */
 function useFoundItems(typed: string): Found {
   const { results, similar, searching, error, words } = useFound(typed.trim(), { needsWords: true });
-  const pages = usePages(typed);
+  const pages = [useGeneratorPages(typed), usePages()];
   if (typed.trim() === '') {
     const items = suggestedTags.map((tag) => ({ label: tag, tag }));
     return { items, words, similar: false, searching: false, error: null };

@@ -104,7 +104,7 @@ export function DeployImageDialog({ chosen, chosenKind, onClose }: Props) {
             setWantedKind(kind);
             choose(id);
           }}
-          help={`A ${imageKinds[kind].model} in Diffusers format: only models that can be deployed so are listed. Upload your own under My Models.`}
+          help={`Only ${imageKinds[kind].models} in Diffusers format are listed. Upload your own under My Models.`}
         />
         <GpuField value={instanceType} onChange={setInstanceType} />
         {wish && quote.isError && <Callout tone="bad">{errorMessage(quote.error)}</Callout>}

@@ -108,7 +108,7 @@ test('each number says its bounds, but for one that another field decides', () =
     Object.fromEntries(
       visibleFields(paris, { ...initialValues(paris), sampling_strategy: strategy }).map((field) => [
         field.name,
-        field.help,
+        typeof field.help === 'string' ? field.help.replaceAll('\u00a0', ' ') : field.help,
       ]),
     );
   expect(helps('topk')).toMatchObject({

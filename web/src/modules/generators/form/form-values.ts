@@ -116,7 +116,8 @@ export function visibleFields({ fields }: Generator, values: FormValues): FormFi
 }
 
 function withRange({ help, min, max }: { help?: string; min: number; max: number }): string {
-  const range = `From ${formatNumber(min)} to ${formatNumber(max)}.`;
+  // On one line, however narrow the column is.
+  const range = ['From', formatNumber(min), 'to', `${formatNumber(max)}.`].join('\u00a0');
   return help ? `${help} ${range}` : range;
 }
 
