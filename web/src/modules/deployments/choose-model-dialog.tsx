@@ -6,8 +6,8 @@ import { useUser } from '../accounts/api.ts';
 import { AssetField } from '../assets/choice/api.ts';
 import { DeployButton } from './deploy-button.tsx';
 import { sleepSentence } from './details/sleeps-after.ts';
+import { textQuoteQuery } from './details/text-quote.ts';
 import { deploymentKinds } from './kinds.ts';
-import { textQuoteQuery } from './text-quote.ts';
 
 const { words } = deploymentKinds.text;
 

@@ -12,8 +12,8 @@ import { Money } from '../../ui/money.tsx';
 import { errorMessage, notify } from '../../ui/notify.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
+import { textQuoteQuery } from './details/text-quote.ts';
 import { deploymentKinds, workId } from './kinds.ts';
-import { textQuoteQuery } from './text-quote.ts';
 
 const { calls, words } = deploymentKinds.text;
 

@@ -30,7 +30,7 @@ test.each([
       <ChooseModelDialog chosen="m1" onClose={() => undefined} />
     </QueryClientProvider>,
   );
-  await screen.findByText(sentence);
+  expect(await screen.findByText(sentence)).toBeTruthy();
 });
 
 test('a deployment says it beside its last request', () => {

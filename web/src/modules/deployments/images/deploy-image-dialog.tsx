@@ -43,22 +43,13 @@ type Props = {
 
 /** What is deployed, on which GPU, at which price and under which licence. */
 export function DeployImageDialog({ chosen, chosenKind, onClose }: Props) {
-  const [modelId, setModelId] = useState(chosen);
-  const [wantedKind, setWantedKind] = useState(chosenKind);
-  const model = useQuery({ ...assetQuery(modelId ?? ''), enabled: modelId !== null });
-  const kind = wantedKind ?? kindOf(model.data) ?? DEFAULT_KIND;
+  const { kind, modelId, isKnown, chooseKind, chooseModel } = useChoice(chosen, chosenKind);
   const [instanceType, setInstanceType] = useState<InstanceType>(DEFAULT_INSTANCE);
   const [accepted, setAccepted] = useState(false);
-  // What a model that was brought along is deployed as is known once it has been read.
-  const known = modelId !== null && (wantedKind !== undefined || !model.isPending);
-  const wish = known ? { kind, modelId, instanceType } : null;
+  const wish = isKnown && modelId !== null ? { kind, modelId, instanceType } : null;
   const quote = useImageQuote(wish);
   const quoted = quote.isPlaceholderData || quote.isError ? undefined : quote.data;
   const unaccepted = quoted?.licence && quoted.licence.accepted_at === null ? quoted.licence : null;
-  const choose = (id: string | null) => {
-    setModelId(id);
-    setAccepted(false);
-  };
   return (
     <Dialog
       open
@@ -86,14 +77,7 @@ export function DeployImageDialog({ chosen, chosenKind, onClose }: Props) {
       }
     >
       <div className="flex flex-col gap-4">
-        <KindField
-          value={kind}
-          onChange={(next) => {
-            setWantedKind(next);
-            // It would be refused.
-            if (model.data && !isServedAs(next, model.data.pipeline)) choose(null);
-          }}
-        />
+        <KindField value={kind} onChange={chooseKind} />
         <AssetField
           types="MODEL"
           label="Model"
@@ -101,8 +85,8 @@ export function DeployImageDialog({ chosen, chosenKind, onClose }: Props) {
           fits={({ pipeline }) => isServedAs(kind, pipeline)}
           value={modelId}
           onChange={(id) => {
-            setWantedKind(kind);
-            choose(id);
+            chooseModel(id);
+            setAccepted(false);
           }}
           help={`Only ${imageKinds[kind].models} in Diffusers format are listed. Upload your own under My Models.`}
         />
@@ -115,6 +99,28 @@ export function DeployImageDialog({ chosen, chosenKind, onClose }: Props) {
       </div>
     </Dialog>
   );
+}
+
+/** The model and the kind that go together. What a model that was brought along is deployed as is known once it has been read. */
+function useChoice(chosen: string | null, chosenKind: ImageDeploymentKind | undefined) {
+  const [modelId, setModelId] = useState(chosen);
+  const [wantedKind, setWantedKind] = useState(chosenKind);
+  const model = useQuery({ ...assetQuery(modelId ?? ''), enabled: modelId !== null });
+  const kind = wantedKind ?? kindOf(model.data) ?? DEFAULT_KIND;
+  return {
+    kind,
+    modelId,
+    isKnown: wantedKind !== undefined || !model.isPending,
+    chooseKind: (next: ImageDeploymentKind) => {
+      setWantedKind(next);
+      // It would be refused.
+      if (model.data && !isServedAs(next, model.data.pipeline)) setModelId(null);
+    },
+    chooseModel: (id: string | null) => {
+      setWantedKind(kind);
+      setModelId(id);
+    },
+  };
 }
 
 /** What a model is deployed as: one that edits as an editor. Undefined where it is not known, or it cannot be. */

@@ -59,8 +59,18 @@ async function find(table: Table, { text, limit }: Search): Promise<FoundRows> {
 
 /** In lists and objects whatever stands in them is looked at, as the words of a conversation. */
 function contains(value: unknown, wanted: string): boolean {
-  if (value === null || value === undefined || value instanceof Uint8Array) return false;
-  if (value instanceof Date) return value.toISOString().toLowerCase().includes(wanted);
-  if (typeof value === 'object') return Object.values(value).some((inner) => contains(inner, wanted));
-  return String(value).toLowerCase().includes(wanted);
+  switch (typeof value) {
+    case 'string':
+      return value.toLowerCase().includes(wanted);
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(value).includes(wanted);
+    case 'object':
+      if (value === null || value instanceof Uint8Array) return false;
+      if (value instanceof Date) return value.toISOString().toLowerCase().includes(wanted);
+      return Object.values(value).some((inner) => contains(inner, wanted));
+    default:
+      return false;
+  }
 }

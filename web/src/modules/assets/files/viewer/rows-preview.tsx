@@ -39,7 +39,7 @@ const views = [
 
 /** A data file as a person looks at it: its rows, a hundred at a time, and what its columns hold. */
 export function RowsPreview({ asset, place, onPlace }: Props) {
-  const { revision, view = 'rows', offset = 0, search = '' } = place;
+  const { revision, view = 'rows' } = place;
   const shown = selectedDataFile(asset, place.file);
   // Another file starts at its first row.
   const select = (
@@ -89,28 +89,40 @@ export function RowsPreview({ asset, place, onPlace }: Props) {
           This is an earlier revision of the file. New runs train on the newest one.
         </Callout>
       )}
-      {view === 'rows' && (
-        <div className="px-5 pb-3">
-          <SearchInput
-            label="Search the rows"
-            value={search}
-            onChange={(text) => onPlace({ ...place, search: text || undefined })}
-          />
-        </div>
+      {view === 'rows' ? (
+        <SearchableRows key={key} file={file} place={place} onPlace={onPlace} />
+      ) : (
+        <ColumnsView key={key} file={file} />
       )}
-      {view === 'rows' && search.trim() !== '' ? (
-        <FoundRows key={key} file={file} text={search.trim()} />
-      ) : view === 'rows' ? (
+    </Card>
+  );
+}
+
+type SearchableProps = Omit<Props, 'asset'> & { file: RevisionFile };
+
+/** All rows, or those with what is searched for. */
+function SearchableRows({ file, place, onPlace }: SearchableProps) {
+  const { offset = 0, search = '' } = place;
+  const text = search.trim();
+  return (
+    <>
+      <div className="px-5 pb-3">
+        <SearchInput
+          label="Search the rows"
+          value={search}
+          onChange={(typed) => onPlace({ ...place, search: typed || undefined })}
+        />
+      </div>
+      {text === '' ? (
         <Rows
-          key={key}
           file={file}
           offset={offset}
           onOffset={(first) => onPlace({ ...place, offset: first || undefined })}
         />
       ) : (
-        <ColumnsView key={key} file={file} />
+        <FoundRows file={file} text={text} />
       )}
-    </Card>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { call } from '../../lib/api/api-client.ts';
-import { deploymentKinds } from './kinds.ts';
+import { call } from '../../../lib/api/api-client.ts';
+import { deploymentKinds } from '../kinds.ts';
 
 /** What serving a text model would cost. */
 export const textQuoteQuery = (body: { model_id: string; user_id: string }) =>
