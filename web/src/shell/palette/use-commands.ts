@@ -46,7 +46,7 @@ function useActions(ask: (question: Question) => void): Command[] {
     {
       value: 'deploy-text-model',
       label: 'Deploy a text model',
-      words: 'vllm llm chat serve inference endpoint',
+      words: 'vllm llm serve inference',
       icon: Rocket,
       asks: true,
       run: () => ask({ kind: 'deploy', modelId: null }),
@@ -54,7 +54,7 @@ function useActions(ask: (question: Question) => void): Command[] {
     {
       value: 'deploy-image-model',
       label: 'Deploy an image model',
-      words: 'flux kontext picture serve inference endpoint',
+      words: 'flux kontext serve inference',
       icon: Rocket,
       asks: true,
       run: () => ask({ kind: 'deploy-image' }),
