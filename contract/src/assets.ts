@@ -65,6 +65,8 @@ const assetSummary = z.object({
   base_model_type: z.string().nullable(),
   /** What kind of model it is or was made from: 'llama', 'qwen'; empty where nobody said. */
   family: z.string(),
+  /** Of a model in Diffusers' format, the pipeline that its model_index.json names. In lists only with `include_pipelines`. */
+  pipeline: z.string().nullable(),
   /** The model that this one was fine-tuned from. */
   parent_dataset_id: z.string().nullable(),
   file_count: z.int(),
@@ -188,6 +190,8 @@ export const listAssets = endpoint({
     tag: z.string().trim().max(200, 'tag must be at most 200 characters').optional(),
     sort: z.enum(['updated', 'title', 'size']).default('updated'),
     include_starter: flag.default(false),
+    /** Says of each model in Diffusers' format which pipeline it is, which is read from its files. */
+    include_pipelines: flag.default(false),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: z.string().optional(),
   }),

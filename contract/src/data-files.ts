@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { filePreview } from './assets.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 
@@ -72,4 +73,31 @@ export const listFileVersions = endpoint({
   params: assetIdParams,
   query: fileQuery.pick({ path: true }),
   response: z.object({ versions: z.array(fileVersion) }),
+});
+
+export const foundRows = filePreview
+  .pick({ columns: true, column_count: true, rows: true, format: true, conversations: true })
+  .extend({
+    /** Where in the file each of the rows is, from 0. */
+    at: z.array(z.int()),
+    /** How many rows were looked through: the first of the file. */
+    rows_read: z.int(),
+    /** Whether these are all; there may be more to be found where not. */
+    is_whole: z.boolean(),
+  });
+
+export type FoundRows = z.infer<typeof foundRows>;
+
+export const searchRows = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/rows',
+  access: 'key',
+  summary:
+    'The rows of a data file with a text in one of their cells, letter case aside, as far as one look goes',
+  params: assetIdParams,
+  query: fileQuery.extend({
+    text: z.string().trim().min(1, 'text is required').max(200, 'Search for at most 200 characters'),
+    limit: z.coerce.number().int().min(1).max(100).default(100),
+  }),
+  response: foundRows,
 });

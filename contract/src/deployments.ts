@@ -31,6 +31,9 @@ export const deploymentSort = z.enum(['created', 'title'], 'sort must be created
 /** Part of the name of the deployment or of its model. */
 export const deploymentSearch = z.string().trim().max(200, 'Search for at most 200 characters').optional();
 
+/** After so long without a request it sleeps and costs nothing, until the next one wakes it. Null: it never sleeps. */
+const sleepsAfterMinutes = z.number().nullable();
+
 export const deployment = z.object({
   pod_id: z.string(),
   deployment_id: z.string(),
@@ -62,6 +65,7 @@ export const deployment = z.object({
   /** How many are wanted now. */
   replicas: z.int(),
   cost_so_far: bgl,
+  sleeps_after_minutes: sleepsAfterMinutes,
 });
 
 export type Deployment = z.infer<typeof deployment>;
@@ -103,6 +107,7 @@ export const deploymentQuote = z.object({
   max_price_per_hour: bgl,
   /** What is held at the start: an hour of one replica. */
   hold: bgl,
+  sleeps_after_minutes: sleepsAfterMinutes,
 });
 
 export const deployVllm = endpoint({

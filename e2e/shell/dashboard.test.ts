@@ -40,7 +40,11 @@ async function answerAsUnderWay(page: Page): Promise<void> {
   const answers: [string, object][] = [
     ['**/api/v1/users/*/balance', { balance: '100', held: '12', available: '88', sendable: '88' }],
     ['**/api/v1/deployments/vllm/user/*?**', { pods: [deployment], next_cursor: null }],
-    ['**/api/v1/deployments/flux-kontext/user/*?**', { deployments: [painter], next_cursor: null }],
+    ['**/api/v1/deployments/images/user/*?**', { deployments: [painter], next_cursor: null }],
+    [
+      '**/api/v1/deployments/user/*?**',
+      { deployments: [painter, { ...deployment, kind: 'text' }], next_cursor: null },
+    ],
     ['**/api/v1/runs?**', { runs: [run, waiting], next_cursor: null }],
     ['**/api/v1/runs', { runs: [run, waiting], next_cursor: null }],
     ['**/api/v1/runs/*/metrics**', { points: [] }],
@@ -61,5 +65,11 @@ journey('the dashboard tells of all that is under way, and nothing moves as that
   for (const title of ['Rye chat', 'Kontext starter', 'Spelt model', 'a loaf of bread on a stone'])
     await main.getByRole('progressbar', { name: `Progress of ${title}` }).waitFor();
   await main.getByRole('progressbar', { name: 'Training' }).waitFor();
+  // Among the deployments too, whichever kind it is of.
+  await main
+    .getByRole('listitem')
+    .filter({ hasText: 'deploying' })
+    .getByRole('link', { name: 'Kontext starter' })
+    .waitFor();
   await look(page, 'dashboard-under-way');
 });

@@ -307,6 +307,7 @@ function emptyGguf(): Buffer {
 const inputs: Record<string, Input> = {
   'GET /api/v1/asset/:id/preview': { query: { path: 'rows.csv' } },
   'GET /api/v1/asset/:id/columns': { query: { path: 'rows.csv' } },
+  'GET /api/v1/asset/:id/rows': { query: { path: 'rows.csv', text: 'a' } },
   'GET /api/v1/asset/:id/versions': { query: { path: 'rows.csv' } },
   'GET /api/v1/asset/:id/link': { query: { path: 'rows.csv' } },
   'DELETE /api/v1/asset/:id/file': { body: { file_path: 'rows.csv' } },

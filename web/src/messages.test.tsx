@@ -51,9 +51,18 @@ const seen: [sentences: string[], component: ReactElement, answer?: unknown][] =
     { train: null, deploy: null },
   ],
   [
-    ['Your model is fine-tuning!', 'Training progress', 'Manage Model', 'Close'],
+    [
+      'Your model is fine-tuning!',
+      'Waiting for the CPU, number 2 in line.',
+      'Training progress',
+      'Manage Model',
+      'Close',
+    ],
     <CreateModelResult key="" {...made} type="finetune" error={null} />,
-    { lineage: { run_id: 'r1' } },
+    {
+      lineage: { run_id: 'r1' },
+      ...{ state: 'queued', phase: null, step: 0, reason: 'Waiting for the CPU, number 2 in line.' },
+    },
   ],
   [
     ['Oops! Something went wrong', 'We encountered an error while processing your request.', 'Try Again'],

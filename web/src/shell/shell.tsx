@@ -14,12 +14,20 @@ import { Header, headerPreloads } from './header/header.tsx';
 import { hidesSidebar } from './navigation/nav-items.ts';
 import { Sidebar } from './navigation/sidebar.tsx';
 import { OpenSheets, sheetPreloads } from './open-sheets.tsx';
+import { keepKeys, takeKeys } from './palette/kept-keys.ts';
 import { OfflineBanner } from './states/offline-banner.tsx';
 import { useSessionMessages } from './use-session-messages.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useTitleFocus } from './use-title-focus.ts';
 
-const CommandPalette = loadable(async () => (await import('./palette/command-palette.tsx')).CommandPalette);
+const CommandPalette = loadable(async () => {
+  try {
+    return (await import('./palette/command-palette.tsx')).CommandPalette;
+  } catch (error) {
+    takeKeys();
+    throw error;
+  }
+});
 const PendingReferral = loadable(
   async () => (await import('../modules/referrals/pending-referral.tsx')).PendingReferral,
 );
@@ -35,13 +43,12 @@ type Props = {
 export function Shell({ user, children }: Props) {
   const { pathname } = useLocation();
   const [menuOpen, setMenuOpen] = useState(false);
-  const [paletteOpen, setPaletteOpen] = useState(false);
+  const palette = usePalette(user);
   const hasRoom = useWindowWidth('xl');
   const sidebarHidden = hidesSidebar(pathname);
   useSessionMessages();
-  const openPalette = () => setPaletteOpen(true);
   const sheets = useSheets();
-  useShortcuts({ onPalette: openPalette, onHelp: () => sheets.open('shortcuts') });
+  useShortcuts({ onPalette: palette.open, onHelp: () => sheets.open('shortcuts') });
   useTitleFocus();
   const isVisitor = user === null;
   useEffect(() => preloadLater(isVisitor ? [MobileMenu.preload] : preloads), [isVisitor]);
@@ -57,7 +64,7 @@ export function Shell({ user, children }: Props) {
       <Header
         user={user}
         onOpenMenu={() => setMenuOpen(true)}
-        onOpenPalette={openPalette}
+        onOpenPalette={palette.open}
         preloadMenu={() => void MobileMenu.preload()}
         preloadPalette={() => void CommandPalette.preload()}
         menuAlways={sidebarHidden}
@@ -92,13 +99,23 @@ export function Shell({ user, children }: Props) {
       <Boundary fallback={EmptyFallback}>
         <Suspense>
           {menuOpen && (
-            <MobileMenu user={user} onClose={() => setMenuOpen(false)} onOpenPalette={openPalette} />
+            <MobileMenu user={user} onClose={() => setMenuOpen(false)} onOpenPalette={palette.open} />
           )}
-          {paletteOpen && user && <CommandPalette onClose={() => setPaletteOpen(false)} />}
+          {palette.isOpen && user && <CommandPalette onClose={palette.close} />}
         </Suspense>
       </Boundary>
     </UserContext>
   );
+}
+
+/** Whether the palette is open. What is typed before it is there is kept for it; a visitor has none. */
+function usePalette(user: User | null | undefined) {
+  const [isOpen, setOpen] = useState(false);
+  const open = () => {
+    if (user !== null && !isOpen) keepKeys();
+    setOpen(true);
+  };
+  return { isOpen, open, close: () => setOpen(false) };
 }
 
 /** What a click opens is there before the first click, and when nothing can be fetched any more. */

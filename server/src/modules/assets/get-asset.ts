@@ -5,6 +5,7 @@ import { AppError } from '../../platform/errors.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
 import { findReadableAsset } from './access/find-readable-asset.ts';
 import { listFilesPage } from './files/list-files-page.ts';
+import { findPipelines } from './pipelines/find-pipelines.ts';
 import { type AssetRow, findNewestFile } from './queries.ts';
 import { readLineage } from './read-lineage.ts';
 import { toSummary } from './to-wire.ts';
@@ -20,13 +21,14 @@ export async function getAsset(ctx: Context, input: { assetId: string }): Promis
 
 /** The same for an asset that was just read. */
 export async function describeAsset(services: Services, asset: AssetRow): Promise<Asset> {
-  const [{ files, nextCursor }, card, lineage] = await Promise.all([
+  const [{ files, nextCursor }, card, lineage, pipelines] = await Promise.all([
     listFilesPage(services.db, { assetId: asset.id, path: '', limit: FIRST_FILES_MAX }),
     readCard(services, asset.id),
     readLineage(services.db, { assetId: asset.id }),
+    findPipelines(services, [asset.id]),
   ]);
   return {
-    ...toSummary(asset),
+    ...toSummary(asset, pipelines.get(asset.id)),
     files,
     next_files_cursor: nextCursor,
     card,

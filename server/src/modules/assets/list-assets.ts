@@ -3,6 +3,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { unknownCursor } from '../../platform/unknown-cursor.ts';
+import { findPipelines } from './pipelines/find-pipelines.ts';
 import { type ListCursor, listAssets as listRows, type SortKey } from './search/list-queries.ts';
 import { toSummary } from './to-wire.ts';
 
@@ -29,8 +30,14 @@ export async function listAssets(
   });
   const page = rows.slice(0, query.limit);
   const last = page.at(-1);
+  const pipelines = query.include_pipelines
+    ? await findPipelines(
+        ctx,
+        page.map(({ id }) => id),
+      )
+    : null;
   return {
-    datasets: page.map(toSummary),
+    datasets: page.map((row) => toSummary(row, pipelines?.get(row.id))),
     next_cursor: rows.length > page.length && last ? formatCursor(query.sort, last) : null,
   };
 }

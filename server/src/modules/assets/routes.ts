@@ -22,6 +22,7 @@ import { getModelReadiness, type ModelUses } from './get-model-readiness.ts';
 import { listAssets } from './list-assets.ts';
 import { describeColumns } from './preview/columns/describe-columns.ts';
 import { previewFile } from './preview/preview-file.ts';
+import { searchRows } from './preview/search/search-rows.ts';
 import { restrictedRoutes } from './restricted/routes.ts';
 import { search } from './search/search.ts';
 import { updateAsset } from './update-asset.ts';
@@ -66,6 +67,9 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; modelUses: Model
     ),
     bind(data.describeColumns, (ctx, { params, query: { path, revision_id: revisionId } }, { reply }) =>
       describeColumns(ctx, { assetId: params.id, path, revisionId, signal: clientSignal(reply) }),
+    ),
+    bind(data.searchRows, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
+      searchRows(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
     ),
     bind(data.listFileVersions, (ctx, { params, query }) =>
       listVersions(ctx, { assetId: params.id, ...query }),

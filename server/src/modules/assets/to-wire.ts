@@ -4,8 +4,8 @@ import type { AssetRow, FileRow } from './queries.ts';
 
 const STARTER_OWNER = 'bakehouse';
 
-/** A row as lists show it. */
-export function toSummary(row: AssetRow): AssetSummary {
+/** A row as lists show it, with its pipeline where that was looked up. */
+export function toSummary(row: AssetRow, pipeline: string | null = null): AssetSummary {
   return {
     dataset_id: row.id,
     dataset_type: row.dataset_type as AssetType,
@@ -23,6 +23,7 @@ export function toSummary(row: AssetRow): AssetSummary {
     dimensions: row.dimensions,
     base_model_type: row.base_model_type,
     family: row.family,
+    pipeline,
     parent_dataset_id: row.parent_asset_id,
     file_count: row.file_count,
     size_bytes: Number(row.size_bytes),

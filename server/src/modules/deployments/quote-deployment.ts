@@ -8,6 +8,7 @@ import { PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
 import { deviceLabel } from './placement/choose-placement.ts';
 import { findPlacement } from './placement/find-placement.ts';
 import { checkReplicas } from './servers/plan/check-replicas.ts';
+import { sleepsAfterMinutes } from './servers/plan/sleeps-after-minutes.ts';
 import type { ServingParts } from './serving-parts.ts';
 
 type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
@@ -31,5 +32,6 @@ export async function quoteDeployment(
     min_price_per_hour: ofReplicas(Math.max(1, body.min_replicas)),
     max_price_per_hour: ofReplicas(body.max_replicas),
     hold: ofReplicas(1),
+    sleeps_after_minutes: sleepsAfterMinutes(ctx.config, body),
   };
 }

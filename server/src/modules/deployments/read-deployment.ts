@@ -22,6 +22,7 @@ import {
   type OwnDeployment,
 } from './queries.ts';
 import { carries } from './servers/plan/server-workload.ts';
+import { sleepsAfterMinutes } from './servers/plan/sleeps-after-minutes.ts';
 
 /** A deployment with where it is, before the wire of its kind has given that its word. */
 export type DeploymentView = Omit<Deployment, 'status' | 'job_status'> & {
@@ -99,6 +100,7 @@ function viewDeployment(
     max_replicas: row.max_replicas,
     replicas: row.replicas,
     cost_so_far: formatBgl(row.settled_micro + (row.hold_id ? used : 0n)),
+    sleeps_after_minutes: sleepsAfterMinutes(config, row),
   };
 }
 

@@ -1,3 +1,4 @@
+import * as all from '@bakehouse/contract/all-deployments';
 import * as chat from '@bakehouse/contract/chat';
 import * as contract from '@bakehouse/contract/deployments';
 import type { ImageDeploymentKind } from '@bakehouse/contract/image-deployments';
@@ -9,6 +10,7 @@ import { deploy } from './deploy.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
 import { answerCompletion } from './gateway/answer-completion.ts';
 import { getModel, listModels } from './gateway/list-models.ts';
+import { toAnyDeployment } from './kinds/to-any-deployment.ts';
 import { toImageDeployment } from './kinds/to-image-deployment.ts';
 import { toVllm, toVllmMetrics, toVllmProgress, toVllmStats } from './kinds/to-vllm.ts';
 import { listDeployments } from './list-deployments.ts';
@@ -23,8 +25,15 @@ import { sumDeployments } from './sum-deployments.ts';
 import { terminateDeployment } from './terminate-deployment.ts';
 
 export function deploymentsRoutes(parts: ServingParts): Binding[] {
-  return [...vllmRoutes(parts), ...imageRoutes(parts), ...gatewayRoutes(parts)];
+  return [...vllmRoutes(parts), ...imageRoutes(parts), ...gatewayRoutes(parts), listAll];
 }
+
+/** The wire's call for deployments of every kind. */
+const listAll = bind(all.listDeployments, async (ctx, { query }) => {
+  const { include_terminated: includeTerminated, ...rest } = query;
+  const page = await listDeployments(ctx, { includeTerminated, ...rest });
+  return { deployments: page.deployments.map(toAnyDeployment), next_cursor: page.nextCursor };
+});
 
 /** The wire's calls for deployments of the kind text. */
 function vllmRoutes(parts: ServingParts): Binding[] {

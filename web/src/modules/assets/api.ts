@@ -13,7 +13,8 @@ import { storedRead } from '../../lib/api/stored-read.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { assetQuery } from './asset-queries.ts';
 
-export { assetListQuery, assetQuery, useAllAssets } from './asset-queries.ts';
+export { assetListQuery, assetQuery } from './asset-queries.ts';
+export { useAllAssets } from './choice/choices.ts';
 export { announceUpload } from './files/announce-upload.ts';
 export { isDataFile } from './files/data-file.ts';
 export { UploadList } from './files/upload-list.tsx';

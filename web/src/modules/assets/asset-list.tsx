@@ -47,7 +47,7 @@ export function AssetList({ kind, filter, onFilter, empty }: Props) {
     assetListQuery(user.id, {
       types: kind === 'dataset' ? 'RAW' : 'MODEL',
       ...filter,
-      includeStarter: kind === 'model',
+      ...(kind === 'model' && { include: { include_starter: 'true' } }),
     }),
   );
   const rows = list.data?.pages.flatMap((page) => page.datasets) ?? [];

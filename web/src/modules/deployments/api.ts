@@ -1,5 +1,6 @@
+import { listDeployments } from '@bakehouse/contract/all-deployments';
 import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deployments';
-import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
@@ -61,6 +62,22 @@ export function useDeployments(
     ...deploymentListQuery(kind, userId, includeTerminated, wanted),
     refetchInterval: useFallbackInterval(POLL_MS) || (showsCosts && TICK_MS),
   });
+}
+
+/** The user's newest deployments of every kind that have not ended, as many as a card shows. */
+export const newestDeploymentsQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['deployment', 'list', 'all', userId],
+    queryFn: ({ signal }) =>
+      call(
+        listDeployments,
+        { params: { userId }, query: { limit: 5 } },
+        { signal, operation: 'fetch deployments' },
+      ),
+  });
+
+export function useNewestDeployments(userId: string) {
+  return useQuery({ ...newestDeploymentsQuery(userId), refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
 /** The user's deployments of one text model that have not been terminated. */

@@ -12,6 +12,7 @@ import { Money } from '../../ui/money.tsx';
 import { errorMessage, notify } from '../../ui/notify.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
+import { textQuoteQuery } from './details/text-quote.ts';
 import { deploymentKinds, workId } from './kinds.ts';
 
 const { calls, words } = deploymentKinds.text;
@@ -28,11 +29,7 @@ export function DeployButton({ modelId, label = 'Deploy' }: Props) {
   const navigate = useNavigate();
   const keys = useIdempotencyKeys();
   const body = { model_id: modelId, user_id: user.id };
-  const quoteKey = ['deployment', 'quote', 'text', body];
-  const quote = useQuery({
-    queryKey: quoteKey,
-    queryFn: ({ signal }) => call(calls.quote, { body }, { signal, operation: 'load the price' }),
-  });
+  const quote = useQuery(textQuoteQuery(body));
   const price = quote.data?.price_per_hour;
   const deployment = useMutation({
     mutationFn: () =>
@@ -42,7 +39,7 @@ export function DeployButton({ modelId, label = 'Deploy' }: Props) {
         { operation: 'deploy model', idempotencyKey: keys.keyFor(modelId) },
       ),
     // What it costs now is shown before it is asked for once more.
-    onError: () => queryClient.invalidateQueries({ queryKey: quoteKey }),
+    onError: () => queryClient.invalidateQueries(textQuoteQuery(body)),
     onSuccess: ({ pod_id }) => {
       keys.renew();
       notify.success(words.initiated);

@@ -21,6 +21,7 @@ import { StarterChatCard } from './chat/starter-chat-card.tsx';
 import { ChooseModelDialog } from './choose-model-dialog.tsx';
 import { DeploymentListSwitch } from './deployment-list-switch.tsx';
 import { deploymentColumns } from './details/deployment-columns.tsx';
+import { NameLine } from './details/name-line.tsx';
 import { deploymentKinds } from './kinds.ts';
 import { DeploymentFilters, NoDeploymentsFound } from './list/deployment-filters.tsx';
 import { isNarrowed } from './list/deployments-search.ts';
@@ -123,7 +124,7 @@ const columns: Column<Deployment>[] = [
         >
           {pod.title}
         </Link>
-        <p className="font-mono text-muted text-xs">{pod.model_name}</p>
+        <NameLine deployment={pod} />
       </div>
     ),
   },

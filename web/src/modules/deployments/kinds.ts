@@ -33,8 +33,7 @@ export const deploymentKinds = {
       about:
         'Models that answer here and in your own programs. While nobody uses them, they sleep and cost nothing.',
       deploy: 'Deploy a model',
-      deployAbout:
-        'It answers here and in your programs until you terminate it. While nobody uses it, it sleeps and costs nothing.',
+      deployAbout: 'It answers here and in your programs until you terminate it.',
       none: 'Nothing is deployed',
       noneAbout: 'Deploy a model to chat with it here and call it with any OpenAI client.',
       initiated: 'Model deployment initiated successfully',

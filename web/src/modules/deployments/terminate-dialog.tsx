@@ -5,7 +5,7 @@ import type { KindName } from './kinds.ts';
 
 type Props = {
   kind: KindName;
-  pod: Pick<Deployment, 'pod_id' | 'title'>;
+  pod: Pick<Deployment, 'pod_id' | 'title' | 'model_name'>;
   open: boolean;
   onClose: () => void;
 };
@@ -18,7 +18,7 @@ export function TerminateDialog({ kind, pod, open, onClose }: Props) {
       open={open}
       onOpenChange={(next) => !next && onClose()}
       title={`Terminate ${pod.title}?`}
-      description="It stops answering immediately, and you pay for the time used so far. The model itself stays."
+      description={`${pod.model_name} stops answering immediately, and you pay for the time used so far. The model itself stays.`}
       action="Terminate"
       pending={termination.isPending}
       onConfirm={() => termination.mutate(pod.pod_id, { onSettled: onClose })}

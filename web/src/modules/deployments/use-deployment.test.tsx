@@ -1,3 +1,4 @@
+import { listDeployments } from '@bakehouse/contract/all-deployments';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, renderHook, waitFor } from '@testing-library/react';
 import type { PropsWithChildren } from 'react';
@@ -13,6 +14,7 @@ import {
   useDeploymentMetrics,
   useDeployments,
   useDeploymentsOf,
+  useNewestDeployments,
   useTerminate,
 } from './api.ts';
 import { useTerminateImage } from './images/calls.ts';
@@ -46,7 +48,7 @@ test.each(['', 'undefined'])('nothing is asked about a deployment with the id "%
   expect(call).not.toHaveBeenCalled();
 });
 
-const useDashboard = () => void useDeployments('text', 'u1', false);
+const useDashboard = () => void useNewestDeployments('u1');
 const useModelPage = () => void useDeploymentsOf('m1');
 const useListWithCosts = () => void useDeployments('text', 'u1', false, {}, { showsCosts: true });
 
@@ -63,6 +65,7 @@ test.each([
   ['page of a model', 'up', 1],
   ['list with costs', 'up', 5],
   ['tray', 'down', 13],
+  ['dashboard', 'down', 13],
   ['list with costs', 'down', 13],
 ] as const)(
   'in a minute the %s with its event stream %s reads the deployments %i times',
@@ -74,7 +77,9 @@ test.each([
     await act(() => vi.advanceTimersByTimeAsync(61_000));
     const lists = vi
       .mocked(call)
-      .mock.calls.filter(([endpoint]) => endpoint === deploymentKinds.text.calls.list);
+      .mock.calls.filter(([endpoint]) =>
+        [listDeployments, deploymentKinds.text.calls.list].some((list) => list === endpoint),
+      );
     expect(lists).toHaveLength(times);
   },
 );

@@ -59,6 +59,19 @@ it('says how much of a prompt the starter model reads', async () => {
   expect(screen.getByText(/^Keep it short.* Yours has 21/)).toBeTruthy();
 });
 
+it('a number that does not fit is put right once it is left, and the form says so until it is changed', async () => {
+  await renderPage('/paris');
+  const guidance = await screen.findByRole<HTMLInputElement>('textbox', { name: 'Guidance' });
+  await userEvent.clear(guidance);
+  await userEvent.type(guidance, '99');
+  expect(screen.queryByText(/is too high/)).toBeNull();
+  await userEvent.tab();
+  expect(guidance.value).toBe('15');
+  await screen.findByText('99 is too high and was changed to 15.');
+  await userEvent.click(screen.getByRole('button', { name: 'Reset settings' }));
+  expect(screen.queryByText(/is too high/)).toBeNull();
+});
+
 it('shows how a program asks for the same', async () => {
   await renderPage('/paris');
   await userEvent.type(prompt(), 'A loaf of bread');

@@ -13,7 +13,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
 import { assetListQuery } from '../assets/lists/api.ts';
 import { SpendCard, spendQuery, useBalance } from '../credits/api.ts';
-import { deploymentListQuery, useDeployments } from '../deployments/api.ts';
+import { deploymentListQuery, newestDeploymentsQuery, useNewestDeployments } from '../deployments/api.ts';
 import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
 import { displayState, runListQuery, UnfinishedBadge, useRuns, useUnfinishedRuns } from '../training/api.ts';
 import { BalanceSummary } from './balance-summary.tsx';
@@ -38,7 +38,7 @@ export function DashboardPage() {
     balance,
     spend,
     useInfiniteQuery(runListQuery),
-    useInfiniteQuery(deploymentListQuery('text', user.id)),
+    useQuery(newestDeploymentsQuery(user.id)),
     ...(dismissed ? [] : [everDeployed]),
     useInfiniteQuery(assetListQuery(user.id, { types: 'RAW' })),
     useInfiniteQuery(assetListQuery(user.id, { types: 'MODEL' })),
@@ -168,14 +168,13 @@ function RecentRuns() {
 }
 
 function RecentDeployments() {
-  const user = useUser();
-  const query = useDeployments('text', user.id, false);
+  const query = useNewestDeployments(useUser().id);
   return (
     <RecentCard
       title="Deployments"
       to="/my-deployments"
       query={query}
-      rowsOf={({ pages }) => pages[0]?.pods ?? []}
+      rowsOf={({ deployments }) => deployments}
       rowKey={(pod) => pod.pod_id}
       empty="Serve a model and chat with it, here or from your own programs."
       action={
@@ -186,11 +185,16 @@ function RecentDeployments() {
       row={(pod) => (
         <Row
           title={
-            <Link to="/my-deployments/$podId" params={{ podId: pod.pod_id }}>
+            <Link
+              to={pod.kind === 'text' ? '/my-deployments/$podId' : '/my-deployments/images/$podId'}
+              params={{ podId: pod.pod_id }}
+            >
               {pod.title}
             </Link>
           }
-          detail={amountsInCurrency(pod.reason) || pod.base_model_title}
+          detail={
+            amountsInCurrency(pod.reason) || `${pod.model_name} · ${relativeTime(new Date(pod.created_at))}`
+          }
         >
           <StatusBadge status={pod.status} />
         </Row>

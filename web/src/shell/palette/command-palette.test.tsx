@@ -4,6 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
 import { CommandPalette } from './command-palette.tsx';
+import { keepKeys } from './kept-keys.ts';
 
 const navigate = vi.hoisted(() => vi.fn<(to: object) => void>());
 vi.mock('@tanstack/react-router', async (original) => ({
@@ -40,6 +41,7 @@ async function type(typed: string, answerTo: (words: string) => Promise<Response
         : Response.json({
             pods: [],
             runs: [],
+            datasets: [],
             deployments: url.includes('/deployments/images/') ? flux : [],
             next_cursor: null,
             ...(url.includes('search=sourdough') && named),
@@ -103,35 +105,41 @@ test('each model is deployed as what it is, and what cannot be is not offered', 
 test('a deployment of an image model is found and terminated like any other, until it has ended', async () => {
   const deployed = { kind: 'flux', created_at: '2026-01-01T00:00:00Z', terminated_at: null };
   flux = [
-    { ...deployed, pod_id: 'p1', title: 'Rye Painter', status: 'READY' },
+    { ...deployed, pod_id: 'p1', title: 'Rye Painter', model_name: 'rye-painter', status: 'READY' },
     {
       ...deployed,
       pod_id: 'p2',
       title: 'Old Painter',
+      model_name: 'old-painter',
       status: 'failed',
       terminated_at: '2026-01-02T00:00:00Z',
     },
   ];
   await search(200, { results: [], similar: false }, 'painter');
-  await userEvent.click(await screen.findByRole('option', { name: 'Rye Painter sleeping' }));
+  await userEvent.click(await screen.findByRole('option', { name: 'Rye Painter rye-painter · sleeping' }));
   expect(navigate).toHaveBeenCalledWith({
     to: '/my-deployments/images/$podId',
     params: { podId: 'p1' },
   });
   await userEvent.clear(screen.getByRole('combobox'));
   await userEvent.type(screen.getByRole('combobox'), 'terminate ');
-  expect(await screen.findByRole('option', { name: 'Terminate Rye Painter' })).toBeTruthy();
-  expect(screen.queryByRole('option', { name: 'Terminate Old Painter' })).toBeNull();
+  expect(await screen.findByRole('option', { name: 'Terminate Rye Painter rye-painter' })).toBeTruthy();
+  expect(screen.queryByRole('option', { name: /Terminate Old Painter/ })).toBeNull();
 });
 
 test('a run and a deployment of long ago are found by the server, which is asked once the typing has stopped', async () => {
-  const pod = { pod_id: 'p9', title: 'Sourdough chat', created_at: '2024-01-01T00:00:00Z' };
+  const pod = {
+    pod_id: 'p9',
+    title: 'Sourdough chat',
+    model_name: 'sourdough-2',
+    created_at: '2024-01-01T00:00:00Z',
+  };
   named = {
     pods: [{ ...pod, status: 'terminated', terminated_at: '2024-02-01T00:00:00Z' }],
     runs: [{ run_id: 'r9', title: 'Sourdough model', created_at: '2024-01-01T00:00:00Z' }],
   };
   await search(200, { results: [], similar: false }, 'sourdough');
-  await screen.findByRole('option', { name: 'Sourdough chat terminated' });
+  await screen.findByRole('option', { name: 'Sourdough chat sourdough-2 · terminated' });
   const asked = vi.mocked(fetch).mock.calls.flatMap(([url]) => (typeof url === 'string' ? url : []));
   expect(asked.filter((url) => url.includes('/runs?') && url.includes('search='))).toHaveLength(1);
   await userEvent.click(screen.getByRole('option', { name: 'Sourdough model' }));
@@ -139,7 +147,7 @@ test('a run and a deployment of long ago are found by the server, which is asked
 });
 
 test('a deployment that no first page has is terminated by its name, one that has ended is not', async () => {
-  const pod = { status: 'running', created_at: '2024-01-01T00:00:00Z' };
+  const pod = { status: 'running', model_name: 'sourdough', created_at: '2024-01-01T00:00:00Z' };
   named = {
     pods: [
       { ...pod, pod_id: 'p8', title: 'Sourdough now', terminated_at: null },
@@ -147,8 +155,8 @@ test('a deployment that no first page has is terminated by its name, one that ha
     ],
   };
   await search(200, { results: [], similar: false }, 'terminate sourdough');
-  expect(await screen.findByRole('option', { name: 'Terminate Sourdough now' })).toBeTruthy();
-  expect(screen.queryByRole('option', { name: 'Terminate Sourdough then' })).toBeNull();
+  expect(await screen.findByRole('option', { name: 'Terminate Sourdough now sourdough' })).toBeTruthy();
+  expect(screen.queryByRole('option', { name: /Terminate Sourdough then/ })).toBeNull();
 });
 
 test('the API key is copied on plain http too, where a page has no clipboard', async () => {
@@ -164,4 +172,29 @@ test('the API key is copied on plain http too, where a page has no clipboard', a
   await userEvent.click(await screen.findByRole('option', { name: /Copy API key/ }));
   expect(copied).toBe('bk_1');
   clipboard.mockRestore();
+});
+
+test('what was typed before it was there stands in its box', async () => {
+  keepKeys();
+  await userEvent.keyboard('dark');
+  await search(200, { results: [], similar: false }, ' th');
+  expect(screen.getByRole<HTMLInputElement>('combobox').value).toBe('dark th');
+  expect(screen.getByRole('option', { name: 'Use the dark theme' })).toBeTruthy();
+});
+
+test.each([
+  ['flux', 'FLUX.1 Generates pictures', '/flux'],
+  ['paris', 'Paris Generates pictures', '/paris'],
+  ['bytedance', 'Seedance 1.0 Pro Generates videos', '/seedance'],
+  ['deploy', 'Deploy Models', '/my-deployments'],
+])('%s leads to its page', async (typed, name, to) => {
+  await search(200, { results: [], similar: false }, typed);
+  await userEvent.click(await screen.findByRole('option', { name }));
+  expect(navigate).toHaveBeenCalledWith({ to });
+});
+
+test('who names what serves models is asked which one to deploy', async () => {
+  await search(200, { results: [], similar: false }, 'vllm');
+  await userEvent.click(await screen.findByRole('option', { name: 'Deploy a text model' }));
+  expect(await screen.findByRole('dialog', { name: 'Deploy a model' })).toBeTruthy();
 });

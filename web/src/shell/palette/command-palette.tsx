@@ -7,6 +7,7 @@ import { cx } from '../../lib/cx.ts';
 import { backdropClass } from '../../ui/dialog-class.ts';
 import { errorMessage } from '../../ui/notify.ts';
 import { itemClass } from '../../ui/popup-class.ts';
+import { takeKeys } from './kept-keys.ts';
 import type { CommandGroup } from './match-commands.ts';
 import { PaletteDialog, type Question } from './palette-dialog.tsx';
 import { type Command, useCommands } from './use-commands.ts';
@@ -56,6 +57,8 @@ function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Qu
                 <Autocomplete.Input
                   aria-label="Search pages, actions, datasets, models, deployments and runs"
                   placeholder="Search or jump to…"
+                  // What was typed before it was there.
+                  onFocus={() => setTyped((begun) => begun + takeKeys())}
                   className="h-12 w-full bg-transparent text-[0.9375rem] outline-none placeholder:text-faint"
                 />
               </div>

@@ -1,12 +1,14 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
 import { ChooseModelDialog } from '../../modules/deployments/choose-model-dialog.tsx';
+import { DeployImageDialog } from '../../modules/deployments/images/deploy-image-dialog.tsx';
 import { TerminateImageDialog } from '../../modules/deployments/images/terminate-image-dialog.tsx';
 import { TerminateDialog } from '../../modules/deployments/terminate-dialog.tsx';
 
 /** What a command asks before it is done. */
 export type Question =
-  | { kind: 'deploy'; modelId: string }
+  | { kind: 'deploy'; modelId: string | null }
+  | { kind: 'deploy-image' }
   | { kind: 'terminate'; pod: Deployment }
   | { kind: 'terminate-image'; deployment: ImageDeployment };
 
@@ -15,6 +17,8 @@ export function PaletteDialog({ question, onClose }: { question: Question; onClo
   switch (question.kind) {
     case 'deploy':
       return <ChooseModelDialog chosen={question.modelId} onClose={onClose} />;
+    case 'deploy-image':
+      return <DeployImageDialog chosen={null} onClose={onClose} />;
     case 'terminate':
       return <TerminateDialog kind="text" pod={question.pod} open onClose={onClose} />;
     case 'terminate-image':

@@ -1,15 +1,13 @@
-import { Keyboard, KeyRound, type LucideIcon, Monitor, Moon, Sun } from 'lucide-react';
+import { Keyboard, KeyRound, type LucideIcon, Monitor, Moon, Rocket, Sun } from 'lucide-react';
 import { getCredentials } from '../../lib/api/credentials.ts';
 import { copyText } from '../../lib/device/copy-text.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { themeChoice } from '../../lib/theme.ts';
-import { useUser } from '../../modules/accounts/api.ts';
-import { useHelpLinks } from '../../modules/documentation/api.ts';
 import { notify } from '../../ui/notify.ts';
-import { createItems, furtherPages, type NavItem, navGroups } from '../navigation/nav-items.ts';
-import { useGoToItem } from '../navigation/use-go-to-item.ts';
+import { createItems } from '../navigation/nav-items.ts';
 import { matchCommands } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
+import { useGeneratorPages, usePages, useToCommand } from './use-pages.ts';
 import { type SearchGroups, useSearchGroups } from './use-search-groups.ts';
 
 export type Command = {
@@ -26,14 +24,16 @@ export type Command = {
 
 /** What the palette offers for the typed words: actions and pages by name, and the person's things. */
 export function useCommands(typed: string, ask: (question: Question) => void): SearchGroups {
-  const actions = useActions();
+  const actions = useActions(ask);
   const pages = usePages();
+  const generators = useGeneratorPages(typed);
   const { groups, ...found } = useSearchGroups(typed, ask);
-  const offered = [{ value: 'Actions', items: actions }, { value: 'Pages', items: pages }, ...groups];
+  // A generator is found by its own name: for that it is the first.
+  const offered = [generators, { value: 'Actions', items: actions }, pages, ...groups];
   return { groups: matchCommands(offered, typed), ...found };
 }
 
-function useActions(): Command[] {
+function useActions(ask: (question: Question) => void): Command[] {
   const toCommand = useToCommand();
   const sheets = useSheets();
   const themes = [
@@ -43,6 +43,22 @@ function useActions(): Command[] {
   ] as const;
   return [
     ...createItems.map(toCommand),
+    {
+      value: 'deploy-text-model',
+      label: 'Deploy a text model',
+      words: 'vllm llm serve inference',
+      icon: Rocket,
+      asks: true,
+      run: () => ask({ kind: 'deploy', modelId: null }),
+    },
+    {
+      value: 'deploy-image-model',
+      label: 'Deploy an image model',
+      words: 'flux kontext serve inference',
+      icon: Rocket,
+      asks: true,
+      run: () => ask({ kind: 'deploy-image' }),
+    },
     {
       value: 'copy-api-key',
       label: 'Copy API key',
@@ -74,18 +90,4 @@ async function copyApiKey(): Promise<void> {
   } catch {
     notify.failure('This browser does not allow copying here. Open API-Key to see the key.');
   }
-}
-
-function usePages(): Command[] {
-  const toCommand = useToCommand();
-  const inSidebar = navGroups(useUser(), useHelpLinks().documentation).flatMap((group) => group.items);
-  return [...inSidebar, ...furtherPages].map(toCommand);
-}
-
-function useToCommand(): (item: NavItem) => Command {
-  const goTo = useGoToItem();
-  return (item) => {
-    const { label, words, icon } = item;
-    return { value: label, label, words, icon, run: () => goTo(item) };
-  };
 }

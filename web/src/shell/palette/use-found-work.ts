@@ -16,7 +16,9 @@ export type FoundWork = {
   label: string;
   /** Other words that it is looked for by. */
   words: string;
-  note?: string;
+  /** Of a deployment: its name, which tells it from others of its model, and how it is. */
+  name?: string;
+  status?: string;
   createdAt: string;
   link:
     | { to: '/my-deployments/$podId' | '/my-deployments/images/$podId'; params: { podId: string } }
@@ -91,7 +93,7 @@ function deploymentsOf(pods: readonly Deployment[], images: readonly ImageDeploy
 function ofPod(pod: Deployment): FoundWork {
   return {
     ...{ id: pod.pod_id, label: pod.title, createdAt: pod.created_at },
-    ...{ note: pod.status, words: 'deployment chat' },
+    ...{ name: pod.model_name, status: pod.status, words: 'deployment chat' },
     link: { to: '/my-deployments/$podId', params: { podId: pod.pod_id } },
     ...(pod.terminated_at === null && { termination: { kind: 'terminate', pod } }),
   };
@@ -100,7 +102,11 @@ function ofPod(pod: Deployment): FoundWork {
 function ofImageDeployment(deployment: ImageDeployment): FoundWork {
   return {
     ...{ id: deployment.pod_id, label: deployment.title, createdAt: deployment.created_at },
-    ...{ note: statusWord(deployment.status), words: 'deployment image picture' },
+    ...{
+      name: deployment.model_name,
+      status: statusWord(deployment.status),
+      words: 'deployment image picture',
+    },
     link: { to: '/my-deployments/images/$podId', params: { podId: deployment.pod_id } },
     ...(deployment.terminated_at === null && { termination: { kind: 'terminate-image', deployment } }),
   };

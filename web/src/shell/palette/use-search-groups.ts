@@ -41,12 +41,13 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
     return { groups: [{ value: 'Deploy', items, found: true }], searching, error };
   }
   if (verb === 'terminate') {
-    const items = work.deployments.flatMap(({ id, label, termination }): Command[] =>
+    const items = work.deployments.flatMap(({ id, label, name, termination }): Command[] =>
       termination
         ? [
             {
               value: `terminate-${id}`,
               label: `Terminate ${label}`,
+              ...(name !== undefined && { note: name }),
               icon: Power,
               asks: true,
               run: () => ask(termination),
@@ -63,9 +64,9 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
   });
   const most = words === '' ? SHOWN_MAX.atFirst : SHOWN_MAX.forWords;
   const toCommands = (all: FoundWork[], icon: LucideIcon) =>
-    all.slice(0, most).map(({ id, label, note, link }): Command => {
+    all.slice(0, most).map(({ id, label, name, status, link }): Command => {
       const command = { value: id, label, icon, run: () => void navigate(link) };
-      return note === undefined ? command : { ...command, note };
+      return name === undefined ? command : { ...command, note: `${name} · ${status}` };
     });
   return {
     groups: [

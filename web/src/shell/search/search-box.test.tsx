@@ -2,8 +2,9 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
+import { takeKeys } from '../palette/kept-keys.ts';
 import { SearchBox } from './search-box.tsx';
 
 const navigate = vi.hoisted(() => vi.fn<(to: object) => void>());
@@ -12,15 +13,33 @@ vi.mock('@tanstack/react-router', async (original) => ({
   useNavigate: () => navigate,
 }));
 
-afterEach(() => vi.unstubAllGlobals());
+vi.mock('../../modules/accounts/api.ts', async (original) => ({
+  ...(await original<object>()),
+  useUser: () => ({ id: 'u1', isOperator: false }),
+}));
+
+beforeEach(() => {
+  navigate.mockReset();
+  setCredentials({ userId: 'u1', apiKey: 'bk_1' });
+});
+afterEach(() => {
+  takeKeys();
+  vi.unstubAllGlobals();
+});
 
 function Box() {
   const [typed, setTyped] = useState('');
   return <SearchBox typed={typed} onType={setTyped} onOpenPalette={() => undefined} />;
 }
 
+const show = () =>
+  render(
+    <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
+      <Box />
+    </QueryClientProvider>,
+  );
+
 test('what was found for other words is not opened with what is typed now', async () => {
-  setCredentials({ userId: 'u1', apiKey: 'bk_1' });
   const found = { kind: 'model', id: 'm1', name: 'Bread', deploys_as: null, tags: [] };
   vi.stubGlobal(
     'fetch',
@@ -30,11 +49,7 @@ test('what was found for other words is not opened with what is typed now', asyn
         : Promise.resolve(Response.json({ results: [found], similar: false })),
     ),
   );
-  render(
-    <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
-      <Box />
-    </QueryClientProvider>,
-  );
+  show();
   const box = screen.getByRole('combobox');
   await userEvent.type(box, 'bread');
   await screen.findByRole('option', { name: /Bread/ });
@@ -43,4 +58,40 @@ test('what was found for other words is not opened with what is typed now', asyn
   expect(screen.queryByRole('option')).toBeNull();
   await userEvent.keyboard('{Enter}');
   expect(navigate).not.toHaveBeenCalled();
+});
+
+/** Types where the models of these names are found. */
+async function find(typed: string, names: string[]) {
+  const results = names.map((name) => ({ kind: 'model', id: name, name, deploys_as: null, tags: [] }));
+  vi.stubGlobal(
+    'fetch',
+    vi.fn(async () => Response.json({ results, similar: false })),
+  );
+  show();
+  await userEvent.type(screen.getByRole('combobox'), typed);
+}
+
+test('a page and a generator are found by their names, below the models', async () => {
+  await find('paris', ['Paris starter']);
+  await screen.findByRole('option', { name: /Paris starter/ });
+  const names = screen.getAllByRole('option').map(({ textContent }) => textContent);
+  expect(names[0]).toContain('Paris starter');
+  expect(names).toContain('ParisGenerates pictures');
+  await userEvent.click(screen.getByRole('option', { name: 'Paris Generates pictures' }));
+  expect(navigate).toHaveBeenCalledWith({ to: '/paris' });
+});
+
+test('where no model is found the pages are there all the same', async () => {
+  await find('deploy', []);
+  const page = await screen.findByRole('option', { name: 'Deploy Models Page' });
+  expect(screen.getByText('No models found')).toBeTruthy();
+  await userEvent.click(page);
+  expect(navigate).toHaveBeenCalledWith({ to: '/my-deployments' });
+});
+
+test('the palette goes on from what was typed here', async () => {
+  await find('dark', []);
+  await screen.findByText('No models found');
+  await userEvent.click(screen.getByRole('button', { name: /Pages, actions and runs/ }));
+  expect(takeKeys()).toBe('dark');
 });

@@ -2,11 +2,17 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { describeResult } from '../../modules/assets/search/api.ts';
+import { keepKeys } from '../palette/kept-keys.ts';
+import { matchCommands } from '../palette/match-commands.ts';
+import { useGeneratorPages, usePages } from '../palette/use-pages.ts';
 import { SEARCH_BOX, SEARCH_LABEL, SearchFrame, searchInputClass } from './search-frame.tsx';
 import { type Found, type Item, SearchPopup } from './search-popup.tsx';
 import { useFound } from './use-found.ts';
 
 const suggestedTags = ['transformers', 'pytorch', 'llama', 'code', 'text-generation'];
+
+/** Beside what was found; the palette has all. */
+const PAGES_MAX = 4;
 
 type Props = {
   typed: string;
@@ -30,14 +36,20 @@ export function SearchBox({ typed, onType, focused = false, onChosen, onOpenPale
     if (focused) input.current?.focus();
   }, [focused]);
 
-  function choose({ tag, result }: Item) {
+  function choose({ tag, result, page }: Item) {
     if (tag) return onType(tag);
-    if (!result) return;
     onType('');
     setOpen(false);
     input.current?.blur();
     onChosen?.();
-    void navigate(describeResult(result, found.words).link);
+    if (result) void navigate(describeResult(result, found.words).link);
+    page?.run();
+  }
+
+  function openPalette() {
+    // It goes on from what was typed here.
+    keepKeys(typed);
+    onOpenPalette();
   }
 
   return (
@@ -63,18 +75,22 @@ export function SearchBox({ typed, onType, focused = false, onChosen, onOpenPale
           className={searchInputClass}
         />
       </SearchFrame>
-      <SearchPopup {...found} onChoose={choose} onOpenPalette={onOpenPalette} container={container} />
+      <SearchPopup {...found} onChoose={choose} onOpenPalette={openPalette} container={container} />
     </Autocomplete.Root>
   );
 }
 
-/** What stands in the list for what was typed: the suggested tags before anything is. */
+/** What stands in the list for what was typed: what was found and the pages of that name; the suggested tags before anything is. */
 function useFoundItems(typed: string): Found {
   const { results, similar, searching, error, words } = useFound(typed.trim(), { needsWords: true });
+  const pages = [useGeneratorPages(typed), usePages()];
   if (typed.trim() === '') {
     const items = suggestedTags.map((tag) => ({ label: tag, tag }));
     return { items, words, similar: false, searching: false, error: null };
   }
-  const items = results.map((result) => ({ label: result.name, result }));
+  const found = results.map((result) => ({ label: result.name, result }));
+  // What is found comes first, also for who presses Enter.
+  const named = searching ? [] : matchCommands(pages, typed).flatMap(({ items }) => items);
+  const items = [...found, ...named.slice(0, PAGES_MAX).map((page) => ({ label: page.label, page }))];
   return { items, words, similar, searching, error };
 }

@@ -1,14 +1,15 @@
 import type { SearchResult } from '@bakehouse/contract/search';
 import { Autocomplete } from '@base-ui/react/autocomplete';
-import { Tag } from 'lucide-react';
+import { type LucideIcon, Tag } from 'lucide-react';
 import type { RefObject } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { describeResult } from '../../modules/assets/search/api.ts';
 import { errorMessage } from '../../ui/notify.ts';
 import { itemClass, popupClass, popupLayer } from '../../ui/popup-class.ts';
+import type { Command } from '../palette/use-commands.ts';
 
-/** A line of the list: a suggested tag, or what was found. */
-export type Item = { label: string; tag?: string; result?: SearchResult };
+/** A line of the list: a suggested tag, what was found, or a page. */
+export type Item = { label: string; tag?: string; result?: SearchResult; page?: Command };
 
 export type Found = {
   items: Item[];
@@ -42,7 +43,7 @@ export function SearchPopup({ onChoose, onOpenPalette, container, ...found }: Pr
           <Autocomplete.List className="max-h-[min(24rem,var(--available-height))] overflow-y-auto overscroll-contain empty:hidden">
             {(item: Item) => (
               <Autocomplete.Item
-                key={item.result?.id ?? item.label}
+                key={item.result?.id ?? item.page?.value ?? item.label}
                 value={item}
                 className={itemClass}
                 onClick={() => onChoose(item)}
@@ -76,27 +77,24 @@ export function SearchPopup({ onChoose, onOpenPalette, container, ...found }: Pr
 /** What is said above the list, and read out. */
 function statusOf({ words, items, searching, similar, error }: Found): string {
   if (items[0]?.tag) return 'Suggested tags';
-  if (items.length === 0) return searching ? 'Searching…' : error ? '' : 'No models found';
+  if (!items.some(({ result }) => result)) return searching ? 'Searching…' : error ? '' : 'No models found';
   return similar ? `Nothing matches ‘${words}’. Did you mean one of these?` : '';
 }
 
 function Line({ item, words }: { item: Item; words: string }) {
-  if (!item.result) {
-    return (
-      <>
-        <Tag aria-hidden />
-        {item.label}
-      </>
-    );
-  }
-  const { icon: Icon, note } = describeResult(item.result, words);
+  const { icon: Icon, note } = describeItem(item, words);
   return (
     <>
       <Icon aria-hidden />
       <span dir="auto" className="min-w-0 flex-1 truncate">
         {item.label}
       </span>
-      <span className="max-w-1/2 truncate text-muted text-xs">{note}</span>
+      {note && <span className="max-w-1/2 truncate text-muted text-xs">{note}</span>}
     </>
   );
+}
+
+function describeItem({ result, page }: Item, words: string): { icon: LucideIcon; note?: string } {
+  if (result) return describeResult(result, words);
+  return page ? { icon: page.icon, note: page.note ?? 'Page' } : { icon: Tag };
 }

@@ -11,6 +11,9 @@ import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors';
 import { COLUMNS_MAX, refuseDuplicateColumns, type Table } from './table.ts';
 import { Unreadable } from './unreadable.ts';
 
+/** Rows of a file that is looked through: what one look reads is unpacked at once. */
+export const ROWS_LOOKED_AT_MAX = 20_000;
+
 /** Compressed bytes of the row groups that one look may touch. */
 const READ_BYTES_MAX = 128n * 1024n * 1024n;
 /** Values of one column in one row group. All of them may stand in one page, which is unpacked whole. */

@@ -9,7 +9,7 @@ import { readJson, readJsonLines } from './read-json.ts';
 import { readParquet } from './read-parquet.ts';
 import { readText } from './read-text.ts';
 import { recogniseFormat, SNIFFED_ROWS } from './recognise-format.ts';
-import { cut, isBroken, type Table } from './table.ts';
+import { type Columns, cut, isBroken, type Table } from './table.ts';
 import { Unreadable } from './unreadable.ts';
 
 /** Files up to this size are read to their end, so that rows and broken rows are counted. */
@@ -90,7 +90,6 @@ async function readPage(
   toTheEnd: boolean,
   known?: unknown[][],
 ): Promise<Preview> {
-  const picked: Cell[][] = [];
   const values: unknown[][] = [];
   const first: unknown[][] = [];
   const broken: Preview['broken'] = [];
@@ -104,38 +103,44 @@ async function readPage(
       continue;
     }
     if (count + brokenCount < SNIFFED_ROWS) first.push(item.values);
-    if (count >= page.offset && picked.length < page.limit) {
-      picked.push(item.values.map(toCell));
-      values.push(item.values);
-    }
+    if (count >= page.offset && values.length < page.limit) values.push(item.values);
     count += 1;
-    if (!toTheEnd && picked.length === page.limit && count + brokenCount >= SNIFFED_ROWS) {
+    if (!toTheEnd && values.length === page.limit && count + brokenCount >= SNIFFED_ROWS) {
       isCounted = false;
       break;
     }
   }
-  const cellChars = Math.floor(PAGE_CHARS_MAX / Math.max(1, picked.length * columns.shown.length));
-  const format = recogniseFormat(columns.shown, known ?? first);
-  const dialogueAt = format && isDialogue(format) ? columns.shown.indexOf(format.input_column) : -1;
   return {
-    columns: columns.shown.map((name) => cut(name, NAME_CHARS_MAX)),
-    column_count: columns.count,
-    // Columns that showed up after a row are empty in it.
-    rows: picked.map((cells) =>
-      columns.shown.map((_, at) => {
-        const value = cells[at] ?? null;
-        return typeof value === 'string' ? cut(value, cellChars) : value;
-      }),
-    ),
+    ...showRows(columns, values, known ?? first),
     total_rows: isCounted ? count : null,
     broken,
     broken_count: brokenCount,
+    whole_row: page.limit === 1 ? toWholeRow(columns.shown, values[0]) : null,
+  };
+}
+
+type ShownRows = Pick<Preview, 'columns' | 'column_count' | 'rows' | 'format' | 'conversations'>;
+
+/** Rows as a screen shows them, cut to what it can; by the `first` ones of the file its format is recognised. */
+export function showRows({ shown, count }: Columns, values: unknown[][], first: unknown[][]): ShownRows {
+  const cellChars = Math.floor(PAGE_CHARS_MAX / Math.max(1, values.length * shown.length));
+  const format = recogniseFormat(shown, first);
+  const dialogueAt = format && isDialogue(format) ? shown.indexOf(format.input_column) : -1;
+  return {
+    columns: shown.map((name) => cut(name, NAME_CHARS_MAX)),
+    column_count: count,
+    // Columns that showed up after a row are empty in it.
+    rows: values.map((row) =>
+      shown.map((_, at) => {
+        const cell = toCell(row[at]);
+        return typeof cell === 'string' ? cut(cell, cellChars) : cell;
+      }),
+    ),
     format,
     conversations:
       dialogueAt === -1
         ? []
         : values.map((row) => readConversation(row[dialogueAt], Math.floor(PAGE_CHARS_MAX / values.length))),
-    whole_row: page.limit === 1 ? toWholeRow(columns.shown, values[0]) : null,
   };
 }
 

@@ -81,3 +81,28 @@ test('searches titles, tags and ids, letter case and wildcards aside', async () 
   const [first] = (await list({})).datasets;
   expect(await titles({ search: first?.dataset_id })).toEqual([first?.title]);
 });
+
+test('says of models which pipeline of Diffusers they are, where it is asked', async () => {
+  const owner = await server.signUp();
+  const model = async (title: string, index?: string) => {
+    const id = await create(owner, { dataset_type: 'MODEL', title });
+    await upload(owner, id, index === undefined ? 'config.json' : 'model_index.json', index ?? '{}');
+    return id;
+  };
+  const painter = await model('Painter', '{"_class_name": "FluxPipeline"}');
+  await model('Damaged', '{');
+  await model('Writer');
+  const pipelines = async (query: object) => {
+    const models = { types: 'MODEL', owner: owner.userId, sort: 'title', ...query } as const;
+    const { datasets } = await server.request(contract.listAssets, { query: models }, { as: owner });
+    return datasets.map(({ title, pipeline }) => [title, pipeline]);
+  };
+  expect(await pipelines({ include_pipelines: 'true' })).toEqual([
+    ['Damaged', null],
+    ['Painter', 'FluxPipeline'],
+    ['Writer', null],
+  ]);
+  expect(await pipelines({})).toContainEqual(['Painter', null]);
+  const one = await server.request(contract.getAsset, { params: { id: painter } }, { as: owner });
+  expect(one.pipeline).toBe('FluxPipeline');
+});

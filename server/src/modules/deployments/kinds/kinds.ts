@@ -58,10 +58,10 @@ export const deploymentKinds = {
       failed: 'failed',
     } satisfies Record<string, Deployment['status']>,
   },
-  /** FLUX models, which draw; those that edit draw as well. */
-  flux: { ...imageKind, place: placeFluxModel(['FluxPipeline', 'FluxKontextPipeline']) },
+  /** FLUX models, which draw. */
+  flux: { ...imageKind, place: placeFluxModel('flux') },
   /** FLUX Kontext models, which edit pictures. */
-  'flux-kontext': { ...imageKind, place: placeFluxModel(['FluxKontextPipeline']) },
+  'flux-kontext': { ...imageKind, place: placeFluxModel('flux-kontext') },
 } as const satisfies Record<string, DeploymentKind>;
 
 export type KindName = keyof typeof deploymentKinds;

@@ -1,3 +1,4 @@
+import type { Config } from '../../../config.ts';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
@@ -6,7 +7,7 @@ import { isOutOfCredit } from '../../credits/ledger/holds/is-out-of-credit.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { endDeployment } from '../end-deployment.ts';
 import { type DeploymentRow, listAwakeDeployments, lockDeployment, noteTime } from '../queries.ts';
-import { neverSleeps } from '../servers/plan/never-sleeps.ts';
+import { sleepsAfterMinutes } from '../servers/plan/sleeps-after-minutes.ts';
 import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
 import { dropIdleReplica } from '../servers/scale-deployment.ts';
 import {
@@ -80,7 +81,7 @@ async function meterOne(
     const now = clock.now();
     // Nothing is charged while nothing answers; the hold waits with the deployment.
     const counted = await countTime(tx, now, found);
-    if (counted.metered_at && isIdle(counted, now, config.idleMinutes)) {
+    if (counted.metered_at && isIdle(counted, now, config)) {
       await sleepDeployment(tx, clock, counted);
       return null;
     }
@@ -120,8 +121,8 @@ function whyItEnds({ code, publicMessage }: AppError): { reason: string; stopRea
     : { reason: `You ran out of credit. ${publicMessage}`, stopReason: 'credits' };
 }
 
-function isIdle(deployment: DeploymentRow, now: Date, idleMinutes: number): boolean {
-  if (neverSleeps(deployment)) return false;
+function isIdle(deployment: DeploymentRow, now: Date, config: Pick<Config, 'idleMinutes'>): boolean {
+  const minutes = sleepsAfterMinutes(config, deployment);
   const since = deployment.last_request_at ?? deployment.ready_at ?? deployment.created_at;
-  return idleMinutes > 0 && now.getTime() - since.getTime() > idleMinutes * 60_000;
+  return minutes !== null && now.getTime() - since.getTime() > minutes * 60_000;
 }

@@ -48,7 +48,12 @@ test.each([
           { as: user, idempotencyKey: `priced-${kind}` },
         )
       ).pod_id;
-    const { price_per_hour } = await server.request(quote as typeof quoteFlux, { body }, { as: user });
+    const { price_per_hour, sleeps_after_minutes } = await server.request(
+      quote as typeof quoteFlux,
+      { body },
+      { as: user },
+    );
+    expect(sleeps_after_minutes).toBe(server.services.config.idleMinutes);
     await server.request(changePrice, { body: { price_id, unit_price: '12.5' } }, { as: operator });
     const before = await serverCount();
     await expect(start(price_per_hour)).rejects.toMatchObject({

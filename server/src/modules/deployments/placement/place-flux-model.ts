@@ -1,9 +1,12 @@
 import { text } from 'node:stream/consumers';
+import type { ImageDeploymentKind } from '@bakehouse/contract/image-deployments';
+import { isServedAs } from '@bakehouse/contract/image-pipelines';
 import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { findModelByName } from '../../assets/access/find-model-by-name.ts';
+import { readPipeline } from '../../assets/pipelines/read-pipeline.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
 import type { DeploymentKind, ServedBase, ServedModel } from '../kinds/deployment-kind.ts';
 import { chooseImagePlacement } from './choose-image-placement.ts';
@@ -21,10 +24,10 @@ const TEXT_BYTES_MAX = 512 * 1024;
 const LOADED = /\.(safetensors|json|txt|model)$/;
 
 /**
- * How models of these pipelines of Diffusers are placed: starters on the CPU, others on a GPU that holds them, or on the
+ * How models of a kind's pipelines are placed: starters on the CPU, others on a GPU that holds them, or on the
  * CPU where they are small. `modelId` may be a name on a model hub.
  */
-export function placeFluxModel(pipelines: string[]): DeploymentKind['place'] {
+export function placeFluxModel(kind: ImageDeploymentKind): DeploymentKind['place'] {
   return async (ctx, parts, modelId, asked) => {
     const type = gpuOfInstance(asked.instanceType);
     if (!type) return null;
@@ -32,7 +35,7 @@ export function placeFluxModel(pipelines: string[]): DeploymentKind['place'] {
       assetId: await findAssetId(ctx, modelId),
       userId: ctx.caller.userId,
     });
-    await checkPipeline(ctx, found, pipelines);
+    await checkPipeline(ctx, found, kind);
     if (found.asset.isStarter) return placeImageModel(ctx, parts, found.asset.id);
     const model = describe(found, readCardLicence(await readSmallFile(ctx, found, CARD)));
     const placement = chooseImagePlacement(type, await parts.capacity(), weightsBytes(model.base));
@@ -53,19 +56,18 @@ async function findAssetId(ctx: Context, modelId: string): Promise<string> {
   });
 }
 
-async function checkPipeline(ctx: Context, model: AssetRevision, pipelines: string[]): Promise<void> {
-  const index = parse(await readSmallFile(ctx, model, INDEX));
-  const pipeline = z.object({ _class_name: z.string() }).safeParse(index).data?._class_name;
-  if (pipeline !== undefined && pipelines.includes(pipeline)) return;
-  if (pipeline === undefined && model.files.some(({ path }) => path === ADAPTER)) {
+async function checkPipeline(ctx: Context, model: AssetRevision, kind: ImageDeploymentKind): Promise<void> {
+  const pipeline = await readPipeline(ctx, model.files);
+  if (isServedAs(kind, pipeline)) return;
+  if (pipeline === null && model.files.some(({ path }) => path === ADAPTER)) {
     const publicMessage = 'This is a LoRA adapter; merge it into its base model first.';
     throw new AppError('conflict', { publicMessage, param: 'model_id' });
   }
-  const what = pipelines.length > 1 ? 'FLUX model' : 'FLUX Kontext model';
+  const what = kind === 'flux' ? 'FLUX model' : 'FLUX Kontext model';
   throw new AppError('conflict', {
     publicMessage:
       `${model.asset.title} is not a ${what}: ` +
-      (pipeline === undefined
+      (pipeline === null
         ? `it has no ${INDEX} of Diffusers that names its pipeline`
         : `its ${INDEX} names the pipeline ${pipeline.slice(0, 100)}`),
     param: 'model_id',
@@ -122,12 +124,4 @@ function needsGpu({ asset }: AssetRevision, gib: number): AppError {
     publicMessage: `${asset.title} needs a GPU with at least ${gib} GB of memory, and this installation has none`,
     param: 'model_id',
   });
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }

@@ -82,7 +82,7 @@ function activityOf({ db, caller: { userId } }: Context) {
 function assetsOf(ctx: Context, types: 'RAW' | 'MODEL') {
   const query = {
     ...{ types, owner: ctx.caller.userId, search: '' },
-    ...{ sort: 'updated' as const, include_starter: false, limit: PAGE },
+    ...{ sort: 'updated' as const, include_starter: false, include_pipelines: false, limit: PAGE },
   };
   return allPages(async (cursor) => {
     const page = await listAssets(ctx, { ...query, cursor });

@@ -10,7 +10,8 @@ import { Combobox } from '../../../ui/combobox.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/api.ts';
-import { assetListQuery, assetQuery, useAllAssets } from '../asset-queries.ts';
+import { assetQuery } from '../asset-queries.ts';
+import { choiceQuery, useAllAssets } from './choices.ts';
 
 type Props = {
   types: DatasetType;
@@ -40,7 +41,7 @@ export function AssetField({ types, label, value, onChange, fits = () => true, f
   const search = useDebounced(typed.trim());
   const searching = !all.complete && search !== '';
   const found = useInfiniteQuery({
-    ...assetListQuery(user.id, { types, search, sort: 'title', includeStarter: types === 'MODEL' }),
+    ...choiceQuery(user.id, types, search),
     enabled: searching,
   });
   const chosen = useQuery({ ...assetQuery(value ?? ''), enabled: value !== null });

@@ -17,6 +17,7 @@ function open(status: Deployment['status']) {
     model_name: 'rye',
     device: 'CPU',
     price_per_hour: '1',
+    sleeps_after_minutes: 45,
     ready_at: null,
     status,
   };

@@ -5,15 +5,20 @@ import { formatDateTime, relativeTime } from '../../../lib/format/format-time.ts
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { deviceName } from '../../machine/api.ts';
+import { sleepNote } from './sleeps-after.ts';
 
 type Facts =
+  | 'pod_id'
   | 'model_id'
+  | 'model_name'
   | 'title'
+  | 'created_at'
   | 'device'
   | 'price_per_hour'
   | 'cost_so_far'
   | 'terminated_at'
-  | 'last_request_at';
+  | 'last_request_at'
+  | 'sleeps_after_minutes';
 
 type Props = {
   deployment: Pick<Deployment, Facts>;
@@ -24,12 +29,21 @@ type Props = {
   costNote?: ReactNode;
 };
 
-/** What a deployment serves, where, and what that costs. */
+/** Which deployment it is of those of its model, what it serves, where, and what that costs. */
 export function DeploymentFacts({ deployment, kind, deviceNote, priceNote, costNote }: Props) {
-  const { model_id, title, device, price_per_hour, cost_so_far } = deployment;
-  const { terminated_at, last_request_at } = deployment;
+  const { pod_id, model_id, model_name, title, device, price_per_hour, cost_so_far } = deployment;
+  const { created_at, terminated_at, last_request_at, sleeps_after_minutes } = deployment;
   return (
-    <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-3 lg:grid-cols-6">
+    <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
+      <Figure label="Name" note="in the calls of your programs">
+        <span className="font-mono text-[0.8125rem]">{model_name}</span>
+      </Figure>
+      <Figure
+        label="Deployed"
+        note={<span className="font-mono text-xs [overflow-wrap:anywhere]">{pod_id}</span>}
+      >
+        {formatDateTime(new Date(created_at))}
+      </Figure>
       <Figure label="Model">
         <Link
           to="/model/$id/description"
@@ -49,9 +63,13 @@ export function DeploymentFacts({ deployment, kind, deviceNote, priceNote, costN
       <Figure label="Cost so far" note={costNote}>
         <Money bgl={cost_so_far} />
       </Figure>
-      <Figure label={terminated_at === null ? 'Last request' : 'Ended'}>
-        {terminated_at === null ? lastRequest({ last_request_at }) : formatDateTime(new Date(terminated_at))}
-      </Figure>
+      {terminated_at === null ? (
+        <Figure label="Last request" note={sleepNote(sleeps_after_minutes)}>
+          {lastRequest({ last_request_at })}
+        </Figure>
+      ) : (
+        <Figure label="Ended">{formatDateTime(new Date(terminated_at))}</Figure>
+      )}
     </dl>
   );
 }

@@ -1,3 +1,4 @@
+import { type AssetSummary, getAsset } from '@bakehouse/contract/assets';
 import { deployFluxKontext, quoteFlux, quoteFluxKontext } from '@bakehouse/contract/image-deployments';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
@@ -10,18 +11,30 @@ import { DeployImageDialog } from './deploy-image-dialog.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
-vi.mock('../../assets/choice/api.ts', () => ({ AssetField: () => null }));
+const models = ['FluxPipeline', 'FluxKontextPipeline', 'DDMPipeline', null];
+vi.mock('../../assets/choice/api.ts', async (original) => ({
+  ...(await original<object>()),
+  AssetField: ({ value, fits }: { value: string | null; fits: (model: AssetSummary) => boolean }) => (
+    <>
+      {models.filter((pipeline) => fits({ pipeline } as AssetSummary)).join(' ')}
+      <output>{value ?? 'none'}</output>
+    </>
+  ),
+}));
 vi.mock('./picture-price.tsx', () => ({ PicturePrice: () => null }));
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
   useNavigate: () => () => Promise.resolve(),
 }));
 
+const editor = { dataset_id: 'm1', pipeline: 'FluxKontextPipeline' };
+
 it('deploys at the price that is shown; one that has changed is read again and said', async () => {
   let price_per_hour = '12.5';
   vi.mocked(call).mockImplementation(async (endpoint: unknown, input?: { body?: unknown }) => {
     if (endpoint === quoteFluxKontext)
-      return { price_per_hour, device: 'CPU', title: 'My Editor', licence: null };
+      return { price_per_hour, device: 'CPU', title: 'My Editor', licence: null, sleeps_after_minutes: 45 };
+    if (endpoint === getAsset) return editor;
     if (endpoint !== deployFluxKontext) return new Promise(() => undefined);
     if ((input?.body as { cost_max?: string } | undefined)?.cost_max === price_per_hour)
       return { pod_id: 'p1' };
@@ -34,6 +47,7 @@ it('deploys at the price that is shown; one that has changed is read again and s
   );
   const price = () => screen.findByText(/per hour/);
   expect((await price()).textContent).toBe('$0.50 per hour');
+  expect(screen.getByText(/After 45 minutes without a request it sleeps and costs nothing/)).toBeTruthy();
   price_per_hour = '25';
   const deploy = () => userEvent.click(screen.getByRole('button', { name: 'Deploy' }));
   await deploy();
@@ -53,9 +67,10 @@ it('says why there is no price, and tries again', async () => {
   let answer: () => object = () => {
     throw new ApiError('The price list is away', { status: 503 });
   };
-  vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
-    endpoint === quoteFluxKontext ? answer() : new Promise(() => undefined),
-  );
+  vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
+    if (endpoint === getAsset) return editor;
+    return endpoint === quoteFluxKontext ? answer() : new Promise(() => undefined);
+  });
   render(
     <QueryClientProvider client={queryClient}>
       <DeployImageDialog chosen="m1" onClose={() => undefined} />
@@ -63,7 +78,13 @@ it('says why there is no price, and tries again', async () => {
   );
   await screen.findByText('The price list is away');
   expect(screen.queryByRole('button', { name: 'Deploy' })).toBeNull();
-  answer = () => ({ price_per_hour: '12.5', device: 'CPU', title: 'My Editor', licence: null });
+  answer = () => ({
+    price_per_hour: '12.5',
+    device: 'CPU',
+    title: 'My Editor',
+    licence: null,
+    sleeps_after_minutes: 45,
+  });
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
   await screen.findByText('$0.50');
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Deploy' }).disabled).toBe(false);
@@ -73,7 +94,7 @@ it('what is deployed again is of the kind that it was', async () => {
   queryClient.clear();
   vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
     endpoint === quoteFlux
-      ? { price_per_hour: '25', device: 'CPU', title: 'My Painter', licence: null }
+      ? { price_per_hour: '25', device: 'CPU', title: 'My Painter', licence: null, sleeps_after_minutes: 45 }
       : new Promise(() => undefined),
   );
   render(
@@ -83,4 +104,28 @@ it('what is deployed again is of the kind that it was', async () => {
   );
   await screen.findByText('$1.00');
   expect(screen.getByRole('radio', { name: 'FLUX', checked: true })).toBeTruthy();
+});
+
+it('offers what can be deployed as the kind, and forgets a choice that cannot', async () => {
+  queryClient.clear();
+  const painter = { dataset_id: 'm1', pipeline: 'FluxPipeline' };
+  vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
+    if (endpoint === getAsset) return painter;
+    return endpoint === quoteFlux
+      ? { price_per_hour: '25', device: 'CPU', title: 'My Painter', licence: null, sleeps_after_minutes: 45 }
+      : new Promise(() => undefined);
+  });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <DeployImageDialog chosen="m1" onClose={() => undefined} />
+    </QueryClientProvider>,
+  );
+  await screen.findByText('$1.00');
+  expect(screen.getByRole('radio', { name: 'FLUX', checked: true })).toBeTruthy();
+  expect(screen.getByText('FluxPipeline FluxKontextPipeline')).toBeTruthy();
+  expect(screen.getByText('m1')).toBeTruthy();
+
+  await userEvent.click(screen.getByRole('radio', { name: 'Kontext' }));
+  expect(screen.getByText('FluxKontextPipeline')).toBeTruthy();
+  expect(screen.getByText('none')).toBeTruthy();
 });

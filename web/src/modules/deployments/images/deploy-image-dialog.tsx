@@ -1,6 +1,14 @@
-import { type ImageDeploymentKind, imageDeploymentKinds } from '@bakehouse/contract/image-deployments';
+import type { AssetSummary } from '@bakehouse/contract/assets';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import {
+  type ImageDeploymentKind,
+  imageDeploymentKinds,
+  type quoteFlux,
+} from '@bakehouse/contract/image-deployments';
+import { isServedAs } from '@bakehouse/contract/image-pipelines';
 import type { Licence } from '@bakehouse/contract/licences';
 import { gpuLabels, type InstanceType, instanceGpus, instanceTypes } from '@bakehouse/contract/limits';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
 import { useState } from 'react';
@@ -14,39 +22,40 @@ import { errorMessage } from '../../../ui/notify.ts';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { AssetField } from '../../assets/choice/api.ts';
+import { AssetField, assetQuery } from '../../assets/choice/api.ts';
 import { deviceName, useMachine } from '../../machine/api.ts';
+import { sleepSentence } from '../details/sleeps-after.ts';
 import { type ImageDeploymentWish, useDeployImage, useImageQuote } from './calls.ts';
 import { imageKinds } from './kinds.ts';
 import { LicenceField } from './licence-field.tsx';
 import { PicturePrice } from './picture-price.tsx';
 
+const DEFAULT_KIND: ImageDeploymentKind = 'flux-kontext';
 const DEFAULT_INSTANCE: InstanceType = 'a100';
 
 type Props = {
   /** The model that is chosen at first. */
   chosen: string | null;
-  /** The kind at first. */
+  /** The kind at first; unless given, one that the model can be deployed as. */
   chosenKind?: ImageDeploymentKind;
   onClose: () => void;
 };
 
 /** What is deployed, on which GPU, at which price and under which licence. */
-export function DeployImageDialog({ chosen, chosenKind = 'flux-kontext', onClose }: Props) {
-  const [kind, setKind] = useState<ImageDeploymentKind>(chosenKind);
-  const [modelId, setModelId] = useState(chosen);
+export function DeployImageDialog({ chosen, chosenKind, onClose }: Props) {
+  const { kind, modelId, isKnown, chooseKind, chooseModel } = useChoice(chosen, chosenKind);
   const [instanceType, setInstanceType] = useState<InstanceType>(DEFAULT_INSTANCE);
   const [accepted, setAccepted] = useState(false);
-  const wish = modelId === null ? null : { kind, modelId, instanceType };
+  const wish = isKnown && modelId !== null ? { kind, modelId, instanceType } : null;
   const quote = useImageQuote(wish);
-  const known = quote.isPlaceholderData || quote.isError ? undefined : quote.data;
-  const unaccepted = known?.licence && known.licence.accepted_at === null ? known.licence : null;
+  const quoted = quote.isPlaceholderData || quote.isError ? undefined : quote.data;
+  const unaccepted = quoted?.licence && quoted.licence.accepted_at === null ? quoted.licence : null;
   return (
     <Dialog
       open
       onOpenChange={(next) => !next && onClose()}
       title="Deploy an image model"
-      description="It is yours until you terminate it. While nobody uses it, it sleeps and costs nothing."
+      description="It is yours until you terminate it."
       footer={
         <>
           <Button onClick={onClose} className="mr-auto">
@@ -59,37 +68,64 @@ export function DeployImageDialog({ chosen, chosenKind = 'flux-kontext', onClose
           ) : (
             <DeployButton
               wish={wish}
-              price={known?.price_per_hour}
+              price={quoted?.price_per_hour}
               licence={unaccepted}
-              disabled={known === undefined || (unaccepted !== null && !accepted)}
+              disabled={quoted === undefined || (unaccepted !== null && !accepted)}
             />
           )}
         </>
       }
     >
       <div className="flex flex-col gap-4">
-        <KindField value={kind} onChange={setKind} />
+        <KindField value={kind} onChange={chooseKind} />
         <AssetField
           types="MODEL"
           label="Model"
           failed="Your models could not be loaded"
-          fits={(model) => model.file_count > 0 && model.starter_task !== 'text'}
+          fits={({ pipeline }) => isServedAs(kind, pipeline)}
           value={modelId}
           onChange={(id) => {
-            setModelId(id);
+            chooseModel(id);
             setAccepted(false);
           }}
-          help="A FLUX model in Diffusers format. Upload your own under My Models."
+          help={`Only ${imageKinds[kind].models} in Diffusers format are listed. Upload your own under My Models.`}
         />
         <GpuField value={instanceType} onChange={setInstanceType} />
         {wish && quote.isError && <Callout tone="bad">{errorMessage(quote.error)}</Callout>}
-        {wish && !quote.isError && <Placement device={known?.device} />}
-        {known?.licence && (
-          <LicenceField licence={known.licence} accepted={accepted} onChange={setAccepted} />
+        {wish && !quote.isError && <Placement quote={quoted} />}
+        {quoted?.licence && (
+          <LicenceField licence={quoted.licence} accepted={accepted} onChange={setAccepted} />
         )}
       </div>
     </Dialog>
   );
+}
+
+/** The model and the kind that go together. What a model that was brought along is deployed as is known once it has been read. */
+function useChoice(chosen: string | null, chosenKind: ImageDeploymentKind | undefined) {
+  const [modelId, setModelId] = useState(chosen);
+  const [wantedKind, setWantedKind] = useState(chosenKind);
+  const model = useQuery({ ...assetQuery(modelId ?? ''), enabled: modelId !== null });
+  const kind = wantedKind ?? kindOf(model.data) ?? DEFAULT_KIND;
+  return {
+    kind,
+    modelId,
+    isKnown: wantedKind !== undefined || !model.isPending,
+    chooseKind: (next: ImageDeploymentKind) => {
+      setWantedKind(next);
+      // It would be refused.
+      if (model.data && !isServedAs(next, model.data.pipeline)) setModelId(null);
+    },
+    chooseModel: (id: string | null) => {
+      setWantedKind(kind);
+      setModelId(id);
+    },
+  };
+}
+
+/** What a model is deployed as: one that edits as an editor. Undefined where it is not known, or it cannot be. */
+function kindOf(model: Pick<AssetSummary, 'pipeline'> | undefined): ImageDeploymentKind | undefined {
+  return model && imageDeploymentKinds.findLast((kind) => isServedAs(kind, model.pipeline));
 }
 
 type ButtonProps = {
@@ -168,8 +204,8 @@ function GpuField({ value, onChange }: { value: InstanceType; onChange: (value: 
   );
 }
 
-function Placement({ device }: { device: string | undefined }) {
-  if (device === undefined) {
+function Placement({ quote }: { quote: ResponseOf<typeof quoteFlux> | undefined }) {
+  if (quote === undefined) {
     return (
       <LoadingRegion>
         <Skeleton className="h-5 w-56" />
@@ -178,9 +214,9 @@ function Placement({ device }: { device: string | undefined }) {
   }
   return (
     <p className="text-[0.8125rem] text-muted leading-5">
-      Runs on: {deviceName(device)}. The price of one hour is held at the start; you pay only for the time it
-      is awake
-      <PicturePrice />.
+      Runs on: {deviceName(quote.device)}. The price of one hour is held at the start; you pay only for the
+      time it is awake
+      <PicturePrice />. {sleepSentence(quote.sleeps_after_minutes)}
     </p>
   );
 }

@@ -12,6 +12,7 @@ import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { UserContext } from '../../accounts/api.ts';
 import { deploymentsRoutes } from '../routes.ts';
 
@@ -41,6 +42,7 @@ function open(changed: object) {
     progress: 100,
     device: 'NVIDIA H100',
     price_per_hour: '25',
+    sleeps_after_minutes: 45,
     ready_at: '2026-01-01T00:01:00.000Z',
     last_request_at: null,
     ...changed,
@@ -76,4 +78,12 @@ test('one that answers leads to where it is used, and says how programs use it',
   open({ status: 'deploying' });
   await screen.findByRole('button', { name: 'Terminate' });
   expect(screen.queryByRole('link', { name: 'Generate with it' })).toBeNull();
+});
+
+test('it says which of the deployments of its model it is, and when it sleeps', async () => {
+  open({ model_name: 'rye-2' });
+  await screen.findByText('p1');
+  expect(screen.getByText('rye-2', { selector: 'dd *' })).toBeTruthy();
+  expect(screen.getByText(formatDateTime(new Date('2026-01-01T00:00:00.000Z')))).toBeTruthy();
+  expect(screen.getByText('It sleeps after 45 minutes without one')).toBeTruthy();
 });

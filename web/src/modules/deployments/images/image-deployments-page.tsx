@@ -15,6 +15,7 @@ import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { useUser } from '../../accounts/api.ts';
 import { DeploymentListSwitch } from '../deployment-list-switch.tsx';
 import { deploymentColumns } from '../details/deployment-columns.tsx';
+import { NameLine } from '../details/name-line.tsx';
 import { DeploymentFilters, NoDeploymentsFound } from '../list/deployment-filters.tsx';
 import { isNarrowed } from '../list/deployments-search.ts';
 import { useActiveKontextDeployment, useImageDeployments } from './calls.ts';
@@ -125,7 +126,7 @@ function columnsOf({ activeId, onTerminate }: Row): Column<ImageDeployment>[] {
 }
 
 function Name({ deployment, isActive }: { deployment: ImageDeployment; isActive: boolean }) {
-  const { pod_id, title, model_name } = deployment;
+  const { pod_id, title } = deployment;
   return (
     <div className="min-w-0">
       <div className="flex flex-wrap items-center gap-x-2">
@@ -138,7 +139,7 @@ function Name({ deployment, isActive }: { deployment: ImageDeployment; isActive:
         </Link>
         {isActive && <Badge tone="good">Active Kontext deployment</Badge>}
       </div>
-      <p className="font-mono text-muted text-xs">{model_name}</p>
+      <NameLine deployment={deployment} />
     </div>
   );
 }

@@ -12,7 +12,7 @@ export function TerminateImageDialog({ deployment, onClose }: Props) {
       open
       onOpenChange={(next) => !next && onClose()}
       title={`Terminate ${deployment.title}?`}
-      description="It stops immediately, and you pay for the time used so far. The model itself stays."
+      description={`${deployment.model_name} stops immediately, and you pay for the time used so far. The model itself stays.`}
       action="Terminate"
       pending={termination.isPending}
       onConfirm={() => termination.mutate(deployment, { onSettled: onClose })}

@@ -3,6 +3,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { expect, test } from 'vitest';
 import {
   clampedValues,
+  correctionsOf,
   type FormValues,
   initialValues,
   problemsOf,
@@ -83,6 +84,39 @@ test('numbers that are left come into their bounds, and what is none falls back'
   expect(left({ cfg_scale: 7.3, num_inference_steps: 20.6 })).toMatchObject({
     ...{ cfg_scale: 7.3, num_inference_steps: 21, sampling_strategy: 'topk', output_format: 'png' },
   });
+});
+
+test('what becomes of a number that does not fit is said', () => {
+  const typed = {
+    ...initialValues(paris),
+    cfg_scale: 99,
+    num_inference_steps: 20.6,
+    k: Number.NaN,
+    seed: -1,
+  };
+  expect(correctionsOf(paris, typed)).toEqual({
+    cfg_scale: '99 is too high and was changed to 15.',
+    num_inference_steps: '20.6 was rounded to 21.',
+    k: 'It was empty and is now 2.',
+    seed: '−1 is too low and was changed to 0.',
+  });
+  expect(correctionsOf(paris, clampedValues(paris, typed))).toEqual({});
+});
+
+test('each number says its bounds, but for one that another field decides', () => {
+  const helps = (strategy: string) =>
+    Object.fromEntries(
+      visibleFields(paris, { ...initialValues(paris), sampling_strategy: strategy }).map((field) => [
+        field.name,
+        typeof field.help === 'string' ? field.help.replaceAll('\u00a0', ' ') : field.help,
+      ]),
+    );
+  expect(helps('topk')).toMatchObject({
+    cfg_scale: 'How closely the result follows the prompt. From 1 to 15.',
+    k: 'From 1 to 8.',
+    seed: 'Leave empty for a different result each time. From 0 to 4,294,967,295.',
+  });
+  expect(helps('full').k).toBeUndefined();
 });
 
 test('what is asked for is inside the bounds, also while a field is not left', () => {

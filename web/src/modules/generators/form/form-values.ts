@@ -6,6 +6,7 @@ import {
   effectiveValues,
   parameterProblem,
 } from '@bakehouse/contract/generators/parameters/parameters';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import type { FormField } from '../../../ui/form-fields.tsx';
 import { promptProblem } from './prompt-problem.ts';
 
@@ -65,6 +66,26 @@ export function clampedValues({ fields }: Generator, values: FormValues): FormVa
   return { ...values, ...Object.fromEntries(clamped) };
 }
 
+/** What becomes of the numbers that do not fit once they are left, as sentences by field. */
+export function correctionsOf(generator: Generator, values: FormValues): Partial<Record<string, string>> {
+  const clamped = clampedValues(generator, values);
+  const changed = generator.fields.flatMap((field) => {
+    const [from, to] = [values[field.name], clamped[field.name]];
+    if (typeof from !== 'number' || typeof to !== 'number' || Object.is(from, to)) return [];
+    return [[field.name, correction(field, { from, to })]];
+  });
+  return Object.fromEntries(changed);
+}
+
+function correction(field: GeneratorField, { from, to }: { from: number; to: number }): string {
+  if (Number.isNaN(from)) return `It was empty and is now ${formatNumber(to)}.`;
+  const [before, after] = [formatNumber(from), formatNumber(to)];
+  const min = 'min' in field ? field.min : 0;
+  if (from < min) return `${before} is too low and was changed to ${after}.`;
+  if ('max' in field && from > field.max) return `${before} is too high and was changed to ${after}.`;
+  return `${before} was rounded to ${after}.`;
+}
+
 /** What the server is asked for; a seed that is not there is its choice. */
 export function requestParameters(generator: Generator, values: FormValues): GenerationParameters {
   return Object.fromEntries(
@@ -78,16 +99,26 @@ export function requestParameters(generator: Generator, values: FormValues): Gen
 export function visibleFields({ fields }: Generator, values: FormValues): FormField<string>[] {
   return fields.flatMap((field): FormField<string>[] => {
     switch (field.kind) {
-      case 'number':
-        return [{ ...field, disabled: decidedValue(field, values) !== undefined }];
-      case 'seed':
-        return [{ ...field, kind: 'number', min: 0, step: 1, default: Number.NaN }];
+      case 'number': {
+        if (decidedValue(field, values) !== undefined) return [{ ...field, disabled: true }];
+        return [{ ...field, help: withRange(field) }];
+      }
+      case 'seed': {
+        const number = { ...field, kind: 'number', min: 0, step: 1, default: Number.NaN } as const;
+        return [{ ...number, help: withRange(number) }];
+      }
       case 'picture':
         return [];
       default:
         return [field];
     }
   });
+}
+
+function withRange({ help, min, max }: { help?: string; min: number; max: number }): string {
+  // On one line, however narrow the column is.
+  const range = ['From', formatNumber(min), 'to', `${formatNumber(max)}.`].join('\u00a0');
+  return help ? `${help} ${range}` : range;
 }
 
 /** What is wrong, by field. */

@@ -12,7 +12,14 @@ import { Skeleton } from '../../../ui/skeleton.tsx';
 import { sessionQuery } from '../../accounts/api.ts';
 import { SourceField } from '../../images/api.ts';
 import { GenerateBar, type Served } from '../generate-bar.tsx';
-import { clampedValues, type FormValues, problemsOf, resetValues, visibleFields } from './form-values.ts';
+import {
+  clampedValues,
+  correctionsOf,
+  type FormValues,
+  problemsOf,
+  resetValues,
+  visibleFields,
+} from './form-values.ts';
 import { PromptField } from './prompt-field.tsx';
 import { promptHelp, promptPlaceholder } from './starter-prompt.ts';
 import type { Draft } from './use-draft.ts';
@@ -116,22 +123,49 @@ type SettingsProps = {
   onChange: (values: FormValues) => void;
 };
 
-/** A number that has been typed is put right once its field is left; before, more may be typed. */
+/** A number that has been typed is put right once its field is left, which is said there; before, more may be typed. */
 function Settings({ generator, values, problems, onChange }: SettingsProps) {
+  const [corrected, setCorrected] = useState<{
+    values: FormValues;
+    texts: Partial<Record<string, string>>;
+  }>();
   function leave() {
+    const texts = correctionsOf(generator, values);
+    if (Object.keys(texts).length === 0) return;
     const right = clampedValues(generator, values);
-    const isRight = Object.entries(right).every(([name, value]) => Object.is(value, values[name]));
-    if (!isRight) onChange(right);
+    setCorrected({ values: right, texts });
+    onChange(right);
   }
+  const fields = visibleFields(generator, values).map((field) => {
+    if (field.kind !== 'number') return field;
+    // A number that has been changed since is another one.
+    const isSame = corrected && Object.is(corrected.values[field.name], values[field.name]);
+    return {
+      ...field,
+      help: <NumberHelp text={field.help} correction={isSame && corrected.texts[field.name]} />,
+    };
+  });
   return (
     <div onBlur={leave}>
       <FormFields
-        fields={visibleFields(generator, values)}
+        fields={fields}
         values={effectiveValues(generator, values)}
         problems={problems}
         onChange={(changed) => onChange({ ...values, ...changed } as FormValues)}
       />
     </div>
+  );
+}
+
+/** Under a number: what it is for, its bounds, and what was typed in its place if that did not fit. */
+function NumberHelp({ text, correction }: { text: ReactNode; correction: string | false | undefined }) {
+  return (
+    <>
+      {text}
+      <span role="status" className="block text-warn">
+        {correction}
+      </span>
+    </>
   );
 }
 

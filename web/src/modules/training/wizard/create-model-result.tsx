@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, Sparkles, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { Progress } from '../../../ui/progress.tsx';
 import { assetQuery, modelReadinessQuery, type Upload, UploadList } from '../../assets/api.ts';
+import { useRun } from '../api.ts';
 import type { ModelType } from '../parameters/training-parameters.ts';
+import { phaseText } from '../runs/run-sentences.ts';
 
 type Props = {
   type: ModelType;
@@ -50,12 +53,22 @@ type MadeProps = Pick<Props, 'name' | 'onClose'> & { modelId: string };
 function Training({ name, modelId, onClose }: MadeProps) {
   const model = useQuery(assetQuery(modelId));
   const runId = model.data?.lineage?.run_id;
+  const run = useRun(runId ?? '', { enabled: runId !== undefined }).data;
+  const currency = currencyChoice.use();
   return (
     <Result
       icon={<Sparkles aria-hidden className="size-6" />}
       tone="bg-good-soft text-good"
       title="Your model is fine-tuning!"
-      text={name}
+      text={
+        <>
+          {name}
+          {/* It may be in line: then it says at which place. */}
+          <span role="status" className="mt-1 block text-ink">
+            {run && amountsInCurrency(phaseText(run), currency)}
+          </span>
+        </>
+      }
     >
       <Progress value={0} label="Training progress" className="mb-4 w-full text-left" />
       {runId ? (
@@ -113,7 +126,13 @@ function ManageOrClose({ modelId, onClose, variant }: ButtonsProps) {
   );
 }
 
-function Result(props: { icon: ReactNode; tone: string; title: string; text: string; children: ReactNode }) {
+function Result(props: {
+  icon: ReactNode;
+  tone: string;
+  title: string;
+  text: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <div className="flex flex-col items-center py-8 text-center">
       <span className={`mb-4 flex size-12 items-center justify-center rounded-full ${props.tone}`}>

@@ -1,5 +1,5 @@
 import type { FileColumns } from '@bakehouse/contract/data-files';
-import { readParquet } from '../read-parquet.ts';
+import { ROWS_LOOKED_AT_MAX, readParquet } from '../read-parquet.ts';
 import { endingOf, NAME_CHARS_MAX, openTextTable } from '../read-preview.ts';
 import { cut, isBroken, type Table } from '../table.ts';
 import { countColumn } from './count-column.ts';
@@ -8,8 +8,6 @@ import { countColumn } from './count-column.ts';
 export const ROWS_MAX = 100_000;
 const CELLS_MAX = 1_000_000;
 const CHARS_MAX = 32 * 1024 * 1024;
-/** Parquet unpacks these at once. */
-const PARQUET_ROWS_MAX = 20_000;
 
 /**
  * What the columns of a data file hold, by its first rows. Throws Unreadable as the preview does. The file is not
@@ -18,7 +16,7 @@ const PARQUET_ROWS_MAX = 20_000;
 export async function readColumns(file: { localPath: string; name: string }): Promise<FileColumns> {
   const ending = endingOf(file.name);
   if (ending !== 'parquet') return count(await openTextTable(file), ending === 'csv' || ending === 'tsv');
-  const limit = PARQUET_ROWS_MAX;
+  const limit = ROWS_LOOKED_AT_MAX;
   const { totalRows, ...table } = await readParquet(file.localPath, file.name, { offset: 0, limit });
   const counted = await count(table, false);
   return { ...counted, is_whole: counted.rows === totalRows };

@@ -14,6 +14,9 @@ test.each([
   [{ offset: -100 }, {}],
   [{ offset: 1.5 }, {}],
   [{ offset: 'x', view: 7 }, {}],
+  [{ search: 'rye' }, { search: 'rye' }],
+  [{ search: 500 }, { search: '500' }],
+  [{ search: '' }, {}],
 ])('%j leads to %j', (search, place) => {
   expect(parseRowsPlace(search)).toEqual(place);
 });

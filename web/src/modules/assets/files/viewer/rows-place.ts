@@ -10,15 +10,24 @@ export type RowsPlace = {
   view?: 'columns' | undefined;
   /** From which row on, from 0. */
   offset?: number | undefined;
+  /** Only rows with this text in a cell. */
+  search?: string | undefined;
 };
 
 /** Of the search parameters, those that the rows have for themselves. The offset is that of a whole page of rows. */
 export function parseRowsPlace({
   view,
   offset,
-}: Record<string, unknown>): Pick<RowsPlace, 'view' | 'offset'> {
+  search,
+}: Record<string, unknown>): Pick<RowsPlace, 'view' | 'offset' | 'search'> {
   const first = Number.isSafeInteger(offset) ? pageStart(offset as number) : 0;
-  return { ...(view === 'columns' && { view }), ...(first > 0 && { offset: first }) };
+  return {
+    ...(view === 'columns' && { view }),
+    ...(first > 0 && { offset: first }),
+    // A number is one in the address too.
+    ...((typeof search === 'string' || typeof search === 'number') &&
+      search !== '' && { search: String(search) }),
+  };
 }
 
 /** The first row of the page that a row is on. */

@@ -1,4 +1,5 @@
 import type { Asset } from '@bakehouse/contract/assets';
+import { searchRows } from '@bakehouse/contract/data-files';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -25,6 +26,7 @@ const asset: Asset = {
   owner_username: 'ada',
   is_starter: false,
   starter_task: null,
+  pipeline: null,
   is_published: false,
   price: '0',
   embedding_model: '',
@@ -323,4 +325,50 @@ test('where no file among the first ones holds rows, one behind them can be chos
   expect(screen.getByText('No rows to show')).toBeTruthy();
   expect(screen.getByText(/^None of the first files contain rows/)).toBeTruthy();
   expect(screen.getByRole('combobox', { name: 'File' })).toBeTruthy();
+});
+
+test('a search shows the rows that were found under their own numbers, how far it looked, and stands in the URL', async () => {
+  vi.mocked(call).mockImplementation(async (endpoint: unknown, input: unknown) =>
+    endpoint === searchRows
+      ? {
+          columns: ['question', 'answer'],
+          column_count: 2,
+          ...((input as { query: { text: string } }).query.text === 'rye'
+            ? { rows: [['Which flour?', 'Rye.']], at: [40_999], rows_read: 70_000, is_whole: false }
+            : { rows: [], at: [], rows_read: 3, is_whole: true }),
+          format: null,
+          conversations: [],
+        }
+      : new Promise(() => undefined),
+  );
+  show({ rows: [['Who bakes?', 'Ada.']], total_rows: 70_001 });
+  const box = screen.getByRole('searchbox', { name: 'Search the rows' });
+  await userEvent.type(box, 'rye');
+  await screen.findByText('Which flour?');
+  expect(placed).toHaveBeenLastCalledWith({ search: 'rye' });
+  expect(screen.getByRole('button', { name: 'Show row 41,000' })).toBeTruthy();
+  expect(screen.queryByText('Who bakes?')).toBeNull();
+  screen.getByText('1 row found. Only the first 70,000 rows were searched; there may be more below.');
+
+  await userEvent.type(box, ' bread');
+  await screen.findByText('No rows found');
+  screen.getByText('All 3 rows were searched.');
+  await userEvent.click(screen.getByRole('button', { name: 'Clear the search' }));
+  await screen.findByText('Who bakes?');
+});
+
+test('who leaves a search ends it', async () => {
+  let signal: AbortSignal | undefined;
+  vi.mocked(call).mockImplementation(((
+    endpoint: unknown,
+    _input: unknown,
+    options: { signal: AbortSignal },
+  ) => {
+    if (endpoint === searchRows) ({ signal } = options);
+    return new Promise(() => undefined);
+  }) as unknown as typeof call);
+  show({ rows: [['Who bakes?', 'Ada.']], total_rows: 1 }, { search: 'rye' });
+  await vi.waitFor(() => expect(signal?.aborted).toBe(false));
+  await userEvent.click(screen.getByRole('button', { name: 'Clear the search' }));
+  expect(signal?.aborted).toBe(true);
 });

@@ -1,29 +1,27 @@
 import type { Asset, filePreview } from '@bakehouse/contract/assets';
-import type { FileColumns } from '@bakehouse/contract/data-files';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type * as z from 'zod';
-import { cx } from '../../../../lib/cx.ts';
-import { marksText } from '../../../../lib/device/marks-text.ts';
 import { countOf } from '../../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Card } from '../../../../ui/card.tsx';
-import { Conversation } from '../../../../ui/conversation.tsx';
 import { EmptyState } from '../../../../ui/empty-state.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
+import { SearchInput } from '../../../../ui/search-input.tsx';
 import { Segmented } from '../../../../ui/segmented.tsx';
-import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { PREVIEW_ROWS, previewQuery } from '../../api.ts';
 import { FileCombobox } from '../../choice/file-combobox.tsx';
 import { isDataFile } from '../data-file.ts';
 import { mayHaveDataFiles, selectedDataFile } from '../selected-data-file.ts';
 import { suggestFixes } from '../suggest-fixes.ts';
-import { ColumnHead } from './column-head.tsx';
 import { ColumnsView } from './columns-view.tsx';
+import { FoundRows } from './found-rows.tsx';
+import { PendingRows } from './pending-rows.tsx';
 import { RowSheet } from './row-sheet.tsx';
+import { RowTable } from './row-table.tsx';
 import { pageStart, type RowsPlace } from './rows-place.ts';
 import { VersionSelect } from './version-select.tsx';
 import { columnsQuery, type RevisionFile } from './viewer-calls.ts';
@@ -41,7 +39,7 @@ const views = [
 
 /** A data file as a person looks at it: its rows, a hundred at a time, and what its columns hold. */
 export function RowsPreview({ asset, place, onPlace }: Props) {
-  const { revision, view = 'rows', offset = 0 } = place;
+  const { revision, view = 'rows' } = place;
   const shown = selectedDataFile(asset, place.file);
   // Another file starts at its first row.
   const select = (
@@ -92,16 +90,39 @@ export function RowsPreview({ asset, place, onPlace }: Props) {
         </Callout>
       )}
       {view === 'rows' ? (
+        <SearchableRows key={key} file={file} place={place} onPlace={onPlace} />
+      ) : (
+        <ColumnsView key={key} file={file} />
+      )}
+    </Card>
+  );
+}
+
+type SearchableProps = Omit<Props, 'asset'> & { file: RevisionFile };
+
+/** All rows, or those with what is searched for. */
+function SearchableRows({ file, place, onPlace }: SearchableProps) {
+  const { offset = 0, search = '' } = place;
+  const text = search.trim();
+  return (
+    <>
+      <div className="px-5 pb-3">
+        <SearchInput
+          label="Search the rows"
+          value={search}
+          onChange={(typed) => onPlace({ ...place, search: typed || undefined })}
+        />
+      </div>
+      {text === '' ? (
         <Rows
-          key={key}
           file={file}
           offset={offset}
           onOffset={(first) => onPlace({ ...place, offset: first || undefined })}
         />
       ) : (
-        <ColumnsView key={key} file={file} />
+        <FoundRows file={file} text={text} />
       )}
-    </Card>
+    </>
   );
 }
 
@@ -144,18 +165,7 @@ function Rows({ file, offset, onOffset }: RowsProps) {
 
   return (
     <>
-      <QueryView
-        query={preview}
-        failed="This file cannot be shown"
-        flush
-        pending={
-          <LoadingRegion className="flex flex-col gap-3 px-5 pb-5">
-            {[0, 1, 2, 3, 4, 5].map((index) => (
-              <Skeleton key={index} className="h-4 w-full" />
-            ))}
-          </LoadingRegion>
-        }
-      >
+      <QueryView query={preview} failed="This file cannot be shown" flush pending={<PendingRows />}>
         {(data) => (
           <>
             <BrokenRows {...data} />
@@ -165,7 +175,7 @@ function Rows({ file, offset, onOffset }: RowsProps) {
               <>
                 <RowTable
                   preview={data}
-                  offset={shownOffset}
+                  numbers={data.rows.map((_, index) => shownOffset + index)}
                   isBusy={isBusy}
                   described={columns.isError ? null : columns.data}
                   onRow={goTo}
@@ -201,114 +211,6 @@ function BrokenRows({ broken, broken_count: count }: Pick<Preview, 'broken' | 'b
         </p>
       ))}
     </Callout>
-  );
-}
-
-type TableProps = {
-  preview: Preview;
-  offset: number;
-  /** Other rows are on their way. */
-  isBusy: boolean;
-  /** Undefined while it is read; null where nobody can say. */
-  described: FileColumns | null | undefined;
-  onRow: (at: number) => void;
-};
-
-function RowTable({ preview, offset, isBusy, described, onRow }: TableProps) {
-  const region = useRef<HTMLDivElement>(null);
-  // Each page of rows begins at its first.
-  useEffect(() => {
-    // Newer browsers answer with a promise, which is no clean-up.
-    region.current?.scrollTo({ top: 0 });
-  }, [offset]);
-  const { columns, rows, format, conversations } = preview;
-  const dialogueAt = conversations.length > 0 && format ? columns.indexOf(format.input_column) : -1;
-  return (
-    <div
-      ref={region}
-      tabIndex={0}
-      role="region"
-      aria-label="Rows"
-      aria-busy={isBusy}
-      className="max-h-[60dvh] overflow-auto"
-    >
-      <table className="w-full border-collapse text-left text-[0.8125rem]">
-        <thead className="sticky top-0 bg-surface">
-          <tr className="align-top shadow-[inset_0_-1px_0_var(--line)]">
-            <th scope="col" className="w-14 px-3 py-2 pl-5 text-right font-medium text-muted text-xs">
-              Row
-            </th>
-            {columns.map((column, at) => (
-              // Names that are cut may be equal.
-              <th key={at} scope="col" className="px-3 text-start font-medium">
-                <ColumnHead
-                  name={column}
-                  column={described && (described.columns[at] ?? null)}
-                  rows={described?.rows ?? 0}
-                />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((cells, index) => (
-            <Row
-              key={offset + index}
-              at={offset + index}
-              cells={cells}
-              dialogueAt={dialogueAt}
-              conversation={conversations[index]}
-              onRow={onRow}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-type RowProps = {
-  at: number;
-  cells: Preview['rows'][number];
-  /** Which of its cells is the conversation; -1: none. */
-  dialogueAt: number;
-  conversation: Preview['conversations'][number] | undefined;
-  onRow: (at: number) => void;
-};
-
-function Row({ at, cells, dialogueAt, conversation, onRow }: RowProps) {
-  return (
-    <tr
-      className="cursor-pointer border-line border-t align-top hover:bg-hover"
-      onClick={() => !marksText() && onRow(at)}
-    >
-      <td className="px-3 py-2 pl-5 text-right text-muted tabular-nums">
-        <button
-          type="button"
-          aria-label={`Show row ${formatNumber(at + 1)}`}
-          className="rounded hover:underline"
-          // Also while text is marked somewhere.
-          onClick={(event) => {
-            event.stopPropagation();
-            onRow(at);
-          }}
-        >
-          {formatNumber(at + 1)}
-        </button>
-      </td>
-      {cells.map((value, column) => (
-        <td
-          key={column}
-          dir="auto"
-          className={cx(
-            'max-w-xl whitespace-pre-wrap px-3 py-2 text-start [overflow-wrap:anywhere]',
-            column === dialogueAt ? 'min-w-72' : 'min-w-40',
-          )}
-        >
-          <Cell value={value} conversation={column === dialogueAt ? conversation : undefined} />
-        </td>
-      ))}
-    </tr>
   );
 }
 
@@ -354,19 +256,6 @@ function Footer({ preview, offset, asked, onOffset }: FooterProps) {
       </span>
     </footer>
   );
-}
-
-type CellProps = {
-  value: Preview['rows'][number][number];
-  conversation: Preview['conversations'][number] | undefined;
-};
-
-function Cell({ value, conversation }: CellProps) {
-  if (conversation && conversation.turns.length > 0) {
-    const { turns, turn_count: count } = conversation;
-    return <Conversation turns={turns} more={count - turns.length} />;
-  }
-  return value === null ? <span className="text-faint">empty</span> : String(value);
 }
 
 /** Why a file shows nothing at all. */

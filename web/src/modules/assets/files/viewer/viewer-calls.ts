@@ -1,5 +1,5 @@
 import { previewFile } from '@bakehouse/contract/assets';
-import { describeColumns, listFileVersions } from '@bakehouse/contract/data-files';
+import { describeColumns, listFileVersions, searchRows } from '@bakehouse/contract/data-files';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../../lib/api/api-client.ts';
 import { storedRead } from '../../../../lib/api/stored-read.ts';
@@ -34,6 +34,21 @@ export const rowQuery = ({ assetId, revisionId, path, at }: RevisionFile & { at:
         { params: { id: assetId }, query: { path, revision_id: revisionId, offset: at, limit: 1 } },
         { signal, ...storedRead(), operation: 'read the row' },
       ),
+    ...forGood,
+  });
+
+/** The rows with the text in a cell. Who leaves before the answer ends the search. */
+export const foundRowsQuery = ({ assetId, revisionId, path, text }: RevisionFile & { text: string }) =>
+  queryOptions({
+    // Like a row: what is found in a revision does not change.
+    queryKey: ['asset', 'row', { assetId, revisionId, path, text }],
+    queryFn: ({ signal }) =>
+      call(
+        searchRows,
+        { params: { id: assetId }, query: { path, revision_id: revisionId, text } },
+        { signal, ...storedRead(), operation: 'search the rows' },
+      ),
+    retry: false,
     ...forGood,
   });
 

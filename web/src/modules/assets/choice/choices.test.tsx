@@ -1,12 +1,12 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, renderHook, waitFor } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
-import { call } from '../../lib/api/api-client.ts';
-import { ApiError } from '../../lib/api/api-error.ts';
-import { queryClient } from '../../lib/api/query-client.ts';
-import { useAllAssets } from './asset-queries.ts';
+import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { useAllAssets } from './choices.ts';
 
-vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
 it('keeps the choices when a page fails, and does not ask for it without end', async () => {
   let failures = 0;

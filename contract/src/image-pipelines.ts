@@ -1,0 +1,12 @@
+import type { ImageDeploymentKind } from './image-deployments.ts';
+
+/** The pipelines of Diffusers that each kind serves: those that edit draw as well. */
+const imagePipelines = {
+  flux: ['FluxPipeline', 'FluxKontextPipeline'],
+  'flux-kontext': ['FluxKontextPipeline'],
+} as const satisfies Record<ImageDeploymentKind, readonly string[]>;
+
+/** Whether a model of this pipeline can be deployed as the kind; a model of none cannot. */
+export function isServedAs(kind: ImageDeploymentKind, pipeline: string | null): boolean {
+  return imagePipelines[kind].some((served) => served === pipeline);
+}

@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import type { Services } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { PIPELINE_INDEX } from './pipeline-index.ts';
+import { readPipeline } from './read-pipeline.ts';
+
+/** The pipelines of those of these models that name one, by their ids. One whose file is damaged names none. */
+export async function findPipelines(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  assetIds: string[],
+): Promise<Map<string, string>> {
+  const files = await services.db
+    .selectFrom('asset_files')
+    .select(['asset_id', 'path', 'sha256', 'size_bytes'])
+    .where('asset_id', '=', sql<string>`any(${assetIds}::uuid[])`)
+    .where('path', '=', PIPELINE_INDEX)
+    .where('last_number', 'is', null)
+    .execute();
+  const found = await Promise.all(
+    files.map(async ({ asset_id, size_bytes, ...file }) => {
+      const read = readPipeline(services, [{ ...file, sizeBytes: Number(size_bytes) }]);
+      return [asset_id, await read.catch(noneIfDamaged)] as const;
+    }),
+  );
+  return new Map(found.filter((one): one is readonly [string, string] => one[1] !== null));
+}
+
+function noneIfDamaged(error: unknown): null {
+  if (error instanceof AppError) return null;
+  throw error;
+}

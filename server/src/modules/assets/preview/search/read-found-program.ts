@@ -1,0 +1,13 @@
+import { answerConfined } from '../../../../platform/confined/answer-confined.ts';
+import { Unreadable } from '../unreadable.ts';
+import { readFound, type Search } from './read-found.ts';
+
+/** The program of `searchRows`. */
+await answerConfined(async (file: { localPath: string; name: string } & Search) => {
+  try {
+    return { found: await readFound(file) };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { unreadable: { sentence: error.message, param: error.param } };
+  }
+});

@@ -1,0 +1,15 @@
+import type { listDeployments } from '@bakehouse/contract/all-deployments';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { DeploymentView } from '../read-deployment.ts';
+import { deploymentKinds } from './kinds.ts';
+
+/** A deployment of any kind as the list of all shows it: in the words of the kind text. */
+export function toAnyDeployment({
+  kind,
+  state,
+  ...view
+}: DeploymentView): ResponseOf<typeof listDeployments>['deployments'][number] {
+  const { pod_id, model_id, model_name, title, reason, created_at, terminated_at } = view;
+  const status = deploymentKinds.text.states[state];
+  return { pod_id, kind, model_id, model_name, title, status, reason, created_at, terminated_at };
+}

@@ -1,0 +1,35 @@
+import type { AssetSummary, DatasetType } from '@bakehouse/contract/assets';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { assetListQuery } from '../asset-queries.ts';
+
+/** As many as a choice in a form reads by itself; of more, the server finds what is typed. */
+const CHOICES_MAX = 200;
+
+/** The user's datasets or models by name, for a choice in a form. */
+export const choiceQuery = (userId: string, types: DatasetType, search = '') =>
+  assetListQuery(userId, { types, search, sort: 'title', ...(types === 'MODEL' && { include: ofModels }) });
+
+const ofModels = { include_starter: 'true', include_pipelines: 'true' } as const;
+
+/** The user's first datasets or models by name, with the starter models, for a choice in a form. */
+export function useAllAssets(userId: string, types: DatasetType) {
+  const list = useInfiniteQuery(choiceQuery(userId, types));
+  const assets: AssetSummary[] = list.data?.pages.flatMap((page) => page.datasets) ?? [];
+  // After a failed page nothing is asked for by itself: it would go on without end.
+  const more =
+    list.hasNextPage && !list.isFetching && !list.isFetchNextPageError && assets.length < CHOICES_MAX;
+  const { fetchNextPage } = list;
+  useEffect(() => {
+    if (more) void fetchNextPage();
+  }, [more, fetchNextPage]);
+  return {
+    assets,
+    loading: list.isPending,
+    /** All of them are here. */
+    complete: list.isSuccess && !list.hasNextPage,
+    /** Nothing could be read at all. */
+    error: list.data ? null : list.error,
+    retry: () => void list.refetch(),
+  };
+}

@@ -1,0 +1,136 @@
+import type { filePreview } from '@bakehouse/contract/assets';
+import type { FileColumns } from '@bakehouse/contract/data-files';
+import { useEffect, useRef } from 'react';
+import type * as z from 'zod';
+import { cx } from '../../../../lib/cx.ts';
+import { marksText } from '../../../../lib/device/marks-text.ts';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
+import { Conversation } from '../../../../ui/conversation.tsx';
+import { ColumnHead } from './column-head.tsx';
+
+type Preview = z.output<typeof filePreview>;
+type Cells = Preview['rows'][number];
+
+type TableProps = {
+  preview: Pick<Preview, 'columns' | 'rows' | 'format' | 'conversations'>;
+  /** Which row of the file each is, from 0. */
+  numbers: readonly number[];
+  /** Other rows are on their way. */
+  isBusy: boolean;
+  /** Undefined while it is read; null where nobody can say. */
+  described: FileColumns | null | undefined;
+  onRow: (at: number) => void;
+};
+
+/** Rows of a data file with the names of its columns above them. */
+export function RowTable({ preview, numbers, isBusy, described, onRow }: TableProps) {
+  const region = useRef<HTMLDivElement>(null);
+  const [first] = numbers;
+  // Each page of rows begins at its first.
+  useEffect(() => {
+    // Newer browsers answer with a promise, which is no clean-up.
+    region.current?.scrollTo({ top: 0 });
+  }, [first]);
+  const { columns, rows, format, conversations } = preview;
+  const dialogueAt = conversations.length > 0 && format ? columns.indexOf(format.input_column) : -1;
+  return (
+    <div
+      ref={region}
+      tabIndex={0}
+      role="region"
+      aria-label="Rows"
+      aria-busy={isBusy}
+      className="max-h-[60dvh] overflow-auto"
+    >
+      <table className="w-full border-collapse text-left text-[0.8125rem]">
+        <thead className="sticky top-0 bg-surface">
+          <tr className="align-top shadow-[inset_0_-1px_0_var(--line)]">
+            <th scope="col" className="w-14 px-3 py-2 pl-5 text-right font-medium text-muted text-xs">
+              Row
+            </th>
+            {columns.map((column, at) => (
+              // Names that are cut may be equal.
+              <th key={at} scope="col" className="px-3 text-start font-medium">
+                <ColumnHead
+                  name={column}
+                  column={described && (described.columns[at] ?? null)}
+                  rows={described?.rows ?? 0}
+                />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, index) => (
+            <Row
+              key={numbers[index]}
+              at={numbers[index] ?? index}
+              cells={cells}
+              dialogueAt={dialogueAt}
+              conversation={conversations[index]}
+              onRow={onRow}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+type RowProps = {
+  at: number;
+  cells: Cells;
+  /** Which of its cells is the conversation; -1: none. */
+  dialogueAt: number;
+  conversation: Preview['conversations'][number] | undefined;
+  onRow: (at: number) => void;
+};
+
+function Row({ at, cells, dialogueAt, conversation, onRow }: RowProps) {
+  return (
+    <tr
+      className="cursor-pointer border-line border-t align-top hover:bg-hover"
+      onClick={() => !marksText() && onRow(at)}
+    >
+      <td className="px-3 py-2 pl-5 text-right text-muted tabular-nums">
+        <button
+          type="button"
+          aria-label={`Show row ${formatNumber(at + 1)}`}
+          className="rounded hover:underline"
+          // Also while text is marked somewhere.
+          onClick={(event) => {
+            event.stopPropagation();
+            onRow(at);
+          }}
+        >
+          {formatNumber(at + 1)}
+        </button>
+      </td>
+      {cells.map((value, column) => (
+        <td
+          key={column}
+          dir="auto"
+          className={cx(
+            'max-w-xl whitespace-pre-wrap px-3 py-2 text-start [overflow-wrap:anywhere]',
+            column === dialogueAt ? 'min-w-72' : 'min-w-40',
+          )}
+        >
+          <Cell value={value} conversation={column === dialogueAt ? conversation : undefined} />
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+type CellProps = {
+  value: Cells[number];
+  conversation: Preview['conversations'][number] | undefined;
+};
+
+function Cell({ value, conversation }: CellProps) {
+  if (conversation && conversation.turns.length > 0) {
+    const { turns, turn_count: count } = conversation;
+    return <Conversation turns={turns} more={count - turns.length} />;
+  }
+  return value === null ? <span className="text-faint">empty</span> : String(value);
+}

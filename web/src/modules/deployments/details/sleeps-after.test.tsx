@@ -1,0 +1,39 @@
+import { quoteVllm } from '@bakehouse/contract/deployments';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { ChooseModelDialog } from '../choose-model-dialog.tsx';
+import { sleepNote } from './sleeps-after.ts';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<typeof import('@tanstack/react-router')>()),
+  useNavigate: () => () => undefined,
+}));
+
+test.each([
+  [30, 'After 30 minutes without a request it sleeps and costs nothing; the next request wakes it.'],
+  [1, 'After 1 minute without a request it sleeps and costs nothing; the next request wakes it.'],
+  [null, 'It never sleeps: you pay until you terminate it.'],
+])('who is about to deploy a text model reads when it sleeps: %s', async (sleeps_after_minutes, sentence) => {
+  queryClient.clear();
+  vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
+    endpoint === quoteVllm
+      ? { price_per_hour: '1', sleeps_after_minutes }
+      : { datasets: [], next_cursor: null, dataset_id: 'm1', title: 'Crumb', file_count: 1, size_bytes: 1 },
+  );
+  render(
+    <QueryClientProvider client={queryClient}>
+      <ChooseModelDialog chosen="m1" onClose={() => undefined} />
+    </QueryClientProvider>,
+  );
+  expect(await screen.findByText(sentence)).toBeTruthy();
+});
+
+test('a deployment says it beside its last request', () => {
+  expect(sleepNote(30)).toBe('It sleeps after 30 minutes without one');
+  expect(sleepNote(null)).toBe('It never sleeps');
+});

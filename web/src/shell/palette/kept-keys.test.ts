@@ -1,0 +1,35 @@
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+import { keepKeys, takeKeys } from './kept-keys.ts';
+
+test('what is typed is kept until it is taken, and nothing on the page is typed into or pressed', async () => {
+  document.body.innerHTML = '<input /><button>Pay</button>';
+  const [input, button] = [document.querySelector('input'), document.querySelector('button')];
+  let pressed = 0;
+  button?.addEventListener('click', () => (pressed += 1));
+
+  keepKeys();
+  input?.focus();
+  await userEvent.keyboard('fluy{Backspace}x');
+  button?.focus();
+  await userEvent.keyboard(' 1{Enter}');
+  expect(takeKeys()).toBe('flux 1');
+  expect([input?.value, pressed]).toEqual(['', 0]);
+
+  input?.focus();
+  await userEvent.keyboard('page');
+  expect(input?.value).toBe('page');
+  expect(takeKeys()).toBe('');
+});
+
+test('it goes on from what was typed elsewhere, and leaves shortcuts alone', async () => {
+  let shortcuts = 0;
+  const count = (event: KeyboardEvent) => (shortcuts += Number(event.ctrlKey && event.key === 'k'));
+  addEventListener('keydown', count);
+  keepKeys('pa');
+  keepKeys();
+  await userEvent.keyboard('r{Control>}k{/Control}is');
+  removeEventListener('keydown', count);
+  expect(shortcuts).toBe(1);
+  expect(takeKeys()).toBe('paris');
+});

@@ -1,0 +1,44 @@
+import { generatorNames } from '@bakehouse/contract/generators';
+import { generators } from '@bakehouse/contract/generators/table';
+import { useNavigate } from '@tanstack/react-router';
+import { Clapperboard, ImagePlus } from 'lucide-react';
+import { useUser } from '../../modules/accounts/api.ts';
+import { useHelpLinks } from '../../modules/documentation/api.ts';
+import { furtherPages, type NavItem, navGroups } from '../navigation/nav-items.ts';
+import { useGoToItem } from '../navigation/use-go-to-item.ts';
+import type { CommandGroup } from './match-commands.ts';
+import type { Command } from './use-commands.ts';
+
+/** The pages of the sidebar and the others, but for those of the generators. */
+export function usePages(): CommandGroup<Command> {
+  const toCommand = useToCommand();
+  const inSidebar = navGroups(useUser(), useHelpLinks().documentation).flatMap((group) => group.items);
+  return { value: 'Pages', items: [...inSidebar, ...furtherPages].map(toCommand) };
+}
+
+/** The pages of the generators, which are many: only for who types something. */
+export function useGeneratorPages(typed: string): CommandGroup<Command> {
+  const navigate = useNavigate();
+  const names = typed.trim() === '' ? [] : generatorNames;
+  const items = names.map((name): Command => {
+    const { title, maker, makes } = generators[name];
+    return {
+      value: `generate-${name}`,
+      label: title,
+      note: makes === 'image' ? 'Generates pictures' : 'Generates videos',
+      words: `${name} ${maker}`,
+      icon: makes === 'image' ? ImagePlus : Clapperboard,
+      run: () => void navigate({ to: `/${name}` }),
+    };
+  });
+  return { value: 'Generators', items };
+}
+
+/** A command that leads to an item of the navigation. */
+export function useToCommand(): (item: NavItem) => Command {
+  const goTo = useGoToItem();
+  return (item) => {
+    const { label, words, icon } = item;
+    return { value: label, label, words, icon, run: () => goTo(item) };
+  };
+}
