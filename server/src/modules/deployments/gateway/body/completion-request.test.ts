@@ -96,7 +96,6 @@ describe('a chat', () => {
       },
       repeat_penalty: 1.1,
       timings_per_token: true,
-      return_progress: true,
       stream_options: { include_usage: true },
       stream: true,
     });

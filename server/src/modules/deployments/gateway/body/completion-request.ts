@@ -41,9 +41,9 @@ const passedOver = new Set([
   ...['prompt_cache_options', 'prediction', 'store'],
 ]);
 
-/** What has to be asked of a model server so that every event tells the usage so far. */
+/** What has to be asked of a model server so that every token tells the usage so far. */
 const runningUsage: Record<Engine, Parameters> = {
-  llamacpp: { timings_per_token: true, return_progress: true, stream_options: { include_usage: true } },
+  llamacpp: { timings_per_token: true, stream_options: { include_usage: true } },
   vllm: { stream_options: { include_usage: true, continuous_usage_stats: true } },
 };
 

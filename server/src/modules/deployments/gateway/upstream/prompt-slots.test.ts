@@ -24,6 +24,13 @@ it("reuses a user's own prompt, and never another's", () => {
   expect(answered(take, number)).toMatchObject({ reuse: false });
 });
 
+it('tells how much of a prompt a slot holds, and nothing of what another user left there', () => {
+  const take = promptSlots(1);
+  expect(answered(take, ada('Rye or wheat?'))).toMatchObject({ held: 0 });
+  expect(answered(take, ada('Rye or spelt?'))).toMatchObject({ held: 'Rye or '.length });
+  expect(answered(take, bob('Rye or spelt?'))).toMatchObject({ held: 0 });
+});
+
 it("leaves another's prompt unread after a request that was refused", () => {
   const take = promptSlots(1);
   answered(take, ada('My number is 7391'));

@@ -12,6 +12,8 @@ export type TakenSlot = {
   id: number;
   /** The slot holds a prompt of the same user and adapter: what is equal need not be read again. */
   reuse: boolean;
+  /** How many characters of the prompt it holds already. */
+  held: number;
   /** The request was answered to its end, so the slot holds its prompt and nothing of before. */
   keep: () => void;
   release: () => void;
@@ -52,12 +54,14 @@ export function promptSlots(count: number): TakeSlot {
     const slot = goesOn ?? free.find((one) => one.owner === null) ?? own[0] ?? free[0];
     if (!slot) return null;
     const reuse = isOwn(slot);
+    const held = reuse ? commonLength(slot.prompt, compared) : 0;
     uses += 1;
     // A request that is refused, or ends before its prompt was read, leaves what another user asked.
     Object.assign(slot, { busy: true, owner: null, epoch: -1, prompt: '', usedAt: uses });
     return {
       id: slots.indexOf(slot),
       reuse,
+      held,
       keep: () => Object.assign(slot, { owner, epoch, prompt: compared }),
       release: () => {
         slot.busy = false;

@@ -7,6 +7,7 @@ import type { ServingParts } from '../../serving-parts.ts';
 import type { Upstream } from '../gateway-queries.ts';
 import { requestDeadline } from '../request-deadline.ts';
 import { readText } from './model-server-client.ts';
+import { slotsByAddress } from './prompt-slots.ts';
 import { reachModelServer } from './reach-model-server.ts';
 import { serverTurns } from './server-turns.ts';
 
@@ -82,6 +83,18 @@ test('what is refused without a maximum is the answer', async () => {
   refuses = () => true;
   expect(await ask({})).toEqual({ status: 400, text: 'answer 1' });
   expect(await ask({ max_tokens: 5 })).toEqual({ status: 400, text: 'answer 3' });
+});
+
+test('llama.cpp tells how far it has read where that takes more than a batch, and of what a slot holds nothing again', async () => {
+  refuses = () => false;
+  const slots = slotsByAddress(1);
+  const through = { presence: { settled: async () => undefined, alone: () => 1 }, slots };
+  const turn = (content: string) =>
+    ask({ messages: [{ role: 'user', content }] }, { of: { engine: 'llamacpp', is_own: false }, through });
+  await turn('Hi');
+  await turn('rye '.repeat(200));
+  await turn(`${'rye '.repeat(200)}and wheat`);
+  expect(asked.map((body) => body.return_progress)).toEqual([undefined, true, undefined]);
 });
 
 test('beside another web process a server of its own reuses what its owner has asked, a shared one nothing', async () => {

@@ -11,6 +11,9 @@ import type { TakenSlot } from './prompt-slots.ts';
 import { retryUnreachable } from './retry-unreachable.ts';
 import type { ServerTurns } from './server-turns.ts';
 
+/** What llama.cpp reads at once (`serve/llamacpp.py`); a token is a byte at least. */
+const BATCH_BYTES = 512;
+
 export type CompletionPath = '/v1/chat/completions' | '/v1/completions';
 
 export type Question = {
@@ -80,18 +83,15 @@ async function send(
     // vLLM keeps the caches of different salts apart.
     return pass(await postToVllm(target, { ...request, ...selection, cache_salt: userId }, signal), server);
   }
-  const slot = server.isOwn
-    ? null
-    : takeSlot(parts, server, {
-        owner: `${userId} ${JSON.stringify(selection)}`,
-        prompt: JSON.stringify(body.messages ?? body.prompt),
-      });
+  const prompt = JSON.stringify(body.messages ?? body.prompt);
+  const owner = `${userId} ${JSON.stringify(selection)}`;
+  const slot = server.isOwn ? null : takeSlot(parts, server, { owner, prompt });
   // Without one the server chooses: whatever its owner has asked it, or nothing where others ask it too.
   const place = slot ? { id_slot: slot.id, cache_prompt: slot.reuse } : { cache_prompt: server.isOwn };
   try {
     const answer = await postToModelServer(
       { url: server.baseUrl + path, key: server.key },
-      { ...request, ...selection, ...place },
+      { ...request, ...selection, ...place, ...progressOf(prompt.slice(slot?.held ?? 0)) },
       signal,
     );
     await pass(answer, server);
@@ -99,6 +99,14 @@ async function send(
   } finally {
     slot?.release();
   }
+}
+
+/**
+ * What is read in several batches is told after each, so that whoever leaves in the middle is charged for what was read.
+ * Of a single one there is nothing to tell before the first token, which the events about it would only delay.
+ */
+function progressOf(unread: string): { return_progress?: true } {
+  return Buffer.byteLength(unread) > BATCH_BYTES ? { return_progress: true } : {};
 }
 
 /** The slot of a shared server whose prompt the request may go on from; null where others may use it as well. */

@@ -38,6 +38,28 @@ it('a request asks the database for neither its key nor its model, once both are
   expect(await untilKept(user, STARTER)).toEqual(expect.any(Array));
 });
 
+it('a request asks the database for nothing at all before its first token, once its window is open', async () => {
+  const user = await server.signUp();
+  await untilKept(user, STARTER);
+  // Queries of the pool go through here as well.
+  const connect = vi.spyOn(server.services.pool, 'connect');
+  await vi.waitFor(
+    async () => {
+      const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+      // What is kept of an answer is written at its end.
+      Object.assign(serving.stub, { answer: 'hold', held });
+      connect.mockClear();
+      await askedFor(user, STARTER);
+      const asked = connect.mock.calls.length;
+      goOn();
+      // What goes on beside requests asks by its own times, and not during each of them.
+      expect(asked).toBe(0);
+    },
+    { ...WAIT, interval: 300 },
+  );
+  serving.stub.answer = 'ok';
+});
+
 const carrier = (id: string) =>
   ({
     id,
