@@ -1,11 +1,13 @@
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { getGeneration, startGeneration } from '@bakehouse/contract/generations';
+import sharp from 'sharp';
 import { expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { hasLayer } from '../../engine/machine/environment/has-layer.ts';
 import { listImageStarter } from '../../engine/machine/preparation/image-starters.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { registerImageStarter } from '../assets/starter/register-image-starter.ts';
+import { insertModel } from '../deployments/testing/test-models.ts';
 
 // The real runtime and the starter models, through the whole program.
 const { cacheDir } = readConfig({});
@@ -32,6 +34,24 @@ async function finish(server: TestServer, as: TestUser, body: Body) {
   return { ...done, bytes };
 }
 
+/** A LoRA of rank 1 for a layer of the starter, as a file of safetensors. */
+function loraFile(): Buffer {
+  const width = 192;
+  const layer = 'transformer.transformer_blocks.0.attn.to_v';
+  const bytes = width * 4;
+  const tensor = (shape: [number, number], begin: number) => ({
+    ...{ dtype: 'F32', shape, data_offsets: [begin, begin + bytes] },
+  });
+  const header = JSON.stringify({
+    [`${layer}.lora_A.weight`]: tensor([1, width], 0),
+    [`${layer}.lora_B.weight`]: tensor([width, 1], bytes),
+  });
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  const values = Float32Array.from({ length: 2 * width }, (_, index) => (index % 3) - 1);
+  return Buffer.concat([length, Buffer.from(header), Buffer.from(values.buffer)]);
+}
+
 test.skipIf(!isReady)('the starter models draw a picture, and edit it', { timeout: 600_000 }, async () => {
   const server = await testServer({
     config: { driver: 'local', cacheDir },
@@ -48,16 +68,26 @@ test.skipIf(!isReady)('the starter models draw a picture, and edit it', { timeou
   expect(drawn.expert_weights).toHaveLength(10);
   for (const weights of drawn.expert_weights ?? []) expect(weights).toHaveLength(8);
 
-  const edited = await finish(server, as, {
-    generator: 'flux-kontext',
-    prompt: 'Make it blue',
-    parameters: { num_inference_steps: 10, seed: 7 },
-    source_generation_id: drawn.id,
-  });
+  const edit = (parameters: Body['parameters'] = {}) =>
+    finish(server, as, {
+      generator: 'flux-kontext',
+      prompt: 'Make it blue',
+      parameters: { num_inference_steps: 10, seed: 7, ...parameters },
+      source_generation_id: drawn.id,
+    });
+  const edited = await edit();
   expect(edited).toMatchObject({
     expert_weights: null,
     root_id: drawn.id,
     source: { generation_id: drawn.id },
   });
   expect(edited.bytes).not.toEqual(drawn.bytes);
+
+  const files = { 'pytorch_lora_weights.safetensors': loraFile() };
+  const { assetId: lora } = await insertModel(server.services, as, 'Watercolour', files);
+  const changed = await edit({ lora });
+  expect(changed.lora_revision).toMatchObject({ asset_id: lora, number: 1 });
+  const pixels = async (bytes: Buffer) => (await sharp(bytes).raw().toBuffer()).toString('hex');
+  expect(await pixels(changed.bytes)).not.toBe(await pixels(edited.bytes));
+  expect(await pixels((await edit({ lora, lora_scale: 0 })).bytes)).toBe(await pixels(edited.bytes));
 });

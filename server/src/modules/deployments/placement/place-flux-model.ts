@@ -14,7 +14,7 @@ import { readCardLicence } from './read-card-licence.ts';
 
 const INDEX = 'model_index.json';
 const CARD = 'README.md';
-/** What Diffusers calls the weights of an adapter that was trained for a pipeline. */
+/** What Diffusers calls the weights of a LoRA that was trained for a pipeline. */
 const ADAPTER = 'pytorch_lora_weights.safetensors';
 const TEXT_BYTES_MAX = 512 * 1024;
 /** What Diffusers opens: weights, configurations, and what tokenizers read. */
@@ -58,7 +58,8 @@ async function checkPipeline(ctx: Context, model: AssetRevision, pipelines: stri
   const pipeline = z.object({ _class_name: z.string() }).safeParse(index).data?._class_name;
   if (pipeline !== undefined && pipelines.includes(pipeline)) return;
   if (pipeline === undefined && model.files.some(({ path }) => path === ADAPTER)) {
-    const publicMessage = 'This is a LoRA adapter; merge it into its base model first.';
+    const publicMessage =
+      'This is a LoRA: deploy the model that it was trained on, and choose the LoRA with each picture';
     throw new AppError('conflict', { publicMessage, param: 'model_id' });
   }
   const what = pipelines.length > 1 ? 'FLUX model' : 'FLUX Kontext model';

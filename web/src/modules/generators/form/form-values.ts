@@ -4,6 +4,7 @@ import type { Generator, GeneratorField } from '@bakehouse/contract/generators/g
 import {
   decidedValue,
   effectiveValues,
+  isLeftOut,
   parameterProblem,
 } from '@bakehouse/contract/generators/parameters/parameters';
 import type { FormField } from '../../../ui/form-fields.tsx';
@@ -67,22 +68,28 @@ export function clampedValues({ fields }: Generator, values: FormValues): FormVa
 
 /** What the server is asked for; a seed that is not there is its choice. */
 export function requestParameters(generator: Generator, values: FormValues): GenerationParameters {
+  const asked = generator.fields.filter((field) => !isLeftOut(field, values)).map(({ name }) => name);
   return Object.fromEntries(
     Object.entries(effectiveValues(generator, clampedValues(generator, values))).filter(
-      ([name, value]) => !Number.isNaN(value) && generator.fields.some((field) => field.name === name),
+      ([name, value]) => !Number.isNaN(value) && asked.includes(name),
     ),
   );
 }
 
-/** The fields as the form shows them: what another field decides is not for the person to change. */
+/**
+ * The fields as the form shows them: what another field decides is not for the person to change. A LoRA and what goes with it
+ * stand apart (`lora-field.tsx`).
+ */
 export function visibleFields({ fields }: Generator, values: FormValues): FormField<string>[] {
   return fields.flatMap((field): FormField<string>[] => {
     switch (field.kind) {
       case 'number':
+        if (field.onlyWith !== undefined) return [];
         return [{ ...field, disabled: decidedValue(field, values) !== undefined }];
       case 'seed':
         return [{ ...field, kind: 'number', min: 0, step: 1, default: Number.NaN }];
       case 'picture':
+      case 'lora':
         return [];
       default:
         return [field];
@@ -119,6 +126,7 @@ export function parameterProblems(generator: Generator, values: FormValues): Par
 
 function defaultOf(field: GeneratorField): string | number | boolean | undefined {
   if (field.kind === 'picture') return undefined;
+  if (field.kind === 'lora') return '';
   return field.kind === 'seed' ? Number.NaN : field.default;
 }
 

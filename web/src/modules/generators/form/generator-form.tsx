@@ -13,6 +13,7 @@ import { sessionQuery } from '../../accounts/api.ts';
 import { SourceField } from '../../images/api.ts';
 import { GenerateBar, type Served } from '../generate-bar.tsx';
 import { clampedValues, type FormValues, problemsOf, resetValues, visibleFields } from './form-values.ts';
+import { LoraField } from './lora-field.tsx';
 import { PromptField } from './prompt-field.tsx';
 import { promptHelp, promptPlaceholder } from './starter-prompt.ts';
 import type { Draft } from './use-draft.ts';
@@ -100,6 +101,12 @@ export function GeneratorForm({
         />
         {/* Below the rest: one's own deployments are known late, and nothing may move. */}
         {modelField}
+        <LoraField
+          generator={generator}
+          values={draft.values}
+          onChange={(values) => change({ values })}
+          userId={session.data?.id}
+        />
         <ResetButton onReset={() => change({ values: resetValues(generator, draft.values) })} />
         {keyMissing && <KeyMissing />}
         {refusal && <Callout tone="bad">{refusal}</Callout>}
