@@ -17,8 +17,14 @@ from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextReq
 from bakehouse_runtime.image.kontext.stepper import KontextStepper, PictureRequest
 from bakehouse_runtime.train.kontext.model import export_kontext
 
-from .tiny import tiny_autoencoder, tiny_transformer
-from .tiny_lora import LAYERS, lora_weights, write_as_diffusers, write_lora
+from .tiny import (
+    LORA_LAYERS,
+    lora_weights,
+    tiny_autoencoder,
+    tiny_transformer,
+    write_as_diffusers,
+    write_lora,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +81,7 @@ def by_diffusers(reference: KontextPipeline, file: Path, scale: float = 1.0) -> 
 
 def files(tmp_path: Path, weights: dict[str, Tensor]) -> dict[str, Path]:
     """The same LoRA as trainers write it."""
-    first, *_ = LAYERS
+    first, *_ = LORA_LAYERS
     plain = write_lora(tmp_path / "plain.safetensors", weights)
     noted = write_as_diffusers(tmp_path / "noted.safetensors", weights, alpha=1)
     alphas = {f"transformer.{first}.alpha": torch.tensor(4.0)}
@@ -178,12 +184,12 @@ MISFITS = {
         "the model has no layer transformer_blocks.7.attn.to_q.",
     ),
     "another width": (
-        {f"transformer.{LAYERS[0]}": (2, 64)},
-        f"its matrices for {LAYERS[0]} are (2, 64) and (64, 2), the layer is 16 to 16.",
+        {f"transformer.{LORA_LAYERS[0]}": (2, 64)},
+        f"its matrices for {LORA_LAYERS[0]} are (2, 64) and (64, 2), the layer is 16 to 16.",
     ),
     "a rank": (
-        {f"transformer.{LAYERS[0]}": (17, 16)},
-        f"its rank for {LAYERS[0]} is 17, the layer has 16 at most.",
+        {f"transformer.{LORA_LAYERS[0]}": (17, 16)},
+        f"its rank for {LORA_LAYERS[0]} is 17, the layer has 16 at most.",
     ),
     "a text encoder": (
         {"text_encoder.layers.0.q_proj": (2, 16)},
@@ -207,24 +213,24 @@ def test_what_does_not_fit_is_refused_by_name(
 def test_what_is_no_plain_lora_is_refused(
     stepper: KontextStepper, weights: dict[str, Tensor], tmp_path: Path
 ) -> None:
-    key = f"transformer.{LAYERS[0]}"
+    key = f"transformer.{LORA_LAYERS[0]}"
 
     def refused(**changed: Tensor) -> str:
         return refusal(stepper, tmp_path, {**weights, **changed})
 
     assert refused(**{f"{key}.dora_scale": torch.ones(1)}).startswith("it is a DoRA (")
     assert refused(**{f"{key}.lora_B.bias": torch.ones(16)}) == (
-        f"it has {LAYERS[0]}.lora_B.bias, which is no part of a plain LoRA."
+        f"it has {LORA_LAYERS[0]}.lora_B.bias, which is no part of a plain LoRA."
     )
     # A converter of Diffusers never ends on this one.
     assert refused(**{f"{key}.alpha": torch.tensor(-1.0)}) == (
         f"{key}.alpha is not a positive number."
     )
     assert refused(**{f"{key}.lora_A.weight": torch.full((2, 16), float("nan"))}) == (
-        f"it has values for {LAYERS[0]} that are not numbers."
+        f"it has values for {LORA_LAYERS[0]} that are not numbers."
     )
     half = {name: one for name, one in weights.items() if name != f"{key}.lora_B.weight"}
-    assert refusal(stepper, tmp_path, half) == f"it has one matrix alone for {LAYERS[0]}."
+    assert refusal(stepper, tmp_path, half) == f"it has one matrix alone for {LORA_LAYERS[0]}."
     whole = {"layers.0.weight": torch.ones(2, 2)}
     assert refusal(stepper, tmp_path, whole) == (
         "its keys, such as layers.0.weight, are not those of a LoRA for FLUX."

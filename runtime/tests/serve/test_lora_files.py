@@ -22,8 +22,7 @@ from bakehouse_runtime.serve.sampler import Sampler
 from bakehouse_runtime.server_client import ServerClient
 from bakehouse_runtime.train.kontext.model import export_kontext
 from bakehouse_server import ASKING, MODEL_KEY, TOKEN
-from image.tiny import tiny_autoencoder, tiny_transformer
-from image.tiny_lora import lora_weights, write_lora
+from image.tiny import lora_weights, tiny_autoencoder, tiny_transformer, write_lora
 from picture_requests import events, picture
 
 if TYPE_CHECKING:

@@ -101,12 +101,7 @@ export function GeneratorForm({
         />
         {/* Below the rest: one's own deployments are known late, and nothing may move. */}
         {modelField}
-        <LoraField
-          generator={generator}
-          values={draft.values}
-          onChange={(values) => change({ values })}
-          userId={session.data?.id}
-        />
+        <LoraField generator={generator} draft={draft} onChange={change} userId={session.data?.id} />
         <ResetButton onReset={() => change({ values: resetValues(generator, draft.values) })} />
         {keyMissing && <KeyMissing />}
         {refusal && <Callout tone="bad">{refusal}</Callout>}

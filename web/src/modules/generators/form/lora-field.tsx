@@ -5,6 +5,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { type FormField, FormFields } from '../../../ui/form-fields.tsx';
 import type { FormValues } from './form-values.ts';
+import type { Draft } from './use-draft.ts';
 
 const lorasQuery = (userId: string | undefined) =>
   queryOptions({
@@ -19,13 +20,13 @@ const NONE = 'none';
 
 type Props = {
   generator: Generator;
-  values: FormValues;
-  onChange: (values: FormValues) => void;
+  draft: Pick<Draft, 'values'>;
+  onChange: (changed: { values: FormValues }) => void;
   userId: string | undefined;
 };
 
 /** The person's own LoRAs, where whoever draws takes one and there is one to choose. */
-export function LoraField({ generator, values, onChange, userId }: Props) {
+export function LoraField({ generator, draft: { values }, onChange, userId }: Props) {
   const field = generator.fields.find(({ kind }) => kind === 'lora');
   const enabled = field !== undefined && userId !== undefined;
   const { data: loras = [], isPending } = useQuery({ ...lorasQuery(userId), enabled });
@@ -46,13 +47,10 @@ export function LoraField({ generator, values, onChange, userId }: Props) {
       fields={[{ ...field, kind: 'choice', options }, ...strength]}
       values={{ ...values, [field.name]: chosen || NONE }}
       problems={{}}
-      onChange={(changed) =>
-        onChange({
-          ...values,
-          ...changed,
-          ...(changed[field.name] === NONE && { [field.name]: '' }),
-        } as FormValues)
-      }
+      onChange={(changed) => {
+        const isNone = changed[field.name] === NONE;
+        onChange({ values: { ...values, ...changed, ...(isNone && { [field.name]: '' }) } as FormValues });
+      }}
     />
   );
 }
