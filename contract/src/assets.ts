@@ -159,6 +159,8 @@ const modelReadiness = z.object({
   deploy: z.string().nullable(),
   /** Null: others can be fine-tuned from it. */
   train: z.string().nullable(),
+  /** Its file is that of a LoRA, which is chosen for a picture. */
+  lora: z.boolean(),
 });
 
 export type ModelReadiness = z.infer<typeof modelReadiness>;

@@ -8,6 +8,7 @@ import { listImageStarter } from '../../engine/machine/preparation/image-starter
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { registerImageStarter } from '../assets/starter/register-image-starter.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
+import { starterLora } from './testing/starter-lora.ts';
 
 // The real runtime and the starter models, through the whole program.
 const { cacheDir } = readConfig({});
@@ -32,24 +33,6 @@ async function finish(server: TestServer, as: TestUser, body: Body) {
   // The file tells how it was made.
   expect(bytes.toString('latin1')).toContain(body.prompt);
   return { ...done, bytes };
-}
-
-/** A LoRA of rank 1 for a layer of the starter, as a file of safetensors. */
-function loraFile(): Buffer {
-  const width = 192;
-  const layer = 'transformer.transformer_blocks.0.attn.to_v';
-  const bytes = width * 4;
-  const tensor = (shape: [number, number], begin: number) => ({
-    ...{ dtype: 'F32', shape, data_offsets: [begin, begin + bytes] },
-  });
-  const header = JSON.stringify({
-    [`${layer}.lora_A.weight`]: tensor([1, width], 0),
-    [`${layer}.lora_B.weight`]: tensor([width, 1], bytes),
-  });
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(header.length));
-  const values = Float32Array.from({ length: 2 * width }, (_, index) => (index % 3) - 1);
-  return Buffer.concat([length, Buffer.from(header), Buffer.from(values.buffer)]);
 }
 
 test.skipIf(!isReady)('the starter models draw a picture, and edit it', { timeout: 600_000 }, async () => {
@@ -83,7 +66,7 @@ test.skipIf(!isReady)('the starter models draw a picture, and edit it', { timeou
   });
   expect(edited.bytes).not.toEqual(drawn.bytes);
 
-  const files = { 'pytorch_lora_weights.safetensors': loraFile() };
+  const files = { 'pytorch_lora_weights.safetensors': starterLora() };
   const { assetId: lora } = await insertModel(server.services, as, 'Watercolour', files);
   const changed = await edit({ lora });
   expect(changed.lora_revision).toMatchObject({ asset_id: lora, number: 1 });

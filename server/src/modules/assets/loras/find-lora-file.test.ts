@@ -10,6 +10,7 @@ test.each([
   [['model.safetensors', 'config.json'], undefined],
   [['adapter_model.safetensors', 'adapter_config.json'], undefined],
   [['weights.safetensors', 'model_index.json'], undefined],
+  [['model.safetensors'], undefined],
   [['README.md'], undefined],
 ])('%# of these files the LoRA is found', (paths, found) => {
   expect(findLoraFile(paths.map((path) => ({ path })))?.path).toBe(found);

@@ -2,6 +2,8 @@
 const WEIGHTS = 'pytorch_lora_weights.safetensors';
 /** A model of its own has one of these, and an adapter for text the last. */
 const OF_OTHERS = ['config.json', 'model_index.json', 'adapter_config.json'];
+/** The names that libraries give to the weights of whole models, and of adapters for text. */
+const OF_LIBRARIES = /^(model|adapter_model|diffusion_pytorch_model)(-\d+-of-\d+)?\.safetensors$/;
 
 /**
  * The weights of a LoRA for images among the files of a model: the file that Diffusers names so, or the one safetensors file
@@ -13,5 +15,5 @@ export function findLoraFile<File extends { path: string }>(files: readonly File
   if (named) return named;
   if (top.some(({ path }) => OF_OTHERS.includes(path))) return undefined;
   const [only, ...more] = top.filter(({ path }) => path.endsWith('.safetensors'));
-  return more.length === 0 ? only : undefined;
+  return only && more.length === 0 && !OF_LIBRARIES.test(only.path) ? only : undefined;
 }

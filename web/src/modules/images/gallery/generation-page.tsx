@@ -151,7 +151,7 @@ function RevisionLink({ revision }: { revision: NonNullable<Generation['model_re
       <Link
         to="/model/$id/description"
         params={{ id: revision.asset_id }}
-        className="rounded text-accent-text hover:underline"
+        className="rounded text-accent-text underline underline-offset-2"
       >
         {revision.title}
       </Link>
