@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { userId } from './accounts.ts';
+import { userId, userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
@@ -161,6 +161,8 @@ const modelReadiness = z.object({
   deploy: z.string().nullable(),
   /** Null: others can be fine-tuned from it. */
   train: z.string().nullable(),
+  /** Its file is that of a LoRA, which is chosen for a picture. */
+  lora: z.boolean(),
 });
 
 export type ModelReadiness = z.infer<typeof modelReadiness>;
@@ -196,6 +198,16 @@ export const listAssets = endpoint({
     cursor: z.string().optional(),
   }),
   response: z.object({ datasets: z.array(assetSummary), next_cursor: z.string().nullable() }),
+});
+
+export const listLoras = endpoint({
+  method: 'GET',
+  path: '/api/v1/users/:userId/loras',
+  access: 'key',
+  scopes: ['read', 'inference'],
+  summary: "The caller's models whose files are those of a LoRA for images, the newest first",
+  params: userIdParams,
+  response: z.object({ loras: z.array(z.object({ id: z.string(), title: z.string() })) }),
 });
 
 export const updateAsset = endpoint({

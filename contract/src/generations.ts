@@ -63,6 +63,13 @@ const source = z.object({
   height: z.int(),
 });
 
+const namedRevision = z.object({
+  asset_id: z.string(),
+  revision_id: z.string(),
+  number: z.int(),
+  title: z.string(),
+});
+
 /** One picture or film that was asked for. */
 const generation = z.object({
   id: z.string(),
@@ -73,9 +80,9 @@ const generation = z.object({
   /** What drew it, e.g. `paris-ddm-v1.0`. */
   model: z.string(),
   /** The revision of the model that drew it; null until it is drawn, and where the model was deleted. */
-  model_revision: z
-    .object({ asset_id: z.string(), revision_id: z.string(), number: z.int(), title: z.string() })
-    .nullable(),
+  model_revision: namedRevision.nullable(),
+  /** The revision of the LoRA that was put on it; null where there is none, or it was deleted. */
+  lora_revision: namedRevision.nullable(),
   prompt: z.string(),
   /** Every one, also those that nobody chose. */
   parameters,
@@ -113,7 +120,10 @@ export type Generation = z.infer<typeof generation>;
 
 const request = {
   generator: z.enum(generatorNames),
-  /** Those that are left out have the default of the generator's form. */
+  /**
+   * Those that are left out have the default of the generator's form. `lora` is the id of a model that is a LoRA for FLUX, and
+   * `lora_scale` how strong it is, 0 to 2: FLUX and Kontext models of this installation take one.
+   */
   parameters: parameters.default({}),
   /**
    * The `model_name` of a FLUX or Kontext deployment of your own, for a generator of its family, or the starter that serves

@@ -27,6 +27,9 @@ export type GeneratorName = (typeof generatorNames)[number];
 /** Pictures that one generation makes at most, where its generator can make several. */
 export const PICTURES_MAX = 4;
 
+/** How strong a LoRA may be: what it adds to the model is taken times this. */
+export const LORA_SCALE_MAX = 2;
+
 /** Who draws: a model of this installation, or an external service. */
 export const provider = z.enum(['own', 'upstream']);
 export type Provider = z.infer<typeof provider>;

@@ -1,4 +1,4 @@
-import { PICTURES_MAX } from '../generators.ts';
+import { LORA_SCALE_MAX, PICTURES_MAX } from '../generators.ts';
 import type { GeneratorField } from './generator.ts';
 
 const SEED_MAX = 4_294_967_295;
@@ -56,6 +56,27 @@ export const pictures: GeneratorField = {
   step: 1,
   default: 1,
 };
+
+/** An adapter, and how strong it is; where a model of this installation draws. */
+export const lora: readonly GeneratorField[] = [
+  {
+    kind: 'lora',
+    name: 'lora',
+    label: 'LoRA',
+    help: 'A LoRA of yours for FLUX, uploaded as a model.',
+  },
+  {
+    kind: 'number',
+    name: 'lora_scale',
+    label: 'LoRA strength',
+    help: '0 leaves the picture as it would be without it.',
+    onlyWith: 'lora',
+    min: 0,
+    max: LORA_SCALE_MAX,
+    step: 0.1,
+    default: 1,
+  },
+];
 
 type Range = { min: number; max: number; default: number };
 

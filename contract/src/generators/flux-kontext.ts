@@ -1,4 +1,4 @@
-import { guidance, seed, steps } from './fields.ts';
+import { guidance, lora, seed, steps } from './fields.ts';
 import type { Generator } from './generator.ts';
 
 export const fluxKontext: Generator = {
@@ -11,5 +11,6 @@ export const fluxKontext: Generator = {
     guidance({ min: 1, max: 20, default: 2.5 }),
     steps({ min: 1, max: 50, default: 28 }),
     seed,
+    ...lora,
   ],
 };

@@ -1,4 +1,4 @@
-import { aspectRatio, guidance, pictures, seed, steps } from './fields.ts';
+import { aspectRatio, guidance, lora, pictures, seed, steps } from './fields.ts';
 import type { Generator } from './generator.ts';
 
 export const flux: Generator = {
@@ -12,5 +12,6 @@ export const flux: Generator = {
     steps({ min: 1, max: 50, default: 28 }),
     pictures,
     seed,
+    ...lora,
   ],
 };

@@ -10,6 +10,8 @@ export type GeneratorField = Shared &
           fallback?: number;
           /** Another field decides it: by which of its values it is which number. */
           decidedBy?: { field: string; values: Readonly<Record<string, number>> };
+          /** It is there only while this other field is filled. */
+          onlyWith?: string;
         })
     /** May stay empty: then each generation has another one. */
     | { kind: 'seed'; max: number }
@@ -17,6 +19,8 @@ export type GeneratorField = Shared &
     | { kind: 'text'; default: string }
     /** `box` says what a tick means. */
     | { kind: 'flag'; box: string; default: boolean }
+    /** A model of the person's own that is put on the one that draws, by its id. May stay empty: then there is none. */
+    | { kind: 'lora' }
     /** A picture that is sent along. */
     | { kind: 'picture' }
   );

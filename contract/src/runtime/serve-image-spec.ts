@@ -1,13 +1,15 @@
 import * as z from 'zod';
-import { workloadSpecBase } from './workload-spec.ts';
+import { LORA_SCALE_MAX } from '../generators.ts';
+import { inputFile, workloadSpecBase } from './workload-spec.ts';
 
 /**
  * An image model server: one model, which draws several requests at once. Input folder: `model`.
  *
  * `POST /generate` (bearer `api_key`; body: `parisImageRequest` or `kontextImageRequest`, as the engine is) answers with lines of JSON (`imageEvent`) until the
  * picture is done; a client that disconnects ends the drawing within a step. A request that cannot be drawn is a 400,
- * also where its prompt is longer than the model reads or its picture cannot be decoded; too many at once are a 503. Refusals are
- * `{ error: { message, param } }`. `GET /health` answers once the model is loaded.
+ * also where its prompt is longer than the model reads, its picture cannot be decoded or its LoRA does not fit the model; too many at
+ * once are a 503, as is a LoRA that cannot be brought here. Refusals are `{ error: { message, param } }`. `GET /health` answers
+ * once the model is loaded.
  */
 export const serveImageSpec = workloadSpecBase.extend({
   kind: z.literal('serve'),
@@ -48,9 +50,18 @@ export const parisImageRequest = requestBase.extend({
   k: z.int().min(1),
 });
 
+/** A LoRA's file, which is brought here as an input of the workload (`GET …/inputs/:sha256`), though its spec does not name it. */
+export const imageLora = inputFile.pick({ sha256: true, size_bytes: true }).extend({
+  /** Of the revision that has the file. What is kept of it is found again by this: nobody else's request is faster for it. */
+  id: z.string().min(1),
+  /** What is added to the model times this; 0: nothing. */
+  scale: z.number().min(0).max(LORA_SCALE_MAX),
+});
+
 export const kontextImageRequest = requestBase.extend({
   /** What is edited, a file in base64: PNG, JPEG or WebP, at most 20 MB and 40 megapixels. Null: drawn from the prompt alone. */
   picture: z.string().nullable(),
+  lora: imageLora.optional(),
 });
 
 /** A line of the answer. Pictures are base64. */
@@ -78,6 +89,7 @@ export const imageEvent = z.discriminatedUnion('type', [
 ]);
 export type ServeImageSpec = z.infer<typeof serveImageSpec>;
 export type ImageEvent = z.infer<typeof imageEvent>;
+export type ImageLora = z.infer<typeof imageLora>;
 export type ParisImageRequest = z.infer<typeof parisImageRequest>;
 export type KontextImageRequest = z.infer<typeof kontextImageRequest>;
 export type ImageRequest = ParisImageRequest | KontextImageRequest;

@@ -14,6 +14,14 @@ class PlainError(Exception):
     """Something a person can read and act on, in one plain sentence. Never a traceback."""
 
 
+class RequestError(PlainError):
+    """What is wrong with one field of a request."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
 class ServerUnreachableError(PlainError):
     """The server was out of reach, or answered with errors, for longer than a workload waits:
     nothing against the work."""

@@ -294,6 +294,13 @@ ImageEvent = Annotated[
 ]
 
 
+class ImageLora(Wire):
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    size_bytes: Annotated[int, Field(ge=0)]
+    id: Annotated[str, Field(min_length=1)]
+    scale: Annotated[float, Field(ge=0, le=2)]
+
+
 class KontextImageRequest(Wire):
     prompt: str
     seed: Annotated[int, Field(ge=0, le=4294967295)]
@@ -303,6 +310,7 @@ class KontextImageRequest(Wire):
     format: Literal["png", "jpeg", "webp"]
     metadata: dict[str, str]
     picture: str | None
+    lora: ImageLora | None = None
 
 
 class ParisImageRequest(Wire):

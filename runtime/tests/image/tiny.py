@@ -8,7 +8,10 @@ from pathlib import Path
 import torch
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
+from diffusers.pipelines.flux.pipeline_flux_kontext import FluxKontextPipeline
 from PIL import Image, ImageDraw
+from safetensors.torch import save_file
+from torch import Tensor
 
 from bakehouse_runtime.image.paris.model import Expert, ExpertShape, Router, RouterShape
 from bakehouse_runtime.image.paris.weights import save_expert, save_router
@@ -21,6 +24,12 @@ TINY_EXPERT = ExpertShape(
 )
 TINY_ROUTER = RouterShape(latent_channels=4, latent_side=4, hidden_size=16, layers=1, heads=2)
 TINY_AUTOENCODER = AutoencoderShape(channels=(8, 8, 8, 8), latent_channels=4, picture_side=32)
+# Layers for a LoRA: of both kinds of blocks, and one that is not attention.
+LORA_LAYERS = (
+    "transformer_blocks.0.attn.to_q",
+    "transformer_blocks.0.ff.net.2",
+    "single_transformer_blocks.0.proj_out",
+)
 
 
 def randomised(model: torch.nn.Module, seed: int) -> None:
@@ -64,6 +73,47 @@ def write_tiny_paris(folder: Path) -> Path:
         json.dumps({"_class_name": "DDMPipeline", "text_window": 32})
     )
     return folder
+
+
+def lora_weights(
+    transformer: FluxTransformer2DModel, seed: int, rank: int = 2
+) -> dict[str, Tensor]:
+    """Matrices that show in a picture, by the names that Diffusers writes."""
+    generator = torch.Generator().manual_seed(seed)
+    weights = {}
+    for name in LORA_LAYERS:
+        layer = transformer.get_submodule(name)
+        assert isinstance(layer, torch.nn.Linear)
+        for part, shape in (
+            ("lora_A", (rank, layer.in_features)),
+            ("lora_B", (layer.out_features, rank)),
+        ):
+            weights[f"transformer.{name}.{part}.weight"] = torch.randn(shape, generator=generator)
+    return weights
+
+
+def write_lora(
+    file: Path,
+    weights: dict[str, Tensor],
+    metadata: dict[str, str] | None = None,
+) -> Path:
+    save_file(weights, file, metadata)
+    return file
+
+
+def write_as_diffusers(file: Path, weights: dict[str, Tensor], alpha: float) -> Path:
+    """With the alpha that Diffusers notes beside the weights."""
+    FluxKontextPipeline.save_lora_weights(
+        file.parent,
+        {name.removeprefix("transformer."): one for name, one in weights.items()},
+        weight_name=file.name,
+        transformer_lora_adapter_metadata={
+            "r": 2,
+            "lora_alpha": alpha,
+            "target_modules": list(LORA_LAYERS),
+        },
+    )
+    return file
 
 
 class DrawnExamples:

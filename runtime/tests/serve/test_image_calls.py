@@ -24,7 +24,9 @@ from bakehouse_runtime.image.paris.pipeline import (
 from bakehouse_runtime.serve import image_calls
 from bakehouse_runtime.serve.image_calls import ImageCalls
 from bakehouse_runtime.serve.image_engines import image_engines
+from bakehouse_runtime.serve.lora_files import LoraFiles
 from bakehouse_runtime.serve.sampler import Sampler
+from bakehouse_runtime.server_client import ServerClient
 from bakehouse_server import ASKING, MODEL_KEY
 from image.tiny import write_tiny_paris
 from picture_requests import events, picture, request_body
@@ -67,10 +69,13 @@ class Gated(ParisPipeline):
 
 
 class Server:
-    def __init__(self, paris: Gated, rows_max: int) -> None:
+    def __init__(self, paris: Gated, rows_max: int, folder: Path) -> None:
         self.paris = paris
         self.sampler = Sampler(lambda: paris, rows_max)
-        self.calls = ImageCalls(("127.0.0.1", 0), MODEL_KEY, self.sampler, PARIS)
+        # Paris is asked for no LoRA, so that nobody is called.
+        nobody = ServerClient("w-1", "http://127.0.0.1:9", "")
+        loras = LoraFiles(nobody, folder)
+        self.calls = ImageCalls(("127.0.0.1", 0), MODEL_KEY, self.sampler, PARIS, loras)
         self.url = f"http://127.0.0.1:{self.calls.server_port}/generate"
         self._asking = ThreadPoolExecutor(16)
         threading.Thread(target=self.calls.serve_forever, args=(0.02,), daemon=True).start()
@@ -125,13 +130,13 @@ def tiny_paris(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def serve(tiny_paris: Path) -> Iterator[Callable[[int], Server]]:
+def serve(tiny_paris: Path, tmp_path: Path) -> Iterator[Callable[[int], Server]]:
     running: list[Server] = []
 
     def start(rows_max: int) -> Server:
         paris = Gated.from_folder(tiny_paris, torch.device("cpu"))
         assert isinstance(paris, Gated)
-        running.append(Server(paris, rows_max))
+        running.append(Server(paris, rows_max, tmp_path))
         return running[-1]
 
     yield start

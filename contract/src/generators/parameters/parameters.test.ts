@@ -3,6 +3,7 @@ import { generators } from '../table.ts';
 import { atService, completeParameters } from './parameters.ts';
 
 const { flux, paris, veo } = generators;
+const lora = '019b0000-0000-7000-8000-000000000000';
 
 test('what is left out has its default, and what another field decides is decided', () => {
   expect(completeParameters(paris, {})).toEqual({
@@ -18,6 +19,13 @@ test('what is left out has its default, and what another field decides is decide
   });
   expect(completeParameters(paris, { sampling_strategy: 'full', k: 2 }).values?.k).toBe(8);
   expect(completeParameters(paris, { seed: 0 }).values?.seed).toBe(0);
+});
+
+test('a LoRA has a strength, and without one neither is said', () => {
+  expect(completeParameters(flux, { lora }).values).toMatchObject({ lora, lora_scale: 1 });
+  expect(completeParameters(flux, { lora, lora_scale: 0 }).values).toMatchObject({ lora_scale: 0 });
+  for (const given of [{ lora: null }, { lora: '' }])
+    expect(Object.keys(completeParameters(flux, given).values ?? {})).not.toContain('lora_scale');
 });
 
 test('a service takes those fields that it knows, and seeds with a sign', () => {
@@ -38,6 +46,10 @@ test.each([
   [paris, { seed: 4_294_967_296 }, 'seed', 'Seed must be at most 4294967295'],
   [paris, { seed: 'any' }, 'seed', 'Seed must be a number'],
   [paris, { negative_prompt: 'rain' }, 'negative_prompt', 'Paris has no parameter negative_prompt'],
+  [paris, { lora }, 'lora', 'Paris has no parameter lora'],
+  [flux, { lora: 'mine' }, 'lora', 'LoRA must be the id of a model'],
+  [flux, { lora_scale: 1 }, 'lora_scale', 'LoRA strength needs lora'],
+  [flux, { lora, lora_scale: 2.5 }, 'lora_scale', 'LoRA strength must be at most 2'],
   [veo, { generate_audio: 'yes' }, 'generate_audio', expect.stringMatching(/ must be true or false$/)],
 ])('%# what does not fit is named', (generator, given, field, message) => {
   expect(completeParameters(generator, given)).toEqual({ values: null, problem: { field, message } });

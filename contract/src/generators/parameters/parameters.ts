@@ -25,6 +25,18 @@ export function decidedValue(
   return field.decidedBy.values[String(values[field.decidedBy.field])];
 }
 
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function isEmpty(value: ParameterValue | undefined): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+/** Whether the field counts for nothing: it stays empty, or the one that it goes with does. Pure. */
+export function isLeftOut(field: GeneratorField, values: Record<string, ParameterValue>): boolean {
+  if (field.kind === 'lora') return isEmpty(values[field.name]);
+  return field.kind === 'number' && field.onlyWith !== undefined && isEmpty(values[field.onlyWith]);
+}
+
 /** What is wrong with the value of a field, if anything. */
 export function parameterProblem(field: GeneratorField, value: ParameterValue): string | undefined {
   const { label } = field;
@@ -44,6 +56,8 @@ export function parameterProblem(field: GeneratorField, value: ParameterValue): 
     }
     case 'flag':
       return typeof value === 'boolean' ? undefined : `${label} must be true or false`;
+    case 'lora':
+      return isEmpty(value) || ID.test(String(value)) ? undefined : `${label} must be the id of a model`;
     case 'text':
       return typeof value === 'string' ? undefined : `${label} must be text`;
     case 'picture':
@@ -53,6 +67,8 @@ export function parameterProblem(field: GeneratorField, value: ParameterValue): 
 
 /** What a deployed model of the FLUX family takes: it generates one picture, of a size of its own. */
 export const deployedFields = ['seed', 'num_inference_steps', 'guidance_scale'] as const;
+/** What it takes beside them from the forms of this installation. */
+export const loraFields = ['lora', 'lora_scale'] as const;
 
 /** The generator with those of its fields alone that whoever draws takes. Pure. */
 export function withFields(generator: Generator, names: readonly string[]): Generator {
@@ -89,10 +105,20 @@ export function completeParameters(generator: Generator, given: Record<string, P
     return refused(unknown, `${generator.title} has no parameter ${unknown.slice(0, 80)}`);
   const values = effectiveValues(generator, { ...defaultsOf(generator), ...given });
   for (const field of fields) {
-    const problem = parameterProblem(field, values[field.name] ?? null);
+    const problem = isLeftOut(field, values)
+      ? leftOutProblem(field, given)
+      : parameterProblem(field, values[field.name] ?? null);
     if (problem !== undefined) return refused(field.name, problem);
   }
-  return { values, problem: null };
+  const leftOut = fields.filter((field) => isLeftOut(field, values)).map(({ name }) => name);
+  const counting = Object.entries(values).filter(([name]) => !leftOut.includes(name));
+  return { values: Object.fromEntries(counting), problem: null };
+}
+
+/** What counts for nothing is not asked for either. */
+function leftOutProblem(field: GeneratorField, given: Record<string, ParameterValue>): string | undefined {
+  if (field.kind !== 'number' || isEmpty(given[field.name])) return undefined;
+  return `${field.label} needs ${field.onlyWith}`;
 }
 
 function refused(field: string, message: string): Completed {
@@ -103,7 +129,8 @@ function defaultsOf({ fields }: Generator): Record<string, ParameterValue> {
   return Object.fromEntries(
     fields.flatMap((field): [string, ParameterValue][] => {
       if (field.kind === 'picture') return [];
-      return [[field.name, field.kind === 'seed' ? null : field.default]];
+      const isOpen = field.kind === 'seed' || field.kind === 'lora';
+      return [[field.name, isOpen ? null : field.default]];
     }),
   );
 }

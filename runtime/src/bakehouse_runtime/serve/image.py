@@ -5,20 +5,21 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
 
 from ..device import choose_device, serving_dtype
 from ..errors import PlainError
+from ..server_client import ServerClient
 from .image_calls import ImageCalls
 from .image_engines import image_engines
+from .lora_files import LoraFiles
 from .sampler import Sampler
 from .serving import serve
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..protocol import ServeImageSpec
     from .sampler import PictureModel
 
@@ -36,8 +37,10 @@ class ImageServer:
     def __init__(self, spec: ServeImageSpec, inputs: dict[str, Path]) -> None:
         """Loads the model and starts to answer. Raises PlainError when it cannot be loaded."""
         engine = image_engines[spec.engine]
+        self._client = ServerClient(spec.workload_id, spec.server.base_url, spec.server.token)
+        loras = LoraFiles(self._client, Path(spec.work_dir) / "loras")
         self._sampler = Sampler(lambda: _load(spec, inputs), spec.parallel_requests)
-        self._calls = ImageCalls((spec.host, spec.port), spec.api_key, self._sampler, engine)
+        self._calls = ImageCalls((spec.host, spec.port), spec.api_key, self._sampler, engine, loras)
         self.base_url = f"http://{spec.host}:{self._calls.server_port}"
         threading.Thread(target=self._calls.serve_forever, name="calls", daemon=True).start()
 
@@ -65,6 +68,7 @@ class ImageServer:
             time.sleep(0.02)
         self._calls.shutdown()
         self._calls.server_close()
+        self._client.close()
 
 
 def _load(spec: ServeImageSpec, inputs: dict[str, Path]) -> PictureModel:

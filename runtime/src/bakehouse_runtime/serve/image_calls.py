@@ -23,14 +23,19 @@ from ..protocol import (
     QueuedImageEvent,
     StepImageEvent,
 )
+from .image_engines import lora_of
+from .lora_files import LoraMissingError
 from .sampler import Done, Event, Failed, Job, Queued, Refused, Sampler, Stepped
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from PIL.Image import Image
 
     from ..image.picture_file import Format
     from ..protocol import Wire
     from .image_engines import ImageEngine, ImageRequest
+    from .lora_files import LoraFiles
     from .sampler import Drawn
 
 # Each has a thread.
@@ -56,9 +61,15 @@ class ImageCalls(ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(
-        self, address: tuple[str, int], api_key: str, sampler: Sampler, engine: ImageEngine
+        self,
+        address: tuple[str, int],
+        api_key: str,
+        sampler: Sampler,
+        engine: ImageEngine,
+        loras: LoraFiles,
     ) -> None:
         self.engine = engine
+        self.loras = loras
         self.authorization = f"Bearer {api_key}".encode()
         self.sampler = sampler
         self.in_flight = 0
@@ -128,13 +139,15 @@ class _Handler(BaseHTTPRequestHandler):
             if not self.server.admit():
                 raise _Refusal(503, "Too many requests wait already.")
             try:
-                self._answer(request, Job(self._read_picture(request), request.preview_every))
+                with self.server.loras.lent(lora_of(request)) as file:
+                    asked = self._read_picture(request, file)
+                    self._answer(request, Job(asked, request.preview_every))
             finally:
                 self.server.release()
         except _Refusal as refusal:
-            # What is left of the body is not read.
-            self.close_connection = True
-            self._send(refusal.status, {"error": refusal.error})
+            self._refuse(refusal)
+        except LoraMissingError as error:
+            self._refuse(_Refusal(503, str(error), "lora"))
 
     def _read_request(self) -> ImageRequest:
         if not hmac.compare_digest(
@@ -161,11 +174,11 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refusal(400, str(error), "metadata") from error
         return request
 
-    def _read_picture(self, request: ImageRequest) -> object:
+    def _read_picture(self, request: ImageRequest, lora_file: Path | None) -> object:
         """What the model is asked. Here a picture is unpacked, which takes long for a large one:
         nobody else waits for it."""
         try:
-            return self.server.engine.to_request(request)
+            return self.server.engine.to_request(request, lora_file)
         except PlainError as error:
             raise _Refusal(400, str(error), "picture") from error
 
@@ -175,7 +188,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             events = self._next_events(job)
             if isinstance(events[0], Refused):
-                raise _Refusal(400, events[0].message, "prompt")
+                raise _Refusal(400, events[0].message, events[0].field)
             self.send_response(200)
             self.send_header("Content-Type", "application/x-ndjson")
             self.send_header("Cache-Control", "no-store")
@@ -198,6 +211,11 @@ class _Handler(BaseHTTPRequestHandler):
                 raise ConnectionAbortedError
             if events := job.take(_POLL_INTERVAL_S):
                 return events
+
+    def _refuse(self, refusal: _Refusal) -> None:
+        # What is left of the body is not read.
+        self.close_connection = True
+        self._send(refusal.status, {"error": refusal.error})
 
     def _write_chunk(self, content: bytes) -> None:
         self.wfile.write(b"%x\r\n%b\r\n" % (len(content), content))

@@ -13,10 +13,11 @@ import torch
 from PIL import Image
 
 from ..errors import PlainError
+from ..image.kontext.lora import ChosenLora
 from ..image.kontext.stepper import KontextStepper, PictureRequest
 from ..image.paris.pipeline import ParisPipeline, ParisRequest
 from ..image.pictures import decode_picture
-from ..protocol import KontextImageRequest, ParisImageRequest
+from ..protocol import ImageLora, KontextImageRequest, ParisImageRequest
 from .sampler import PictureModel
 
 ImageRequest: TypeAlias = ParisImageRequest | KontextImageRequest
@@ -32,9 +33,15 @@ class ImageEngine:
     # Folder, device and number format -> a model that has drawn a step.
     load: Callable[[Path, torch.device, torch.dtype], PictureModel]
     wire: type[ImageRequest]
-    # Raises PlainError for a picture that cannot be read.
-    to_request: Callable[[Any], object]
+    # Call, and the file of its LoRA, which Paris has none of. Raises PlainError for a picture that
+    # cannot be read.
+    to_request: Callable[[Any, Path | None], object]
     body_bytes_max: int
+
+
+def lora_of(request: ImageRequest) -> ImageLora | None:
+    """The LoRA that a call wants."""
+    return request.lora if isinstance(request, KontextImageRequest) else None
 
 
 # The first step on a device takes long; and a model that draws no numbers never gets ready.
@@ -53,13 +60,14 @@ def _load_kontext(folder: Path, device: torch.device, dtype: torch.dtype) -> Kon
     return kontext
 
 
-def _paris_request(wire: ParisImageRequest) -> ParisRequest:
+def _paris_request(wire: ParisImageRequest, _: Path | None) -> ParisRequest:
     return ParisRequest(wire.prompt, wire.seed, wire.steps, wire.guidance, wire.strategy, wire.k)
 
 
-def _kontext_request(wire: KontextImageRequest) -> PictureRequest:
+def _kontext_request(wire: KontextImageRequest, file: Path | None) -> PictureRequest:
     picture = None if wire.picture is None else decode_picture(_file(wire.picture))
-    return PictureRequest(wire.prompt, wire.seed, wire.steps, wire.guidance, picture)
+    lora = ChosenLora(wire.lora.id, file, wire.lora.scale) if wire.lora and file else None
+    return PictureRequest(wire.prompt, wire.seed, wire.steps, wire.guidance, picture, lora)
 
 
 def _file(text: str) -> bytes:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from ..errors import PlainError
+from ..errors import PlainError, RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,9 +80,11 @@ class Done:
 
 @dataclass(frozen=True)
 class Refused:
-    """The first and only event of a request that cannot be drawn."""
+    """The first and only event of a request that cannot be drawn; `field` is what is wrong with
+    it."""
 
     message: str
+    field: str
 
 
 @dataclass(frozen=True)
@@ -242,7 +244,8 @@ class Sampler:
         try:
             self._waiting.append(_Row(job, self._model.begin(job.request)))
         except PlainError as error:
-            job.put(Refused(str(error)))
+            field = error.field if isinstance(error, RequestError) else "prompt"
+            job.put(Refused(str(error), field))
 
     def _draw(self) -> None:
         if self._rows:

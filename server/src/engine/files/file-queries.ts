@@ -103,6 +103,18 @@ export async function insertInputs(tx: Transaction, workloadId: string): Promise
     where id = ${workloadId}`.execute(tx);
 }
 
+/** Notes one more, once. */
+export async function upsertInput(
+  db: Database,
+  { workloadId, sha256, sizeBytes }: { workloadId: string; sha256: string; sizeBytes: number },
+): Promise<void> {
+  await db
+    .insertInto('workload_inputs')
+    .values({ workload_id: workloadId, sha256, size_bytes: BigInt(sizeBytes) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
 /** Where the runtime leaves the last checkpoint of a run (workload.py): the same path replaces the one before. */
 export const CHECKPOINT = 'checkpoint.tar';
 
@@ -119,7 +131,7 @@ export async function findCheckpoint(db: Database, workloadId: string): Promise<
   return { name: 'checkpoint', files: [file] };
 }
 
-/** The size of a file that the workload's spec names, or of its own last checkpoint; null for any other. */
+/** The size of a file that the workload's spec names or that it was lent, or of its own last checkpoint; null for any other. */
 export async function findInput(db: Database, workloadId: string, sha256: string): Promise<number | null> {
   const row = await db
     .selectFrom('workload_inputs')

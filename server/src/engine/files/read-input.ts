@@ -6,7 +6,7 @@ import type { Http } from '../../platform/http/bind.ts';
 import { sendBlob } from '../../platform/storage/send-blob.ts';
 import { findInput } from './file-queries.ts';
 
-/** Sends the bytes of a file that the workload's own spec names; any other hash is not found. */
+/** Sends the bytes of a file that the workload's own spec names, or that it was lent; any other hash is not found. */
 export async function readInput(
   ctx: Context<WorkloadCaller>,
   { params }: InputOf<typeof getWorkloadInput>,

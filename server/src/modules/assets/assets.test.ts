@@ -176,11 +176,13 @@ test('an uploaded model says what it can be used for, and which file is missing'
   expect(await readiness()).toEqual({
     deploy: 'Uploaded has no files yet',
     train: 'Uploaded has no files yet',
+    lora: false,
   });
   await upload(ada, id, 'letter.docx', 'PK\x03\x04text');
   expect(await readiness()).toEqual({
     deploy: 'Uploaded has no GGUF file, so it cannot be served here',
     train: 'Uploaded has no safetensors weights to train on',
+    lora: false,
   });
   const header = '{"__metadata__":{}}';
   const length = Buffer.alloc(8);
@@ -196,12 +198,17 @@ test('an uploaded model says what it can be used for, and which file is missing'
   empty.write('GGUF');
   empty.writeUInt32LE(3, 4);
   await upload(ada, id, 'model.gguf', empty);
-  expect(await readiness()).toEqual({ deploy: null, train: null });
+  expect(await readiness()).toEqual({ deploy: null, train: null, lora: false });
   const dataset = await create(ada);
   expect(await server.request(contract.getModelReadiness, { params: { id: dataset } }, { as: ada })).toEqual({
     deploy: 'Facts is a dataset',
     train: 'Facts is a dataset',
+    lora: false,
   });
+  const lora = await create(ada, { dataset_type: 'MODEL', title: 'Watercolour' });
+  await upload(ada, lora, 'pytorch_lora_weights.safetensors', Buffer.concat([length, Buffer.from(header)]));
+  const ofLora = { params: { id: lora } };
+  expect(await server.request(contract.getModelReadiness, ofLora, { as: ada })).toMatchObject({ lora: true });
 });
 
 test('price and publication can be changed, and what cannot be is refused by name', async () => {

@@ -1,6 +1,8 @@
 import type { ModelReadiness } from '@bakehouse/contract/assets';
 import type { Context } from '../../platform/context.ts';
 import { findReadableAsset } from './access/find-readable-asset.ts';
+import { findLoraFile } from './loras/find-lora-file.ts';
+import { listNewestFiles } from './queries.ts';
 
 /**
  * Asked of the modules that use models: the sentence that says why this one cannot be used so as
@@ -18,8 +20,9 @@ export async function getModelReadiness(
   const asset = await findReadableAsset(ctx.db, { assetId, userId: ctx.caller.userId });
   if (asset.dataset_type !== 'MODEL') {
     const sentence = `${asset.title} is a dataset`;
-    return { deploy: sentence, train: sentence };
+    return { deploy: sentence, train: sentence, lora: false };
   }
   const [deploy, train] = await Promise.all([uses.deploy(ctx, { assetId }), uses.train(ctx, { assetId })]);
-  return { deploy, train };
+  const lora = findLoraFile(await listNewestFiles(ctx.db, assetId)) !== undefined;
+  return { deploy, train, lora };
 }

@@ -20,6 +20,7 @@ import { listVersions } from './files/versions/list-versions.ts';
 import { getAsset } from './get-asset.ts';
 import { getModelReadiness, type ModelUses } from './get-model-readiness.ts';
 import { listAssets } from './list-assets.ts';
+import { listLoras } from './loras/list-loras.ts';
 import { describeColumns } from './preview/columns/describe-columns.ts';
 import { previewFile } from './preview/preview-file.ts';
 import { searchRows } from './preview/search/search-rows.ts';
@@ -34,6 +35,7 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; modelUses: Model
   return [
     bind(contract.getAsset, (ctx, { params }) => getAsset(ctx, { assetId: params.id })),
     bind(contract.listAssets, (ctx, { query }) => listAssets(ctx, query)),
+    bind(contract.listLoras, (ctx) => listLoras(ctx)),
     bind(searchEndpoint, (ctx, { query }) => search(ctx, query)),
     bind(contract.updateAsset, (ctx, { params, body }) =>
       updateAsset(ctx, { assetId: params.id, changes: body }),

@@ -1,11 +1,14 @@
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { getGeneration, startGeneration } from '@bakehouse/contract/generations';
+import sharp from 'sharp';
 import { expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { hasLayer } from '../../engine/machine/environment/has-layer.ts';
 import { listImageStarter } from '../../engine/machine/preparation/image-starters.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { registerImageStarter } from '../assets/starter/register-image-starter.ts';
+import { insertModel } from '../deployments/testing/test-models.ts';
+import { starterLora } from './testing/starter-lora.ts';
 
 // The real runtime and the starter models, through the whole program.
 const { cacheDir } = readConfig({});
@@ -48,16 +51,26 @@ test.skipIf(!isReady)('the starter models draw a picture, and edit it', { timeou
   expect(drawn.expert_weights).toHaveLength(10);
   for (const weights of drawn.expert_weights ?? []) expect(weights).toHaveLength(8);
 
-  const edited = await finish(server, as, {
-    generator: 'flux-kontext',
-    prompt: 'Make it blue',
-    parameters: { num_inference_steps: 10, seed: 7 },
-    source_generation_id: drawn.id,
-  });
+  const edit = (parameters: Body['parameters'] = {}) =>
+    finish(server, as, {
+      generator: 'flux-kontext',
+      prompt: 'Make it blue',
+      parameters: { num_inference_steps: 10, seed: 7, ...parameters },
+      source_generation_id: drawn.id,
+    });
+  const edited = await edit();
   expect(edited).toMatchObject({
     expert_weights: null,
     root_id: drawn.id,
     source: { generation_id: drawn.id },
   });
   expect(edited.bytes).not.toEqual(drawn.bytes);
+
+  const files = { 'pytorch_lora_weights.safetensors': starterLora() };
+  const { assetId: lora } = await insertModel(server.services, as, 'Watercolour', files);
+  const changed = await edit({ lora });
+  expect(changed.lora_revision).toMatchObject({ asset_id: lora, number: 1 });
+  const pixels = async (bytes: Buffer) => (await sharp(bytes).raw().toBuffer()).toString('hex');
+  expect(await pixels(changed.bytes)).not.toBe(await pixels(edited.bytes));
+  expect(await pixels((await edit({ lora, lora_scale: 0 })).bytes)).toBe(await pixels(edited.bytes));
 });

@@ -20,7 +20,7 @@ export async function showGenerations(
     rows.map(({ id }) => id),
   );
   const positions = await findPositions(db, ids('queued'));
-  const revisions = await findRevisions(db, [...new Set(rows.flatMap((row) => row.revision_id ?? []))]);
+  const revisions = await findRevisions(db, [...new Set(rows.flatMap(revisionsOf))]);
   return Promise.all(
     rows.map((row) =>
       toGeneration(services, row, {
@@ -28,7 +28,12 @@ export async function showGenerations(
         source: sources.get(row.id) ?? null,
         position: positions.get(row.id) ?? null,
         drawnBy: revisions.get(row.revision_id ?? '') ?? null,
+        lora: revisions.get(row.lora_revision_id ?? '') ?? null,
       }),
     ),
   );
+}
+
+function revisionsOf({ revision_id, lora_revision_id }: GenerationRow): string[] {
+  return [revision_id, lora_revision_id].filter((id) => id !== null);
 }

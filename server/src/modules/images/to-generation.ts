@@ -17,13 +17,15 @@ type Beside = {
   position: number | null;
   /** The revision of the model that drew it, if both are there. */
   drawnBy: NamedRevision | null;
+  /** That of its LoRA, if both are there. */
+  lora: NamedRevision | null;
 };
 
 /** A generation as the wire shows it. */
 export async function toGeneration(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   row: GenerationRow,
-  { outputs, source, position, drawnBy }: Beside,
+  { outputs, source, position, drawnBy, lora }: Beside,
 ): Promise<Generation> {
   const { prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence } =
     row;
@@ -31,10 +33,8 @@ export async function toGeneration(
     id: row.id,
     ...{ generator: row.generator, provider: row.provider, model: row.model },
     service: row.provider === 'own' ? null : findServiceTitle(row.generator, row.model),
-    model_revision: drawnBy && {
-      ...{ asset_id: drawnBy.assetId, revision_id: drawnBy.revisionId },
-      ...{ number: drawnBy.number, title: drawnBy.title },
-    },
+    model_revision: drawnBy && toNamedRevision(drawnBy),
+    lora_revision: lora && toNamedRevision(lora),
     ...{ prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence },
     seed: row.seed === null ? null : Number(row.seed),
     source: source && (await toSource(services, row, source)),
@@ -52,6 +52,10 @@ export async function toGeneration(
     started_at: row.started_at?.toISOString() ?? null,
     ended_at: row.ended_at?.toISOString() ?? null,
   };
+}
+
+function toNamedRevision({ assetId, revisionId, number, title }: NamedRevision) {
+  return { asset_id: assetId, revision_id: revisionId, number, title };
 }
 
 function whyItWaits({ reason }: GenerationRow, position: number | null): string {

@@ -294,6 +294,7 @@ export type GenerationsTable = {
   upstream_job: Json | null;
   line: string | null;
   source_output_id: string | null;
+  lora_revision_id: string | null;
 };
 
 export type HeldOutAnswersTable = {

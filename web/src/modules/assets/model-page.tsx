@@ -108,10 +108,28 @@ function ModelActions({ asset }: { asset: Asset }) {
           <DeployButton modelId={asset.dataset_id} />
         ) : (
           <p className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
-            {readiness.data.deploy}.
+            {readiness.data.lora ? <LoraUse /> : `${readiness.data.deploy}.`}
           </p>
         ))
       )}
+    </>
+  );
+}
+
+/** Where a LoRA is chosen. */
+function LoraUse() {
+  const linkClass = 'rounded text-accent-text underline underline-offset-2';
+  return (
+    <>
+      A LoRA for pictures: choose it in the settings of{' '}
+      <Link to="/flux" className={linkClass}>
+        FLUX.1
+      </Link>{' '}
+      or{' '}
+      <Link to="/flux-kontext" className={linkClass}>
+        FLUX.1 Kontext
+      </Link>
+      .
     </>
   );
 }

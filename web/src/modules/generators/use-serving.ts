@@ -1,5 +1,6 @@
 import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
-import { atService } from '@bakehouse/contract/generators/parameters/parameters';
+import type { Generator } from '@bakehouse/contract/generators/generator';
+import { atService, loraFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
@@ -31,11 +32,25 @@ export function useServing(
   return {
     ...{ served: query, drawers, drawer, upstream },
     named: nameOf(drawer, { served, isNamed, isOwn }),
-    form: isOwn ? deployedForm(name) : atService(generators[name], upstream?.fields),
+    form: isOwn ? deployedForm(name) : formOf(name, drawer, upstream),
     by: isOwn ? (['own'] satisfies Provider[]) : (served?.served_by ?? []),
     isStarter: hasStarter(name) && !awaitsOwn && (drawer === undefined || drawer.kind === 'starter'),
   };
 }
+
+/** A LoRA is for who is known to take one. */
+function formOf(
+  name: GeneratorName,
+  drawer: Drawer | undefined,
+  upstream: ReturnType<typeof upstreamAt>,
+): Generator {
+  const generator: Generator = generators[name];
+  if (upstream) return atService(generator, upstream.fields);
+  if (drawer?.kind === 'starter') return generator;
+  return { ...generator, fields: generator.fields.filter((field) => !isOfLora(field.name)) };
+}
+
+const isOfLora = (name: string) => loraFields.some((one) => one === name);
 
 function upstreamAt(
   served: ServedGenerator | undefined,

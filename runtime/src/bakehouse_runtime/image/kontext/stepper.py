@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from ..flow import euler_step, guided, predicted_data
 from ..pictures import fit_square, to_pictures
 from ..text import TextStates
 from .flow import velocity
+from .lora import ChosenLora, Lora, LoraShelf
 from .pipeline import DISTILLED_GUIDANCE, FULL_SIZE, KontextPipeline
 
 
@@ -40,6 +42,7 @@ class PictureRequest:
     steps: int
     guidance: float
     picture: Image.Image | None
+    lora: ChosenLora | None = None
 
     def __post_init__(self) -> None:
         if self.steps < 1:
@@ -67,16 +70,23 @@ class KontextDrawing(Drawing):
         times: list[float],
         text: TextStates,
         condition: Tensor | None,
+        lora: Lora | None = None,
     ) -> None:
         super().__init__(noise, times)
         self.request = request
         self.text = text
         self.condition = condition
+        self.lora = lora
 
     @property
-    def sizes(self) -> tuple[torch.Size, torch.Size | None]:
-        """Only drawings of the same sizes fit into one batch."""
-        return self.latents.shape, None if self.condition is None else self.condition.shape
+    def company(self) -> tuple[object, ...]:
+        """Only drawings of the same sizes, and with the same LoRA, fit into one batch."""
+        chosen = self.request.lora if self.lora else None
+        return (
+            self.latents.shape,
+            None if self.condition is None else self.condition.shape,
+            chosen and (chosen.id, chosen.scale),
+        )
 
 
 class KontextStepper:
@@ -89,6 +99,7 @@ class KontextStepper:
         use_channels_last(pipeline.autoencoder, self._device)
         self._dtype = pipeline.transformer.dtype
         self._nothing = self._text.encode([""])
+        self._loras = LoraShelf(pipeline.transformer)
 
     @classmethod
     def from_folder(
@@ -111,8 +122,10 @@ class KontextStepper:
         return self.finish(drawings)
 
     def begin(self, request: PictureRequest) -> KontextDrawing:
-        """A drawing before its first step. Raises PlainError for a prompt that is too long."""
+        """A drawing before its first step. Raises PlainError for a prompt that is too long, and
+        RequestError for a LoRA that does not fit."""
         text = self._text.encode([request.prompt])
+        lora = request.lora and self._loras.load(request.lora)
         autoencoder = self._pipeline.autoencoder
         width, height = self._drawn_size(request.picture)
         pixels = _pixels_a_latent(autoencoder)
@@ -124,14 +137,16 @@ class KontextStepper:
             resized = self._resized(request.picture)
             condition = encode_pictures(autoencoder, [resized])[0].to(self._device)
         times = self._times(request.steps, (height // pixels // 2) * (width // pixels // 2))
-        return KontextDrawing(request, noise.to(self._device), times, text, condition)
+        # Times nothing it is none, and needs no pass of its own.
+        used = lora if request.lora and request.lora.scale > 0 else None
+        return KontextDrawing(request, noise.to(self._device), times, text, condition, used)
 
     @torch.no_grad()
     def step(self, drawings: Sequence[KontextDrawing]) -> None:
         """Takes each drawing one step on along its own flow."""
         batches: defaultdict[object, list[KontextDrawing]] = defaultdict(list)
         for drawing in drawings:
-            batches[drawing.sizes].append(drawing)
+            batches[drawing.company].append(drawing)
         for batch in batches.values():
             self._step_batch(batch)
 
@@ -153,7 +168,8 @@ class KontextStepper:
         latents = torch.stack([drawing.latents for drawing in batch])
         times = [[drawing.now, drawing.after] for drawing in batch]
         now, after = torch.tensor(times, device=self._device).unbind(dim=1)
-        predicted_velocity = self._velocity(batch, latents, now)
+        with _applied(batch[0]):
+            predicted_velocity = self._velocity(batch, latents, now)
         moved = euler_step(latents, predicted_velocity, now, after)
         predicted = predicted_data(latents, predicted_velocity, now)
         for row, drawing in enumerate(batch):
@@ -240,6 +256,12 @@ class KontextStepper:
         sigmas = np.linspace(1.0, 1 / steps, steps).tolist()
         scheduler.set_timesteps(sigmas=sigmas, mu=shift)
         return torch.as_tensor(scheduler.sigmas).tolist()
+
+
+def _applied(drawing: KontextDrawing) -> AbstractContextManager[None]:
+    """The transformer has the drawing's LoRA for as long as the block takes."""
+    chosen = drawing.request.lora
+    return drawing.lora.applied(chosen.scale) if drawing.lora and chosen else nullcontext()
 
 
 def _pixels_a_latent(autoencoder: AutoencoderKL) -> int:

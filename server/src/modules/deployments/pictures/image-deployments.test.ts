@@ -307,7 +307,7 @@ describe('a model', () => {
     [
       'that is an adapter',
       { 'model_index.json': null, 'pytorch_lora_weights.safetensors': 'weights' },
-      'This is a LoRA adapter; merge it into its base model first.',
+      'This is a LoRA: deploy the model that it was trained on, and choose the LoRA with each picture',
     ],
     [
       'without weights',

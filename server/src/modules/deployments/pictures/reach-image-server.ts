@@ -20,7 +20,7 @@ type Question = {
   /** Of a starter model or a deployment. */
   modelName: string;
   /** Asked for once the model server is there: a picture to edit is large, and a cold server takes minutes. */
-  readRequest: () => Promise<ImageRequest>;
+  readRequest: (server: { workloadId: string }) => Promise<ImageRequest>;
   signal: AbortSignal;
   /** Why it waits for the model server, each time that changes. */
   onWait: (phase: string, reason: string) => void;
@@ -50,7 +50,7 @@ export async function reachImageServer(
         ? [ready]
         : await awaitModelServer(ctx, parts, { upstream, modelName, kind: 'image', signal, onWait });
       if (!server) throw unavailable(`${modelName} does not answer`);
-      await draw(server, await readRequest(), { deadline, signal, modelName }, take);
+      await draw(server, await readRequest(server), { deadline, signal, modelName }, take);
     } finally {
       deadline.rest();
       endUse();

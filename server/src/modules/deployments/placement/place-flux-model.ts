@@ -17,7 +17,7 @@ import { readCardLicence } from './read-card-licence.ts';
 
 const INDEX = 'model_index.json';
 const CARD = 'README.md';
-/** What Diffusers calls the weights of an adapter that was trained for a pipeline. */
+/** What Diffusers calls the weights of a LoRA that was trained for a pipeline. */
 const ADAPTER = 'pytorch_lora_weights.safetensors';
 const TEXT_BYTES_MAX = 512 * 1024;
 /** What Diffusers opens: weights, configurations, and what tokenizers read. */
@@ -60,7 +60,8 @@ async function checkPipeline(ctx: Context, model: AssetRevision, kind: ImageDepl
   const pipeline = await readPipeline(ctx, model.files);
   if (isServedAs(kind, pipeline)) return;
   if (pipeline === null && model.files.some(({ path }) => path === ADAPTER)) {
-    const publicMessage = 'This is a LoRA adapter; merge it into its base model first.';
+    const publicMessage =
+      'This is a LoRA: deploy the model that it was trained on, and choose the LoRA with each picture';
     throw new AppError('conflict', { publicMessage, param: 'model_id' });
   }
   const what = kind === 'flux' ? 'FLUX model' : 'FLUX Kontext model';

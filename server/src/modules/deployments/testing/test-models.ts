@@ -37,7 +37,7 @@ export async function insertModel(
   services: Services,
   owner: { userId: string },
   title: string,
-  content: Record<string, string>,
+  content: Record<string, string | Buffer>,
   parentAssetId: string | null = null,
 ): Promise<Model> {
   const files = await Promise.all(

@@ -21,6 +21,7 @@ import { chargeFor } from './charge-for.ts';
 import { checkPicture } from './check-picture.ts';
 import { drawByService } from './draw-by-service.ts';
 import { generationsTable } from './generations-table.ts';
+import { lendLora } from './lend-lora.ts';
 import { pictureRequest } from './picture-request.ts';
 import { planAfterFailure } from './plan-generation.ts';
 import { begun, progressAfter, startingReason } from './progress.ts';
@@ -96,7 +97,10 @@ async function draw(
   let made: { done: Done; revisionId: string | null } | null = null;
   const question = {
     modelName: row.model,
-    readRequest: async () => pictureRequest(row, (await readInput(services, row))?.bytes ?? null),
+    readRequest: async (server: { workloadId: string }) => {
+      const lora = await lendLora(services, row, server);
+      return pictureRequest(row, (await readInput(services, row))?.bytes ?? null, lora);
+    },
     signal,
     onWait: (phase: string, reason: string) =>
       report.update({ ...progress, reason: reason || startingReason(phase) }),

@@ -14,6 +14,7 @@ const columns = [
   'model',
   'line',
   'revision_id',
+  'lora_revision_id',
   'prompt',
   'parameters',
   'seed',

@@ -1,4 +1,5 @@
 import {
+  type ImageLora,
   type ImageRequest,
   kontextImageRequest,
   parisImageRequest,
@@ -10,7 +11,7 @@ import type { GenerationRow } from '../queries.ts';
 const PREVIEW_EVERY = 5;
 
 /** What the model server is asked for a generation; `picture` is what it edits. The file tells how it was made. Pure. */
-export function pictureRequest(row: GenerationRow, picture: Buffer | null): ImageRequest {
+export function pictureRequest(row: GenerationRow, picture: Buffer | null, lora?: ImageLora): ImageRequest {
   const { generator, prompt, parameters, seed, steps } = row;
   const shared = {
     ...{ prompt, steps, seed: Number(seed), preview_every: PREVIEW_EVERY },
@@ -23,6 +24,7 @@ export function pictureRequest(row: GenerationRow, picture: Buffer | null): Imag
       guidance: parameters.guidance_scale,
       format: 'png',
       picture: picture && picture.toString('base64'),
+      lora,
     });
   return parisImageRequest.parse({
     ...shared,

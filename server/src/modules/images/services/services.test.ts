@@ -93,6 +93,14 @@ const services = [
   ],
 ] as const;
 
+test('a service takes no LoRA, and is named where one is asked for', async () => {
+  const asked = start('flux', { lora: '019b0000-0000-7000-8000-000000000000' });
+  await expect(asked).rejects.toMatchObject({
+    status: 400,
+    body: { error: { param: 'parameters.lora', message: expect.stringMatching(/^fal takes no LoRA; /) } },
+  });
+});
+
 describe.each(services)('%s', (name, generator, parameters, submission, cost) => {
   beforeEach(() => connect(name));
 

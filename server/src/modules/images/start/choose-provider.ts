@@ -1,6 +1,11 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { atService, deployedFields, withFields } from '@bakehouse/contract/generators/parameters/parameters';
+import {
+  atService,
+  deployedFields,
+  loraFields,
+  withFields,
+} from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -40,7 +45,8 @@ export async function chooseProvider(
   const deployed = named ?? (generator === 'flux-kontext' ? await findActiveKontext(ctx) : null);
   if (deployed !== null) {
     const line = await lineOf(ctx, deployed);
-    return { provider: 'own', model: deployed, line, form: withFields(form, ['image', ...deployedFields]) };
+    const taken = withFields(form, ['image', ...deployedFields, ...loraFields]);
+    return { provider: 'own', model: deployed, line, form: taken };
   }
   const [first] = upstreams;
   if (first) return byService(form, first);

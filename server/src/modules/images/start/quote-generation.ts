@@ -3,6 +3,7 @@ import type { quoteGeneration as endpoint } from '@bakehouse/contract/generation
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
+import { refuseLora } from './choose-lora.ts';
 import { chooseProvider } from './choose-provider.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
 import { readParameters } from './read-parameters.ts';
@@ -15,6 +16,7 @@ export async function quoteGeneration(
 ): Promise<ResponseOf<typeof endpoint>> {
   const { generator, model, service, parameters } = await withOwnModel(ctx, body);
   const chosen = await chooseProvider(ctx, { generator, model, service });
+  refuseLora(chosen, parameters);
   const prices = await readPrices(ctx.db, ctx.clock.now());
   const asked = { generator, parameters: readParameters(chosen.form, parameters) };
   return { cost: formatBgl(costOfGeneration(prices, chosen, asked)) };

@@ -16,6 +16,7 @@ import { giveInputPicture } from '../pictures/picture-queries.ts';
 import { readSource, type Source } from '../pictures/read-source.ts';
 import { countOpen, findByRequest, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
 import { showGenerations } from '../show-generations.ts';
+import { chooseLora, refuseLora } from './choose-lora.ts';
 import { type ChosenProvider, chooseProvider } from './choose-provider.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
 import { hashRequest } from './hash-request.ts';
@@ -59,7 +60,7 @@ type Options = {
 
 /**
  * Asks for a picture: its price is held, and it waits for its turn. Parameters that are left out have their defaults.
- * Throws what the call's `read` and `readSource` throw, and AppError 'invalid_request', 'conflict' where nothing draws it here
+ * Throws what the call's `read`, `chooseLora` and `readSource` throw, and AppError 'invalid_request', 'conflict' where nothing draws it here
  * or it costs more than it may, 'rate_limited', 'insufficient_funds', 'budget_exceeded' or 'idempotency_conflict'.
  */
 export async function startGeneration(
@@ -74,25 +75,31 @@ export async function startGeneration(
     usage,
     { operation: 'start-generation', input: sent },
     async () => prepare(ctx, await read()),
-    async (tx, { chosen, asked }) => {
+    async (tx, { chosen, asked, loraRevisionId }) => {
       // From here on the user's calls come one after the other: the second finds what the first has begun.
       const open = await countOpen(tx, userId);
       const newest = joins && (await findByRequest(tx, { userId, requestSha256: hashRequest(asked) }));
       if (newest && joins(newest)) return show(ctx, tx, newest);
       if (open >= OPEN_MAX) throw tooMany();
       const source = asked.source ?? (await readSource(tx, { userId, ...asked }));
-      return show(ctx, tx, await insert(tx, ctx, { ...asked, source }, { chosen, costMaxMicro }));
+      return show(
+        ctx,
+        tx,
+        await insert(tx, ctx, { ...asked, source }, { chosen, loraRevisionId, costMaxMicro }),
+      );
     },
   );
 }
 
+type Prepared = { chosen: ChosenProvider; asked: Asked; loraRevisionId: string | null };
+
 /** Who draws it, and all of its parameters. */
-async function prepare(
-  ctx: Context,
-  { parameters, ...rest }: Asked,
-): Promise<{ chosen: ChosenProvider; asked: Asked }> {
+async function prepare(ctx: Context, { parameters: given, ...rest }: Asked): Promise<Prepared> {
   const chosen = await chooseProvider(ctx, rest);
-  return { chosen, asked: { ...rest, parameters: readParameters(chosen.form, parameters) } };
+  refuseLora(chosen, given);
+  const parameters = readParameters(chosen.form, given);
+  const loraRevisionId = await chooseLora(ctx, parameters);
+  return { chosen, asked: { ...rest, parameters }, loraRevisionId };
 }
 
 async function show(ctx: Context, tx: Transaction, row: GenerationRow): Promise<Generation> {
@@ -105,7 +112,7 @@ async function insert(
   tx: Transaction,
   ctx: Context,
   asked: Asked,
-  { chosen, costMaxMicro }: { chosen: ChosenProvider } & Pick<Options, 'costMaxMicro'>,
+  { chosen, loraRevisionId, costMaxMicro }: Omit<Prepared, 'asked'> & Pick<Options, 'costMaxMicro'>,
 ): Promise<GenerationRow> {
   const { userId, key } = ctx.caller;
   const now = ctx.clock.now();
@@ -130,6 +137,7 @@ async function insert(
     ...{ id, user_id: userId, key_id: key?.id ?? null, model, line },
     ...{ generator: asked.generator, provider, prompt: asked.prompt },
     parameters: toJson(parameters),
+    lora_revision_id: loraRevisionId,
     seed: parameters.seed === undefined ? null : BigInt(Number(parameters.seed)),
     source_generation_id: source?.generationId ?? null,
     source_output_id: source?.outputId ?? null,

@@ -10,6 +10,7 @@ import {
   requestParameters,
   resetValues,
   visibleFields,
+  withSettings,
 } from './form-values.ts';
 
 const { flux, paris, seedance, veo } = generators;
@@ -40,6 +41,8 @@ test('what was typed before is there again, as far as it fits', () => {
     n: 1,
     num_inference_steps: 28,
     seed: 7,
+    lora: '',
+    lora_scale: 1,
   });
   expect(initialValues(flux, { aspect_ratio: '5:4' }).aspect_ratio).toBe('1:1');
 });
@@ -122,6 +125,20 @@ test('each number says its bounds, but for one that another field decides', () =
 test('what is asked for is inside the bounds, also while a field is not left', () => {
   const typed = { ...initialValues(paris), num_inference_steps: 5, cfg_scale: 99 };
   expect(requestParameters(paris, typed)).toMatchObject({ num_inference_steps: 10, cfg_scale: 15 });
+});
+
+test('a LoRA is asked for with its strength, once one is chosen or brought along', () => {
+  const ofLora = (values: FormValues) =>
+    Object.entries(requestParameters(flux, values)).filter(([name]) => name.startsWith('lora'));
+  const first = initialValues(flux);
+  expect(ofLora({ ...first, lora_scale: 0.5 })).toEqual([]);
+  const brought = withSettings(flux, first, { lora: 'a1', lora_scale: 0.5 });
+  expect(ofLora(brought)).toEqual([
+    ['lora', 'a1'],
+    ['lora_scale', 0.5],
+  ]);
+  expect(ofLora({ ...brought, lora_scale: 9 })).toContainEqual(['lora_scale', 2]);
+  expect(visibleFields(flux, brought).some(({ name }) => name.startsWith('lora'))).toBe(false);
 });
 
 test('a prompt is needed; numbers are never what is wrong', () => {

@@ -4,6 +4,7 @@ import type { Generator, GeneratorField } from '@bakehouse/contract/generators/g
 import {
   decidedValue,
   effectiveValues,
+  isLeftOut,
   parameterProblem,
 } from '@bakehouse/contract/generators/parameters/parameters';
 import { formatNumber } from '../../../lib/format/format-number.ts';
@@ -88,18 +89,23 @@ function correction(field: GeneratorField, { from, to }: { from: number; to: num
 
 /** What the server is asked for; a seed that is not there is its choice. */
 export function requestParameters(generator: Generator, values: FormValues): GenerationParameters {
+  const asked = generator.fields.filter((field) => !isLeftOut(field, values)).map(({ name }) => name);
   return Object.fromEntries(
     Object.entries(effectiveValues(generator, clampedValues(generator, values))).filter(
-      ([name, value]) => !Number.isNaN(value) && generator.fields.some((field) => field.name === name),
+      ([name, value]) => !Number.isNaN(value) && asked.includes(name),
     ),
   );
 }
 
-/** The fields as the form shows them: what another field decides is not for the person to change. */
+/**
+ * The fields as the form shows them: what another field decides is not for the person to change. A LoRA and what goes with it
+ * stand apart (`lora-field.tsx`).
+ */
 export function visibleFields({ fields }: Generator, values: FormValues): FormField<string>[] {
   return fields.flatMap((field): FormField<string>[] => {
     switch (field.kind) {
       case 'number': {
+        if (field.onlyWith !== undefined) return [];
         if (decidedValue(field, values) !== undefined) return [{ ...field, disabled: true }];
         return [{ ...field, help: withRange(field) }];
       }
@@ -108,6 +114,7 @@ export function visibleFields({ fields }: Generator, values: FormValues): FormFi
         return [{ ...number, help: withRange(number) }];
       }
       case 'picture':
+      case 'lora':
         return [];
       default:
         return [field];
@@ -150,6 +157,7 @@ export function parameterProblems(generator: Generator, values: FormValues): Par
 
 function defaultOf(field: GeneratorField): string | number | boolean | undefined {
   if (field.kind === 'picture') return undefined;
+  if (field.kind === 'lora') return '';
   return field.kind === 'seed' ? Number.NaN : field.default;
 }
 

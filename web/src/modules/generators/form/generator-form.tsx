@@ -20,6 +20,7 @@ import {
   resetValues,
   visibleFields,
 } from './form-values.ts';
+import { LoraField } from './lora-field.tsx';
 import { PromptField } from './prompt-field.tsx';
 import { promptHelp, promptPlaceholder } from './starter-prompt.ts';
 import type { Draft } from './use-draft.ts';
@@ -107,6 +108,7 @@ export function GeneratorForm({
         />
         {/* Below the rest: one's own deployments are known late, and nothing may move. */}
         {modelField}
+        <LoraField generator={generator} draft={draft} onChange={change} userId={session.data?.id} />
         <ResetButton onReset={() => change({ values: resetValues(generator, draft.values) })} />
         {keyMissing && <KeyMissing />}
         {refusal && <Callout tone="bad">{refusal}</Callout>}

@@ -1,6 +1,11 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { atService, deployedFields, withFields } from '@bakehouse/contract/generators/parameters/parameters';
+import {
+  atService,
+  deployedFields,
+  loraFields,
+  withFields,
+} from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { ServedGenerator } from '../api.ts';
 
@@ -24,7 +29,7 @@ export function servedForm(
 
 /** The form as a deployment of the person's own takes it. */
 export function deployedForm(name: GeneratorName): Generator {
-  return withFields(generators[name], ['image', ...deployedFields]);
+  return withFields(generators[name], ['image', ...deployedFields, ...loraFields]);
 }
 
 /** Whether a starter model draws where nothing else does: that is known before it is known who is connected. */

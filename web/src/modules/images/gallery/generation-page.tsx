@@ -107,6 +107,7 @@ function LoadedPage({ generation }: { generation: Generation }) {
 
 function MadeFrom({ generation }: { generation: Generation }) {
   const { generator, model, model_revision: drawnBy, provider, service, created_at, outputs } = generation;
+  const { parameters, lora_revision: lora } = generation;
   const [output] = outputs;
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-[0.8125rem]">
@@ -120,15 +121,11 @@ function MadeFrom({ generation }: { generation: Generation }) {
       </Row>
       {drawnBy && (
         <Row label="Revision">
-          <Link
-            to="/model/$id/description"
-            params={{ id: drawnBy.asset_id }}
-            className="rounded text-accent-text hover:underline"
-          >
-            {drawnBy.title}
-          </Link>
-          , revision {drawnBy.number}
+          <RevisionLink revision={drawnBy} />
         </Row>
+      )}
+      {parameters.lora && (
+        <Row label="LoRA">{lora ? <RevisionLink revision={lora} /> : 'deleted since then'}</Row>
       )}
       <Row label="Provider">
         {provider === 'own' ? 'this installation' : (service ?? 'an external service')}
@@ -145,6 +142,21 @@ function MadeFrom({ generation }: { generation: Generation }) {
       )}
       <Row label="Created">{formatDateTime(new Date(created_at))}</Row>
     </dl>
+  );
+}
+
+function RevisionLink({ revision }: { revision: NonNullable<Generation['model_revision']> }) {
+  return (
+    <>
+      <Link
+        to="/model/$id/description"
+        params={{ id: revision.asset_id }}
+        className="rounded text-accent-text underline underline-offset-2"
+      >
+        {revision.title}
+      </Link>
+      , revision {revision.number}
+    </>
   );
 }
 

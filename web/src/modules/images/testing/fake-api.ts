@@ -13,6 +13,8 @@ export class FakeApi {
   generations: Generation[] = [];
   /** The user's FLUX deployments. */
   deployments: Record<string, string>[] = [];
+  /** The user's models that are LoRAs. */
+  loras: { id: string; title: string }[] = [];
   /** What the next generation is. */
   next: Generation | null = null;
   cost: string | null = '0.5';
@@ -49,6 +51,8 @@ export class FakeApi {
           deployments:
             input.query?.only_running === 'true' ? this.deployments.filter(isUsable) : this.deployments,
         };
+      case 'GET /api/v1/users/:userId/loras':
+        return { loras: this.loras };
       case 'POST /api/v1/generations/zip':
         return { url: '/api/v1/pictures.zip?ids=x', expires_at: '2026-01-01T01:00:00.000Z' };
       case 'POST /api/v1/generations/training_pictures':

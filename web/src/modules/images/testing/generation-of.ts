@@ -11,6 +11,7 @@ export function generationOf(changed: Partial<Generation> = {}): Generation {
     service: null,
     model: 'paris-ddm-v1.0',
     model_revision: { asset_id: 'm1', revision_id: 'r2', number: 2, title: 'Paris starter' },
+    lora_revision: null,
     prompt: 'A loaf of bread',
     parameters: {
       cfg_scale: 7.5,

@@ -28,3 +28,16 @@ test('of two only what differs', () => {
     { name: 'Seed', values: ['7', '8'] },
   ]);
 });
+
+test('a LoRA is named by its model', () => {
+  const revision = { asset_id: 'a1', revision_id: 'r1', number: 1, title: 'Watercolour' };
+  const flux = (lora_revision: typeof revision | null) =>
+    generationOf({ generator: 'flux', parameters: { lora: 'a1', lora_scale: 0.5 }, lora_revision });
+  expect(generationParameters(flux(revision))).toEqual([
+    { name: 'LoRA strength', value: '0.5' },
+    { name: 'Seed', value: '7' },
+  ]);
+  expect(differences([flux(revision), flux(null)])).toEqual([
+    { name: 'LoRA', values: ['Watercolour, revision 1', 'deleted'] },
+  ]);
+});

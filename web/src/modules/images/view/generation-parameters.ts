@@ -4,7 +4,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 
 export type NamedValue = { name: string; value: string };
 
-/** Every parameter of a generation, as its form names it. */
+/** Every parameter of a generation, as its form names it; a LoRA is a model (`lora_revision`). */
 export function generationParameters({
   generator,
   parameters,
@@ -12,7 +12,7 @@ export function generationParameters({
 }: Pick<Generation, 'generator' | 'parameters' | 'seed'>): NamedValue[] {
   const { fields } = generators[generator];
   const rows = fields.flatMap((field): NamedValue[] => {
-    if (field.kind === 'seed' || field.kind === 'picture') return [];
+    if (field.kind === 'seed' || field.kind === 'picture' || field.kind === 'lora') return [];
     const value = parameters[field.name];
     return value === undefined || value === null ? [] : [{ name: field.label, value: textOf(field, value) }];
   });
@@ -20,7 +20,7 @@ export function generationParameters({
 }
 
 type Compared = Parameters<typeof generationParameters>[0] &
-  Pick<Generation, 'prompt' | 'model' | 'model_revision'>;
+  Pick<Generation, 'prompt' | 'model' | 'model_revision' | 'lora_revision'>;
 
 /** What was asked for in which several generations differ, with the value of each. */
 export function differences(all: readonly Compared[]): { name: string; values: string[] }[] {
@@ -34,12 +34,24 @@ export function differences(all: readonly Compared[]): { name: string; values: s
     .filter(({ values }) => new Set(values).size > 1);
 }
 
-function originOf({ prompt, generator, model, model_revision: drawnBy }: Compared): NamedValue[] {
+function originOf({
+  prompt,
+  generator,
+  model,
+  model_revision: drawnBy,
+  parameters,
+  lora_revision: lora,
+}: Compared): NamedValue[] {
   return [
     { name: 'Prompt', value: prompt },
     { name: 'Generator', value: generators[generator].title },
     { name: 'Model', value: drawnBy ? `${model}, revision ${drawnBy.number}` : model },
+    ...(parameters.lora ? [{ name: 'LoRA', value: loraName(lora) }] : []),
   ];
+}
+
+function loraName(lora: Generation['lora_revision']): string {
+  return lora ? `${lora.title}, revision ${lora.number}` : 'deleted';
 }
 
 function textOf(field: GeneratorField, value: string | number | boolean): string {

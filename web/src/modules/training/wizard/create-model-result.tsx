@@ -88,8 +88,8 @@ function Training({ name, modelId, onClose }: MadeProps) {
 function Uploaded({ name, modelId, failedUploads, onClose }: MadeProps & Pick<Props, 'failedUploads'>) {
   const readiness = useQuery(modelReadinessQuery(modelId)).data;
   const missing = failedUploads.length > 0;
-  // Of no use is what can neither be deployed nor trained.
-  const obstacle = readiness?.train == null ? null : readiness.deploy;
+  // Of no use is what can neither be deployed nor trained, and is no LoRA.
+  const obstacle = readiness?.train == null || readiness.lora ? null : readiness.deploy;
   const isWanting = missing || obstacle !== null;
   const wanting = missing
     ? `${name} was created, but some of its files are missing. Add them on its page.`

@@ -13,6 +13,8 @@ import { unavailable } from './unavailable.ts';
 
 export type ModelServer<Kind extends ServerKindName = 'text'> = {
   id: string;
+  /** The workload that answers for it. */
+  workloadId: string;
   /** It answers for one deployment only. */
   isOwn: boolean;
   baseUrl: string;
@@ -36,6 +38,7 @@ export function readyServers<Kind extends ServerKindName>(upstream: Upstream<Kin
       ? [
           {
             id: server.server_id,
+            workloadId: server.workload.id,
             isOwn,
             baseUrl: server.workload.base_url ?? '',
             revisionId: upstream.revision_id,

@@ -25,7 +25,7 @@ export function UploadReview({ modelId, uploads }: { modelId: string; uploads: U
         </LoadingRegion>
       }
     >
-      {({ deploy, train }) => <Uses deploy={deploy} train={train} modelId={modelId} uploads={uploads} />}
+      {(readiness) => <Uses {...readiness} modelId={modelId} uploads={uploads} />}
     </QueryView>
   );
 }
@@ -33,11 +33,21 @@ export function UploadReview({ modelId, uploads }: { modelId: string; uploads: U
 type UsesProps = {
   deploy: string | null;
   train: string | null;
+  lora: boolean;
   modelId: string;
   uploads: Upload[];
 };
 
-function Uses({ deploy, train, modelId, uploads }: UsesProps) {
+function Uses({ deploy, train, lora, modelId, uploads }: UsesProps) {
+  if (lora)
+    return (
+      <div className="flex flex-col gap-6">
+        <ul aria-label="What the model can be used for">
+          <Use can="Can be chosen as a LoRA for pictures" cannot="" obstacle={null} />
+        </ul>
+        <UploadList uploads={uploads} />
+      </div>
+    );
   return (
     <div className="flex flex-col gap-6">
       {deploy !== null && train !== null && (

@@ -1,0 +1,272 @@
+"""LoRAs chosen per picture: the pictures of Diffusers with the same LoRA, in any batch."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import torch
+from diffusers.loaders.lora_base import LORA_ADAPTER_METADATA_KEY
+from PIL import Image
+
+from bakehouse_runtime.errors import RequestError
+from bakehouse_runtime.image.kontext.lora import ChosenLora, LoraShelf, read_lora
+from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
+from bakehouse_runtime.image.kontext.stepper import KontextStepper, PictureRequest
+from bakehouse_runtime.train.kontext.model import export_kontext
+
+from .tiny import (
+    LORA_LAYERS,
+    lora_weights,
+    tiny_autoencoder,
+    tiny_transformer,
+    write_as_diffusers,
+    write_lora,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from torch import Tensor
+
+CPU = torch.device("cpu")
+PICTURE = Image.effect_mandelbrot((90, 50), (-2, -1.5, 1, 1.5), 40).convert("RGB")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model") / "kontext"
+    export_kontext(tiny_transformer(), tiny_autoencoder(), folder, torch.float32)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pipeline(folder: Path) -> KontextPipeline:
+    return KontextPipeline.from_folder(folder, CPU)
+
+
+@pytest.fixture(scope="module")
+def stepper(pipeline: KontextPipeline) -> KontextStepper:
+    return KontextStepper(pipeline)
+
+
+@pytest.fixture(scope="module")
+def weights(pipeline: KontextPipeline) -> dict[str, Tensor]:
+    return lora_weights(pipeline.transformer, seed=1)
+
+
+@pytest.fixture
+def reference(folder: Path) -> Iterator[KontextPipeline]:
+    """One that Diffusers may change."""
+    yield KontextPipeline.from_folder(folder, CPU)
+
+
+def request(lora: ChosenLora | None, seed: int = 3) -> PictureRequest:
+    return PictureRequest("make it blue", seed, 5, 3, PICTURE, lora)
+
+
+def difference(picture: Image.Image, other: Image.Image) -> int:
+    assert picture.size == other.size
+    return int(np.abs(np.asarray(picture).astype(int) - np.asarray(other).astype(int)).max())
+
+
+def by_diffusers(reference: KontextPipeline, file: Path, scale: float = 1.0) -> Image.Image:
+    reference._edit.load_lora_weights(str(file.parent), weight_name=file.name, adapter_name="one")
+    reference._edit.set_adapters("one", scale)
+    return reference.edit(PICTURE, KontextRequest("make it blue", seed=3, steps=5, guidance=3))
+
+
+def files(tmp_path: Path, weights: dict[str, Tensor]) -> dict[str, Path]:
+    """The same LoRA as trainers write it."""
+    first, *_ = LORA_LAYERS
+    plain = write_lora(tmp_path / "plain.safetensors", weights)
+    noted = write_as_diffusers(tmp_path / "noted.safetensors", weights, alpha=1)
+    alphas = {f"transformer.{first}.alpha": torch.tensor(4.0)}
+    beside = write_lora(tmp_path / "beside.safetensors", {**weights, **alphas})
+    kohya = {
+        "lora_unet_double_blocks_0_img_attn_qkv.lora_down.weight": weights[
+            f"transformer.{first}.lora_A.weight"
+        ],
+        "lora_unet_double_blocks_0_img_attn_qkv.lora_up.weight": torch.cat(
+            [weights[f"transformer.{first}.lora_B.weight"]] * 3
+        ),
+        "lora_unet_double_blocks_0_img_attn_qkv.alpha": torch.tensor(1.0),
+    }
+    return {
+        "plain": plain,
+        "noted": noted,
+        "beside": beside,
+        "kohya": write_lora(tmp_path / "kohya.safetensors", kohya),
+    }
+
+
+@pytest.mark.parametrize("kind", ["plain", "noted", "beside", "kohya"])
+def test_a_lora_changes_the_picture_as_diffusers_does(
+    stepper: KontextStepper,
+    reference: KontextPipeline,
+    weights: dict[str, Tensor],
+    tmp_path: Path,
+    kind: str,
+) -> None:
+    file = files(tmp_path, weights)[kind]
+    plain, drawn = stepper.generate([request(None), request(ChosenLora(kind, file, 0.5))])
+    assert difference(drawn.picture, by_diffusers(reference, file, 0.5)) <= 1
+    assert difference(drawn.picture, plain.picture) > 1
+
+
+def test_each_picture_of_a_batch_has_its_own(
+    stepper: KontextStepper, pipeline: KontextPipeline, weights: dict[str, Tensor], tmp_path: Path
+) -> None:
+    one = write_lora(tmp_path / "one.safetensors", weights)
+    two = write_lora(tmp_path / "two.safetensors", lora_weights(pipeline.transformer, seed=2))
+    before = stepper.generate([request(None)])[0].picture
+    requests = [
+        request(chosen)
+        for chosen in (
+            ChosenLora("one", one, 1),
+            ChosenLora("two", two, 1),
+            ChosenLora("one", one, 0.3),
+            ChosenLora("one", one, 0),
+            None,
+        )
+    ]
+    together = [drawn.picture for drawn in stepper.generate(requests)]
+    alone = [stepper.generate([one])[0].picture for one in requests]
+    for company, single in zip(together, alone, strict=True):
+        assert difference(company, single) <= 1
+    assert all(difference(together[0], other) > 1 for other in together[1:])
+    # Nothing of them is left in the model: the same bits as before.
+    assert difference(alone[3], before) == difference(alone[4], before) == 0
+
+
+def test_pictures_of_one_lora_are_a_batch(
+    stepper: KontextStepper, weights: dict[str, Tensor], tmp_path: Path
+) -> None:
+    file = write_lora(tmp_path / "one.safetensors", weights)
+    rows: list[int] = []
+    hook = stepper._pipeline.transformer.register_forward_pre_hook(
+        lambda _, __, given: rows.append(len(given["hidden_states"])), with_kwargs=True
+    )
+    with hook:
+        drawings = [
+            stepper.begin(request(chosen, seed))
+            for seed in (1, 2)
+            for chosen in (None, ChosenLora("one", file, 1), ChosenLora("one", file, 0))
+        ]
+        stepper.step(drawings)
+    assert rows == [4, 2]
+
+
+def test_the_loras_that_were_wanted_last_are_kept(
+    pipeline: KontextPipeline, weights: dict[str, Tensor], tmp_path: Path
+) -> None:
+    file = write_lora(tmp_path / "one.safetensors", weights)
+    size = read_lora(file, pipeline.transformer).size_bytes
+    assert size == 4 * sum(weight.numel() for weight in weights.values())
+    shelf = LoraShelf(pipeline.transformer, bytes_max=2 * size)
+
+    def load(name: str) -> object:
+        return shelf.load(ChosenLora(name, file, 1))
+
+    a, b = load("a"), load("b")
+    assert load("a") is a
+    load("c")
+    assert load("a") is a
+    assert load("b") is not b
+
+
+MISFITS = {
+    "other layers": (
+        {"transformer.transformer_blocks.7.attn.to_q": (2, 2)},
+        "the model has no layer transformer_blocks.7.attn.to_q.",
+    ),
+    "another width": (
+        {f"transformer.{LORA_LAYERS[0]}": (2, 64)},
+        f"its matrices for {LORA_LAYERS[0]} are (2, 64) and (64, 2), the layer is 16 to 16.",
+    ),
+    "a rank": (
+        {f"transformer.{LORA_LAYERS[0]}": (17, 16)},
+        f"its rank for {LORA_LAYERS[0]} is 17, the layer has 16 at most.",
+    ),
+    "a text encoder": (
+        {"text_encoder.layers.0.q_proj": (2, 16)},
+        "it has text_encoder.layers.0.q_proj.lora_A.weight, and only what begins with "
+        "transformer. is applied.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("layers", "reason"), MISFITS.values(), ids=MISFITS)
+def test_what_does_not_fit_is_refused_by_name(
+    stepper: KontextStepper, tmp_path: Path, layers: dict[str, tuple[int, int]], reason: str
+) -> None:
+    weights = {}
+    for name, (rank, width) in layers.items():
+        weights[f"{name}.lora_A.weight"] = torch.zeros(rank, width)
+        weights[f"{name}.lora_B.weight"] = torch.zeros(width, rank)
+    assert refusal(stepper, tmp_path, weights) == reason
+
+
+def test_what_is_no_plain_lora_is_refused(
+    stepper: KontextStepper, weights: dict[str, Tensor], tmp_path: Path
+) -> None:
+    key = f"transformer.{LORA_LAYERS[0]}"
+
+    def refused(**changed: Tensor) -> str:
+        return refusal(stepper, tmp_path, {**weights, **changed})
+
+    assert refused(**{f"{key}.dora_scale": torch.ones(1)}).startswith("it is a DoRA (")
+    assert refused(**{f"{key}.lora_B.bias": torch.ones(16)}) == (
+        f"it has {LORA_LAYERS[0]}.lora_B.bias, which is no part of a plain LoRA."
+    )
+    # A converter of Diffusers never ends on this one.
+    assert refused(**{f"{key}.alpha": torch.tensor(-1.0)}) == (
+        f"{key}.alpha is not a positive number."
+    )
+    assert refused(**{f"{key}.lora_A.weight": torch.full((2, 16), float("nan"))}) == (
+        f"it has values for {LORA_LAYERS[0]} that are not numbers."
+    )
+    half = {name: one for name, one in weights.items() if name != f"{key}.lora_B.weight"}
+    assert refusal(stepper, tmp_path, half) == f"it has one matrix alone for {LORA_LAYERS[0]}."
+    whole = {"layers.0.weight": torch.ones(2, 2)}
+    assert refusal(stepper, tmp_path, whole) == (
+        "its keys, such as layers.0.weight, are not those of a LoRA for FLUX."
+    )
+
+
+def test_what_stands_beside_the_weights_is_not_trusted(
+    stepper: KontextStepper, weights: dict[str, Tensor], tmp_path: Path
+) -> None:
+    def refused(said: str) -> str:
+        return refusal(stepper, tmp_path, weights, {LORA_ADAPTER_METADATA_KEY: said})
+
+    assert refused("{") == f"its {LORA_ADAPTER_METADATA_KEY} cannot be read."
+    endless = json.dumps({"transformer.alpha_pattern": {"(a+)+b": 1}})
+    assert refused(endless) == "its alpha_pattern has (a+)+b, which is no layer's name."
+    dora = json.dumps({"transformer.use_dora": True})
+    assert refused(dora) == "it is a DoRA (use_dora), and only plain LoRA is applied."
+    huge = refusal(stepper, tmp_path, weights, {"more": "than the model" * 100_000})
+    assert huge == "it has more weights than the model."
+    text = tmp_path / "text.safetensors"
+    text.write_text("just text")
+    with pytest.raises(RequestError, match="cannot be read as safetensors"):
+        stepper.begin(request(ChosenLora("text", text, 1)))
+
+
+def refusal(
+    stepper: KontextStepper,
+    tmp_path: Path,
+    weights: dict[str, Tensor],
+    metadata: dict[str, str] | None = None,
+) -> str:
+    """What is said of it, without what is said of all."""
+    file = write_lora(tmp_path / "misfit.safetensors", weights, metadata)
+    with pytest.raises(RequestError) as raised:
+        stepper.begin(request(ChosenLora("misfit", file, 1)))
+    assert raised.value.field == "lora"
+    before, reason = str(raised.value).split(": ", 1)
+    assert before == "This LoRA does not fit the model"
+    return reason

@@ -1,0 +1,146 @@
+"""LoRAs over the calls of an image model server: brought here by hash, and refused by name."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import numpy as np
+import pytest
+import torch
+
+from bakehouse_runtime.image.kontext.lora import ChosenLora
+from bakehouse_runtime.image.kontext.pipeline import KontextPipeline
+from bakehouse_runtime.image.kontext.stepper import KontextStepper, PictureRequest
+from bakehouse_runtime.protocol import ImageLora
+from bakehouse_runtime.serve.image_calls import ImageCalls
+from bakehouse_runtime.serve.image_engines import image_engines
+from bakehouse_runtime.serve.lora_files import LoraFiles, LoraMissingError
+from bakehouse_runtime.serve.sampler import Sampler
+from bakehouse_runtime.server_client import ServerClient
+from bakehouse_runtime.train.kontext.model import export_kontext
+from bakehouse_server import ASKING, MODEL_KEY, TOKEN
+from image.tiny import lora_weights, tiny_autoencoder, tiny_transformer, write_lora
+from picture_requests import events, picture
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from bakehouse_server import BakehouseServer
+
+
+@pytest.fixture(scope="module")
+def stepper(tmp_path_factory: pytest.TempPathFactory) -> KontextStepper:
+    folder = tmp_path_factory.mktemp("model") / "kontext"
+    export_kontext(tiny_transformer(), tiny_autoencoder(), folder, torch.float32)
+    return KontextStepper(KontextPipeline.from_folder(folder, torch.device("cpu")))
+
+
+@pytest.fixture
+def lora_file(stepper: KontextStepper, tmp_path: Path) -> Path:
+    weights = lora_weights(stepper._pipeline.transformer, seed=1)
+    return write_lora(tmp_path / "lora.safetensors", weights)
+
+
+@pytest.fixture
+def loras(server: BakehouseServer, tmp_path: Path) -> LoraFiles:
+    return LoraFiles(ServerClient("w-1", server.url, TOKEN), tmp_path / "loras")
+
+
+@pytest.fixture
+def url(stepper: KontextStepper, loras: LoraFiles) -> Iterator[str]:
+    sampler = Sampler(lambda: stepper, 4)
+    kontext = image_engines["kontext"]
+    calls = ImageCalls(("127.0.0.1", 0), MODEL_KEY, sampler, kontext, loras)
+    threading.Thread(target=calls.serve_forever, args=(0.02,), daemon=True).start()
+    yield f"http://127.0.0.1:{calls.server_port}/generate"
+    sampler.close(60)
+    calls.shutdown()
+    calls.server_close()
+
+
+def offer(server: BakehouseServer, content: bytes, **changed: Any) -> dict[str, Any]:
+    """What a request says of a LoRA that the server has."""
+    file = server.add_input(content, "lora.safetensors")
+    return {"id": "r1", "sha256": file["sha256"], "size_bytes": len(content), "scale": 1} | changed
+
+
+def generate(url: str, lora: dict[str, Any] | None) -> httpx.Response:
+    body = {
+        "prompt": "make it blue",
+        "seed": 7,
+        "steps": 3,
+        "guidance": 2.5,
+        "preview_every": 0,
+        "format": "png",
+        "metadata": {},
+        "picture": None,
+    }
+    return ASKING.post(url, json=body | ({"lora": lora} if lora else {}), timeout=60)
+
+
+def test_a_request_has_its_lora(
+    url: str, server: BakehouseServer, stepper: KontextStepper, lora_file: Path
+) -> None:
+    lora = offer(server, lora_file.read_bytes(), scale=0.5)
+    drawn = [picture(events(generate(url, one))[-1]) for one in (None, lora, lora)]
+    asked = PictureRequest("make it blue", 7, 3, 2.5, None, ChosenLora("r2", lora_file, 0.5))
+    [alone] = stepper.generate([asked])
+    assert np.abs(drawn[1] - np.asarray(alone.picture).astype(int)).max() <= 1
+    assert np.abs(drawn[1] - drawn[0]).max() > 1
+    assert np.array_equal(drawn[1], drawn[2])
+    assert [path for _, path, _ in server.requests] == [
+        f"/runtime/v1/workloads/w-1/inputs/{lora['sha256']}"
+    ]
+
+
+def test_what_cannot_be_used_is_answered_by_name(
+    url: str, server: BakehouseServer, lora_file: Path
+) -> None:
+    text = offer(server, b"just text", id="r3")
+    answer = generate(url, text)
+    assert answer.status_code == 400
+    assert answer.json()["error"] == {
+        "message": "This LoRA does not fit the model: its file cannot be read as safetensors.",
+        "param": "lora",
+    }
+    unknown = {**text, "id": "r4", "sha256": hashlib.sha256(b"nobody has it").hexdigest()}
+    missing = generate(url, unknown)
+    assert missing.status_code == 503
+    assert missing.json()["error"] == {
+        "message": "The LoRA could not be brought to the model server.",
+        "param": "lora",
+    }
+    strong = generate(url, offer(server, lora_file.read_bytes(), scale=2.5))
+    assert (strong.status_code, strong.json()["error"]["param"]) == (400, "lora.scale")
+    assert events(generate(url, None))[-1]["type"] == "done"
+
+
+def test_files_are_lent_and_kept_as_long_as_there_is_room(
+    server: BakehouseServer, loras: LoraFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bakehouse_runtime.serve.lora_files._KEPT_BYTES", 10)
+    one, two = (ImageLora(**offer(server, content)) for content in (b"12345678", b"abcdefgh"))
+
+    def asked() -> int:
+        return len(server.requests)
+
+    with loras.lent(one) as first, loras.lent(two), loras.lent(one) as again:
+        assert first is not None
+        assert again is not None
+        assert first.read_bytes() == again.read_bytes() == b"12345678"
+        assert asked() == 2
+    assert not first.exists()
+    assert not again.exists()
+    with loras.lent(one), loras.lent(None) as nothing:
+        assert nothing is None
+    # Of the two there is room for one.
+    assert asked() == 2
+    with loras.lent(two):
+        assert asked() == 3
+    unknown = one.model_copy(update={"sha256": "0" * 64})
+    with pytest.raises(LoraMissingError), loras.lent(unknown):
+        pass
