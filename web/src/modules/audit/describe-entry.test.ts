@@ -53,6 +53,7 @@ test.each([
     { action: 'purchase.refused', detail: { reason: 'the account was deleted' } },
     '[ada] made a payment that was not credited: the account was deleted',
   ],
+  [{ action: 'x_account.disconnected', username: null }, 'Deleted user had their X account disconnected'],
   [{ action: 'credits.sent', detail, names }, '[ada] sent 5 BGL to [bob]'],
   [{ action: 'credits.sent', detail, username: null }, 'Deleted user sent 5 BGL to Deleted user'],
   [

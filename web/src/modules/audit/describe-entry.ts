@@ -104,7 +104,9 @@ const predicates: Record<AuditAction, Describe> = {
   'user.created': () => ['signed up'],
   'user.deleted': () => ['deleted their account'],
   'x_account.connected': ({ detail }) => [`connected the X account @${detail.username}`],
-  'x_account.disconnected': ({ detail }) => [`disconnected the X account @${detail.username}`],
+  'x_account.disconnected': ({ detail }) => [
+    detail.username ? `disconnected the X account @${detail.username}` : 'had their X account disconnected',
+  ],
 };
 
 const providers: Record<string, string> = { github: 'GitHub', google: 'Google' };

@@ -35,6 +35,14 @@ const refusal = (status: number, message: string | RegExp) => ({
   body: { error: { message: typeof message === 'string' ? message : expect.stringMatching(message) } },
 });
 
+const disconnectionsOf = (who: TestUser) =>
+  server.services.db
+    .selectFrom('audit_log')
+    .select('detail')
+    .where('user_id', '=', who.userId)
+    .where('action', '=', 'x_account.disconnected')
+    .execute();
+
 async function connected(name: string): Promise<TestUser> {
   const as = await server.signUp(name);
   await finish(as, await consent(as));
@@ -61,6 +69,7 @@ describe('an account on X', () => {
     await server.request(endXAuth, {}, { as });
     expect(await statusOf(as)).toEqual({ status: 'not_connected', username: null });
     expect(x.book.revoked).toHaveLength(1);
+    expect(await disconnectionsOf(as)).toEqual([{ detail: { username: 'ada_bakes' } }]);
   });
 
   test('is connected by nobody with a page that was another user’s, is too old, or was used', async () => {
@@ -95,6 +104,7 @@ describe('an account on X', () => {
     await purgeUser(server.services, as.userId);
     expect(x.book.revoked).toHaveLength(before + 1);
     expect(await findXAccount(server.services.db, as.userId)).toBeUndefined();
+    expect(await disconnectionsOf(as)).toEqual([{ detail: {} }]);
   });
 });
 
