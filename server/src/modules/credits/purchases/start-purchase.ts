@@ -1,5 +1,5 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import { displayAmount, formatBgl } from '@bakehouse/contract/money';
+import { displayAmount, formatBgl, parseUsdCents } from '@bakehouse/contract/money';
 import type { startPurchase as contract } from '@bakehouse/contract/purchases';
 import type { Context } from '../../../platform/context.ts';
 import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
@@ -32,7 +32,7 @@ export async function startPurchase(
     });
   }
   const { userId } = ctx.caller;
-  const usdCents = Math.round(Number(input.usd) * 100);
+  const usdCents = parseUsdCents(input.usd);
   const amountMicro = BigInt(usdCents) * MICRO_PER_CENT;
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-purchase', input };
   const { purchase_id } = await inTransaction(ctx.db, (tx) =>
