@@ -155,8 +155,8 @@ async function deleteAccount(): Promise<void> {
 
 /** What deploys a model of pictures, and what ends that: at once, since the machine has room for few of them. */
 function imageCalls(
-  deployPod: typeof imageDeployments.deployFlux | typeof imageDeployments.deployFluxKontext,
-  end: typeof imageDeployments.terminateFlux | typeof imageDeployments.terminateFluxKontext,
+  deployPod: typeof imageDeployments.deployFlux,
+  end: typeof imageDeployments.terminateFlux,
 ): typeof calls {
   const make = async () => {
     const { userId: user_id } = bob;
