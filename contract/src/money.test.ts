@@ -1,5 +1,30 @@
 import { describe, expect, test } from 'vitest';
-import { bglInput, displayAmount, fixedAmount, formatBgl, formatUsd, parseBgl, placesFor } from './money.ts';
+import {
+  bglInput,
+  displayAmount,
+  fixedAmount,
+  formatBgl,
+  formatUsd,
+  parseBgl,
+  parseUsdCents,
+  placesFor,
+} from './money.ts';
+
+describe('cents', () => {
+  test.each([
+    ['0.29', 29],
+    ['1.15', 115],
+    ['007.5', 750],
+    ['10000', 1_000_000],
+    ['999999999999.99', 99_999_999_999_999],
+  ])('%s dollars are %i', (text, cents) => {
+    expect(parseUsdCents(text)).toBe(cents);
+  });
+
+  test.each(['', '1.', '.5', '1.234', '-1', '1e3', '1'.repeat(13)])('%j dollars are none', (text) => {
+    expect(() => parseUsdCents(text)).toThrow();
+  });
+});
 
 describe('amounts', () => {
   test.each([

@@ -18,6 +18,14 @@ export function parseBgl(text: string): bigint {
   return sign === '-' ? -micro : micro;
 }
 
+/** '12.5' US dollars -> 1250 cents, exactly. Throws on anything that is not a decimal of up to 12 digits with up to 2 places. */
+export function parseUsdCents(text: string): number {
+  const match = /^(\d{1,12})(?:\.(\d{1,2}))?$/.exec(text.trim());
+  if (!match) throw new Error(`Not an amount of US dollars: ${text}`);
+  const [, whole = '0', fraction = ''] = match;
+  return Number(whole + fraction.padEnd(2, '0'));
+}
+
 /** Whether a text is an amount of BGL above zero. */
 export function isPositiveBgl(text: string): boolean {
   try {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
-import { bgl } from './money.ts';
+import { bgl, bglInput } from './money.ts';
 
 /** What a person sees before deleting the account. */
 export const previewDeletion = endpoint({
@@ -30,8 +30,8 @@ export const deleteAccount = endpoint({
   summary: 'Delete the account: at once for its owner, and within minutes for what runs',
   body: only({
     password: z.string().max(1000).optional(),
-    /** Credits that could be sent and are left are given up. */
-    give_up_credits: z.boolean().default(false),
+    /** As much of the credits that could be sent is given up at most: `bought`, as it was shown. */
+    give_up_max: bglInput.optional(),
   }),
   status: 204,
 });

@@ -3,7 +3,7 @@ import { userId, userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
 import { USD_CENTS_MAX, USD_CENTS_MIN } from './limits.ts';
-import { bgl } from './money.ts';
+import { bgl, parseUsdCents } from './money.ts';
 
 const USD_RANGE = `usd must be from ${USD_CENTS_MIN / 100} to ${(USD_CENTS_MAX / 100).toLocaleString('en')}`;
 
@@ -45,7 +45,7 @@ export const startPurchase = endpoint({
       .trim()
       .regex(/^\d{1,6}(\.\d{1,2})?$/, 'usd must be a decimal number of US dollars with at most 2 decimals')
       .refine((text) => {
-        const cents = Math.round(Number(text) * 100);
+        const cents = parseUsdCents(text);
         return cents >= USD_CENTS_MIN && cents <= USD_CENTS_MAX;
       }, USD_RANGE),
   }),

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import path from 'node:path';
 import { rotateApiKey } from '@bakehouse/contract/accounts';
 import { createApiKey } from '@bakehouse/contract/api-keys';
 import { createAsset } from '@bakehouse/contract/assets';
@@ -15,6 +13,7 @@ import { z } from 'zod';
 import { createToken, hashToken } from './engine/reports/workload-token.ts';
 import { insertFlux } from './modules/deployments/testing/test-models.ts';
 import { emptySafetensors, goodData } from './modules/training/test-run.ts';
+import { contractEndpoints } from './testing/access/contract-endpoints.ts';
 import { insertPicture, insertRows } from './testing/access/insert-rows.ts';
 import { signUpOperator } from './testing/sign-up-operator.ts';
 import { testServer } from './testing/test-server.ts';
@@ -30,21 +29,6 @@ const server = await testServer({ readData: async () => goodData });
 const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
 const stale = { ...ada };
 ada.apiKey = (await server.request(rotateApiKey, {}, { as: ada })).data;
-
-async function contractEndpoints(): Promise<Endpoint[]> {
-  const dir = path.join(import.meta.dirname, '../../contract/src');
-  const files = (await readdir(dir)).filter((name) => name.endsWith('.ts') && !name.includes('.test.'));
-  const modules = await Promise.all(
-    files.map((name): Promise<Record<string, unknown>> => import(path.join(dir, name))),
-  );
-  return modules
-    .flatMap((module) => Object.values(module))
-    .filter(
-      (value): value is Endpoint =>
-        typeof value === 'object' && value !== null && 'access' in value && 'path' in value,
-    )
-    .sort((a, b) => a.path.localeCompare(b.path));
-}
 
 test('what pages of every site may call, no cookie opens', () => {
   const openToSites = endpoints.filter(({ path: target }) => target.startsWith('/v1/'));

@@ -52,6 +52,23 @@ const untilEnded = (as: TestUser, id: string) =>
   );
 
 describe('a picture', () => {
+  test('is refused before it is charged where its user has no room left', async () => {
+    const before = await drawing.balance(ada);
+    const bytes = BigInt(server.services.config.storageGb * 1024 ** 3);
+    const setStored = (row: { bytes: bigint }) =>
+      db
+        .insertInto('user_storage')
+        .values({ user_id: ada.userId, ...row })
+        .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row))
+        .execute();
+    await setStored({ bytes });
+    await expect(drawing.draw(ada)).rejects.toMatchObject({ status: 413, code: 'payload_too_large' });
+    expect(await drawing.balance(ada)).toEqual({ ...before, held: 0n });
+    expect((await list(ada)).generations).toEqual([]);
+    await setStored({ bytes: bytes - 1n });
+    expect(await drawing.draw(ada)).toMatchObject({ state: 'queued' });
+  });
+
   test('is held for, drawn, stored, charged once, and told in the statement', async () => {
     const before = await drawing.balance(ada);
     const started = await drawing.draw(ada);

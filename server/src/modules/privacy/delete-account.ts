@@ -1,5 +1,5 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import { type Currency, displayAmount, placesFor } from '@bakehouse/contract/money';
+import { type Currency, displayAmount, formatBgl, placesFor } from '@bakehouse/contract/money';
 import type { deleteAccount as endpoint } from '@bakehouse/contract/privacy';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
@@ -14,7 +14,7 @@ import { purgeDeletedJob } from './jobs/purge-deleted.ts';
 /**
  * Deletes the caller's account: from the commit on nobody gets into it, and nothing says whose it was. A job ends what
  * runs and removes what was stored. `address` is where the call comes from. Throws AppError 'invalid_request' or 'forbidden' for a stranger, and 'conflict'
- * while something is owed or a payment is under way, or credits that can be sent are left and were not given up.
+ * while something is owed or a payment is under way, or more credits that can be sent are left than were given up.
  */
 export async function deleteAccount(
   ctx: Context,
@@ -25,7 +25,7 @@ export async function deleteAccount(
   await confirmIdentity(ctx, { password: body.password, address });
   await inTransaction(ctx.db, async (tx) => {
     const now = ctx.clock.now();
-    await refuseUnsettled(tx, { userId, now, givesUp: body.give_up_credits });
+    await refuseUnsettled(tx, { userId, now, giveUpMaxMicro: body.give_up_max });
     await closeAccount(tx, { userId, now, config: ctx.config });
     await ctx.jobs.enqueue(tx, purgeDeletedJob, {});
   });
@@ -35,7 +35,7 @@ export async function deleteAccount(
 /** What it looks at stays so until the account is closed: credits that come meanwhile come before or after. */
 async function refuseUnsettled(
   tx: Transaction,
-  { userId, now, givesUp }: { userId: string; now: Date; givesUp: boolean },
+  { userId, now, giveUpMaxMicro }: { userId: string; now: Date; giveUpMaxMicro: bigint | undefined },
 ): Promise<void> {
   const { balance, given, owed } = await lockTotals(tx, userId);
   if (owed > 0n) {
@@ -49,10 +49,13 @@ async function refuseUnsettled(
         'A payment is under way. Delete your account once it has arrived; a page on which nothing was paid closes within a day',
     });
   }
-  if (balance > given && !givesUp) {
+  const sendable = balance - given;
+  if (sendable > (giveUpMaxMicro ?? 0n)) {
     throw new AppError('conflict', {
-      publicMessage: `${inWords(balance - given)} can still be sent. Send it to someone, or give it up`,
-      param: 'give_up_credits',
+      publicMessage: giveUpMaxMicro
+        ? `You agreed to give up ${formatBgl(giveUpMaxMicro)} BGL, and ${formatBgl(sendable)} BGL can be sent now. Send it to someone, or give it up`
+        : `${inWords(sendable)} can still be sent. Send it to someone, or give it up`,
+      param: 'give_up_max',
     });
   }
 }

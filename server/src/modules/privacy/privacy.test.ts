@@ -96,9 +96,15 @@ describe('deleting an account', () => {
       body: {
         error: {
           message: '12.50 BGL ($0.50) can still be sent. Send it to someone, or give it up',
-          param: 'give_up_credits',
+          param: 'give_up_max',
         },
       },
+    });
+    const message =
+      'You agreed to give up 12.499999 BGL, and 12.5 BGL can be sent now. Send it to someone, or give it up';
+    await expect(remove(ada, { give_up_max: '12.499999' })).rejects.toMatchObject({
+      status: 409,
+      body: { error: { message, param: 'give_up_max' } },
     });
     expect((await server.request(getMe, {}, { as: ada })).id).toBe(ada.userId);
   });
@@ -158,7 +164,7 @@ describe('deleting an account', () => {
     });
     await expect(removing).rejects.toMatchObject({
       status: 409,
-      body: { error: { param: 'give_up_credits' } },
+      body: { error: { param: 'give_up_max' } },
     });
     expect((await rowOf(ada)).deleted_at).toBeNull();
   });
@@ -203,7 +209,7 @@ describe('deleting an account', () => {
     await create(cora, 'RAW', rows);
     await create(cora, 'MODEL', base);
     expect(await preview(cora)).toMatchObject({ datasets: 1, models: 1, running: 0, bought: '40' });
-    await remove(cora, { give_up_credits: true });
+    await remove(cora, { give_up_max: '40' });
     await purge();
     expect(await assetsOf(cora)).toEqual([]);
     const account = await accountOf(cora);
@@ -236,7 +242,7 @@ describe('deleting an account', () => {
     const others = ['Starting credits'];
     expect(await linesOf(lou)).toEqual([`Bagels from ${username}`, `Invitation of ${username}`, ...others]);
     expect(await linesOf(max)).toContain(`Invitation by ${(await rowOf(lou)).username}`);
-    await remove(max, { give_up_credits: true });
+    await remove(max, { give_up_max: '40' });
     expect(await linesOf(lou)).toEqual([
       'Bagels from a deleted user',
       'Invitation of a deleted user',

@@ -38,7 +38,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
     requestId: `purge-${userId}`,
     idempotencyKey: null,
   };
-  if (ctx.config.x) await endXAuth(ctx);
+  if (ctx.config.x) await endXAuth(ctx, { isDeletion: true });
   await inTransaction(ctx.db, (tx) => forgetRecords(tx, userId));
   for (const runId of await listLiveRuns(ctx.db, userId))
     await cancelRun(ctx, { params: { runId }, query: undefined, body: undefined });

@@ -73,6 +73,14 @@ describe('an invitation', () => {
       },
     ]);
     expect(await notificationsOf(invited)).toEqual([]);
+    const counted = await server.services.db
+      .selectFrom('audit_log')
+      .select(['user_id', 'detail'])
+      .where('action', '=', 'referral.counted')
+      .execute();
+    expect(counted).toMatchObject([
+      { user_id: invited.userId, detail: { inviter_id: inviter.userId, bonus: '125' } },
+    ]);
   });
 
   test('counts once, however often and at once it is used, by one code or several', async () => {

@@ -24,6 +24,7 @@ const ROW_HEIGHT = 60;
 const nouns = [
   { value: 'all', label: 'Everything' },
   { value: 'credits', label: 'Credits' },
+  { value: 'purchase', label: 'Purchases' },
   { value: 'asset', label: 'Datasets and models' },
   { value: 'run', label: 'Training runs' },
   { value: 'deployment', label: 'Deployments' },

@@ -34,6 +34,26 @@ test.each([
     { action: 'deployment.ended', detail, names, user_id: null, username: null },
     'The server ended the deployment of “Rye”',
   ],
+  [{ action: 'credits.bought', detail: { purchase_id: 'p1' } }, '[ada] bought credits'],
+  [{ action: 'credits.bought', detail }, '[ada] bought 5 BGL'],
+  [
+    { action: 'credits.reversed', detail },
+    '[ada] was refunded a payment or disputed it, and 5 BGL was taken back',
+  ],
+  [{ action: 'credits.reinstated', detail }, '[ada] got back 5 BGL, as a refund failed or a dispute was won'],
+  [
+    { action: 'purchase.closed', detail: { status: 'failed' } },
+    '[ada] tried to pay for credits, but the payment failed',
+  ],
+  [
+    { action: 'purchase.closed', detail: { status: 'expired' } },
+    '[ada] did not pay for the credits they were buying',
+  ],
+  [
+    { action: 'purchase.refused', detail: { reason: 'the account was deleted' } },
+    '[ada] made a payment that was not credited: the account was deleted',
+  ],
+  [{ action: 'x_account.disconnected', username: null }, 'Deleted user had their X account disconnected'],
   [{ action: 'credits.sent', detail, names }, '[ada] sent 5 BGL to [bob]'],
   [{ action: 'credits.sent', detail, username: null }, 'Deleted user sent 5 BGL to Deleted user'],
   [

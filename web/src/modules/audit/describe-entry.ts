@@ -55,10 +55,16 @@ const predicates: Record<AuditAction, Describe> = {
   'codes.created': ({ detail, amount }) => [
     `created ${countOf(Number(detail.count), 'code')} worth ${amount('amount')}${detail.count === '1' ? '' : ' each'}`,
   ],
-  'credits.bought': () => ['bought credits'],
+  // An earlier version recorded neither amount.
+  'credits.bought': ({ detail, amount }) => [detail.amount ? `bought ${amount('amount')}` : 'bought credits'],
   'credits.charged_back': ({ person, amount }) => [`took back ${amount('amount')} from `, person('payer_id')],
   'credits.granted': ({ person, amount }) => [`granted ${amount('amount')} to `, person('recipient_id')],
-  'credits.reversed': () => ['was refunded a payment, and its credits were taken back'],
+  'credits.reinstated': ({ amount }) => [
+    `got back ${amount('amount')}, as a refund failed or a dispute was won`,
+  ],
+  'credits.reversed': ({ detail, amount }) => [
+    `was refunded a payment or disputed it, and ${detail.amount ? `${amount('amount')} was` : 'its credits were'} taken back`,
+  ],
   'credits.sent': ({ person, amount }) => [`sent ${amount('amount')} to `, person('recipient_id')],
   'deployment.created': ({ named }) => [`deployed ${named('model_id', 'a model')}`],
   'deployment.ended': ({ named }) => [`ended the deployment of ${named('model_id', 'a model')}`],
@@ -72,6 +78,13 @@ const predicates: Record<AuditAction, Describe> = {
     `changed the price ${detail.price_id} from ${amount('previous')} to ${amount('unit_price')}`,
   ],
   'profile.changed': () => ['changed their profile'],
+  'purchase.closed': ({ detail }) => [
+    detail.status === 'failed'
+      ? 'tried to pay for credits, but the payment failed'
+      : 'did not pay for the credits they were buying',
+  ],
+  'purchase.refused': ({ detail }) => [`made a payment that was not credited: ${detail.reason}`],
+  'purchase.started': ({ amount }) => [`began to buy ${amount('amount')}`],
   'referral.counted': ({ person, amount }) => [
     'joined at the invitation of ',
     person('inviter_id'),
@@ -91,7 +104,9 @@ const predicates: Record<AuditAction, Describe> = {
   'user.created': () => ['signed up'],
   'user.deleted': () => ['deleted their account'],
   'x_account.connected': ({ detail }) => [`connected the X account @${detail.username}`],
-  'x_account.disconnected': ({ detail }) => [`disconnected the X account @${detail.username}`],
+  'x_account.disconnected': ({ detail }) => [
+    detail.username ? `disconnected the X account @${detail.username}` : 'had their X account disconnected',
+  ],
 };
 
 const providers: Record<string, string> = { github: 'GitHub', google: 'Google' };

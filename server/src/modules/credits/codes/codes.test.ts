@@ -8,7 +8,7 @@ import { creditsServer } from '../testing/credits-server.ts';
 import { hashCode } from './credit-code.ts';
 
 const credits = await creditsServer();
-const { server, db, balanceOf, statementOf } = credits;
+const { server, db, auditOf, balanceOf, statementOf } = credits;
 const operator = await credits.signUpOperator();
 
 const make = async (body: Partial<CallOf<typeof createCodes>['body']> = {}): Promise<string[]> => {
@@ -35,6 +35,10 @@ describe('a code', () => {
     expect((await statementOf(ada)).transactions).toMatchObject([
       { transaction_type: 'credit', description: `Code ending in ${code.slice(-4)}` },
     ]);
+    expect(await auditOf(ada, 'code.redeemed')).toMatchObject([{ detail: { amount: '50' } }]);
+    expect((await auditOf(operator, 'codes.created')).at(-1)).toMatchObject({
+      detail: { count: '1', amount: '50', redemptions_max: '1' },
+    });
   });
 
   test('is redeemed as often as it says, by each user once, also at once', async () => {

@@ -39,7 +39,10 @@ export function planPurchase(purchase: PurchaseState, payment: Payment): Purchas
   const reversed = Math.min(payment.reversedCents, purchase.usd_cents);
   const cents = reversed - purchase.reversed_cents;
   if (cents > 0) return { kind: 'reverse', cents };
-  return cents < 0 ? { kind: 'reinstate', cents: -cents } : null;
+  if (cents === 0) return null;
+  return purchase.account_deleted
+    ? { kind: 'refuse', reason: 'a refund failed or a dispute was won after the account was deleted' }
+    : { kind: 'reinstate', cents: -cents };
 }
 
 function creditOf({ usd_cents: cents, account_deleted }: PurchaseState, { paid }: Payment): PurchaseStep {

@@ -12,7 +12,7 @@ import { hasOpenPayment } from './has-open-payment.ts';
 
 const stripe = await stripeServer();
 afterAll(() => stripe.close());
-const { server, db, balanceOf, statementOf, send, signUpOperator } = await creditsServer({
+const { server, db, auditOf, balanceOf, statementOf, send, signUpOperator } = await creditsServer({
   stripe: stripe.config,
 });
 const plain = await creditsServer();
@@ -104,7 +104,7 @@ describe('a purchase', () => {
   });
 
   test('is credited once it is paid, with a receipt, as credits that can be sent', async () => {
-    const { ada, session } = await begin();
+    const { ada, session, purchase_id } = await begin();
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
     expect((await deliver(signed(pay(session)))).status).toBe(200);
     expect(await balanceOf(ada)).toMatchObject({ balance: '500', sendable: '500' });
@@ -113,6 +113,10 @@ describe('a purchase', () => {
     ]);
     expect((await statementOf(ada)).transactions).toMatchObject([
       { transaction_type: 'deposit', amount: '500', description: 'Purchase for $20.00' },
+    ]);
+    expect(await auditOf(ada, 'purchase.started', 'credits.bought')).toMatchObject([
+      { action: 'purchase.started', detail: { purchase_id, amount: '500' } },
+      { action: 'credits.bought', detail: { purchase_id, amount: '500' } },
     ]);
   });
 
@@ -142,6 +146,7 @@ describe('a purchase', () => {
       }),
     );
     expect(await purchasesOf(ada)).toMatchObject([{ status: 'failed' }]);
+    expect(await auditOf(ada, 'purchase.closed')).toMatchObject([{ detail: { status: 'failed' } }]);
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
@@ -187,6 +192,9 @@ describe('a purchase', () => {
     await deliver(signed(event));
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
     expect(await purchasesOf(ada)).toMatchObject([{ status: 'refused' }]);
+    expect(await auditOf(ada, 'purchase.refused')).toMatchObject([
+      { detail: { reason: '2000 cents (USD) were due, and 1 came' } },
+    ]);
     expect(await notificationsOf(operator)).toMatchObject([
       {
         kind: 'payment_refused',
@@ -347,6 +355,10 @@ describe('a refund or a dispute', () => {
     // 400 of the 500 are still owed for what was disputed.
     expect(await balanceOf(ada)).toMatchObject({ balance: '500', sendable: '100' });
     expect(await purchasesOf(ada)).toMatchObject([{ reversed: '0' }]);
+    expect(await auditOf(ada, 'credits.reversed', 'credits.reinstated')).toMatchObject([
+      { action: 'credits.reversed', detail: { amount: '500' } },
+      { action: 'credits.reinstated', detail: { amount: '500' } },
+    ]);
   });
 });
 

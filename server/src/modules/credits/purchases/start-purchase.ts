@@ -1,11 +1,12 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import { displayAmount } from '@bakehouse/contract/money';
+import { displayAmount, formatBgl, parseUsdCents } from '@bakehouse/contract/money';
 import type { startPurchase as contract } from '@bakehouse/contract/purchases';
 import type { Context } from '../../../platform/context.ts';
 import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findEmail } from '../../accounts/find-email.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockUserAccounts } from '../lock-user-accounts.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import { MICRO_PER_CENT } from './plan-purchase.ts';
@@ -31,14 +32,17 @@ export async function startPurchase(
     });
   }
   const { userId } = ctx.caller;
-  const usdCents = Math.round(Number(input.usd) * 100);
+  const usdCents = parseUsdCents(input.usd);
   const amountMicro = BigInt(usdCents) * MICRO_PER_CENT;
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-purchase', input };
   const { purchase_id } = await inTransaction(ctx.db, (tx) =>
     idempotent(tx, call, async () => {
       // As a deletion does: it finds the purchase, or the purchase finds the account deleted.
       await lockUserAccounts(tx, [userId]);
-      return { purchase_id: await insertPurchase(tx, { userId, usdCents, amountMicro }) };
+      const purchaseId = await insertPurchase(tx, { userId, usdCents, amountMicro });
+      const detail = { purchase_id: purchaseId, amount: formatBgl(amountMicro) };
+      await recordAudit(tx, { userId, action: 'purchase.started', detail });
+      return { purchase_id: purchaseId };
     }),
   );
   return { purchase_id, checkout_url: await openPage(ctx, provider, purchase_id) };

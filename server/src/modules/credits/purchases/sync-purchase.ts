@@ -1,5 +1,5 @@
-import { displayAmount } from '@bakehouse/contract/money';
-import type { Config } from '../../../config.ts';
+import type { AuditAction } from '@bakehouse/contract/audit';
+import { displayAmount, formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
@@ -36,7 +36,8 @@ export async function syncPurchase(
     const now = services.clock.now();
     await inTransaction(services.db, async (tx) => {
       if (!(await changePurchase(tx, purchase, changeOf(purchase, { step, payment, now })))) return;
-      if (step.kind === 'refuse') await notifyOperators(tx, services.config, step.reason);
+      await recordStep(tx, purchase, step);
+      if (step.kind === 'refuse') await notifyOperators(tx, services, step.reason);
       else await makeStep(tx, purchase, step);
     });
   }
@@ -45,7 +46,31 @@ export async function syncPurchase(
 
 type Step = NonNullable<PurchaseStep>;
 
-async function notifyOperators(tx: Transaction, config: Config, reason: string): Promise<void> {
+/** The row of the audit log, in the transaction that makes the step. */
+async function recordStep(tx: Transaction, { id, user_id: userId }: PurchaseRow, step: Step): Promise<void> {
+  const record = (action: AuditAction, detail: Record<string, string>) =>
+    recordAudit(tx, { userId, action, detail: { purchase_id: id, ...detail } });
+  switch (step.kind) {
+    case 'refuse':
+      return record('purchase.refused', { reason: step.reason });
+    case 'close':
+      return record('purchase.closed', { status: step.status });
+    default:
+      return record(actions[step.kind], { amount: formatBgl(BigInt(step.cents) * MICRO_PER_CENT) });
+  }
+}
+
+const actions = {
+  credit: 'credits.bought',
+  reverse: 'credits.reversed',
+  reinstate: 'credits.reinstated',
+} as const;
+
+async function notifyOperators(
+  tx: Transaction,
+  { config }: Pick<Services, 'config'>,
+  reason: string,
+): Promise<void> {
   const operators = await listOperators(tx, config);
   await notify(
     tx,
@@ -66,10 +91,8 @@ async function makeStep(
     case 'credit':
     case 'reinstate': {
       const amountMicro = BigInt(step.cents) * MICRO_PER_CENT;
-      if (step.kind === 'credit') {
+      if (step.kind === 'credit')
         await notify(tx, { userId, kind: 'credits_bought', data: { amount_micro: String(amountMicro) } });
-        await recordAudit(tx, { userId, action: 'credits.bought', detail: { purchase_id: id } });
-      }
       await transfer(tx, {
         debitAccountId: PAYMENTS_ACCOUNT,
         creditAccountId: userAccount(userId),
@@ -85,7 +108,6 @@ async function makeStep(
       break;
     }
     case 'reverse':
-      await recordAudit(tx, { userId, action: 'credits.reversed', detail: { purchase_id: id } });
       await chargeBack(tx, {
         userId,
         amountMicro: BigInt(step.cents) * MICRO_PER_CENT,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AuditAction } from '@bakehouse/contract/audit';
 import { getBalance, listTransactions, transferTokens } from '@bakehouse/contract/credits';
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import type { Config } from '../../../config.ts';
@@ -34,6 +35,15 @@ export async function creditsServer(config: Partial<Config> = {}) {
         { body: { user_id: from.userId, recipient_id, amount } },
         { as: from, idempotencyKey },
       ),
+    /** What the audit log says that the person did of this kind, the first first. */
+    auditOf: (who: TestUser, ...actions: AuditAction[]) =>
+      db
+        .selectFrom('audit_log')
+        .select(['action', 'detail'])
+        .where('user_id', '=', who.userId)
+        .where('action', 'in', actions)
+        .orderBy('id')
+        .execute(),
     usernameOf: async (who: TestUser) =>
       (await db.selectFrom('users').select('username').where('id', '=', who.userId).executeTakeFirstOrThrow())
         .username,

@@ -114,7 +114,11 @@ it('says before what one replica costs, what the fewest and the most do, and hol
   const hour = (replicas: number) => formatBgl(minutesCost(60 * replicas));
   const asked = { min_replicas: 2, max_replicas: 3 };
   const prices = { price_per_hour: hour(1), min_price_per_hour: hour(2), max_price_per_hour: hour(3) };
-  expect(await quote(asked)).toEqual({ device: 'CPU', ...prices, hold: hour(1) });
+  expect(await quote(asked)).toEqual({
+    ...{ device: 'CPU', ...prices, hold: hour(1) },
+    // Two of them never sleep.
+    sleeps_after_minutes: null,
+  });
   expect(await quote({ min_replicas: 0 })).toMatchObject({ min_price_per_hour: hour(1) });
   await expect(quote({ min_replicas: 3, max_replicas: 2 })).rejects.toMatchObject({
     body: { error: { param: 'min_replicas' } },

@@ -60,6 +60,12 @@ test('pictures become a new dataset, and are added to it once', async () => {
   expect(third).toMatchObject({ revision_id: second.revision_id, added: 0, present: 2 });
   const { files, dataset_type } = await server.request(getAsset, { params: { id: dataset_id } }, { as: ada });
   expect(dataset_type).toBe('RAW');
+  const audited = server.services.db
+    .selectFrom('audit_log')
+    .select('detail')
+    .where('action', '=', 'asset.files_added');
+  const row = { detail: { asset_id: dataset_id } };
+  expect(await audited.execute()).toMatchObject([row, row]);
   expect(files.map((file) => file.path)).toEqual([
     expect.stringMatching(/^a-loaf-of-bread-[0-9a-f]{12}\.png$/),
     expect.stringMatching(/^a-roll-on-a-plate-[0-9a-f]{12}\.png$/),

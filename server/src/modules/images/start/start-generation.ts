@@ -4,6 +4,7 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { refuseFullStorage } from '../../assets/files/refuse-full-storage.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
@@ -61,7 +62,7 @@ type Options = {
 /**
  * Asks for a picture: its price is held, and it waits for its turn. Parameters that are left out have their defaults.
  * Throws what the call's `read`, `chooseLora` and `readSource` throw, and AppError 'invalid_request', 'conflict' where nothing draws it here
- * or it costs more than it may, 'rate_limited', 'insufficient_funds', 'budget_exceeded' or 'idempotency_conflict'.
+ * or it costs more than it may, 'payload_too_large' where the user has no room for a picture, 'rate_limited', 'insufficient_funds', 'budget_exceeded' or 'idempotency_conflict'.
  */
 export async function startGeneration(
   ctx: Context,
@@ -122,6 +123,7 @@ async function insert(
   refuseHigherCost({ micro: heldMicro, maxMicro: costMaxMicro, what: 'this picture', param: 'cost_max' });
   const parameters = withSeed(chosen, asked.parameters);
   const { source } = asked;
+  await refuseFullStorage(tx, ctx.config, userId);
   // Before the ledger: what a user stores is locked before what they own.
   const inputId = source && (await keepPicture(tx, ctx, source));
   const { holdId } = await hold(tx, {

@@ -5,8 +5,13 @@ import { recordAudit } from '../../accounts/record-audit.ts';
 import { requireX } from './require-x.ts';
 import { deleteXAccount, findXAccount } from './x-queries.ts';
 
-/** Forgets the caller's account on X, then has X end its tokens; they are forgotten whatever X says. */
-export async function endXAuth({ config, clock, db, log, caller: { userId } }: Context): Promise<void> {
+/**
+ * Forgets the caller's account on X, then has X end its tokens; they are forgotten whatever X says. With `isDeletion` the
+ * audit log, from which nothing is removed, does not get the name of who has been deleted.
+ */
+export async function endXAuth(ctx: Context, { isDeletion = false } = {}): Promise<void> {
+  const { config, clock, db, log } = ctx;
+  const { userId } = ctx.caller;
   const { client, encryptionOf } = requireX({ config, clock });
   const account = await findXAccount(db, userId);
   if (!account) return;
@@ -15,7 +20,7 @@ export async function endXAuth({ config, clock, db, log, caller: { userId } }: C
       await recordAudit(tx, {
         userId,
         action: 'x_account.disconnected',
-        detail: { username: account.username },
+        detail: isDeletion ? {} : { username: account.username },
       });
     }
   });

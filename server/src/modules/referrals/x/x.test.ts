@@ -1,3 +1,4 @@
+import type { AuditAction } from '@bakehouse/contract/audit';
 import {
   endXAuth,
   finishXAuth,
@@ -35,6 +36,14 @@ const refusal = (status: number, message: string | RegExp) => ({
   body: { error: { message: typeof message === 'string' ? message : expect.stringMatching(message) } },
 });
 
+const auditOf = (who: TestUser, action: AuditAction) =>
+  server.services.db
+    .selectFrom('audit_log')
+    .select('detail')
+    .where('user_id', '=', who.userId)
+    .where('action', '=', action)
+    .execute();
+
 async function connected(name: string): Promise<TestUser> {
   const as = await server.signUp(name);
   await finish(as, await consent(as));
@@ -61,6 +70,8 @@ describe('an account on X', () => {
     await server.request(endXAuth, {}, { as });
     expect(await statusOf(as)).toEqual({ status: 'not_connected', username: null });
     expect(x.book.revoked).toHaveLength(1);
+    for (const action of ['x_account.connected', 'x_account.disconnected'] as const)
+      expect(await auditOf(as, action)).toEqual([{ detail: { username: 'ada_bakes' } }]);
   });
 
   test('is connected by nobody with a page that was another user’s, is too old, or was used', async () => {
@@ -95,6 +106,7 @@ describe('an account on X', () => {
     await purgeUser(server.services, as.userId);
     expect(x.book.revoked).toHaveLength(before + 1);
     expect(await findXAccount(server.services.db, as.userId)).toBeUndefined();
+    expect(await auditOf(as, 'x_account.disconnected')).toEqual([{ detail: {} }]);
   });
 });
 
@@ -114,6 +126,7 @@ describe('an invitation', () => {
     ]);
     const post_url = 'https://x.com/i/web/status/1001';
     expect(await state()).toEqual({ status: 'posted', referral_code, post_url });
+    expect(await auditOf(as, 'referral.posted')).toHaveLength(1);
     await expect(post(as, 'Once more')).rejects.toMatchObject(
       refusal(409, 'You have posted your invitation on X already'),
     );

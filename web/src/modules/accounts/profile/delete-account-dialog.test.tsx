@@ -15,10 +15,16 @@ const deletion = {
   running: 0,
   asks_password: true,
 };
-const answer = vi.hoisted(() => vi.fn<() => object>());
-vi.mock('../../../lib/api/api-client.ts', () => ({ call: async () => answer() }));
+type Call = (endpoint: { method: string }, input: object) => object;
+const answer = vi.hoisted(() => vi.fn<Call>());
+vi.mock('../../../lib/api/api-client.ts', () => ({
+  call: async (...args: Parameters<Call>) => answer(...args),
+}));
 
-afterEach(() => queryClient.clear());
+afterEach(() => {
+  queryClient.clear();
+  answer.mockReset();
+});
 
 function open(preview: object) {
   answer.mockReturnValue({ ...deletion, ...preview });
@@ -45,6 +51,26 @@ test('credits that could be sent are given up by a box, and promotional ones are
   await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
   const description = 'Send them to someone first, or give them up';
   expect(await screen.findByRole('checkbox', { name, description })).toBeTruthy();
+});
+
+test('credits that have come since are shown, and given up by a new consent alone', async () => {
+  open({ owed: '0', bought: '25', asks_password: false });
+  await userEvent.click(await screen.findByRole('checkbox', { name: /^I give up 25\.00 BGL/ }));
+  answer.mockImplementation(({ method }) => {
+    if (method === 'GET') return { ...deletion, owed: '0', bought: '50', asks_password: false };
+    throw new ApiError('50.00 BGL can be sent now', { status: 409, code: 'conflict', param: 'give_up_max' });
+  });
+  await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
+  const box = await screen.findByRole('checkbox', { name: /^I give up 50\.00 BGL/ });
+  expect(box.getAttribute('aria-checked')).toBe('false');
+  expect(screen.getByRole('alert').textContent).toBe('$2.00 can be sent now');
+  const deletions = () => answer.mock.calls.filter(([{ method }]) => method === 'POST');
+  expect(deletions().map(([, input]) => input)).toEqual([{ body: { give_up_max: '25' } }]);
+  await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
+  expect(deletions()).toHaveLength(1);
+  await userEvent.click(box);
+  await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
+  expect(deletions().at(-1)?.[1]).toEqual({ body: { give_up_max: '50' } });
 });
 
 test('says what is deleted, without what there is none of', async () => {

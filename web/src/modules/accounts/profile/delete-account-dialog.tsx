@@ -15,7 +15,7 @@ import { Input } from '../../../ui/input.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Refusal } from '../../../ui/refusal.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { deletionQuery, useDeleteAccount } from './profile-api.ts';
+import { type DeletionBody, deletionQuery, useDeleteAccount } from './profile-api.ts';
 
 type Deletion = ResponseOf<typeof previewDeletion>;
 
@@ -79,21 +79,26 @@ type FormProps = {
   deletion: Deletion;
   owes: boolean;
   error: unknown;
-  onDelete: (body: { password?: string; give_up_credits: boolean }) => void;
+  onDelete: (body: DeletionBody) => void;
 };
 
 function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
   const [password, setPassword] = useState('');
-  const [givesUp, setGivesUp] = useState(false);
+  // An amount, so that one who agreed is asked again when it is another.
+  const [givenUp, setGivenUp] = useState<string | null>(null);
   const [tried, setTried] = useState(false);
   const hasSendable = parseBgl(deletion.bought) > 0n;
+  const givesUp = givenUp === deletion.bought;
   const needsPassword = deletion.asks_password && password === '';
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     focusFirstInvalid(event.currentTarget, () => setTried(true));
     if (needsPassword || (hasSendable && !givesUp)) return;
-    onDelete({ ...(deletion.asks_password && { password }), give_up_credits: givesUp });
+    onDelete({
+      ...(deletion.asks_password && { password }),
+      ...(hasSendable && { give_up_max: deletion.bought }),
+    });
   }
 
   return (
@@ -116,7 +121,7 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
         >
           <Checkbox
             checked={givesUp}
-            onChange={setGivesUp}
+            onChange={(checked) => setGivenUp(checked ? deletion.bought : null)}
             label={`I give up ${inWords(deletion.bought)}, which I could send to someone`}
           />
         </Field>

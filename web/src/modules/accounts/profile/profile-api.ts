@@ -2,6 +2,7 @@ import { deleteAccount, previewDeletion } from '@bakehouse/contract/privacy';
 import { endOtherSessions, endSession, listSessions } from '@bakehouse/contract/profile';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
 import { getCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
@@ -57,15 +58,21 @@ export const deletionQuery = queryOptions({
   staleTime: 0,
 });
 
+export type DeletionBody = { password?: string; give_up_max?: string };
+
 /** Deletes the account; then this browser, in all its tabs, has nobody signed in. */
 export function useDeleteAccount() {
   return useMutation({
-    mutationFn: (body: { password?: string; give_up_credits: boolean }) =>
-      call(deleteAccount, { body }, { operation: 'delete the account' }),
+    mutationFn: (body: DeletionBody) => call(deleteAccount, { body }, { operation: 'delete the account' }),
     onSuccess: () => {
       sessionHint.set('none');
       broadcastSession({ type: 'signed-out', userId: getCredentials()?.userId ?? null });
       notify.success('Your account was deleted');
+    },
+    onError: async (error) => {
+      // What is in the way is not what was shown, which is read again.
+      if (error instanceof ApiError && error.code === 'conflict')
+        await queryClient.invalidateQueries({ queryKey: deletionQuery.queryKey });
     },
     // The dialog shows it.
     meta: { inPlace: true },

@@ -5,7 +5,7 @@ test.each(['1', '5.5', '12.34', '10000'])('%s can be paid', (usd) => {
   expect(usdProblem(usd)).toBeUndefined();
 });
 
-test.each(['', '0', '0.99', '10000.01', '1.'])('%j cannot', (usd) => {
+test.each(['', '0', '0.99', '10000.01', '1.', '1'.repeat(40)])('%j cannot', (usd) => {
   expect(usdProblem(usd)).toBe('Choose an amount from $1 to $10,000');
 });
 

@@ -1,4 +1,5 @@
 import { USD_CENTS_MAX, USD_CENTS_MIN } from '@bakehouse/contract/limits';
+import { parseUsdCents } from '@bakehouse/contract/money';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { decimalProblem } from '../../../lib/format/typed-amount.ts';
 
@@ -8,7 +9,7 @@ const range = `Choose an amount from $${USD_CENTS_MIN / 100} to $${formatNumber(
 export function usdProblem(usd: string): string | undefined {
   const unreadable = decimalProblem(usd);
   if (unreadable) return unreadable;
-  if (!/^\d+(\.\d{1,2})?$/.test(usd)) return range;
-  const cents = Math.round(Number(usd) * 100);
+  if (!/^\d{1,12}(\.\d{1,2})?$/.test(usd)) return range;
+  const cents = parseUsdCents(usd);
   return cents >= USD_CENTS_MIN && cents <= USD_CENTS_MAX ? undefined : range;
 }

@@ -1,0 +1,23 @@
+import { formatBytes } from '@bakehouse/contract/labels';
+import type { Services } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { readQuota } from './storage-quota.ts';
+
+/**
+ * Step at the start of what will leave the user something to store, whose size nobody knows yet. Throws AppError
+ * 'payload_too_large' where nothing is left of what the user may store.
+ */
+export async function refuseFullStorage(
+  tx: Transaction,
+  config: Services['config'],
+  userId: string,
+): Promise<void> {
+  const quota = await readQuota({ config, db: tx }, userId);
+  if (quota?.leftBytes !== 0) return;
+  throw new AppError('payload_too_large', {
+    publicMessage:
+      `Nothing is left of the ${formatBytes(quota.limitBytes)} that you can store. ` +
+      'Delete datasets, models or pictures that you no longer need.',
+  });
+}

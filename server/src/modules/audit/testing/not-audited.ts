@@ -1,0 +1,77 @@
+import * as accounts from '@bakehouse/contract/accounts';
+import * as chat from '@bakehouse/contract/chat';
+import * as configurations from '@bakehouse/contract/configurations';
+import * as contact from '@bakehouse/contract/contact';
+import * as deployments from '@bakehouse/contract/deployments';
+import type { Endpoint } from '@bakehouse/contract/endpoint';
+import * as errorReports from '@bakehouse/contract/error-reports';
+import * as gallery from '@bakehouse/contract/gallery';
+import * as generations from '@bakehouse/contract/generations';
+import * as imageDeployments from '@bakehouse/contract/image-deployments';
+import * as images from '@bakehouse/contract/images';
+import * as kontext from '@bakehouse/contract/kontext';
+import * as licences from '@bakehouse/contract/licences';
+import * as notifications from '@bakehouse/contract/notifications';
+import * as paris from '@bakehouse/contract/paris';
+import * as pictures from '@bakehouse/contract/pictures';
+import * as purchases from '@bakehouse/contract/purchases';
+import * as referrals from '@bakehouse/contract/referrals';
+import * as training from '@bakehouse/contract/training';
+
+const CHANGES_NOTHING = 'changes nothing';
+/** The hold, the charge and the release stand in the ledger, as each chat does. */
+const STATEMENT = "the statement's";
+const PREFERENCE = 'a preference';
+const MESSAGE = 'a message';
+
+/** Calls that leave no row in the audit log, and why. */
+export const notAudited = new Map<Endpoint, string>([
+  [accounts.changeOnboarding, PREFERENCE],
+  [configurations.saveConfiguration, PREFERENCE],
+  [configurations.renameConfiguration, PREFERENCE],
+  [configurations.deleteConfiguration, PREFERENCE],
+  [contact.contactUs, MESSAGE],
+  [contact.changeMessage, MESSAGE],
+  [notifications.readNotifications, MESSAGE],
+  [errorReports.reportError, MESSAGE],
+  [notifications.listNotifications, CHANGES_NOTHING],
+  [training.validateFineTune, CHANGES_NOTHING],
+  [training.cancelReading, 'a reading is not kept'],
+  [deployments.quoteVllm, CHANGES_NOTHING],
+  [imageDeployments.quoteFlux, CHANGES_NOTHING],
+  [imageDeployments.quoteFluxKontext, CHANGES_NOTHING],
+  [generations.quoteGeneration, CHANGES_NOTHING],
+  [paris.estimateParis, CHANGES_NOTHING],
+  [paris.pollParis, CHANGES_NOTHING],
+  [gallery.linkZip, CHANGES_NOTHING],
+  [referrals.startXAuth, 'connects nothing yet'],
+  [referrals.forgetPendingReferral, 'a cookie'],
+  [chat.chatCompletions, STATEMENT],
+  [chat.completions, STATEMENT],
+  [generations.startGeneration, STATEMENT],
+  [generations.cancelGeneration, STATEMENT],
+  [images.createImage, STATEMENT],
+  [images.editImage, STATEMENT],
+  [paris.drawParis, STATEMENT],
+  [kontext.editWithStarter, STATEMENT],
+  [kontext.editUrlWithStarter, STATEMENT],
+  [kontext.editWithDeployment, STATEMENT],
+  [kontext.editUrlWithDeployment, STATEMENT],
+  [pictures.uploadPicture, 'kept for an edit, and its charge stands in the statement'],
+  [generations.deleteGeneration, 'what was charged for it stays in the statement'],
+  [paris.deleteParisImage, 'what was charged for it stays in the statement'],
+  [kontext.deleteKontextImage, 'what was charged for it stays in the statement'],
+]);
+
+/** Calls that need another server or other models: a test beside them looks for the row. */
+export const auditedElsewhere = new Map<Endpoint, { action: string; test: string }>([
+  [purchases.startPurchase, { action: 'purchase.started', test: 'credits/purchases/purchases.test.ts' }],
+  [licences.acceptLicence, { action: 'licence.accepted', test: 'licences/licences.test.ts' }],
+  [
+    gallery.addTrainingPictures,
+    { action: 'asset.files_added', test: 'images/reuse/training-pictures.test.ts' },
+  ],
+  [referrals.finishXAuth, { action: 'x_account.connected', test: 'referrals/x/x.test.ts' }],
+  [referrals.endXAuth, { action: 'x_account.disconnected', test: 'referrals/x/x.test.ts' }],
+  [referrals.postReferralToX, { action: 'referral.posted', test: 'referrals/x/x.test.ts' }],
+]);
