@@ -67,8 +67,6 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; modelUses: Model
     bind(data.describeColumns, (ctx, { params, query: { path, revision_id: revisionId } }, { reply }) =>
       describeColumns(ctx, { assetId: params.id, path, revisionId, signal: clientSignal(reply) }),
     ),
-    bind(data.listFileVersions, (ctx, { params, query }) =>
-      listVersions(ctx, { assetId: params.id, ...query }),
-    ),
+    bind(data.listFileVersions, listVersions),
   ];
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { listPurchases, startPurchase } from '@bakehouse/contract/purchases';
+import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import { untilWaiting } from '../../../testing/test-database.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
@@ -59,6 +60,24 @@ describe('a purchase', () => {
       { id: first.purchase_id, status: 'open', usd: '12.34', amount: '308.5', receipt_url: null },
     ]);
     await expect(buy(ada, '50', key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+  });
+
+  test('is listed by pages, down to the first', async () => {
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    await sql`
+      insert into purchases (user_id, usd_cents, amount_micro, session_id, status)
+      select ${ada.userId}, 100 * number, 25000000::bigint * number, concat('cs_', number, ${ada.userId}::text), 'expired'
+      from generate_series(1, 101) number`.execute(db);
+    const pageFor = (who: TestUser, query: { limit?: number; cursor?: string }) =>
+      server.request(listPurchases, { params: { userId: who.userId }, query }, { as: who });
+    const newest = await pageFor(ada, { limit: 100 });
+    expect(newest.purchases).toHaveLength(100);
+    const cursor = newest.next_cursor ?? '';
+    const rest = await pageFor(ada, { limit: 100, cursor });
+    expect(rest).toMatchObject({ next_cursor: null, purchases: [{ status: 'expired' }] });
+    const ids = [...newest.purchases, ...rest.purchases].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(101);
+    await expect(pageFor(bob, { cursor })).rejects.toMatchObject({ status: 400 });
   });
 
   test('has no second page, also where the provider has forgotten the first call', async () => {
