@@ -11,7 +11,10 @@ const repository = {
   read: (path: string) => texts.get(path) ?? null,
 };
 const find = (row: string) =>
-  findBrokenReferences(`| Line | Where | Test | |\n|---|---|---|---|\n${row}`, repository, ['The bread is ready.', '{loaves} loaves are burnt']);
+  findBrokenReferences(`| Line | Where | Test | |\n|---|---|---|---|\n${row}`, repository, [
+    'The bread is ready.',
+    '{loaves} loaves are burnt',
+  ]);
 
 test('a row whose file and test are there is fine, and so is one that comes later', () => {
   expect(find('| Bread | `web/a.ts` | `web/a.test.ts: bakes bread` | |')).toEqual([]);

@@ -29,18 +29,21 @@ test.each<[string, () => unknown]>([
   ['stats', () => useDeploymentStats('text', 'u1')],
   ['the log', () => useDeploymentLogs('text', 'p1')],
   ['metrics', () => useDeploymentMetrics('text', 'p1')],
-])('nobody announces %s: they are asked for again and again, but not of a server that is away', async (_what, read) => {
-  renderHook(read, { wrapper });
-  await vi.advanceTimersByTimeAsync(31_000);
-  expect(call).toHaveBeenCalledTimes(3);
+])(
+  'nobody announces %s: they are asked for again and again, but not of a server that is away',
+  async (_what, read) => {
+    renderHook(read, { wrapper });
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect(call).toHaveBeenCalledTimes(3);
 
-  fetched.mockRejectedValue(new TypeError('Failed to fetch'));
-  await checkServer();
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(call).toHaveBeenCalledTimes(3);
+    fetched.mockRejectedValue(new TypeError('Failed to fetch'));
+    await checkServer();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(call).toHaveBeenCalledTimes(3);
 
-  fetched.mockResolvedValue(new Response(null));
-  await checkServer();
-  await vi.advanceTimersByTimeAsync(16_000);
-  expect(call).toHaveBeenCalledTimes(4);
-});
+    fetched.mockResolvedValue(new Response(null));
+    await checkServer();
+    await vi.advanceTimersByTimeAsync(16_000);
+    expect(call).toHaveBeenCalledTimes(4);
+  },
+);

@@ -18,7 +18,8 @@ const PAGE_LENGTH = 50;
 let stored: Notification[] = [];
 beforeEach(() => {
   vi.mocked(call).mockImplementation(async (endpoint, input) => {
-    if (endpoint === countUnread) return { unread: stored.filter(({ status }) => status === 'unread').length };
+    if (endpoint === countUnread)
+      return { unread: stored.filter(({ status }) => status === 'unread').length };
     if (endpoint !== readNotifications) return stored.slice(0, PAGE_LENGTH);
     const { notification_id } = (input as { query: { notification_id: string } }).query;
     stored = stored.map((one) =>

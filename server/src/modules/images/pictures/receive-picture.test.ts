@@ -82,9 +82,7 @@ describe('a picture that comes too slowly ends with its connection,', () => {
     const caller = { kind: 'user' as const, userId: dave.userId, isOperator: false };
     const ctx = { ...server.services, caller, requestId: 'test', idempotencyKey: null };
     const answer = async ({ bytes }: { bytes: Buffer }) => bytes.length;
-    app.post('/', (request) =>
-      receivePicture(ctx, request, 'file', answer, { stallMs: 200, wholeMs: 600 }),
-    );
+    app.post('/', (request) => receivePicture(ctx, request, 'file', answer, { stallMs: 200, wholeMs: 600 }));
     // Longer than either: what has come is waited for. A busy machine needs less than those to take it in.
     const answerLate = ({ bytes }: { bytes: Buffer }) =>
       new Promise((resolve) => setTimeout(() => resolve(bytes.length), 3_000));
