@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type OwnServer, startOwnServer } from '../scripts/client/own-server.ts';
-import { freePort } from '../server/src/testing/free-port.ts';
+import { freePort } from '../server/src/testing/ports/free-port.ts';
 
 export type RestartableServer = {
   url: string;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
+import { onFileEnd } from '../on-file-end.ts';
 import { freePort } from './free-port.ts';
-import { onFileEnd } from './on-file-end.ts';
 
 test('a free port is none of those that clients are given, is given once, and can be listened on', async () => {
   const first = await freePort();

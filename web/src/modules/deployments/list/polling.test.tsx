@@ -2,12 +2,12 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { renderHook } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { call } from '../../lib/api/api-client.ts';
-import { queryClient } from '../../lib/api/query-client.ts';
-import { checkServer } from '../../lib/live/online.ts';
-import { useDeploymentLogs, useDeploymentMetrics, useDeploymentStats } from './api.ts';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { checkServer } from '../../../lib/live/online.ts';
+import { useDeploymentLogs, useDeploymentMetrics, useDeploymentStats } from '../api.ts';
 
-vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>(async () => ({})) }));
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
 const fetched = vi.fn<typeof fetch>();
 const wrapper = ({ children }: { children: ReactNode }) => (
@@ -15,6 +15,7 @@ const wrapper = ({ children }: { children: ReactNode }) => (
 );
 
 beforeEach(() => {
+  vi.mocked(call).mockResolvedValue({});
   vi.useFakeTimers();
   vi.stubGlobal('fetch', fetched);
 });
