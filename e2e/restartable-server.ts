@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type OwnServer, startOwnServer } from '../scripts/client/own-server.ts';
+import { freePort } from '../server/src/testing/ports/free-port.ts';
 
 export type RestartableServer = {
   url: string;
@@ -39,13 +39,4 @@ export async function restartable(): Promise<RestartableServer> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = net.createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
 }

@@ -116,12 +116,16 @@ const textCompletion = z.object({
   ),
 });
 
+/** OpenAI's clients may send one when they try again, so it is not refused. */
+const NOT_STORED =
+  'Answers are not stored: a call that is repeated with the same Idempotency-Key is answered and charged anew';
+
 export const chatCompletions = endpoint({
   method: 'POST',
   path: '/v1/chat/completions',
   access: 'key',
   scopes: ['inference'],
-  summary: 'Chat with a deployed model, streaming or not (OpenAI format)',
+  summary: `Chat with a deployed model, streaming or not (OpenAI format). ${NOT_STORED}`,
   body: z.looseObject({
     ...sampling,
     messages: z.array(chatMessage).min(1).max(2000),
@@ -147,7 +151,7 @@ export const completions = endpoint({
   path: '/v1/completions',
   access: 'key',
   scopes: ['inference'],
-  summary: 'Continue a text with a deployed model (OpenAI format)',
+  summary: `Continue a text with a deployed model (OpenAI format). ${NOT_STORED}`,
   body: z.looseObject({
     ...sampling,
     /** A text, or its token ids. */

@@ -69,10 +69,13 @@ export const listFileVersions = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/versions',
   access: 'key',
-  summary: 'The revisions that brought a file or replaced it, newest first: at most 100',
+  summary: 'The revisions that brought a file or replaced it, newest first',
   params: assetIdParams,
-  query: fileQuery.pick({ path: true }),
-  response: z.object({ versions: z.array(fileVersion) }),
+  query: fileQuery.pick({ path: true }).extend({
+    limit: z.coerce.number().int().min(1).max(100).default(100),
+    cursor: idOf('revision').optional(),
+  }),
+  response: z.object({ versions: z.array(fileVersion), next_cursor: z.string().nullable() }),
 });
 
 export const foundRows = filePreview

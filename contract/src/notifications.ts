@@ -60,6 +60,20 @@ export const listNotifications = endpoint({
   response: z.array(notification),
 });
 
+const unreadCount = z.object({
+  /** How many are unread. */
+  unread: z.int().min(0),
+});
+
+export const countUnread = endpoint({
+  method: 'GET',
+  path: '/api/v1/notifications/user/:userId/unread',
+  access: 'key',
+  summary: "How many of the user's notifications are unread",
+  params: userIdParams,
+  response: unreadCount,
+});
+
 export const readNotifications = endpoint({
   method: 'PUT',
   path: '/api/v1/notifications/user/:userId/status',
@@ -72,8 +86,5 @@ export const readNotifications = endpoint({
       .default(''),
     status: z.literal('read', "status must be 'read'"),
   }),
-  response: z.object({
-    /** How many are still unread. */
-    unread: z.int().min(0),
-  }),
+  response: unreadCount,
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { userId, userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { USD_CENTS_MAX, USD_CENTS_MIN } from './limits.ts';
 import { bgl, parseUsdCents } from './money.ts';
@@ -28,7 +29,15 @@ export const listPurchases = endpoint({
   access: 'key',
   summary: "The user's purchases of credits, newest first, and whether this server sells any",
   params: userIdParams,
-  response: z.object({ can_buy: z.boolean(), purchases: z.array(purchase) }),
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(100).default(50),
+    cursor: idOf('purchase').optional(),
+  }),
+  response: z.object({
+    can_buy: z.boolean(),
+    purchases: z.array(purchase),
+    next_cursor: z.string().nullable(),
+  }),
 });
 
 export const startPurchase = endpoint({

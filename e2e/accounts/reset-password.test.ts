@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { startOwnServer } from '../../scripts/client/own-server.ts';
-import { freePort } from '../../server/src/testing/free-port.ts';
 import { closeAll } from '../../server/src/testing/on-file-end.ts';
+import { freePort } from '../../server/src/testing/ports/free-port.ts';
 import { mailServer } from '../../server/src/testing/servers/mail-server.ts';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';

@@ -1,12 +1,20 @@
 import { expect, test } from 'vitest';
 import { findBrokenReferences } from './find-broken-references.ts';
 
+const texts = new Map([
+  ['web/a.ts', 'say(`The bread is ready.`, `${count} loaves are burnt`)'],
+  ['web/a.test.ts', "test('bakes bread', () => {})"],
+  ['web/b.test.ts', "test('says so', () => expect('The bread is ready.', '2 loaves are burnt'))"],
+]);
 const repository = {
-  exists: (path: string) => path === 'web/a.ts',
-  read: (path: string) => (path === 'web/a.test.ts' ? "test('bakes bread', () => {})" : null),
+  exists: (path: string) => ['web/a.ts', 'web/c.ts', 'web'].includes(path),
+  read: (path: string) => texts.get(path) ?? null,
 };
 const find = (row: string) =>
-  findBrokenReferences(`| Line | Where | Test | |\n|---|---|---|---|\n${row}`, repository);
+  findBrokenReferences(`| Line | Where | Test | |\n|---|---|---|---|\n${row}`, repository, [
+    'The bread is ready.',
+    '{loaves} loaves are burnt',
+  ]);
 
 test('a row whose file and test are there is fine, and so is one that comes later', () => {
   expect(find('| Bread | `web/a.ts` | `web/a.test.ts: bakes bread` | |')).toEqual([]);
@@ -21,5 +29,15 @@ test('a file, a test file or a test that is gone is named with its line', () => 
     "docs/specification.md:3: web/a.test.ts has no test 'burns bread'",
     "docs/specification.md:3: web/c.test.ts has no test 'x'",
     "docs/specification.md:3: web/a.test.ts has no test ''",
+  ]);
+});
+
+test('a sentence that a row quotes stands in one of its files, and in one of its tests', () => {
+  const said = "'The bread is ready', '{loaves} loaves are burnt'";
+  expect(find(`| ${said} | \`web/a.ts\` | \`web/b.test.ts: says so\` | |`)).toEqual([]);
+  expect(find(`| ${said} | \`web\` | \`web/b.test.ts: says so\` | |`)).toEqual([]);
+  expect(find("| 'The bread is ready' | `web/c.ts` | `web/a.test.ts: bakes bread` | |")).toEqual([
+    "docs/specification.md:3: 'The bread is ready.' stands in none of its files",
+    "docs/specification.md:3: 'The bread is ready.' stands in none of its tests",
   ]);
 });

@@ -7,15 +7,21 @@ export type Repository = {
 };
 
 const ROW = /^\| (?!Line|-)/;
+const FILE = /\.\w+$/;
 
 /**
  * What the rows of docs/specification.md name and the repository does not have: files of the second column, and
- * tests of the third, each written as `file: title`. Pure.
+ * tests of the third, each written as `file: title`. Where the first column quotes one of these sentences, it stands in a
+ * file of the second, unless that names a folder, and in one of the tests. Pure.
  */
-export function findBrokenReferences(document: string, { exists, read }: Repository): string[] {
+export function findBrokenReferences(
+  document: string,
+  { exists, read }: Repository,
+  sentences: readonly string[],
+): string[] {
   return document.split('\n').flatMap((line, index) => {
     if (!ROW.test(line)) return [];
-    const [, , where = '', tests = ''] = line.split(/(?<!\\)\|/);
+    const [, quoting = '', where = '', tests = ''] = line.split(/(?<!\\)\|/);
     const at = `docs/specification.md:${index + 1}`;
     const files = codes(where)
       .filter((path) => !exists(path))
@@ -24,11 +30,32 @@ export function findBrokenReferences(document: string, { exists, read }: Reposit
       .map((named) => named.split(/: (.*)/s))
       .filter(([path = '', title = '']) => title === '' || !read(path)?.includes(title))
       .map(([path, title = '']) => `${at}: ${path} has no test '${title}'`);
-    return [...files, ...gone];
+    const quoted = sentences.filter((sentence) => quotes(quoting, sentence));
+    const unsaid = (paths: string[]) =>
+      quoted.filter((sentence) => !paths.some((path) => read(path)?.includes(fixedPart(sentence))));
+    const places = codes(where);
+    const unfound = places.every((path) => FILE.test(path)) ? unsaid(places) : [];
+    const untested = unsaid(codes(tests).map((named) => named.replace(/: .*/s, '')));
+    return [
+      ...files,
+      ...gone,
+      ...unfound.map((sentence) => `${at}: '${sentence}' stands in none of its files`),
+      ...untested.map((sentence) => `${at}: '${sentence}' stands in none of its tests`),
+    ];
   });
 }
 
 /** What stands between backticks. */
 function codes(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+}
+
+/** Whether the cell has the sentence between quotes; its full stop may be left out. */
+function quotes(cell: string, sentence: string): boolean {
+  return cell.includes(`'${sentence}'`) || cell.includes(`'${sentence.replace(/\.$/, '')}'`);
+}
+
+/** The longest part of a sentence in which nothing is filled in. */
+function fixedPart(sentence: string): string {
+  return sentence.split(/\{\w+\}/).reduce((longest, part) => (part.length > longest.length ? part : longest));
 }

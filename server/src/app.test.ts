@@ -6,7 +6,7 @@ import { createHeartbeat } from './engine/machines/heartbeat.ts';
 import { requestWorkload } from './engine/request-workload.ts';
 import { testSpec } from './engine/testing/test-spec.ts';
 import { publishChange } from './platform/events/publish-change.ts';
-import { freePort } from './testing/free-port.ts';
+import { freePort } from './testing/ports/free-port.ts';
 import { testServer } from './testing/test-server.ts';
 
 const server = await testServer();

@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { fireEvent, render, screen, waitFor } from '@testing-library/react';
-import type { ReactElement } from 'react';
+import { fireEvent, render, renderHook, screen, waitFor } from '@testing-library/react';
+import type { ReactElement, ReactNode } from 'react';
 import { beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { call } from './lib/api/api-client.ts';
 import { ApiError } from './lib/api/api-error.ts';
@@ -10,9 +10,13 @@ import { CreateDatasetSheet } from './modules/assets/create-dataset-sheet.tsx';
 import { FileTable } from './modules/assets/files/file-table.tsx';
 import { TransferFailed, TransferSuccessful } from './modules/credits/send/send-result.tsx';
 import { NoTransactions } from './modules/credits/statement/list-states.tsx';
+import { useDeleteGeneration } from './modules/images/generation-calls.ts';
+import { generationOf } from './modules/images/testing/generation-of.ts';
 import { BonusDialog } from './modules/referrals/bonus-dialog.tsx';
 import { ConfigurationDialog } from './modules/training/configurations/configuration-dialog.tsx';
+import { BaseModelField } from './modules/training/wizard/base-model-field.tsx';
 import { CreateModelResult } from './modules/training/wizard/create-model-result.tsx';
+import { initialState } from './modules/training/wizard/create-model-wizard-state.ts';
 import { notify } from './ui/notify.ts';
 import { notifyFailures } from './ui/notify-failure.ts';
 
@@ -164,6 +168,30 @@ describe('Create Dataset', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
     expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Rye');
   });
+});
+
+test('Base model selector unavailable', async () => {
+  vi.mocked(call).mockRejectedValue(refusal('The list is broken'));
+  const state = { ...initialState, type: 'finetune' } as const;
+  render(
+    <QueryClientProvider client={queryClient}>
+      <BaseModelField state={state} problems={{}} onChange={nothing} onSuggest={nothing} />
+    </QueryClientProvider>,
+  );
+  expect(await screen.findByText('Base model selector unavailable')).toBeTruthy();
+  expect(screen.getByText('The list is broken')).toBeTruthy();
+});
+
+test('Failed to delete generation', async () => {
+  const toast = vi.spyOn(notify, 'failure').mockReturnValue(undefined);
+  vi.mocked(call).mockRejectedValue(refusal('The server is busy'));
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
+  );
+  renderHook(useDeleteGeneration, { wrapper }).result.current.mutate(generationOf());
+  await waitFor(() => expect(toast).toHaveBeenCalledTimes(1));
+  expect(toast.mock.calls[0]?.[0]).toBe('Failed to delete generation');
+  expect(toast.mock.calls[0]?.[1]).toMatchObject({ description: 'The server is busy' });
 });
 
 describe('deleting a file', () => {

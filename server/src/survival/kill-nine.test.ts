@@ -16,8 +16,8 @@ import { verifyLedger } from '../modules/credits/verification/verify-ledger.ts';
 import { emptySafetensors } from '../modules/training/test-run.ts';
 import { connect } from '../platform/db/database.ts';
 import { discardEmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded-postgres.ts';
-import { freePort } from '../testing/free-port.ts';
 import { onFileEnd } from '../testing/on-file-end.ts';
+import { freePort } from '../testing/ports/free-port.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { type TestUser, testClient, WireError } from '../testing/test-client.ts';
 

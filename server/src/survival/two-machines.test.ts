@@ -12,8 +12,8 @@ import { sealTransfers } from '../modules/credits/verification/seal-transfers.ts
 import { verifyLedger } from '../modules/credits/verification/verify-ledger.ts';
 import { roundCostMicro } from '../modules/training/charges/round-cost.ts';
 import { emptySafetensors } from '../modules/training/test-run.ts';
-import { freePort } from '../testing/free-port.ts';
 import { onFileEnd } from '../testing/on-file-end.ts';
+import { freePort } from '../testing/ports/free-port.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { type TestUser, testClient, WireError } from '../testing/test-client.ts';
 import { testDatabase } from '../testing/test-database.ts';

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import { freePort } from '../../testing/free-port.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
+import { freePort } from '../../testing/ports/free-port.ts';
 import { watchServer } from './watch-server.ts';
 
 it('says that nothing can be started while the server does not answer, and asks again every few seconds', async () => {

@@ -73,8 +73,6 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; modelUses: Model
     bind(data.searchRows, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
       searchRows(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
     ),
-    bind(data.listFileVersions, (ctx, { params, query }) =>
-      listVersions(ctx, { assetId: params.id, ...query }),
-    ),
+    bind(data.listFileVersions, listVersions),
   ];
 }

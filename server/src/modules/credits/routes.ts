@@ -45,7 +45,7 @@ export const creditsRoutes = ({
     callsPerMinute: 60,
   }),
   bind(contract.previewTransfer, (ctx, { query }) => previewTransfer(ctx, query), { callsPerMinute: 60 }),
-  bind(purchases.listPurchases, (ctx) => listPurchases(ctx, payments !== null)),
+  bind(purchases.listPurchases, (ctx, input) => listPurchases(ctx, payments !== null, input)),
   bind(purchases.startPurchase, (ctx, { body }) => startPurchase(ctx, payments, body), {
     callsPerMinute: 10,
   }),

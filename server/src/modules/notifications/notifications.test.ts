@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createApiKey } from '@bakehouse/contract/api-keys';
 import { transferTokens } from '@bakehouse/contract/credits';
-import { listNotifications, readNotifications } from '@bakehouse/contract/notifications';
+import { countUnread, listNotifications, readNotifications } from '@bakehouse/contract/notifications';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
@@ -81,6 +81,16 @@ test('are marked as read one by one, or with an empty id all together, by their 
   expect((await listFor(ada)).map(({ status }) => status)).toEqual(['read', 'unread', 'unread']);
   expect(await markRead(ada, '')).toEqual({ unread: 0 });
   expect((await listFor(bob)).map(({ status }) => status)).toEqual(['unread']);
+});
+
+test('are counted while they are unread, on whichever page of the list they are', async () => {
+  const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+  const unreadOf = (as: TestUser) => server.request(countUnread, { params: { userId: as.userId } }, { as });
+  await send(runEnded(ada, 'oldest'), ...Array.from({ length: 50 }, () => runEnded(ada, 'one of many')));
+  expect(await unreadOf(ada)).toEqual({ unread: 51 });
+  for (const { notification_id } of await listFor(ada)) await markRead(ada, notification_id);
+  expect(await unreadOf(ada)).toEqual({ unread: 1 });
+  expect(await unreadOf(bob)).toEqual({ unread: 0 });
 });
 
 test('are announced to their owner once they are committed', async () => {

@@ -55,7 +55,7 @@ export async function setRead(tx: Transaction, userId: string, id: string | null
     .execute();
 }
 
-export async function countUnread(db: Db, userId: string): Promise<number> {
+export async function selectUnreadCount(db: Db, userId: string): Promise<number> {
   const { unread } = await db
     .selectFrom('notifications')
     .select((s) => s.fn.countAll<bigint>().as('unread'))

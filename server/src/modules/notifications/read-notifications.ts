@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { countUnread, isNotificationOf, setRead } from './queries.ts';
+import { isNotificationOf, selectUnreadCount, setRead } from './queries.ts';
 
 /** Marks one notification of the caller as read, or all of them. Throws AppError 'not_found' for one that is not the caller's. */
 export async function readNotifications(
@@ -22,6 +22,6 @@ export async function readNotifications(
     }
     await setRead(tx, userId, id);
     await publishChange(tx, userId, { topic: 'notification', id: userId });
-    return { unread: await countUnread(tx, userId) };
+    return { unread: await selectUnreadCount(tx, userId) };
   });
 }

@@ -23,6 +23,14 @@ export function useOnline(): boolean {
   return useSyncExternalStore(subscribe, isOnline);
 }
 
+/**
+ * For `refetchInterval` of what moves without anybody announcing it, such as costs, logs and metrics: `ms`, but false while
+ * the server is away. Out of sight the query itself rests.
+ */
+export function useOnlineInterval(ms: number): number | false {
+  return useOnline() && ms;
+}
+
 /** When the server last answered anything: until then what is shown was kept up to date. */
 export function lastAnswer(): Date {
   return new Date(answeredAt);

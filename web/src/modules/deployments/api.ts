@@ -6,6 +6,7 @@ import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { chargeText } from '../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { useOnlineInterval } from '../../lib/live/online.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { notify } from '../../ui/notify.ts';
 import { useUser } from '../accounts/api.ts';
@@ -14,7 +15,7 @@ import { deploymentKinds, type KindName, workId } from './kinds.ts';
 export { DeployButton } from './deploy-button.tsx';
 
 const POLL_MS = 5_000;
-/** Costs and metrics move with time, not with events. */
+/** Costs, logs and metrics move with time, not with events: they are read again also while the event stream lives. */
 const TICK_MS = 15_000;
 
 /** What the list of deployments is narrowed to, and its order where that is not the newest first. */
@@ -58,9 +59,10 @@ export function useDeployments(
   /** The page shows what they cost so far. */
   { showsCosts = false } = {},
 ) {
+  const tick = useOnlineInterval(TICK_MS);
   return useInfiniteQuery({
     ...deploymentListQuery(kind, userId, includeTerminated, wanted),
-    refetchInterval: useFallbackInterval(POLL_MS) || (showsCosts && TICK_MS),
+    refetchInterval: useFallbackInterval(POLL_MS) || (showsCosts && tick),
   });
 }
 
@@ -111,7 +113,7 @@ export function useDeploymentStats(kind: KindName, userId: string) {
         { params: { userId } },
         { signal, operation: 'fetch deployments' },
       ),
-    refetchInterval: TICK_MS,
+    refetchInterval: useOnlineInterval(TICK_MS),
   });
 }
 
@@ -123,6 +125,7 @@ async function askPod<Answer>(podId: string, ask: () => Promise<Answer>): Promis
 }
 
 export function useDeployment(kind: KindName, podId: string) {
+  const tick = useOnlineInterval(TICK_MS);
   return useQuery({
     queryKey: ['deployment', 'one', podId],
     queryFn: ({ signal }) =>
@@ -133,7 +136,7 @@ export function useDeployment(kind: KindName, podId: string) {
           { signal, operation: 'fetch deployments' },
         ),
       ),
-    refetchInterval: useFallbackInterval(POLL_MS) || TICK_MS,
+    refetchInterval: useFallbackInterval(POLL_MS) || tick,
   });
 }
 
@@ -144,7 +147,7 @@ export function useDeploymentLogs(kind: KindName, podId: string) {
       askPod(podId, () =>
         call(deploymentKinds[kind].calls.logs, { params: { podId } }, { signal, operation: 'fetch the log' }),
       ),
-    refetchInterval: TICK_MS,
+    refetchInterval: useOnlineInterval(TICK_MS),
   });
 }
 
@@ -159,7 +162,7 @@ export function useDeploymentMetrics(kind: KindName, podId: string) {
           { signal, operation: 'fetch the metrics' },
         ),
       ),
-    refetchInterval: TICK_MS,
+    refetchInterval: useOnlineInterval(TICK_MS),
   });
 }
 

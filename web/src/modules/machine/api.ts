@@ -1,7 +1,8 @@
 import { getMachine, listMachines, listWork } from '@bakehouse/contract/machine';
-import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { useOnlineInterval } from '../../lib/live/online.ts';
 
 export { deviceName, gpusHere } from './devices.ts';
 
@@ -17,9 +18,16 @@ export const machinesQuery = queryOptions({
   queryKey: ['machines'],
   queryFn: ({ signal }) => call(listMachines, {}, { signal, operation: 'load the machines' }),
   staleTime: 0,
-  // Nobody announces that a machine is silent.
-  refetchInterval: MACHINES_POLL_MS,
 });
+
+/** The machines, for operators. Nobody announces that one is silent, so they are asked for while the event stream lives too. */
+export function useMachines(isOperator: boolean) {
+  return useQuery({
+    ...machinesQuery,
+    enabled: isOperator,
+    refetchInterval: useOnlineInterval(MACHINES_POLL_MS),
+  });
+}
 
 /** The work on all machines and in line, page by page; for operators. */
 export const workQuery = infiniteQueryOptions({
@@ -29,9 +37,16 @@ export const workQuery = infiniteQueryOptions({
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.next_cursor,
   staleTime: 0,
-  // What changes for others is announced to them alone.
-  refetchInterval: MACHINES_POLL_MS,
 });
+
+/** The same, kept up to date. What changes for others is announced to them alone, so it is asked for as the machines are. */
+export function useWork(isOperator: boolean) {
+  return useInfiniteQuery({
+    ...workQuery,
+    enabled: isOperator,
+    refetchInterval: useOnlineInterval(MACHINES_POLL_MS),
+  });
+}
 
 /** What the machine has and what it is still preparing. */
 export function useMachine() {

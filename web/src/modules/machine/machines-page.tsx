@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { relativeTime } from '../../lib/format/format-time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -8,7 +7,7 @@ import { OperatorOnly } from '../../ui/operator-only.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useUser } from '../accounts/api.ts';
-import { machinesQuery } from './api.ts';
+import { useMachines } from './api.ts';
 import { describeOffer, type ListedMachine } from './describe-offer.ts';
 import { WorkTable } from './work-table.tsx';
 
@@ -17,7 +16,7 @@ const ROW_HEIGHT = 60;
 /** The operator's view of the machines that share the queue. */
 export function MachinesPage() {
   const { is_operator } = useUser();
-  const machines = useQuery({ ...machinesQuery, enabled: is_operator });
+  const machines = useMachines(is_operator);
   return (
     <OperatorOnly isOperator={is_operator} title="Machines" what="the machines">
       <PageHeader

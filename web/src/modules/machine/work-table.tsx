@@ -1,5 +1,4 @@
 import type { Work } from '@bakehouse/contract/machine';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Layers } from 'lucide-react';
 import { relativeTime } from '../../lib/format/format-time.ts';
@@ -11,7 +10,7 @@ import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
-import { workQuery } from './api.ts';
+import { useWork } from './api.ts';
 import { describeAmount, describeSharing, describeSlots, describeWork } from './describe-work.ts';
 
 const ROW_HEIGHT = 60;
@@ -20,7 +19,7 @@ const LINK = 'rounded font-medium hover:underline';
 /** What runs on the machines, and what waits for them. */
 export function WorkTable() {
   const { is_operator } = useUser();
-  const work = useInfiniteQuery({ ...workQuery, enabled: is_operator });
+  const work = useWork(is_operator);
   const newest = work.data?.pages.at(-1);
   return (
     <div className="mt-8">

@@ -1,5 +1,10 @@
-import { listNotifications, type Notification, readNotifications } from '@bakehouse/contract/notifications';
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import {
+  countUnread,
+  listNotifications,
+  type Notification,
+  readNotifications,
+} from '@bakehouse/contract/notifications';
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
@@ -26,6 +31,17 @@ export const notificationsQuery = (userId: string) =>
 
 export function useNotifications(userId: string) {
   return useInfiniteQuery({ ...notificationsQuery(userId), refetchInterval: useFallbackInterval(POLL_MS) });
+}
+
+/** How many are unread, on whichever page of the list; undefined while it is not known. */
+export function useUnreadCount(userId: string): number | undefined {
+  const { data } = useQuery({
+    queryKey: ['notification', userId, 'unread'],
+    queryFn: ({ signal }) =>
+      call(countUnread, { params: { userId } }, { signal, operation: 'load your notifications' }),
+    refetchInterval: useFallbackInterval(POLL_MS),
+  });
+  return data?.unread;
 }
 
 /** Marks the notification with this id as read; with an empty one all of them. */

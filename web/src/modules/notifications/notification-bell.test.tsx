@@ -1,4 +1,4 @@
-import { readNotifications } from '@bakehouse/contract/notifications';
+import { countUnread, readNotifications } from '@bakehouse/contract/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -13,10 +13,14 @@ vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 const goTo = vi.fn<(path: string) => void>();
 setNavigate(goTo);
 
+/** As many come with the first page. */
+const PAGE_LENGTH = 50;
 let stored: Notification[] = [];
 beforeEach(() => {
   vi.mocked(call).mockImplementation(async (endpoint, input) => {
-    if (endpoint !== readNotifications) return stored;
+    if (endpoint === countUnread)
+      return { unread: stored.filter(({ status }) => status === 'unread').length };
+    if (endpoint !== readNotifications) return stored.slice(0, PAGE_LENGTH);
     const { notification_id } = (input as { query: { notification_id: string } }).query;
     stored = stored.map((one) =>
       notification_id === '' || one.notification_id === notification_id ? { ...one, status: 'read' } : one,
@@ -65,6 +69,13 @@ it('says when there are none', async () => {
 it("'Mark all as read' empties the badge", async () => {
   show(stubs(3));
   fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 3 unread' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Mark all as read' }));
+  expect(await screen.findByRole('button', { name: 'Notifications' })).toBeTruthy();
+});
+
+it('counts what is unread behind a whole page of what was read', async () => {
+  show(stubs(PAGE_LENGTH + 1).map((one, at) => ({ ...one, status: at < PAGE_LENGTH ? 'read' : 'unread' })));
+  fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 1 unread' }));
   fireEvent.click(await screen.findByRole('button', { name: 'Mark all as read' }));
   expect(await screen.findByRole('button', { name: 'Notifications' })).toBeTruthy();
 });

@@ -4,7 +4,7 @@ import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
 import { popupClass, popupLayer } from '../../ui/popup-class.ts';
 import { useUser } from '../accounts/api.ts';
-import { useNotifications, useReadNotifications } from './api.ts';
+import { useNotifications, useReadNotifications, useUnreadCount } from './api.ts';
 import { BellButton } from './bell-button.tsx';
 import { NotificationList } from './notification-list.tsx';
 
@@ -14,7 +14,7 @@ export function NotificationBell() {
   const notifications = useNotifications(user.id);
   const read = useReadNotifications(user.id);
   const [open, setOpen] = useState(false);
-  const unread = notifications.data?.pages.flat().filter(({ status }) => status === 'unread').length ?? 0;
+  const unread = useUnreadCount(user.id) ?? 0;
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger render={<BellButton unread={unread} />} />

@@ -5,5 +5,5 @@ import { toPurchase } from './to-purchase.ts';
 
 /** All of a user's purchases, newest first. */
 export async function listAllPurchases(db: Database, userId: string): Promise<Purchase[]> {
-  return (await listUserPurchases(db, userId, null)).map(toPurchase);
+  return (await listUserPurchases(db, userId)).map(toPurchase);
 }

@@ -58,16 +58,16 @@ export async function findPurchaseOfPayment(db: Database, paymentId: string): Pr
   return row?.id;
 }
 
-/** A user's purchases that could be paid, the newest first; null is all of them. */
+/** A user's purchases that could be paid, the newest first: those that come after the purchase `cursor`, all without a `limit`. */
 export async function listUserPurchases(
   db: Database,
   userId: string,
-  limit: number | null,
+  { cursor = null, limit = null }: { cursor?: string | null | undefined; limit?: number | null } = {},
 ): Promise<Omit<PurchaseRow, 'account_deleted'>[]> {
   const { rows } = await sql<PurchaseRow>`
-    select * from purchases where user_id = ${userId} and session_id is not null order by id desc limit ${limit}::bigint`.execute(
-    db,
-  );
+    select * from purchases
+    where user_id = ${userId} and session_id is not null and (${cursor}::uuid is null or id < ${cursor}::uuid)
+    order by id desc limit ${limit}::bigint`.execute(db);
   return rows;
 }
 

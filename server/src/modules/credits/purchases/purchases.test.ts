@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { listPurchases, startPurchase } from '@bakehouse/contract/purchases';
+import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import { untilWaiting } from '../../../testing/test-database.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
@@ -15,7 +16,6 @@ afterAll(() => stripe.close());
 const { server, db, auditOf, balanceOf, statementOf, send, signUpOperator } = await creditsServer({
   stripe: stripe.config,
 });
-const plain = await creditsServer();
 
 const buy = (who: TestUser, usd: string, idempotencyKey: string = randomUUID()) =>
   server.request(startPurchase, { body: { user_id: who.userId, usd } }, { as: who, idempotencyKey });
@@ -59,6 +59,24 @@ describe('a purchase', () => {
       { id: first.purchase_id, status: 'open', usd: '12.34', amount: '308.5', receipt_url: null },
     ]);
     await expect(buy(ada, '50', key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+  });
+
+  test('is listed by pages, down to the first', async () => {
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    await sql`
+      insert into purchases (user_id, usd_cents, amount_micro, session_id, status)
+      select ${ada.userId}, 100 * number, 25000000::bigint * number, concat('cs_', number, ${ada.userId}::text), 'expired'
+      from generate_series(1, 101) number`.execute(db);
+    const pageFor = (who: TestUser, query: { limit?: number; cursor?: string }) =>
+      server.request(listPurchases, { params: { userId: who.userId }, query }, { as: who });
+    const newest = await pageFor(ada, { limit: 100 });
+    expect(newest.purchases).toHaveLength(100);
+    const cursor = newest.next_cursor ?? '';
+    const rest = await pageFor(ada, { limit: 100, cursor });
+    expect(rest).toMatchObject({ next_cursor: null, purchases: [{ status: 'expired' }] });
+    const ids = [...newest.purchases, ...rest.purchases].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(101);
+    await expect(pageFor(bob, { cursor })).rejects.toMatchObject({ status: 400 });
   });
 
   test('has no second page, also where the provider has forgotten the first call', async () => {
@@ -359,30 +377,6 @@ describe('a refund or a dispute', () => {
       { action: 'credits.reversed', detail: { amount: '500' } },
       { action: 'credits.reinstated', detail: { amount: '500' } },
     ]);
-  });
-});
-
-describe('without a payment provider', () => {
-  test('nothing is sold, and there is no webhook', async () => {
-    const ada = await plain.server.signUp('Ada');
-    const { can_buy } = await plain.server.request(
-      listPurchases,
-      { params: { userId: ada.userId } },
-      { as: ada },
-    );
-    expect(can_buy).toBe(false);
-    const call = { body: { user_id: ada.userId, usd: '5' } };
-    await expect(
-      plain.server.request(startPurchase, call, { as: ada, idempotencyKey: randomUUID() }),
-    ).rejects.toMatchObject({
-      status: 409,
-    });
-    const answer = await fetch(new URL('/api/payments/stripe', plain.server.url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{}',
-    });
-    expect(answer.status).toBe(404);
   });
 });
 

@@ -31,6 +31,21 @@ describe('the starter model', () => {
     expect((await balance()).balance).toBe(before.balance - requestCost);
   });
 
+  it('is charged anew for a call that is repeated with the same Idempotency-Key', async () => {
+    const before = await balance();
+    const answered = stub.requests.length;
+    for (let call = 0; call < 2; call += 1) {
+      const { choices } = await openai().chat.completions.create(
+        { model: STARTER, messages: [{ role: 'user', content: 'And?' }] },
+        { headers: { 'idempotency-key': 'the-same' } },
+      );
+      expect(choices[0]?.message.content).toBe('Good bread.');
+    }
+    expect(stub.requests.length).toBe(answered + 2);
+    await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+    expect((await balance()).balance).toBe(before.balance - 2n * requestCost);
+  });
+
   it('streams, without the usage that the client did not ask for', async () => {
     const stream = await openai().chat.completions.create({
       model: STARTER,

@@ -81,11 +81,13 @@ describe('a picture that comes too slowly ends with its connection,', () => {
     const dave = await server.signUp('Dave');
     const caller = { kind: 'user' as const, userId: dave.userId, isOperator: false };
     const ctx = { ...server.services, caller, requestId: 'test', idempotencyKey: null };
-    // Longer than either: what has come is waited for.
+    const answer = async ({ bytes }: { bytes: Buffer }) => bytes.length;
+    app.post('/', (request) => receivePicture(ctx, request, 'file', answer, { stallMs: 200, wholeMs: 600 }));
+    // Longer than either: what has come is waited for. A busy machine needs less than those to take it in.
     const answerLate = ({ bytes }: { bytes: Buffer }) =>
-      new Promise((resolve) => setTimeout(() => resolve(bytes.length), 800));
-    app.post('/', (request) =>
-      receivePicture(ctx, request, 'file', answerLate, { stallMs: 200, wholeMs: 600 }),
+      new Promise((resolve) => setTimeout(() => resolve(bytes.length), 3_000));
+    app.post('/late', (request) =>
+      receivePicture(ctx, request, 'file', answerLate, { stallMs: 2_500, wholeMs: 2_500 }),
     );
     await app.listen({ port: 0 });
   });
@@ -111,7 +113,7 @@ describe('a picture that comes too slowly ends with its connection,', () => {
     const body = new FormData();
     body.append('file', new Blob([new Uint8Array(pictureFiles.png)]), 'bread.png');
     const { port } = app.server.address() as AddressInfo;
-    const answer = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body });
+    const answer = await fetch(`http://127.0.0.1:${port}/late`, { method: 'POST', body });
     expect(await answer.json()).toBe(pictureFiles.png.length);
   });
 });

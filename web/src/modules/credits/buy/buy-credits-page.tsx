@@ -1,5 +1,5 @@
 import { BGL_PER_USD } from '@bakehouse/contract/money';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useSheets } from '../../../lib/sheet.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -22,7 +22,8 @@ export function BuyCreditsPage() {
   const user = useUser();
   const balance = useBalance(user.id);
   const { purchase } = useSearch({ from: '/app/buy-bagels' });
-  const sales = useQuery(purchasesQuery(user.id));
+  const sales = useInfiniteQuery(purchasesQuery(user.id));
+  const purchases = sales.data?.pages.flatMap((page) => page.purchases) ?? [];
   return (
     <>
       <PageHeader
@@ -42,13 +43,13 @@ export function BuyCreditsPage() {
               </LoadingRegion>
             }
           >
-            {({ can_buy }) => (can_buy ? <CheckoutCard /> : <CreditSources />)}
+            {({ pages }) => (pages[0]?.can_buy ? <CheckoutCard /> : <CreditSources />)}
           </QueryView>
           <RedeemCard />
         </div>
-        {sales.data && sales.data.purchases.length > 0 && (
+        {purchases.length > 0 && (
           <div className="lg:col-span-2">
-            <PurchaseList purchases={sales.data.purchases} />
+            <PurchaseList purchases={purchases} pages={sales} />
           </div>
         )}
         <div className="lg:col-span-2">

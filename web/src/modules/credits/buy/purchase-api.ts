@@ -1,15 +1,21 @@
 import { listPurchases, startPurchase } from '@bakehouse/contract/purchases';
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
-/** What the user has bought; follows the balance. */
+/** What the user has bought page by page, newest first; follows the balance. */
 export const purchasesQuery = (userId: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['transaction', 'purchases', userId],
-    queryFn: ({ signal }) =>
-      call(listPurchases, { params: { userId } }, { signal, operation: 'load your purchases' }),
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        listPurchases,
+        { params: { userId }, query: { cursor: pageParam ?? undefined } },
+        { signal, operation: 'load your purchases' },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
   });
 
 /** Leads to the payment provider's page, and begins anew where Back from there brings this page out of memory. */

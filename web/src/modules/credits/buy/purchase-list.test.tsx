@@ -1,6 +1,6 @@
 import type { Purchase } from '@bakehouse/contract/purchases';
-import { render, screen } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { fireEvent, render, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
 import { PurchaseList } from './purchase-list.tsx';
 
 const paid: Purchase = {
@@ -14,8 +14,23 @@ const paid: Purchase = {
   paid_at: '2026-11-20T08:01:00.000Z',
 };
 
+const allRead = {
+  hasNextPage: false,
+  isFetchingNextPage: false,
+  isFetchNextPageError: false,
+  error: null,
+  fetchNextPage: vi.fn<() => void>(),
+};
+
+test('older purchases are read on below those that are there', () => {
+  const fetchNextPage = vi.fn<() => void>();
+  render(<PurchaseList purchases={[paid]} pages={{ ...allRead, hasNextPage: true, fetchNextPage }} />);
+  fireEvent.click(screen.getByRole('button', { name: 'Load more' }));
+  expect(fetchNextPage).toHaveBeenCalled();
+});
+
 test('a receipt is in sight however narrow the window is', () => {
-  render(<PurchaseList purchases={[paid]} />);
+  render(<PurchaseList purchases={[paid]} pages={allRead} />);
   const receipt = screen.getByRole('link', { name: /^Receipt/ });
   expect(receipt.getAttribute('href')).toBe(paid.receipt_url);
   expect(receipt.closest('[class*="hidden"]')).toBeNull();

@@ -5,14 +5,16 @@ import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { Pager, type Pages } from '../../../ui/pager.tsx';
 
 const usd = (bgl: string) => displayAmount(parseBgl(bgl), 'USD');
 
 /** What was bought, with its receipts. */
-export function PurchaseList({ purchases }: { purchases: readonly Purchase[] }) {
+export function PurchaseList({ purchases, pages }: { purchases: readonly Purchase[]; pages: Pages }) {
   return (
     <Card title="Purchases" flush>
       <DataTable label="Purchases" rows={purchases} rowKey={({ id }) => id} columns={columns} />
+      <Pager pages={pages} />
     </Card>
   );
 }

@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
+import type { Purchase } from '@bakehouse/contract/purchases';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Callout } from '../../../ui/callout.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { useUser } from '../../accounts/api.ts';
@@ -11,14 +12,13 @@ type Props = { purchaseId: string; className: string };
 /** What became of the purchase with which the browser has come back from the payment provider. */
 export function PurchaseOutcome({ purchaseId, className }: Props) {
   const user = useUser();
-  const { data } = useQuery({
+  const find = (pages: { purchases: Purchase[] }[] = []) =>
+    pages.flatMap(({ purchases }) => purchases).find(({ id }) => id === purchaseId);
+  const { data } = useInfiniteQuery({
     ...purchasesQuery(user.id),
-    refetchInterval: ({ state }) =>
-      state.data?.purchases.some(({ id, status }) => id === purchaseId && status === 'open')
-        ? POLL_MS
-        : false,
+    refetchInterval: ({ state }) => (find(state.data?.pages)?.status === 'open' ? POLL_MS : false),
   });
-  const purchase = data?.purchases.find(({ id }) => id === purchaseId);
+  const purchase = find(data?.pages);
   if (!purchase) return null;
   return (
     <div role="status" className={className}>

@@ -13,6 +13,7 @@ import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { chargeText } from '../../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
+import { useOnlineInterval } from '../../../lib/live/online.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { awaitEnd } from '../../../ui/long-work.ts';
 import { notify } from '../../../ui/notify.ts';
@@ -114,13 +115,14 @@ export function useUsableDeployments(
 
 export function useImageDeployment(podId: string) {
   const fallback = useFallbackInterval(imageKinds.flux.pollMs);
+  const costs = useOnlineInterval(COST_MS);
   return useQuery({
     // Its id is the third, by which changes are distinguished; a text deployment is read under the same three.
     queryKey: ['deployment', 'one', podId, 'image'],
     queryFn: ({ signal }) =>
       call(getImageDeployment, { params: { podId } }, { signal, operation: 'fetch deployments' }),
     refetchInterval: ({ state: { data } }) => {
-      if (data?.status === 'running') return COST_MS;
+      if (data?.status === 'running') return costs;
       return data && awaitedOf([data], Date.now()).length > 0 ? fallback : false;
     },
   });

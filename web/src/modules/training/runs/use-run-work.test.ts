@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest';
-import { endOf } from './use-run-work.ts';
+import { expect, it, vi } from 'vitest';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { endOf, recentRunsQuery } from './use-run-work.ts';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
 const cancelled = {
   state: 'cancelled',
@@ -28,4 +32,14 @@ it('says why a run failed, and what was charged as far as that is known', () => 
   const failed = { ...cancelled, state: 'failed', reason: 'Out of memory.' } as const;
   expect(endOf({ ...failed, charged: '0' })?.description).toBe('Out of memory. You were not charged.');
   expect(endOf({ ...failed, charged: null })?.description).toBe('Out of memory.');
+});
+
+it('knows all runs that are under way, however many pages they take', async () => {
+  const page = (count: number, next_cursor: string | null) => ({
+    runs: Array.from({ length: count }, (_, at) => ({ run_id: `${next_cursor} ${at}` })),
+    next_cursor,
+  });
+  vi.mocked(call).mockResolvedValueOnce(page(100, 'r100')).mockResolvedValueOnce(page(1, null));
+  expect((await queryClient.fetchQuery(recentRunsQuery)).runs).toHaveLength(101);
+  expect(vi.mocked(call).mock.lastCall?.[1]).toMatchObject({ query: { recent: 'true', cursor: 'r100' } });
 });

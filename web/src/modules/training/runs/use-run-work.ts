@@ -8,13 +8,22 @@ import { useCancelRun } from './run-calls.ts';
 import { cancelQuestion, phaseText } from './run-sentences.ts';
 
 const POLL_MS = 3_000;
-const SHOWN_MAX = 100;
+const PAGE_LENGTH = 100;
 
-/** The runs that are under way, or have lately ended. */
+/** The runs that are under way, or have lately ended: all of them, however many pages they take. */
 export const recentRunsQuery = queryOptions({
   queryKey: ['run', 'list', 'recent'],
-  queryFn: ({ signal }) =>
-    call(listRuns, { query: { recent: 'true', limit: SHOWN_MAX } }, { signal, operation: 'fetch runs' }),
+  queryFn: async ({ signal }) => {
+    const runs: Run[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = { recent: 'true', limit: PAGE_LENGTH, cursor } as const;
+      const page = await call(listRuns, { query }, { signal, operation: 'fetch runs' });
+      runs.push(...page.runs);
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    return { runs };
+  },
 });
 
 /** Runs, as the list of long work shows them. */

@@ -1,18 +1,20 @@
 import type { listFileVersions as endpoint } from '@bakehouse/contract/data-files';
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../../platform/context.ts';
+import { unknownCursor } from '../../../../platform/unknown-cursor.ts';
 import { findReadableAsset } from '../../access/find-readable-asset.ts';
-import { selectVersions } from './version-queries.ts';
+import { findRevisionNumber, selectVersions } from './version-queries.ts';
 
-const VERSIONS_MAX = 100;
-
-/** The revisions that brought a file or replaced it, newest first. */
+/** The revisions that brought a file or replaced it, newest first; the cursor is the last one of the page before. */
 export async function listVersions(
   ctx: Context,
-  { assetId, path }: { assetId: string; path: string },
+  { params, query: { path, limit, cursor } }: InputOf<typeof endpoint>,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const asset = await findReadableAsset(ctx.db, { assetId, userId: ctx.caller.userId });
-  const rows = await selectVersions(ctx.db, { assetId: asset.id, path, limit: VERSIONS_MAX });
+  const { id: assetId } = await findReadableAsset(ctx.db, { assetId: params.id, userId: ctx.caller.userId });
+  const before = cursor === undefined ? undefined : await findRevisionNumber(ctx.db, assetId, cursor);
+  if (cursor !== undefined && before === undefined) throw unknownCursor();
+  const found = await selectVersions(ctx.db, { assetId, path, before, limit: limit + 1 });
+  const rows = found.slice(0, limit);
   return {
     versions: rows.map(({ id, number, created_at, sha256, size_bytes }) => ({
       revision_id: id,
@@ -21,5 +23,6 @@ export async function listVersions(
       sha256,
       size_bytes: Number(size_bytes),
     })),
+    next_cursor: found.length > limit ? (rows.at(-1)?.id ?? null) : null,
   };
 }

@@ -1,9 +1,29 @@
 import type { Database } from '../../../../platform/db/database.ts';
 
-/** The files that a path has had, with the revision that brought each, newest first. */
+/** The number of a revision of this asset. */
+export async function findRevisionNumber(
+  db: Database,
+  assetId: string,
+  revisionId: string,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('revisions')
+    .select('number')
+    .where('asset_id', '=', assetId)
+    .where('id', '=', revisionId)
+    .executeTakeFirst();
+  return row?.number;
+}
+
+/** The files that a path has had, with the revision that brought each, newest first: those before the number `before`. */
 export async function selectVersions(
   db: Database,
-  { assetId, path, limit }: { assetId: string; path: string; limit: number },
+  {
+    assetId,
+    path,
+    before,
+    limit,
+  }: { assetId: string; path: string; before: number | undefined; limit: number },
 ) {
   return db
     .selectFrom('asset_files')
@@ -15,6 +35,7 @@ export async function selectVersions(
     .select(['revisions.id', 'revisions.number', 'revisions.created_at', 'sha256', 'size_bytes'])
     .where('asset_files.asset_id', '=', assetId)
     .where('path', '=', path)
+    .$if(before !== undefined, (query) => query.where('revisions.number', '<', before ?? 0))
     .orderBy('revisions.number', 'desc')
     .limit(limit)
     .execute();

@@ -144,12 +144,18 @@ describe('over HTTP', () => {
     const first = await upload('d.csv', 'q\none\n');
     await upload('other.txt', 'x\n');
     const second = await upload('d.csv', 'q\none\ntwo\n');
-    const { versions } = await server.request(
-      listFileVersions,
-      { params: { id }, query: { path: 'd.csv' } },
-      { as: ada },
-    );
+    const listed = (query: { limit?: number; cursor?: string }) =>
+      server.request(listFileVersions, { params: { id }, query: { path: 'd.csv', ...query } }, { as: ada });
+    const { versions, next_cursor } = await listed({});
+    expect(next_cursor).toBeNull();
     expect(versions.map(({ revision_id }) => revision_id)).toEqual([second, first]);
+    const newest = await listed({ limit: 1 });
+    expect(newest.versions).toEqual(versions.slice(0, 1));
+    expect(await listed({ limit: 1, cursor: newest.next_cursor ?? '' })).toEqual({
+      versions: versions.slice(1),
+      next_cursor: null,
+    });
+    await expect(listed({ cursor: id })).rejects.toMatchObject({ status: 400 });
     expect(versions[0]?.number).toBe((versions[1]?.number ?? 0) + 2);
     expect((await columns({ path: 'd.csv' })).rows).toBe(2);
     expect((await columns({ path: 'd.csv', revision_id: first })).rows).toBe(1);

@@ -69,13 +69,19 @@ function show(answer: object, place: RowsPlace = {}, other: Partial<Asset> = {})
     columns: [{ ...question, frequent: [], histogram: [...question.histogram] }],
   });
   client.setQueryData(versionsQuery({ assetId: 'set', path: 'd.csv', newest: 'first' }).queryKey, {
-    versions: ['first', 'zeroth'].map((revision_id, at) => ({
-      revision_id,
-      number: 2 - at,
-      created_at: asset.created_at,
-      sha256: '',
-      size_bytes: 10,
-    })),
+    pageParams: [null],
+    pages: [
+      {
+        versions: ['first', 'zeroth'].map((revision_id, at) => ({
+          revision_id,
+          number: 2 - at,
+          created_at: asset.created_at,
+          sha256: '',
+          size_bytes: 10,
+        })),
+        next_cursor: null,
+      },
+    ],
   });
   const { queryKey } = previewQuery({ ...file, offset: place.offset ?? 0 });
   client.setQueryData(queryKey, {

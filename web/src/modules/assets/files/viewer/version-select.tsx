@@ -1,6 +1,7 @@
 import { formatBytes } from '@bakehouse/contract/labels';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { relativeTime } from '../../../../lib/format/format-time.ts';
+import { Button } from '../../../../ui/button.tsx';
 import { Select } from '../../../../ui/select.tsx';
 import { versionsQuery } from './viewer-calls.ts';
 
@@ -16,21 +17,31 @@ type Props = {
 
 /** Which revision of a file is looked at; nothing where there has only been one. */
 export function VersionSelect({ assetId, path, newest, value, onChange }: Props) {
-  const versions = useQuery(versionsQuery({ assetId, path, newest })).data?.versions ?? [];
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    versionsQuery({ assetId, path, newest }),
+  );
+  const versions = data?.pages.flatMap((page) => page.versions) ?? [];
   const [last] = versions;
   if (!last || (versions.length === 1 && value === undefined)) return null;
   return (
-    <Select
-      aria-label="Revision"
-      size="sm"
-      className="min-w-44"
-      value={value ?? last.revision_id}
-      onChange={(id) => onChange(id === last.revision_id ? undefined : id)}
-      options={versions.map(({ revision_id: id, number, created_at: at, size_bytes: size }) => ({
-        value: id,
-        label: id === last.revision_id ? `Revision ${number} (newest)` : `Revision ${number}`,
-        description: `${relativeTime(new Date(at))}, ${formatBytes(size)}`,
-      }))}
-    />
+    <>
+      <Select
+        aria-label="Revision"
+        size="sm"
+        className="min-w-44"
+        value={value ?? last.revision_id}
+        onChange={(id) => onChange(id === last.revision_id ? undefined : id)}
+        options={versions.map(({ revision_id: id, number, created_at: at, size_bytes: size }) => ({
+          value: id,
+          label: id === last.revision_id ? `Revision ${number} (newest)` : `Revision ${number}`,
+          description: `${relativeTime(new Date(at))}, ${formatBytes(size)}`,
+        }))}
+      />
+      {hasNextPage && (
+        <Button size="sm" variant="ghost" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Load older revisions
+        </Button>
+      )}
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { previewFile } from '@bakehouse/contract/assets';
 import { describeColumns, listFileVersions, searchRows } from '@bakehouse/contract/data-files';
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call } from '../../../../lib/api/api-client.ts';
 import { storedRead } from '../../../../lib/api/stored-read.ts';
 
@@ -52,15 +52,17 @@ export const foundRowsQuery = ({ assetId, revisionId, path, text }: RevisionFile
     ...forGood,
   });
 
-/** The revisions that brought a file or replaced it; `newest` is the asset's, after which there may be more. */
+/** The revisions that brought a file or replaced it, page by page; `newest` is the asset's, after which there may be more. */
 export const versionsQuery = ({ assetId, path, newest }: { assetId: string; path: string; newest: string }) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['asset', 'versions', { assetId, path, newest }],
-    queryFn: ({ signal }) =>
+    queryFn: ({ pageParam, signal }) =>
       call(
         listFileVersions,
-        { params: { id: assetId }, query: { path } },
+        { params: { id: assetId }, query: { path, cursor: pageParam ?? undefined } },
         { signal, ...storedRead(), operation: 'list the revisions' },
       ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
     ...forGood,
   });

@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** Below the ports that the system hands out by itself: one of those may be a client's by the time the server comes. */
+const FIRST = 10_000;
+/** Each process has a hundred of its own, as far as they go. */
+const SHARE = 100;
+const SHARES = 220;
+
+let asked = 0;
+
+/** For tests: a port that nobody listens on, for a server that comes on it later, or comes back. */
+export async function freePort(): Promise<number> {
+  const first = FIRST + (process.pid % SHARES) * SHARE;
+  for (let tries = 0; tries < SHARE; tries += 1) {
+    const port = first + (asked % SHARE);
+    asked += 1;
+    if (await canListen(port)) return port;
+  }
+  throw new Error(`No port from ${first} on is free`);
+}
+
+async function canListen(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, 'close');
+  return true;
+}
