@@ -1,5 +1,5 @@
 import { generatorNames } from '@bakehouse/contract/generators';
-import type { Plugin } from 'vite';
+import type { Plugin, Rolldown } from 'vite';
 import { firstScreens } from './first-screen-plugin.ts';
 import { screenChunks } from './screen-chunks.ts';
 
@@ -7,6 +7,11 @@ import { screenChunks } from './screen-chunks.ts';
 export const generatorScreen = ['shell/public-shell.tsx', 'modules/generators/generator-page.tsx'];
 
 const FIRST_PAINT = '<script src="/first-paint.js"';
+
+/** An entry that only imports others has none: the page gets its imports instead of it. */
+function hasCode({ modules }: Rolldown.OutputChunk): boolean {
+  return Object.values(modules).some(({ renderedLength }) => renderedLength > 0);
+}
 
 /**
  * Tells `first-paint.js` which files the screens need that people come upon first, so that they are fetched along with the
@@ -23,7 +28,10 @@ export function preloadScreens(): Plugin {
         const filesOf = (modules: readonly string[]) => {
           const chunks = screenChunks(modules, bundle ?? {});
           if (!chunks) throw new Error(`A module of a screen has moved: ${modules.join(', ')}`);
-          return chunks.map(({ fileName }) => `/${fileName}`).filter((file) => !html.includes(file));
+          return chunks
+            .filter(hasCode)
+            .map(({ fileName }) => `/${fileName}`)
+            .filter((file) => !html.includes(file));
         };
         const screens = {
           landing: filesOf(firstScreens['landing page']),

@@ -27,6 +27,8 @@ export default defineConfig({
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,
+    // Every browser that runs es2023 knows modulepreload.
+    modulePreload: { polyfill: false },
     // Building a zod schema has no effect, so a schema that nobody imports may be left out.
     rolldownOptions: {
       treeshake: { manualPureFunctions: ['z', 'endpoint'] },
