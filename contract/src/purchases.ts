@@ -52,7 +52,11 @@ export const startPurchase = endpoint({
     usd: z
       .string()
       .trim()
-      .regex(/^\d{1,6}(\.\d{1,2})?$/, 'usd must be a decimal number of US dollars with at most 2 decimals')
+      .regex(/^\d{1,6}(\.\d{1,2})?$/, {
+        error: 'usd must be a decimal number of US dollars with at most 2 decimals',
+        // Only what is an amount can be compared.
+        abort: true,
+      })
       .refine((text) => {
         const cents = parseUsdCents(text);
         return cents >= USD_CENTS_MIN && cents <= USD_CENTS_MAX;
