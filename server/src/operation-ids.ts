@@ -1,4 +1,5 @@
 import * as accounts from '@bakehouse/contract/accounts';
+import * as allDeployments from '@bakehouse/contract/all-deployments';
 import * as apiKeys from '@bakehouse/contract/api-keys';
 import * as assetFiles from '@bakehouse/contract/asset-files';
 import * as assets from '@bakehouse/contract/assets';
@@ -39,6 +40,7 @@ import * as workloads from '@bakehouse/contract/workloads';
 
 const modules = [
   accounts,
+  allDeployments,
   apiKeys,
   assetFiles,
   assets,
