@@ -122,7 +122,8 @@ export function visibleFields({ fields }: Generator, values: FormValues): FormFi
   });
 }
 
-function withRange({ help, min, max }: { help?: string; min: number; max: number }): string {
+/** The help of a number, with its bounds. */
+export function withRange({ help, min, max }: { help?: string; min: number; max: number }): string {
   // On one line, however narrow the column is.
   const range = ['From', formatNumber(min), 'to', `${formatNumber(max)}.`].join('\u00a0');
   return help ? `${help} ${range}` : range;

@@ -7,7 +7,7 @@ import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
-import { FormFields } from '../../../ui/form-fields.tsx';
+import { type FormField, FormFields } from '../../../ui/form-fields.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { sessionQuery } from '../../accounts/api.ts';
 import { SourceField } from '../../images/api.ts';
@@ -102,13 +102,12 @@ export function GeneratorForm({
         />
         <Settings
           generator={generator}
-          values={draft.values}
+          draft={draft}
           problems={problems}
-          onChange={(values) => change({ values })}
+          onChange={change}
+          modelField={modelField}
+          userId={session.data?.id}
         />
-        {/* Below the rest: one's own deployments are known late, and nothing may move. */}
-        {modelField}
-        <LoraField generator={generator} draft={draft} onChange={change} userId={session.data?.id} />
         <ResetButton onReset={() => change({ values: resetValues(generator, draft.values) })} />
         {keyMissing && <KeyMissing />}
         {refusal && <Callout tone="bad">{refusal}</Callout>}
@@ -118,15 +117,37 @@ export function GeneratorForm({
   );
 }
 
-type SettingsProps = {
-  generator: Generator;
-  values: FormValues;
+type SettingsProps = Pick<Props, 'generator' | 'draft' | 'onChange' | 'modelField'> & {
   problems: Partial<Record<string, string>>;
-  onChange: (values: FormValues) => void;
+  userId: string | undefined;
 };
 
+/** What the generator's table asks for below the prompt, and with what. */
+function Settings({ generator, draft: { values }, problems, onChange, modelField, userId }: SettingsProps) {
+  const { leave, explain } = useCorrections(generator, values, (right) => onChange({ values: right }));
+  return (
+    <div className="grid gap-5" onBlur={leave}>
+      <FormFields
+        fields={visibleFields(generator, values).map(explain)}
+        values={effectiveValues(generator, values)}
+        problems={problems}
+        onChange={(changed) => onChange({ values: { ...values, ...changed } as FormValues })}
+      />
+      {/* Below the rest: one's own deployments are known late, and nothing may move. */}
+      {modelField}
+      <LoraField
+        generator={generator}
+        draft={{ values }}
+        onChange={onChange}
+        userId={userId}
+        explain={explain}
+      />
+    </div>
+  );
+}
+
 /** A number that has been typed is put right once its field is left, which is said there; before, more may be typed. */
-function Settings({ generator, values, problems, onChange }: SettingsProps) {
+function useCorrections(generator: Generator, values: FormValues, onChange: (values: FormValues) => void) {
   const [corrected, setCorrected] = useState<{
     values: FormValues;
     texts: Partial<Record<string, string>>;
@@ -138,25 +159,14 @@ function Settings({ generator, values, problems, onChange }: SettingsProps) {
     setCorrected({ values: right, texts });
     onChange(right);
   }
-  const fields = visibleFields(generator, values).map((field) => {
+  function explain(field: FormField<string>): FormField<string> {
     if (field.kind !== 'number') return field;
     // A number that has been changed since is another one.
     const isSame = corrected && Object.is(corrected.values[field.name], values[field.name]);
-    return {
-      ...field,
-      help: <NumberHelp text={field.help} correction={isSame && corrected.texts[field.name]} />,
-    };
-  });
-  return (
-    <div onBlur={leave}>
-      <FormFields
-        fields={fields}
-        values={effectiveValues(generator, values)}
-        problems={problems}
-        onChange={(changed) => onChange({ ...values, ...changed } as FormValues)}
-      />
-    </div>
-  );
+    const correction = isSame && corrected.texts[field.name];
+    return { ...field, help: <NumberHelp text={field.help} correction={correction} /> };
+  }
+  return { leave, explain };
 }
 
 /** Under a number: what it is for, its bounds, and what was typed in its place if that did not fit. */

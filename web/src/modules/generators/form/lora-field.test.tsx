@@ -47,6 +47,10 @@ it('a deployment of one’s own draws with one of one’s LoRAs, as strong as is
   const strength = await screen.findByRole('textbox', { name: 'LoRA strength' });
   await waitFor(() => expect(quoted()).toMatchObject({ parameters: { lora: idOf(1), lora_scale: 1 } }));
   await userEvent.clear(strength);
+  await userEvent.type(strength, '3');
+  await userEvent.tab();
+  await screen.findByText('3 is too high and was changed to 2.');
+  await userEvent.clear(strength);
   await userEvent.type(strength, '0.5');
   await waitFor(() => expect(quoted()).toMatchObject({ parameters: { lora: idOf(1), lora_scale: 0.5 } }));
 

@@ -4,7 +4,7 @@ import { isLeftOut } from '@bakehouse/contract/generators/parameters/parameters'
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { type FormField, FormFields } from '../../../ui/form-fields.tsx';
-import type { FormValues } from './form-values.ts';
+import { type FormValues, withRange } from './form-values.ts';
 import type { Draft } from './use-draft.ts';
 
 const lorasQuery = (userId: string | undefined) =>
@@ -23,10 +23,12 @@ type Props = {
   draft: Pick<Draft, 'values'>;
   onChange: (changed: { values: FormValues }) => void;
   userId: string | undefined;
+  /** A number with what was typed in its place, if that did not fit. */
+  explain: (field: FormField<string>) => FormField<string>;
 };
 
 /** The person's own LoRAs, where whoever draws takes one and there is one to choose. */
-export function LoraField({ generator, draft: { values }, onChange, userId }: Props) {
+export function LoraField({ generator, draft: { values }, onChange, userId, explain }: Props) {
   const field = generator.fields.find(({ kind }) => kind === 'lora');
   const enabled = field !== undefined && userId !== undefined;
   const { data: loras = [], isPending } = useQuery({ ...lorasQuery(userId), enabled });
@@ -40,7 +42,9 @@ export function LoraField({ generator, draft: { values }, onChange, userId }: Pr
       : []),
   ];
   const strength = generator.fields.flatMap((one): FormField<string>[] =>
-    one.kind === 'number' && one.onlyWith === field.name && !isLeftOut(one, values) ? [one] : [],
+    one.kind === 'number' && one.onlyWith === field.name && !isLeftOut(one, values)
+      ? [explain({ ...one, help: withRange(one) })]
+      : [],
   );
   return (
     <FormFields
