@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_runtime.errors import StopRequested
+from bakehouse_runtime.train.cadence import Cadence
 from bakehouse_runtime.train.lora.checkpoints import last_checkpoint
 from bakehouse_runtime.train.lora.run import read_inputs
 from train_spec import LINEAR, finish, losses, questions, start, train_spec, when
@@ -189,7 +190,10 @@ class Listener:
 
 
 def test_an_evaluation_that_was_stopped_is_made_when_the_run_goes_on(
-    server: BakehouseServer, tmp_path: Path, tied_model: Path
+    server: BakehouseServer,
+    tmp_path: Path,
+    tied_model: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from bakehouse_runtime.train.lora.callback import TrainingCallback
     from bakehouse_runtime.train.lora.trainer import build_trainer
@@ -217,9 +221,13 @@ def test_an_evaluation_that_was_stopped_is_made_when_the_run_goes_on(
 
     whole = live("whole", None)
     assert list(whole.eval_loss) == [8, 16, 24]
-    # The end of the first epoch is always saved.
+    monkeypatch.setattr(Cadence, "is_due", lambda *_, **__: False)
     stopped = live("parts", 8)
     assert (stopped.step, stopped.eval_loss) == (8, {})
+    # What was trained is saved, though no checkpoint was due.
+    saved = last_checkpoint(tmp_path / "parts")
+    assert saved is not None
+    assert saved.step == 8
     # A second stop in the same evaluation leaves it to the next life again.
     assert live("parts", 0).eval_loss == {}
     resumed = live("parts", None)

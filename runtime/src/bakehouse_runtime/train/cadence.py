@@ -17,7 +17,7 @@ class Cadence:
         self._cost: float | None = None
 
     def is_due(self, now: float, *, epoch_ends: bool = False) -> bool:
-        """Whether it is time. The end of an epoch, where a stop during its evaluation leaves, waits
+        """Whether it is time. The end of an epoch, after which an evaluation may take long, waits
         for no pause, but for its share of the time like any other. Only the first one, of which
         nobody knows yet how long it takes, may exceed it."""
         pause = self._first_after_s if self._cost is None else self._after_s

@@ -103,6 +103,9 @@ class TrainingCallback(TrainerCallback):
     ) -> None:
         # Trainer cannot end an evaluation early.
         if self._reporter.stop_requested:
+            # What was trained since the last checkpoint, if anything was, is saved before the end.
+            control.should_save = state.global_step > self._first_step
+            control.should_training_stop = True
             raise StopRequested
 
     def on_evaluate(

@@ -26,7 +26,7 @@ from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
 from ...data.tokens import read_json
 from ...device import weights_dtype
-from ...errors import PlainError
+from ...errors import PlainError, StopRequested
 from ...files import SAFE_TOKENIZER, SAFE_WEIGHTS
 from .config import lora_config, sft_config
 from .data import IGNORED, to_dataset
@@ -52,7 +52,13 @@ class _Evaluated(Trainer):
         # An evaluation draws random numbers, which a run that was killed in it does not draw again:
         # what training draws must not depend on that.
         with torch.random.fork_rng():
-            return super().evaluate(*args, **options)
+            try:
+                return super().evaluate(*args, **options)
+            except StopRequested:
+                # Trainer saves right after this, where the callback has asked for it.
+                if self.is_in_train and self.control.should_save:
+                    return {}
+                raise
 
     def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
         self._loss_sum, self._tokens = 0.0, 0
