@@ -85,14 +85,15 @@ async function meterOne(
       await sleepDeployment(tx, clock, counted);
       return null;
     }
-    const deployment = await dropIdleReplica(tx, clock, counted);
-    const held = await keepHold(tx, now, deployment);
-    const unseenMs = UNSEEN_MS_MAX * Math.max(1, deployment.metered_replicas);
-    if (held && deployment.unsettled_ms + BigInt(unseenMs) < deployment.held_ms) return null;
+    // It announces a change, and no transaction that moves credits does: what is due is settled next time.
+    if (await dropIdleReplica(tx, clock, counted)) return null;
+    const held = await keepHold(tx, now, counted);
+    const unseenMs = UNSEEN_MS_MAX * Math.max(1, counted.metered_replicas);
+    if (held && counted.unsettled_ms + BigInt(unseenMs) < counted.held_ms) return null;
 
-    await settleTime(tx, now, deployment);
+    await settleTime(tx, now, counted);
     const refusal = await holdMore(tx, now, await lockDeployment(tx, podId), { lastPart });
-    const { metered_at: meteredAt, metered_replicas: replicas } = deployment;
+    const { metered_at: meteredAt, metered_replicas: replicas } = counted;
     if (refusal === null) await noteTime(tx, podId, { unsettledMs: 0n, meteredAt, replicas });
     return refusal;
   });
