@@ -188,8 +188,8 @@ MISFITS = {
         f"its matrices for {LORA_LAYERS[0]} are (2, 64) and (64, 2), the layer is 16 to 16.",
     ),
     "a rank": (
-        {f"transformer.{LORA_LAYERS[0]}": (17, 16)},
-        f"its rank for {LORA_LAYERS[0]} is 17, the layer has 16 at most.",
+        {f"transformer.{LORA_LAYERS[0]}": (129, 16)},
+        f"its rank for {LORA_LAYERS[0]} is 129, and at most 128 is applied.",
     ),
     "a text encoder": (
         {"text_encoder.layers.0.q_proj": (2, 16)},
@@ -225,6 +225,14 @@ def test_what_is_no_plain_lora_is_refused(
     # A converter of Diffusers never ends on this one.
     assert refused(**{f"{key}.alpha": torch.tensor(-1.0)}) == (
         f"{key}.alpha is not a positive number."
+    )
+    # Torch compares no complex number, and converts no bytes of floats of four bits.
+    assert refused(**{f"{key}.alpha": torch.tensor(2j)}) == (
+        f"{key}.alpha is of the type complex64, in which no LoRA is."
+    )
+    fours = torch.zeros((2, 16), dtype=torch.uint8).view(torch.float4_e2m1fn_x2)
+    assert refused(**{f"{key}.lora_A.weight": fours}) == (
+        f"{key}.lora_A.weight is of the type float4_e2m1fn_x2, in which no LoRA is."
     )
     assert refused(**{f"{key}.lora_A.weight": torch.full((2, 16), float("nan"))}) == (
         f"it has values for {LORA_LAYERS[0]} that are not numbers."

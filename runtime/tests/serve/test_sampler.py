@@ -16,7 +16,7 @@ from bakehouse_runtime.image.paris.pipeline import (
     ParisPipeline,
     ParisRequest,
 )
-from bakehouse_runtime.serve.sampler import Failed, Job, Sampler, Stepped
+from bakehouse_runtime.serve.sampler import Done, Failed, Job, Sampler, Stepped
 from image.tiny import write_tiny_paris
 
 if TYPE_CHECKING:
@@ -117,4 +117,22 @@ def test_previews_come_no_faster_than_they_are_seen(together: int, previewed: li
         steps = [event for event in job.take(60) if isinstance(event, Stepped)]
         assert len(steps) == Sketch.steps
         assert [event.step for event in steps if event.preview] == previewed
+    assert sampler.close(60)
+
+
+def test_a_request_that_cannot_be_begun_ends_no_other() -> None:
+    class Stumbler(Sketcher):
+        def begin(self, request: object) -> Sketch:
+            if request == "odd":
+                message = "a type that nobody knows"
+                raise TypeError(message)
+            return Sketch()
+
+    sampler = Sampler(Stumbler, 2)
+    jobs = [Job("odd", preview_every=0), Job("plain", preview_every=0)]
+    for job in jobs:
+        sampler.submit(job)
+    odd, plain = (job.take(60) for job in jobs)
+    assert odd == [Failed("The picture could not be begun.")]
+    assert isinstance(plain[-1], Done)
     assert sampler.close(60)

@@ -11,10 +11,13 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+import traceback
 from collections import deque
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import torch
 
 from ..errors import PlainError, RequestError
 
@@ -230,7 +233,8 @@ class Sampler:
         self._rows = [row for row in self._rows if not row.job.is_cancelled]
         self._waiting = [row for row in self._waiting if not row.job.is_cancelled]
         while self._arrived:
-            self._begin(self._arrived[0])
+            if not self._arrived[0].is_cancelled:
+                self._begin(self._arrived[0])
             self._arrived.popleft()
         free = self._rows_max - len(self._rows)
         self._rows += self._waiting[:free]
@@ -246,6 +250,13 @@ class Sampler:
         except PlainError as error:
             field = error.field if isinstance(error, RequestError) else "prompt"
             job.put(Refused(str(error), field))
+        # After this one nothing is computed here any more.
+        except torch.AcceleratorError:
+            raise
+        # What one request brings must not end what others wait for.
+        except Exception:
+            traceback.print_exc()
+            job.put(Failed("The picture could not be begun."))
 
     def _draw(self) -> None:
         if self._rows:

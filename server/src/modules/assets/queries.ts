@@ -369,13 +369,3 @@ export async function listFineTunes(
     .execute();
   return { titles: rows.map((row) => row.title), count: Number(rows[0]?.count ?? 0n) };
 }
-
-export async function selectOwnAssets(db: Database, userId: string) {
-  return db
-    .selectFrom('assets')
-    .select(['id', 'dataset_type'])
-    .where('owner_user_id', '=', userId)
-    .where('deleted_at', 'is', null)
-    .orderBy('created_at', 'desc')
-    .execute();
-}

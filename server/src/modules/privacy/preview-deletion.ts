@@ -3,7 +3,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { previewDeletion as endpoint } from '@bakehouse/contract/privacy';
 import type { Context } from '../../platform/context.ts';
 import { hasPassword } from '../accounts/deletion/has-password.ts';
-import { listOwnAssets } from '../assets/list-own-assets.ts';
+import { countOwnAssets } from '../assets/own/count-own-assets.ts';
 import { getTotals } from '../credits/get-totals.ts';
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
 import { listLiveRuns } from '../training/runs/list-live-runs.ts';
@@ -12,16 +12,14 @@ import { listLiveRuns } from '../training/runs/list-live-runs.ts';
 export async function previewDeletion({ db, caller }: Context): Promise<ResponseOf<typeof endpoint>> {
   const { userId } = caller;
   const [assets, runs, pods, totals, asksPassword] = await Promise.all([
-    listOwnAssets(db, userId),
+    countOwnAssets(db, userId),
     listLiveRuns(db, userId),
     listLivePodIds(db, userId),
     getTotals(db, userId),
     hasPassword(db, userId),
   ]);
-  const models = assets.filter((asset) => asset.dataset_type === 'MODEL').length;
   return {
-    datasets: assets.length - models,
-    models,
+    ...assets,
     running: runs.length + pods.length,
     bought: formatBgl(totals.balance - totals.given),
     given: formatBgl(totals.given),

@@ -6,7 +6,7 @@ import { AppError } from '../../platform/errors.ts';
 import { forgetAccount } from '../accounts/deletion/forget-account.ts';
 import { markPurged } from '../accounts/deletion/mark-purged.ts';
 import { deleteAsset } from '../assets/delete-asset.ts';
-import { listOwnAssets } from '../assets/list-own-assets.ts';
+import { listOwnAssets } from '../assets/own/list-own-assets.ts';
 import { forgetRequests } from '../assets/restricted/forget-requests.ts';
 import { forgetMessages } from '../contact/forget-messages.ts';
 import { forgetBilling } from '../credits/forget-billing.ts';
@@ -74,7 +74,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
 /** Answers how many are still used by something. */
 async function deleteAssets(ctx: Context): Promise<number> {
   let kept = 0;
-  for (const { id } of await listOwnAssets(ctx.db, ctx.caller.userId)) {
+  for await (const id of listOwnAssets(ctx.db, ctx.caller.userId)) {
     try {
       await deleteAsset(ctx, { assetId: id, findUses: [findTrainingUse, findDeploymentUse] });
     } catch (error) {

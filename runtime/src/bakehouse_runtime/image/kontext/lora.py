@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
 from diffusers.loaders.lora_base import LORA_ADAPTER_METADATA_KEY
 from diffusers.loaders.lora_pipeline import FluxLoraLoaderMixin
 from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
@@ -31,6 +32,11 @@ _KEPT_BYTES_MAX = 1 << 30
 # A LoRA of all layers of FLUX.1 has a fifth of that.
 _HEADER_BYTES_MAX = 1 << 20
 _NAME_SHOWN_MAX = 120
+# Torch knows types that it cannot convert, or not compare with a number.
+_ALPHA_TYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64}
+_MATRIX_TYPES = _ALPHA_TYPES - {torch.int64} | {torch.float8_e4m3fn, torch.float8_e5m2}
+# What trainers make of any layer.
+_RANK = 128
 _PREFIX = f"{FluxLoraLoaderMixin.transformer_name}."
 
 
@@ -218,10 +224,11 @@ def _check_tensors(tensors: Mapping[str, Tensor]) -> None:
         if "dora_scale" in key or "lora_magnitude_vector" in key:
             raise _misfit(f"it is a DoRA ({_shown(key)}), and only plain LoRA is applied")
         is_alpha = "alpha" in key
+        if tensor.dtype not in (_ALPHA_TYPES if is_alpha else _MATRIX_TYPES):
+            kind = str(tensor.dtype).removeprefix("torch.")
+            raise _misfit(f"{_shown(key)} is of the type {kind}, in which no LoRA is")
         if is_alpha and not (tensor.numel() == 1 and 0 < tensor.item() < float("inf")):
             raise _misfit(f"{_shown(key)} is not a positive number")
-        if not (is_alpha or tensor.is_floating_point()):
-            raise _misfit(f"{_shown(key)} is not of floating-point numbers")
 
 
 def _pairs(state: Mapping[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:
@@ -247,10 +254,11 @@ def _check_shapes(name: str, layer: nn.Linear, down: Tensor, up: Tensor) -> None
         raise _misfit(
             f"its matrices for {name} are {given[0]} and {given[1]}, the layer is {sizes}"
         )
-    # More could not say more, and takes the time of everybody in the batch.
-    rank_max = max(layer.in_features, layer.out_features)
+    # Of a larger layer, at which it costs half of what the layer does: everybody in the batch waits.
+    values, sides = layer.in_features * layer.out_features, layer.in_features + layer.out_features
+    rank_max = max(_RANK, values // (2 * sides))
     if rank > rank_max:
-        raise _misfit(f"its rank for {name} is {rank}, the layer has {rank_max} at most")
+        raise _misfit(f"its rank for {name} is {rank}, and at most {rank_max} is applied")
 
 
 def _like(weight: Tensor, matrix: Tensor) -> Tensor:

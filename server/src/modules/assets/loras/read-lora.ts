@@ -1,10 +1,8 @@
+import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { type AssetRevision, readRevision } from '../read-revision.ts';
 import { findLoraFile } from './find-lora-file.ts';
-
-/** As large as a file that a form uploads: what is loaded is kept in memory. */
-const BYTES_MAX = 500 * 1000 * 1000;
 
 type Wanted = { assetId: string; revisionId?: string; userId: string; param: string };
 
@@ -24,7 +22,8 @@ export async function readLora(
       'or one other safetensors file and no model beside it';
     throw new AppError('invalid_request', { publicMessage, param });
   }
-  if (file.sizeBytes > BYTES_MAX) {
+  // As large as a file that a form uploads: what is loaded is kept in memory.
+  if (file.sizeBytes > FILE_SIZE_LIMIT_BYTES) {
     const publicMessage = `${asset.title} is too large: a LoRA has at most 500 MB`;
     throw new AppError('invalid_request', { publicMessage, param });
   }

@@ -85,11 +85,13 @@ async function meterOne(
       await sleepDeployment(tx, clock, counted);
       return null;
     }
-    // It announces a change, and no transaction that moves credits does: what is due is settled next time.
-    if (await dropIdleReplica(tx, clock, counted)) return null;
     const held = await keepHold(tx, now, counted);
     const unseenMs = UNSEEN_MS_MAX * Math.max(1, counted.metered_replicas);
-    if (held && counted.unsettled_ms + BigInt(unseenMs) < counted.held_ms) return null;
+    if (held && counted.unsettled_ms + BigInt(unseenMs) < counted.held_ms) {
+      // Here alone: it announces a change, and no transaction that settles anything does.
+      await dropIdleReplica(tx, clock, counted);
+      return null;
+    }
 
     await settleTime(tx, now, counted);
     const refusal = await holdMore(tx, now, await lockDeployment(tx, podId), { lastPart });

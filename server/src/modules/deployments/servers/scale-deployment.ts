@@ -54,17 +54,16 @@ async function hasRoom(tx: Transaction, deployment: DeploymentRow, capacity: Cap
   }
 }
 
-/** Step: lets go of the last replica where it was not used for a while. Returns whether it did. */
+/** Step: lets go of the last replica where it was not used for a while. */
 export async function dropIdleReplica(
   tx: Transaction,
   clock: Clock,
   deployment: DeploymentRow,
-): Promise<boolean> {
+): Promise<void> {
   const { id, replicas, min_replicas, busy_at, ready_at, created_at } = deployment;
   const idleMs = clock.now().getTime() - (busy_at ?? ready_at ?? created_at).getTime();
-  if (replicas <= Math.max(1, min_replicas) || idleMs <= IDLE_REPLICA_MS) return false;
+  if (replicas <= Math.max(1, min_replicas) || idleMs <= IDLE_REPLICA_MS) return;
   await setReplicas(tx, id, { replicas: replicas - 1, now: clock.now() });
   await reconcileModelServer(tx, clock, deployment.model_server_id);
   await publishChange(tx, deployment.user_id, { topic: 'deployment', id });
-  return true;
 }

@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import type { Database } from '../../../platform/db/database.ts';
+
+/** An asset's place in the order of time. */
+export type Place = { id: string; created_at: Date };
+
+/** A user's assets, the youngest first; with `after`, those that are older than that one. */
+export async function selectOwnAssets(
+  db: Database,
+  { userId, after, limit }: { userId: string; after: Place | null; limit: number },
+): Promise<Place[]> {
+  return db
+    .selectFrom('assets')
+    .select(['id', 'created_at'])
+    .where('owner_user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .$if(after !== null, (query) =>
+      query.where(sql<boolean>`(created_at, id) < (${after?.created_at}, ${after?.id})`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function countOwnAssets(
+  db: Database,
+  userId: string,
+): Promise<{ datasets: number; models: number }> {
+  const { all, models } = await db
+    .selectFrom('assets')
+    .select(({ fn }) => [
+      fn.countAll<bigint>().as('all'),
+      fn.countAll<bigint>().filterWhere('dataset_type', '=', 'MODEL').as('models'),
+    ])
+    .where('owner_user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return { datasets: Number(all - models), models: Number(models) };
+}
