@@ -104,6 +104,25 @@ test('what is found has all of the words, whatever the index is asked for', asyn
   }
 });
 
+test('ids are looked up by the index, too, but only for what may lie in one', async () => {
+  const { id } = await db
+    .selectFrom('assets')
+    .select('id')
+    .where('owner_user_id', '=', flo)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const pieces = [id, id.slice(3, 16).toUpperCase(), id.slice(0, 5)];
+  for (const words of [...pieces, `rye ${id.slice(24)}`]) {
+    expect((await findWords(db, wanted(words))).map((found) => found.id)).toContain(id);
+    const plan = await planOf(() => findWords(db, wanted(words)));
+    expect(plan).toMatch(/Bitmap Index Scan on assets_by_words[^>]+\(id\)::text ~~/);
+    expect(plan).not.toContain('Seq Scan on assets');
+  }
+  for (const words of ['batch 1990', 'rye, batch 90'])
+    expect(await planOf(() => list(words))).not.toContain('(id)::text');
+});
+
 test('a whole name that many have in them is found by the index of names', async () => {
   const plan = await planOf(() => findMatching(db, wanted('rye')));
   expect(plan).toContain('Bitmap Index Scan on assets_by_name');

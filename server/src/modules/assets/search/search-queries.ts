@@ -20,6 +20,8 @@ type Search = { userId: string; words: string; limit: number };
 const COMPARED_MAX = 200;
 /** How much of the word's trigrams a name must have: 'lama' has enough of 'llama', and 'sourdough' too little of 'source'. */
 const SIMILARITY_MIN = '0.42';
+/** The id is one of the names that the words are compared with. */
+const textWithId = sql`asset_search_text(assets.id::text, assets.title, assets.family, assets.base_model_type, assets.tags)`;
 
 /** What has the words in it as they are: own assets, starter models and restricted models, those first of which a whole name is just that, then the newest. */
 export async function findMatching(db: Database, search: Search): Promise<FoundRow[]> {
@@ -83,8 +85,8 @@ export async function findSimilar(tx: Transaction, { userId, words, limit }: Sea
   const arm = (owner: string | null) =>
     tx.selectFrom(
       foundAssets(tx, owner)
-        .select(sql<number>`word_similarity(${words}, assets.search_text)`.as('similarity'))
-        .where(sql<boolean>`assets.search_text %> ${words}`)
+        .select(sql<number>`word_similarity(${words}, ${textWithId})`.as('similarity'))
+        .where(sql<boolean>`(assets.search_text %> ${words} or assets.id::text %> ${words})`)
         .limit(COMPARED_MAX)
         .as('arm'),
     );
@@ -94,6 +96,7 @@ export async function findSimilar(tx: Transaction, { userId, words, limit }: Sea
   return tx
     .selectFrom(arm(userId).selectAll().unionAll(arm(null).selectAll()).unionAll(restricted).as('found'))
     .selectAll()
+    .where(sql<boolean>`similarity >= ${SIMILARITY_MIN}::real`)
     .orderBy('similarity', 'desc')
     .orderBy('title')
     .orderBy('id')

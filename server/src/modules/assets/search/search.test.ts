@@ -90,6 +90,14 @@ test('whole names come first, then the newest, and twelve at most', async () => 
   expect(found.slice(0, 4)).toEqual(['Tagged', 'Wheat', 'Wheat batch 15', 'Wheat batch 14']);
 });
 
+test('a whole id comes first, then what names it', async () => {
+  const hal = await server.signUp('Hal');
+  const id = await create(hal, 'Starter');
+  await create(hal, `Copy of ${id}`);
+  expect(await names(id.toUpperCase(), hal)).toEqual(['Starter', `Copy of ${id}`]);
+  expect(await names(`of ${id}`, hal)).toEqual([`Copy of ${id}`]);
+});
+
 test('words that lie nowhere together are each looked for, before what is only alike', async () => {
   const gus = await server.signUp('Gus');
   const words = { dataset_type: 'MODEL', base_model_type: 'llama3' };
