@@ -1800,23 +1800,29 @@ begin
   outcome := 'ok';
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.ledger_sides(p_after bigint, p_upto bigint)
+ RETURNS TABLE(account_id text, key_id text, day date, counterpart text, paid bigint, received bigint, transfers bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select debit_account_id, case when debit_account_id like 'user:%' then refs ->> 'key_id' end,
+    (created_at at time zone 'UTC')::date,
+    case when credit_account_id like 'user:%' then 'users' else credit_account_id end, amount, 0::bigint, 1::bigint
+  from ledger_transfers where seq > p_after and seq <= p_upto
+  union all
+  select credit_account_id, case when kind = 'refund' then refs ->> 'key_id' end,
+    (created_at at time zone 'UTC')::date,
+    case when debit_account_id like 'user:%' then 'users' else debit_account_id end, 0::bigint, amount, 1::bigint
+  from ledger_transfers where seq > p_after and seq <= p_upto
+$function$;
+
 CREATE OR REPLACE FUNCTION public.ledger_sum_days(p_after bigint, p_upto bigint)
  RETURNS TABLE(account_id text, key_id text, day date, counterpart text, paid bigint, received bigint, transfers bigint)
  LANGUAGE sql
  STABLE
 AS $function$
-  select account_id, key_id, day, case when other_id like 'user:%' then 'users' else other_id end,
-    sum(paid)::bigint, sum(received)::bigint, count(*)
-  from (
-    select debit_account_id as account_id, credit_account_id as other_id, amount as paid, 0 as received,
-      (created_at at time zone 'UTC')::date as day,
-      case when debit_account_id like 'user:%' then refs ->> 'key_id' end as key_id
-    from ledger_transfers where seq > p_after and seq <= p_upto
-    union all
-    select credit_account_id, debit_account_id, 0, amount, (created_at at time zone 'UTC')::date,
-      case when kind = 'refund' then refs ->> 'key_id' end
-    from ledger_transfers where seq > p_after and seq <= p_upto
-  ) sides
+  select account_id, key_id, day, counterpart, sum(paid)::bigint, sum(received)::bigint, count(*)
+  from ledger_sides(p_after, p_upto)
   group by 1, 2, 3, 4
 $function$;
 
@@ -1825,15 +1831,8 @@ CREATE OR REPLACE FUNCTION public.ledger_sum_transfers(p_after bigint, p_upto bi
  LANGUAGE sql
  STABLE
 AS $function$
-  select account_id, case when other_id like 'user:%' then 'users' else other_id end,
-    sum(paid)::bigint, sum(received)::bigint, count(*)
-  from (
-    select debit_account_id as account_id, credit_account_id as other_id, amount as paid, 0 as received
-    from ledger_transfers where seq > p_after and seq <= p_upto
-    union all
-    select credit_account_id, debit_account_id, 0, amount
-    from ledger_transfers where seq > p_after and seq <= p_upto
-  ) sides
+  select account_id, counterpart, sum(paid)::bigint, sum(received)::bigint, count(*)
+  from ledger_sides(p_after, p_upto)
   group by 1, 2
 $function$;
 

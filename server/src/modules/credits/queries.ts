@@ -217,7 +217,7 @@ export async function insertSeals(tx: Transaction, seals: { seq: bigint; hash: s
 }
 
 /** What the sealer sums of sealed transfers: each table with what it sums by, and which of the `ledger_sum_days` it sums. */
-export const sealedSums = [
+const sealedSums = [
   { table: 'ledger_sealed_totals', by: ['account_id', 'counterpart'], of: sql`true` },
   { table: 'ledger_daily', by: ['account_id', 'day', 'counterpart'], of: sql`true` },
   { table: 'ledger_key_totals', by: ['account_id', 'key_id', 'counterpart'], of: sql`key_id is not null` },

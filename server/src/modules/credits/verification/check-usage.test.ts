@@ -81,6 +81,11 @@ describe('the proof of usage windows', () => {
       'an answer that moved to another window',
       ({ closed, open }) => change(open, `window_id = '${closed}', n = 3`),
     ],
+    [
+      'an answer of a day before its window',
+      ({ closed }) =>
+        `select usage_prepare_day((select min(day) from usage_events) - 1); ${change(closed, 'day = day - 1')}`,
+    ],
     ['sums of quantities', ({ closed }) => window(closed, `quantities = '{"completion_tokens": 7}'`)],
     ['a digest', ({ closed }) => window(closed, "digest = sha256('x')")],
     ['the API key', ({ closed }) => window(closed, 'key_id = null')],
@@ -117,6 +122,18 @@ describe('the proof of usage windows', () => {
         `events = 1, used_micro = 30, quantities = '{"completion_tokens": 3}',
       digest = (select usage_digest(e) from usage_events e where window_id = '${books.open}')`,
       ),
+    );
+    expect([await failed(books, false), await failed(books, true)]).toEqual([[], ['usage']]);
+  });
+
+  test('finds one answer more on a day without the window in full', async () => {
+    const books = await usedBooks();
+    await tamper(
+      books,
+      `select usage_prepare_day((select min(day) from usage_events) - 1);
+      insert into usage_events
+      select day - 1, window_id, 3, id, at, amount_micro, quantities from usage_events
+      where window_id = '${books.closed}' and n = 2`,
     );
     expect([await failed(books, false), await failed(books, true)]).toEqual([[], ['usage']]);
   });

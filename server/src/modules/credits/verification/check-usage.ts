@@ -10,11 +10,17 @@ const DAYS = 85;
 type Windows = {
   /** Which of `usage_windows w` are looked at. */
   which: RawBuilder<unknown>;
-  /** Where their events are, of `usage_events e`; of a window with its hold `h` and its transfer `t`. */
-  days: RawBuilder<unknown>;
   /** The ids of windows that are gone although something is left of them. */
   gone: RawBuilder<unknown>;
 };
+
+/**
+ * Where the events of a window are, of `usage_events e`, with its hold `h` and its transfer `t`. Days have a partition each,
+ * so only theirs are read; and the next one, since a transfer that waited for the last answers to be written has the time at
+ * which it began to wait.
+ */
+const days = sql`e.day between (h.created_at at time zone 'UTC')::date
+  and (coalesce(t.created_at, now()) at time zone 'UTC')::date + 1`;
 
 const sealedSince = (seq: bigint) => sql`
   select t.refs ->> 'usage_window_id' as id from ledger_transfers t
@@ -23,26 +29,26 @@ const sealedSince = (seq: bigint) => sql`
 
 const all: Windows = {
   which: sql`true`,
-  days: sql`true`,
+  // Also events on days on which their window was not there: with its own they are not looked at.
   gone: sql`
     ${sealedSince(0n)}
     union
     select e.window_id::text from usage_events e
-    where not exists (select from usage_windows w where w.id = e.window_id)`,
+    where not exists (
+      select from usage_windows w
+      join ledger_holds h on h.id = w.hold_id
+      left join ledger_transfers t on t.hold_id = w.hold_id
+      where w.id = e.window_id and ${days}
+    )`,
 };
 
-/**
- * The open ones, and those whose transfer came after a seal. Days have a partition each, so only theirs are read; and the
- * next one, since a transfer that waited for the last answers to be written has the time at which it began to wait.
- */
+/** The open ones, and those whose transfer came after a seal. */
 const since = (seq: bigint): Windows => ({
   which: sql`w.id in (
     select id from usage_windows where closed_at is null
     union
     select closed.id from ledger_transfers t join usage_windows closed on closed.hold_id = t.hold_id where t.seq > ${seq}
   )`,
-  days: sql`e.day between (h.created_at at time zone 'UTC')::date
-    and (coalesce(t.created_at, now()) at time zone 'UTC')::date + 1`,
   gone: sealedSince(seq),
 });
 
@@ -62,7 +68,7 @@ const isUncharged = sql`
   t.seq is null and w.closed_at is not null and h.status = 'released' and w.used_micro > 0`;
 
 /** Its count, sums and digest are those of its events. Quantities that were tampered with may be no numbers: the digest is first. */
-const hasItsEvents = (days: RawBuilder<unknown>) => sql`
+const hasItsEvents = sql`
   case when (w.events, w.used_micro, w.digest) is distinct from (e.events, e.used, e.digest) then false
   else w.quantities = (
     select coalesce(jsonb_object_agg(key, total), '{}') from (
@@ -81,11 +87,11 @@ type Judged = Uncharged & { windows: bigint; wrong: bigint; example: string | nu
  * were not charged because their holds ran out are right, and are told apart.
  */
 export async function checkUsage(tx: Transaction, afterSeq: bigint | null): Promise<Check> {
-  const { which, days, gone } = afterSeq === null ? all : since(afterSeq);
+  const { which, gone } = afterSeq === null ? all : since(afterSeq);
   const { rows } = await sql<Judged>`
     with judged as (
       select w.id::text, ${isSealed} and (
-        w.opened_at < now() - ${DAYS} * interval '1 day' or ${hasItsEvents(days)}
+        w.opened_at < now() - ${DAYS} * interval '1 day' or ${hasItsEvents}
       ) as ok, case when ${isUncharged} then w.used_micro end as uncharged
       from usage_windows w
       join ledger_holds h on h.id = w.hold_id

@@ -149,6 +149,12 @@ describe('verification finds', () => {
     ['another sum of a day', 'update ledger_daily set paid = paid + 1', ['totals']],
     ['another total of a key', 'update ledger_key_totals set paid = paid + 1', ['totals']],
     ['a sum of a key’s day that is gone', 'delete from ledger_key_daily', ['totals']],
+    ['a sum of a key on another day', 'update ledger_key_daily set day = day + 1', ['totals']],
+    [
+      'a sum of a day without transfers',
+      'insert into ledger_daily select account_id, day + 1, counterpart, 0, 0, 0 from ledger_daily limit 1',
+      ['totals'],
+    ],
     ['a seal that is gone', 'delete from ledger_seals where seq = 3', ['chain']],
     ['another seal', "update ledger_seals set hash = repeat('0', 64) where seq = 5", ['chain']],
     [
