@@ -26,6 +26,8 @@ export type DeploymentFilter = (typeof deploymentFilters)[number];
 export const deploymentStatus = z
   .enum(deploymentFilters, `status must be one of ${deploymentFilters.join(', ')}`)
   .optional();
+/** Only those that have not ended, or have within the last hour, whoever ended them. */
+export const recentDeployments = flag.optional();
 /** The newest first unless by title. */
 export const deploymentSort = z.enum(['created', 'title'], 'sort must be created or title').optional();
 /** Part of the name of the deployment or of its model. */
@@ -137,6 +139,7 @@ export const listVllm = endpoint({
   params: userIdParams,
   query: z.object({
     include_terminated: flag.default(false),
+    recent: recentDeployments,
     status: deploymentStatus,
     search: deploymentSearch,
     /** Only those that serve this model. */

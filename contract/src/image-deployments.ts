@@ -8,6 +8,7 @@ import {
   deploymentSort,
   deploymentStatus,
   hourCostMax,
+  recentDeployments,
 } from './deployments.ts';
 import { endpoint } from './endpoint.ts';
 import { flag } from './fields/flag.ts';
@@ -74,6 +75,7 @@ const listQuery = z.object({
   only_running: flag.default(false),
   /** Ended ones too. Without it there are, of those, the ones that have failed, or were stopped for want of credit, within a day. */
   include_terminated: flag.default(false),
+  recent: recentDeployments,
   status: deploymentStatus,
   search: deploymentSearch,
   sort: deploymentSort,

@@ -139,6 +139,17 @@ describe('a picture', () => {
     expect(await charges(ada)).toEqual([]);
   });
 
+  test('is listed among the recent ones while it is under way, and for an hour after', async () => {
+    stub.answer = 'hang';
+    const recent = async () => (await list(ada, { recent: 'true' })).generations.map(({ id }) => id);
+    const { id } = await drawing.draw(ada);
+    expect(await recent()).toEqual([id]);
+    await cancel(ada, id);
+    expect(await recent()).toEqual([id]);
+    clock.advance({ minutes: 61 });
+    expect(await recent()).toEqual([]);
+  });
+
   test.each([
     ['broken picture', 'The image was corrupted', 3],
     ['die', 'The model server stopped before the picture was finished', 3],
