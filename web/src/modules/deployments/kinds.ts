@@ -31,7 +31,7 @@ export const deploymentKinds = {
     words: {
       title: 'Deploy Models',
       about:
-        'Models that answer here and in your own programs. While nobody uses them, they sleep and cost nothing.',
+        'Models that answer here and in your own programs. You pay for the time that they are awake.',
       deploy: 'Deploy a model',
       deployAbout: 'It answers here and in your programs until you terminate it.',
       none: 'Nothing is deployed',
