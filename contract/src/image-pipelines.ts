@@ -13,5 +13,7 @@ export function isServedAs(kind: ImageDeploymentKind, pipeline: string | null): 
 
 /** Whether a model of this pipeline can be deployed as an image model of some kind. */
 export function isImageModel(pipeline: string | null): boolean {
-  return Object.values(imagePipelines).flat().some((served) => served === pipeline);
+  return Object.values(imagePipelines)
+    .flat()
+    .some((served) => served === pipeline);
 }

@@ -40,7 +40,10 @@ async function toResults(ctx: Context, rows: FoundRow[]): Promise<SearchResult[]
 }
 
 /** What those of the models that can be deployed are deployed as: in Diffusers' format as the pipeline allows, else as text models. */
-async function findDeploysAs(ctx: Context, models: string[]): Promise<Map<string, SearchResult['deploys_as']>> {
+async function findDeploysAs(
+  ctx: Context,
+  models: string[],
+): Promise<Map<string, SearchResult['deploys_as']>> {
   const deployable = await selectDeployable(ctx.db, models);
   const pipelines = await findPipelines(
     ctx,
