@@ -3,10 +3,8 @@ import { userId, userIdParams } from './accounts.ts';
 import {
   deployFields,
   deployment,
+  deploymentListFields,
   deploymentQuote,
-  deploymentSearch,
-  deploymentSort,
-  deploymentStatus,
   hourCostMax,
   recentDeployments,
 } from './deployments.ts';
@@ -76,11 +74,7 @@ const listQuery = z.object({
   /** Ended ones too. Without it there are, of those, the ones that have failed, or were stopped for want of credit, within a day. */
   include_terminated: flag.default(false),
   recent: recentDeployments,
-  status: deploymentStatus,
-  search: deploymentSearch,
-  sort: deploymentSort,
-  limit: z.coerce.number().int().min(1).max(100).default(50),
-  cursor: idOf('deployment').optional(),
+  ...deploymentListFields,
 });
 const listed = z.object({ deployments: z.array(imageDeployment), next_cursor: z.string().nullable() });
 
