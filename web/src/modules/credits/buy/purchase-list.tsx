@@ -47,7 +47,7 @@ const columns: Column<Purchase>[] = [
   {
     id: 'date',
     header: 'Date',
-    width: '6.875rem',
+    width: '6.375rem',
     cell: ({ created_at }) => {
       const at = new Date(created_at);
       return (
