@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { userIdParams } from './accounts.ts';
-import { deployment, deploymentSearch, deploymentSort, deploymentStatus } from './deployments.ts';
+import { deployment, deploymentListFields } from './deployments.ts';
 import { endpoint } from './endpoint.ts';
 import { flag } from './fields/flag.ts';
-import { idOf } from './fields/id.ts';
 import { imageDeploymentKinds } from './image-deployments.ts';
 
 /** What deployments of every kind have in common; the calls of its kind say the rest. */
@@ -26,13 +25,6 @@ export const listDeployments = endpoint({
   access: 'key',
   summary: "The user's deployments of every kind, text models and image models, newest first",
   params: userIdParams,
-  query: z.object({
-    include_terminated: flag.default(false),
-    status: deploymentStatus,
-    search: deploymentSearch,
-    sort: deploymentSort,
-    limit: z.coerce.number().int().min(1).max(100).default(50),
-    cursor: idOf('deployment').optional(),
-  }),
+  query: z.object({ include_terminated: flag.default(false), ...deploymentListFields }),
   response: z.object({ deployments: z.array(anyDeployment), next_cursor: z.string().nullable() }),
 });

@@ -207,7 +207,16 @@ export const listLoras = endpoint({
   scopes: ['read', 'inference'],
   summary: "The caller's models whose files are those of a LoRA for images, the newest first",
   params: userIdParams,
-  response: z.object({ loras: z.array(z.object({ id: z.string(), title: z.string() })) }),
+  query: z.object({
+    /** Part of the title, in any case. */
+    search: z.string().trim().max(200, 'Search for at most 200 characters').default(''),
+    limit: z.coerce.number().int().min(1).max(100).default(100),
+    cursor: idOf('model').optional(),
+  }),
+  response: z.object({
+    loras: z.array(z.object({ id: z.string(), title: z.string() })),
+    next_cursor: z.string().nullable(),
+  }),
 });
 
 export const updateAsset = endpoint({

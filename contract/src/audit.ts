@@ -27,6 +27,7 @@ export type AuditAction =
   | 'credits.reinstated'
   | 'credits.reversed'
   | 'credits.sent'
+  | 'credits.written_off'
   | 'deployment.created'
   | 'deployment.ended'
   | 'licence.accepted'

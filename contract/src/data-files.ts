@@ -83,10 +83,12 @@ export const foundRows = filePreview
   .extend({
     /** Where in the file each of the rows is, from 0. */
     at: z.array(z.int()),
-    /** How many rows were looked through: the first of the file. */
+    /** Up to where the file was looked through: how many rows lie before that. */
     rows_read: z.int(),
-    /** Whether these are all; there may be more to be found where not. */
+    /** Whether that is its end; there may be more to be found where not. */
     is_whole: z.boolean(),
+    /** The `offset` to look further from; null at the end, and where the rest is too deep in the file to be looked through here. */
+    next_offset: z.int().nullable(),
   });
 
 export type FoundRows = z.infer<typeof foundRows>;
@@ -100,6 +102,8 @@ export const searchRows = endpoint({
   params: assetIdParams,
   query: fileQuery.extend({
     text: z.string().trim().min(1, 'text is required').max(200, 'Search for at most 200 characters'),
+    /** From which row on, from 0. */
+    offset: z.coerce.number().int().min(0).default(0),
     limit: z.coerce.number().int().min(1).max(100).default(100),
   }),
   response: foundRows,

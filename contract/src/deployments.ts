@@ -22,14 +22,19 @@ const deploymentStates = [
 export const deploymentFilters = ['running', 'sleeping', 'failed', 'terminated'] as const;
 export type DeploymentFilter = (typeof deploymentFilters)[number];
 
-/** Only those that are so; ended ones are among them where they are asked for. */
-export const deploymentStatus = z
-  .enum(deploymentFilters, `status must be one of ${deploymentFilters.join(', ')}`)
-  .optional();
-/** The newest first unless by title. */
-export const deploymentSort = z.enum(['created', 'title'], 'sort must be created or title').optional();
-/** Part of the name of the deployment or of its model. */
-export const deploymentSearch = z.string().trim().max(200, 'Search for at most 200 characters').optional();
+/** Only those that have not ended, or have within the last hour, whoever ended them. */
+export const recentDeployments = flag.optional();
+/** What every list of deployments is narrowed, sorted and paged by. */
+export const deploymentListFields = {
+  /** Only those that are so; ended ones are among them where they are asked for. */
+  status: z.enum(deploymentFilters, `status must be one of ${deploymentFilters.join(', ')}`).optional(),
+  /** Part of the name of the deployment or of its model. */
+  search: z.string().trim().max(200, 'Search for at most 200 characters').optional(),
+  /** The newest first unless by title. */
+  sort: z.enum(['created', 'title'], 'sort must be created or title').optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  cursor: idOf('deployment').optional(),
+};
 
 /** After so long without a request it sleeps and costs nothing, until the next one wakes it. Null: it never sleeps. */
 const sleepsAfterMinutes = z.number().nullable();
@@ -137,14 +142,10 @@ export const listVllm = endpoint({
   params: userIdParams,
   query: z.object({
     include_terminated: flag.default(false),
-    status: deploymentStatus,
-    search: deploymentSearch,
+    recent: recentDeployments,
     /** Only those that serve this model. */
     model_id: idOf('model').optional(),
-    /** The newest first unless by name. */
-    sort: deploymentSort,
-    limit: z.coerce.number().int().min(1).max(100).default(50),
-    cursor: idOf('deployment').optional(),
+    ...deploymentListFields,
   }),
   response: z.object({ pods: z.array(deployment), next_cursor: z.string().nullable() }),
 });

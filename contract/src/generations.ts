@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
+import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { generatorNames, provider } from './generators.ts';
@@ -176,6 +177,8 @@ export const listGenerations = endpoint({
   query: z.object({
     generator: z.enum(generatorNames).optional(),
     state: z.enum(generationStates).optional(),
+    /** Only those that are under way, or ended within the last hour. */
+    recent: flag.optional(),
     /** Those of one edit tree, by the id of its first generation. */
     root: idOf('generation').optional(),
     /** Part of the prompt, in any case. */

@@ -3,11 +3,10 @@ import { userId, userIdParams } from './accounts.ts';
 import {
   deployFields,
   deployment,
+  deploymentListFields,
   deploymentQuote,
-  deploymentSearch,
-  deploymentSort,
-  deploymentStatus,
   hourCostMax,
+  recentDeployments,
 } from './deployments.ts';
 import { endpoint } from './endpoint.ts';
 import { flag } from './fields/flag.ts';
@@ -74,11 +73,8 @@ const listQuery = z.object({
   only_running: flag.default(false),
   /** Ended ones too. Without it there are, of those, the ones that have failed, or were stopped for want of credit, within a day. */
   include_terminated: flag.default(false),
-  status: deploymentStatus,
-  search: deploymentSearch,
-  sort: deploymentSort,
-  limit: z.coerce.number().int().min(1).max(100).default(50),
-  cursor: idOf('deployment').optional(),
+  recent: recentDeployments,
+  ...deploymentListFields,
 });
 const listed = z.object({ deployments: z.array(imageDeployment), next_cursor: z.string().nullable() });
 

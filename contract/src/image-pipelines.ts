@@ -10,3 +10,10 @@ const imagePipelines = {
 export function isServedAs(kind: ImageDeploymentKind, pipeline: string | null): boolean {
   return imagePipelines[kind].some((served) => served === pipeline);
 }
+
+/** Whether a model of this pipeline can be deployed as an image model of some kind. */
+export function isImageModel(pipeline: string | null): boolean {
+  return Object.values(imagePipelines)
+    .flat()
+    .some((served) => served === pipeline);
+}

@@ -515,7 +515,7 @@ create table ledger_accounts (
   constraint ledger_accounts_debits_pending_not_negative CHECK (debits_pending >= 0),
   constraint ledger_accounts_debits_posted_not_negative CHECK (debits_posted >= 0),
   constraint ledger_accounts_given_within_balance CHECK (given >= 0 AND given <= (credits_posted - debits_posted)),
-  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['user'::text, 'grants'::text, 'payments'::text, 'revenue'::text, 'receivable'::text])),
+  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['user'::text, 'grants'::text, 'payments'::text, 'revenue'::text, 'receivable'::text, 'losses'::text])),
   constraint ledger_accounts_named_after_owner CHECK ((kind = ANY (ARRAY['user'::text, 'receivable'::text])) = (owner_user_id IS NOT NULL) AND id = COALESCE((kind || ':'::text) || owner_user_id, id)),
   constraint ledger_accounts_user_has_totals CHECK (num_nonnulls(credits_posted, debits_posted, debits_pending, given) =
 CASE kind

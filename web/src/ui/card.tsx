@@ -26,7 +26,7 @@ export function Card({ title, description, actions, className, flush = false, ch
             {title && <h2 className="font-semibold">{title}</h2>}
             {description && <p className="mt-0.5 text-[0.8125rem] text-muted">{description}</p>}
           </div>
-          {actions && <div className="flex items-center gap-2">{actions}</div>}
+          {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </header>
       )}
       <div className={flush ? undefined : cx('px-5 pb-5', title || actions ? 'pt-4' : 'pt-5')}>

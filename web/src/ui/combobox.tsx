@@ -57,7 +57,7 @@ export function Combobox({
         <Base.Input
           aria-label={rest['aria-label']}
           placeholder={placeholder}
-          className={controlClass('h-9 pr-9 pl-3')}
+          className={controlClass('h-9 pr-9 pl-3 text-ellipsis')}
         />
         <Base.Trigger
           aria-label="Show the choices"
@@ -67,11 +67,12 @@ export function Combobox({
         </Base.Trigger>
       </Base.InputGroup>
       <Base.Portal>
-        <Base.Positioner className={popupLayer} sideOffset={4} collisionPadding={8}>
+        <Base.Positioner className={popupLayer} sideOffset={4} align="start" collisionPadding={8}>
           <Base.Popup
             className={cx(
               popupClass,
-              'max-h-[min(20rem,var(--available-height))] w-(--anchor-width) overflow-y-auto',
+              // A narrow field has options with long names too.
+              'max-h-[min(20rem,var(--available-height))] min-w-(--anchor-width) max-w-[min(max(24rem,var(--anchor-width)),var(--available-width))] overflow-y-auto',
             )}
           >
             <Choices emptyText={loading ? 'Loading…' : failed ? null : emptyText} />
@@ -80,7 +81,11 @@ export function Combobox({
                 {failed}
               </p>
             )}
-            {note && <p className="px-2.5 py-1.5 text-faint text-xs">{note}</p>}
+            {note && (
+              <p className="sticky -bottom-1 -mx-1 -mb-1 border-line border-t bg-surface px-3.5 py-2 text-muted text-xs">
+                {note}
+              </p>
+            )}
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>
@@ -97,7 +102,7 @@ function Choices({ emptyText }: { emptyText: string | null }) {
         {(option: ComboboxOption) => (
           <Base.Item key={option.value} value={option} className={cx(itemClass, 'relative pr-8')}>
             <div className="min-w-0">
-              <div className="truncate">{option.label}</div>
+              <div className="line-clamp-2 [overflow-wrap:anywhere]">{option.label}</div>
               {option.description && <div className="truncate text-muted text-xs">{option.description}</div>}
             </div>
             <Base.ItemIndicator className="absolute right-2.5">

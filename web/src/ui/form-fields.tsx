@@ -25,6 +25,8 @@ export type FormField<Name extends string> = Common<Name> &
     | { kind: 'text' }
     /** `box` stands beside the box. */
     | { kind: 'flag'; box: string }
+    /** One of its own. */
+    | { kind: 'control'; control: ReactNode }
   );
 
 /** These have a line of their own. */
@@ -96,5 +98,7 @@ function Control({ field, value, onChange }: ControlProps) {
       return <Textarea value={value as string} onChange={(event) => onChange(event.target.value)} rows={2} />;
     case 'flag':
       return <Checkbox checked={value as boolean} onChange={onChange} label={field.box} />;
+    case 'control':
+      return field.control;
   }
 }

@@ -35,7 +35,7 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; modelUses: Model
   return [
     bind(contract.getAsset, (ctx, { params }) => getAsset(ctx, { assetId: params.id })),
     bind(contract.listAssets, (ctx, { query }) => listAssets(ctx, query)),
-    bind(contract.listLoras, (ctx) => listLoras(ctx)),
+    bind(contract.listLoras, (ctx, { query }) => listLoras(ctx, query)),
     bind(searchEndpoint, (ctx, { query }) => search(ctx, query)),
     bind(contract.updateAsset, (ctx, { params, body }) =>
       updateAsset(ctx, { assetId: params.id, changes: body }),

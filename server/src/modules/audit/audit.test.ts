@@ -16,13 +16,13 @@ import * as privacy from '@bakehouse/contract/privacy';
 import * as profile from '@bakehouse/contract/profile';
 import * as restrictedModels from '@bakehouse/contract/restricted-models';
 import * as training from '@bakehouse/contract/training';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { contractEndpoints } from '../../testing/access/contract-endpoints.ts';
-import { signUpOperator } from '../../testing/sign-up-operator.ts';
-import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { testServer } from '../../testing/test-server.ts';
 import { insertFlux } from '../deployments/testing/test-models.ts';
 import { emptyGguf, emptySafetensors, goodData } from '../training/test-run.ts';
 import { auditedElsewhere, notAudited } from './testing/not-audited.ts';
+import { signUpPeople } from './testing/sign-up-people.ts';
 
 /*
  * Every call of the contract that may change something leaves a row in the audit log. A new one fails until it is
@@ -32,13 +32,7 @@ import { auditedElsewhere, notAudited } from './testing/not-audited.ts';
 const server = await testServer({ readData: async () => goodData });
 const { request, services } = server;
 
-let olga: TestUser;
-let ada: TestUser;
-let bob: TestUser;
-beforeAll(async () => {
-  olga = await signUpOperator(server, 'Olga');
-  [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
-});
+const { olga, ada, bob } = await signUpPeople(server);
 
 const idempotencyKey = () => randomUUID();
 

@@ -2,18 +2,14 @@ import { createAsset } from '@bakehouse/contract/assets';
 import { listAudit } from '@bakehouse/contract/audit';
 import { grantCredits, transferTokens } from '@bakehouse/contract/credits';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { signUpOperator } from '../../testing/sign-up-operator.ts';
-import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { testServer } from '../../testing/test-server.ts';
+import { signUpPeople } from './testing/sign-up-people.ts';
 
 const server = await testServer();
 const { request, services } = server;
+const { olga, ada, bob } = await signUpPeople(server);
 
-let olga: TestUser;
-let ada: TestUser;
-let bob: TestUser;
 beforeAll(async () => {
-  olga = await signUpOperator(server, 'Olga');
-  [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
   await request(grantCredits, { body: { recipient_id: ada.userId, amount: '100' } }, { as: olga });
   for (let n = 0; n < 20; n += 1) await makeAsset();
   const body = { user_id: ada.userId, recipient_id: bob.userId, amount: '2' };

@@ -108,8 +108,11 @@ describe('a deployment', () => {
     expect((await list({ model_id: models[1] })).pods.map((pod) => pod.title)).toEqual(['Two']);
     await expect(list({ cursor: randomUUID() })).rejects.toThrow(/cursor must be the next_cursor/);
 
-    const four = await deploy(await makeFineTune(user, 'Four'));
     const found = async (query: object) => (await list(query)).pods.map((pod) => [pod.title, pod.job_status]);
+    clock.advance({ minutes: 61 });
+    const four = await deploy(await makeFineTune(user, 'Four'));
+    // Those that ended more than an hour ago are no work any more.
+    expect((await found({ recent: 'true' })).map(([title]) => title)).toEqual(['Four']);
     const ended = await found({ status: 'terminated' });
     expect(new Set(ended.map(([title]) => title))).toEqual(new Set(['One', 'Two', 'Three']));
     expect(await found({ status: 'failed' })).toEqual([]);

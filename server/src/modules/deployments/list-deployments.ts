@@ -1,6 +1,7 @@
 import type { DeploymentFilter } from '@bakehouse/contract/deployments';
 import type { Context } from '../../platform/context.ts';
 import type { ListOrder } from '../../platform/db/list-orders.ts';
+import { recently } from '../../platform/recently.ts';
 import { unknownCursor } from '../../platform/unknown-cursor.ts';
 import type { KindName } from './kinds/kinds.ts';
 import { findDeployment, selectDeployments } from './queries.ts';
@@ -14,6 +15,8 @@ type Input = {
   includeTerminated: boolean;
   /** Without the ended ones those all the same that have ended since, though their owner did not end them. */
   endedSince?: Date | undefined;
+  /** Those alone that have not ended, or have within the last hour. */
+  recent?: boolean | undefined;
   status?: DeploymentFilter | undefined;
   search?: string | undefined;
   /** Only those that serve this model. */
@@ -27,7 +30,7 @@ type Input = {
 /** The caller's deployments, newest first unless sorted by title. */
 export async function listDeployments(
   ctx: Context,
-  { modelId, cursor, limit, ...wanted }: Input,
+  { modelId, recent, cursor, limit, ...wanted }: Input,
 ): Promise<{ deployments: DeploymentView[]; nextCursor: string | null }> {
   const { userId } = ctx.caller;
   if (cursor !== undefined) {
@@ -38,6 +41,7 @@ export async function listDeployments(
     ...wanted,
     userId,
     assetId: modelId,
+    recentSince: recent ? recently(ctx.clock.now()) : undefined,
     cursor,
     limit: limit + 1,
   });

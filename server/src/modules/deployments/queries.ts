@@ -99,6 +99,8 @@ type Wanted = {
   includeTerminated: boolean;
   /** Without the ended ones those all the same that have ended since, though their owner did not end them. */
   endedSince?: Date | undefined;
+  /** Those alone that have not ended, or have since. */
+  recentSince?: Date | undefined;
   /** Of the ended ones too, where it asks for them. */
   status?: DeploymentFilter | undefined;
   search?: string | undefined;
@@ -118,13 +120,18 @@ const hasStatus: Record<DeploymentFilter, RawBuilder<SqlBool>> = {
 
 /** Newest first unless sorted by title, those that come after the deployment `cursor`. */
 export async function selectDeployments(db: Db, wanted: Wanted) {
-  const { userId, kinds, includeTerminated, endedSince, status, search = '', assetId, cursor } = wanted;
+  const { userId, kinds, includeTerminated, endedSince, recentSince, status } = wanted;
+  const { search = '', assetId, cursor } = wanted;
   const { key, direction, after } = listOrders[wanted.sort ?? 'created'];
   let query = db.selectFrom('deployments').selectAll().where('user_id', '=', userId);
   if (kinds !== undefined) query = query.where('kind', 'in', kinds);
   if (wanted.usable) query = query.where(isUsable);
   if (status !== undefined) query = query.where(hasStatus[status]);
-  else if (!includeTerminated) {
+  if (recentSince !== undefined) {
+    query = query.where((where) =>
+      where.or([where('terminated_at', 'is', null), where('terminated_at', '>=', recentSince)]),
+    );
+  } else if (status === undefined && !includeTerminated) {
     query = query.where((where) =>
       where.or([
         where('terminated_at', 'is', null),

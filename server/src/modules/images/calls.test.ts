@@ -15,9 +15,7 @@ const body = { prompt: 'A loaf of bread', num_inference_steps: 3, sampling_strat
 
 let ada: TestUser;
 beforeEach(async () => {
-  stub.letGo();
-  stub.answer = 'ok';
-  stub.requests.length = 0;
+  stub.startAnew();
   ada = await server.signUp('Ada');
 });
 

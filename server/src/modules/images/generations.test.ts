@@ -22,9 +22,7 @@ const { db } = server.services;
 
 let ada: TestUser;
 beforeEach(async () => {
-  stub.letGo();
-  stub.answer = 'ok';
-  stub.requests.length = 0;
+  stub.startAnew();
   ada = await server.signUp('Ada');
 });
 
@@ -137,6 +135,17 @@ describe('a picture', () => {
     expect(await drawing.balance(ada)).toEqual(before);
     expect(await cancel(ada, id)).toMatchObject({ state: 'cancelled' });
     expect(await charges(ada)).toEqual([]);
+  });
+
+  test('is listed among the recent ones while it is under way, and for an hour after', async () => {
+    stub.answer = 'hang';
+    const recent = async () => (await list(ada, { recent: 'true' })).generations.map(({ id }) => id);
+    const { id } = await drawing.draw(ada);
+    expect(await recent()).toEqual([id]);
+    await cancel(ada, id);
+    expect(await recent()).toEqual([id]);
+    clock.advance({ minutes: 61 });
+    expect(await recent()).toEqual([]);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { listGenerations as endpoint } from '@bakehouse/contract/generations';
 import type { Context } from '../../platform/context.ts';
 import { readSnapshot } from '../../platform/db/read-snapshot.ts';
+import { recently } from '../../platform/recently.ts';
 import { unknownCursor } from '../../platform/unknown-cursor.ts';
 import { findGeneration, selectGenerations } from './queries.ts';
 import { showGenerations } from './show-generations.ts';
@@ -12,10 +13,11 @@ export async function listGenerations(
   query: InputOf<typeof endpoint>['query'],
 ): Promise<ResponseOf<typeof endpoint>> {
   const { userId } = ctx.caller;
-  const { cursor, limit } = query;
+  const { cursor, limit, recent, ...wanted } = query;
+  const endedSince = recent ? recently(ctx.clock.now()) : undefined;
   return readSnapshot(ctx.db, async (tx) => {
     if (cursor !== undefined && !(await findGeneration(tx, { id: cursor, userId }))) throw unknownCursor();
-    const found = await selectGenerations(tx, { ...query, userId, limit: limit + 1 });
+    const found = await selectGenerations(tx, { ...wanted, userId, endedSince, cursor, limit: limit + 1 });
     const page = found.slice(0, limit);
     return {
       generations: await showGenerations(ctx, tx, page),

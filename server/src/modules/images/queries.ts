@@ -105,6 +105,8 @@ type Filter = {
   /** Those of one edit tree. */
   root?: string | undefined;
   search?: string | undefined;
+  /** Those alone that are under way, or have ended since. */
+  endedSince?: Date | undefined;
   /** Those that come after it. */
   cursor?: string | undefined;
   limit: number;
@@ -112,13 +114,15 @@ type Filter = {
 
 /** Newest first. */
 export async function selectGenerations(db: Db, filter: Filter): Promise<GenerationRow[]> {
-  const { userId, generator, state, root, search = '', cursor, limit } = filter;
+  const { userId, generator, state, root, search = '', endedSince, cursor, limit } = filter;
   let query = db.selectFrom('generations').selectAll().where('user_id', '=', userId);
   if (generator !== undefined) query = query.where('generator', '=', generator);
   if (state !== undefined) query = query.where('state', '=', state);
   if (root !== undefined)
     query = query.where((row) => row.or([row('id', '=', root), row('root_generation_id', '=', root)]));
   if (search !== '') query = query.where(sql<boolean>`strpos(lower(prompt), lower(${search})) > 0`);
+  if (endedSince !== undefined)
+    query = query.where((row) => row.or([row('ended_at', 'is', null), row('ended_at', '>=', endedSince)]));
   if (cursor !== undefined) query = query.where('id', '<', cursor);
   return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toRow);
 }

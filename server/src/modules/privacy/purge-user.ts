@@ -11,6 +11,7 @@ import { forgetRequests } from '../assets/restricted/forget-requests.ts';
 import { forgetMessages } from '../contact/forget-messages.ts';
 import { forgetBilling } from '../credits/forget-billing.ts';
 import { giveUpCredits } from '../credits/ledger/give-up-credits.ts';
+import { writeOffDebt } from '../credits/ledger/write-off-debt.ts';
 import { endDeployment } from '../deployments/end-deployment.ts';
 import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use.ts';
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
@@ -52,6 +53,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
   await inTransaction(ctx.db, async (tx) => {
     // Again: the end of what ran may have left notifications.
     await forgetRecords(tx, userId);
+    await writeOffDebt(tx, userId);
     await markPurged(tx, { userId, now: ctx.clock.now() });
   });
   return true;

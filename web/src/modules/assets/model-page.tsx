@@ -1,4 +1,5 @@
 import type { Asset } from '@bakehouse/contract/assets';
+import { isImageModel } from '@bakehouse/contract/image-pipelines';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity, Rocket } from 'lucide-react';
@@ -16,6 +17,9 @@ import { displayState, HeldOutAnswers, unfinishedText, useRun } from '../trainin
 import { modelReadinessQuery } from './api.ts';
 import { AssetPage } from './asset-page.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
+
+/** What a pipeline calls itself may be of any length. */
+const PIPELINE_CHARS_MAX = 100;
 
 const route = getRouteApi('/app/model/$id/description');
 
@@ -97,11 +101,16 @@ function ModelActions({ asset }: { asset: Asset }) {
           </Link>
         </span>
       )}
-      {isPipeline(asset) ? (
+      {isImageModel(asset.pipeline) ? (
         <ButtonLink to="/my-deployments/images" search={{ deploy: asset.dataset_id }}>
           <Rocket aria-hidden />
           Deploy as an image model
         </ButtonLink>
+      ) : asset.pipeline !== null && asset.family !== 'paris' ? (
+        <p className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+          Only FLUX and FLUX Kontext models can be deployed as image models; this one is for{' '}
+          {asset.pipeline.slice(0, PIPELINE_CHARS_MAX)}.
+        </p>
       ) : (
         asset.files.length > 0 &&
         (readiness.data?.deploy == null ? (
@@ -132,11 +141,6 @@ function LoraUse() {
       .
     </>
   );
-}
-
-/** A model in Diffusers' format, of the families that are deployed: Paris is not. */
-function isPipeline({ files, family }: Asset): boolean {
-  return family !== 'paris' && files.some(({ path }) => path === 'model_index.json');
 }
 
 function ModelFiles({ asset, canChange }: { asset: Asset; canChange: boolean }) {

@@ -42,6 +42,10 @@ test.each([
   ],
   [{ action: 'credits.reinstated', detail }, '[ada] got back 5 BGL, as a refund failed or a dispute was won'],
   [
+    { action: 'credits.written_off', detail, username: null },
+    'Deleted user owed 5 BGL, which was written off with the account',
+  ],
+  [
     { action: 'purchase.closed', detail: { status: 'failed' } },
     '[ada] tried to pay for credits, but the payment failed',
   ],

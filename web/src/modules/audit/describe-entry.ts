@@ -66,6 +66,7 @@ const predicates: Record<AuditAction, Describe> = {
     `was refunded a payment or disputed it, and ${detail.amount ? `${amount('amount')} was` : 'its credits were'} taken back`,
   ],
   'credits.sent': ({ person, amount }) => [`sent ${amount('amount')} to `, person('recipient_id')],
+  'credits.written_off': ({ amount }) => [`owed ${amount('amount')}, which was written off with the account`],
   'deployment.created': ({ named }) => [`deployed ${named('model_id', 'a model')}`],
   'deployment.ended': ({ named }) => [`ended the deployment of ${named('model_id', 'a model')}`],
   'licence.accepted': ({ detail }) => [`accepted the licence ${detail.licence}`],

@@ -1,12 +1,16 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
+import { useQuery } from '@tanstack/react-query';
 import { chargeText, outcomeText } from '../../lib/format/outcome-text.ts';
+import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/api.ts';
-import { useDeployments, useTerminate } from './api.ts';
-import { useImageDeployments, useTerminateImage } from './images/calls.ts';
+import { useTerminate } from './api.ts';
+import { usePollMs, useTerminateImage } from './images/calls.ts';
 import { deploymentKinds, workId } from './kinds.ts';
+import { imageWorkQuery, textWorkQuery } from './work/work-queries.ts';
 
 const KIND = 'text';
+const TEXT_POLL_MS = 5_000;
 const { words } = deploymentKinds[KIND];
 
 /** Deployments of every kind, as the list of long work shows them. */
@@ -15,10 +19,9 @@ export function useDeploymentWork(): LongWork[] {
 }
 
 function useTextWork(): LongWork[] {
-  // Those that have ended too: one that fails on its way has.
-  const { data } = useDeployments(KIND, useUser().id, true);
+  const polling = { refetchInterval: useFallbackInterval(TEXT_POLL_MS) };
+  const { data: pods = [] } = useQuery({ ...textWorkQuery(useUser().id), ...polling });
   const termination = useTerminate(KIND);
-  const pods = data?.pages.flatMap((page) => page.pods) ?? [];
   return pods.flatMap((pod) =>
     workOf(pod, {
       link: { to: '/my-deployments/$podId', params: { podId: pod.pod_id } },
@@ -28,9 +31,12 @@ function useTextWork(): LongWork[] {
 }
 
 function useImageWork(): LongWork[] {
-  const { data } = useImageDeployments();
+  const pollMs = usePollMs();
+  const { data: deployments = [] } = useQuery({
+    ...imageWorkQuery(useUser().id),
+    refetchInterval: ({ state }) => pollMs(state.data ?? []),
+  });
   const termination = useTerminateImage();
-  const deployments = data?.pages.flatMap((page) => page.deployments) ?? [];
   return deployments.flatMap((deployment) =>
     workOf(deployment, {
       link: { to: '/my-deployments/images/$podId', params: { podId: deployment.pod_id } },

@@ -87,6 +87,20 @@ test('all of it is read before the dashboard stands, and a read that fails holds
   expect(screen.getByText('Rye Painter')).toBeTruthy();
 });
 
+test('what is under way is listed, however many newer ones there are', async () => {
+  const fetched = serve({ '/vllm/': { pods: [], next_cursor: 'p9' } });
+  const first = fetched.getMockImplementation();
+  fetched.mockImplementation(async (url) => {
+    if (url.includes('cursor=p9')) return Response.json({ pods: [starting], next_cursor: null });
+    return first?.(url) ?? Response.error();
+  });
+  await readWork('u1');
+  show();
+  expect(screen.getByText('Rye Chat')).toBeTruthy();
+  const lists = fetched.mock.calls.map(([url]) => url).filter((url) => url.includes('/user/'));
+  expect(lists.every((url) => url.includes('recent=true'))).toBe(true);
+});
+
 test('where nothing is under way there is no card', async () => {
   serve({});
   await readWork('u1');

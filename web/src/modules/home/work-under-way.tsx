@@ -3,9 +3,8 @@ import { queryClient } from '../../lib/api/query-client.ts';
 import { Card } from '../../ui/card.tsx';
 import type { LongWork } from '../../ui/long-work.ts';
 import { LongWorkItem } from '../../ui/long-work-item.tsx';
-import { deploymentListQuery } from '../deployments/api.ts';
-import { imageDeploymentListQuery, useDeploymentWork } from '../deployments/work/api.ts';
-import { useGenerationWork } from '../images/work/api.ts';
+import { imageWorkQuery, textWorkQuery, useDeploymentWork } from '../deployments/work/api.ts';
+import { generationWorkQuery, useGenerationWork } from '../images/work/api.ts';
 import { LiveRun, useRuns } from '../training/api.ts';
 import { recentRunsQuery, useRunWork } from '../training/work/api.ts';
 import { PendingCard } from './pending-dashboard.tsx';
@@ -16,8 +15,9 @@ const UNDER_WAY = new Set(['queued', 'starting', 'running', 'stopping']);
 export async function readWork(userId: string): Promise<void> {
   const [runs] = await Promise.all([
     queryClient.fetchQuery(recentRunsQuery).catch(() => null),
-    queryClient.prefetchInfiniteQuery(deploymentListQuery('text', userId, true)),
-    queryClient.prefetchInfiniteQuery(imageDeploymentListQuery(userId)),
+    queryClient.prefetchQuery(textWorkQuery(userId)),
+    queryClient.prefetchQuery(imageWorkQuery(userId)),
+    queryClient.prefetchInfiniteQuery(generationWorkQuery(userId)),
   ]);
   if (runs?.runs.some(({ state }) => UNDER_WAY.has(state))) await LiveRun.preload();
 }

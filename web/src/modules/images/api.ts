@@ -6,8 +6,9 @@ import {
   type GenerationSearch,
   generationQuery,
   generationsQuery,
+  generationWorkQuery,
+  POLL_MS,
   pollMsOf,
-  RECENT,
 } from './generation-queries.ts';
 import { isUnderWay } from './generation-sentences.ts';
 
@@ -50,7 +51,11 @@ export function useGenerations(userId: string | undefined, wanted: GenerationSea
  * itself as it goes on, so that no list is read for a step.
  */
 export function useRecentGenerations(userId: string | undefined): Generation[] {
-  const { data } = useGenerations(userId, RECENT);
+  const { data } = useInfiniteQuery({
+    ...generationWorkQuery(userId ?? ''),
+    enabled: userId !== undefined,
+    refetchInterval: useFallbackInterval(POLL_MS),
+  });
   const recent = data?.pages.flatMap((page) => page.generations) ?? [];
   useQueries({ queries: recent.filter(isUnderWay).map(({ id }) => generationQuery(id)) });
   return recent;

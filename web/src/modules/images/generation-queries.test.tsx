@@ -4,7 +4,7 @@ import { renderHook, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useRecentGenerations } from './api.ts';
-import { generationQuery, generationsQuery, recentGenerationsQuery } from './generation-queries.ts';
+import { generationQuery, generationsQuery, generationWorkQuery } from './generation-queries.ts';
 import { FakeApi } from './testing/fake-api.ts';
 import { generationOf, unfinished } from './testing/generation-of.ts';
 
@@ -71,7 +71,7 @@ test('a list that is to be read again stays so while a step is written into the 
   await become(unfinished({ step: 9 }));
   await waitFor(() => expect(recent.current[0]?.step).toBe(9));
   expect(queryClient.getQueryState(gallery.queryKey)?.isInvalidated).toBe(true);
-  expect(queryClient.getQueryState(recentGenerationsQuery('u1').queryKey)?.isInvalidated).toBe(false);
+  expect(queryClient.getQueryState(generationWorkQuery('u1').queryKey)?.isInvalidated).toBe(false);
 });
 
 test('one that was deleted elsewhere leaves the lists', async () => {

@@ -13,6 +13,7 @@ import {
 } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
+import { readAllPages } from '../../lib/api/read-all-pages.ts';
 
 export const POLL_MS = 3_000;
 const EDIT_POLL_MS = 5_000;
@@ -28,27 +29,42 @@ export type GenerationSearch = {
   search?: string | undefined;
   /** Those of one edit tree. */
   root?: string;
+  /** Those alone that are under way, or have lately ended. */
+  recent?: 'true';
   /** On a page of the list; as many as the server gives unless said. */
   limit?: number;
 };
+
+const RECENT: GenerationSearch = { recent: 'true', limit: 100 };
+
+const readPage = (
+  userId: string,
+  query: GenerationSearch & { cursor: string | undefined },
+  signal: AbortSignal,
+) => call(listGenerations, { params: { userId }, query }, { signal, operation: 'fetch generations' });
 
 /** The user's generations page by page, newest first. */
 export const generationsQuery = (userId: string, wanted: GenerationSearch = {}) =>
   infiniteQueryOptions({
     queryKey: [...LISTS, userId, wanted],
     queryFn: ({ pageParam, signal }) =>
-      call(
-        listGenerations,
-        { params: { userId }, query: { ...wanted, cursor: pageParam ?? undefined } },
-        { signal, operation: 'fetch generations' },
-      ),
+      readPage(userId, { ...wanted, cursor: pageParam ?? undefined }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   });
 
-/** All that can be under way, and what has lately ended. */
-export const RECENT: GenerationSearch = { limit: 10 };
-export const recentGenerationsQuery = (userId: string) => generationsQuery(userId, RECENT);
+/** The newest of all. */
+export const recentGenerationsQuery = (userId: string) => generationsQuery(userId, { limit: 10 });
+
+/** Those under way, and those that have lately ended: all of them as one page, however many the server makes of them. */
+export const generationWorkQuery = (userId: string) =>
+  infiniteQueryOptions({
+    ...generationsQuery(userId, RECENT),
+    queryFn: async ({ signal }) => {
+      const pages = await readAllPages((cursor) => readPage(userId, { ...RECENT, cursor }, signal));
+      return { generations: pages.flatMap(({ generations }) => generations), next_cursor: null };
+    },
+  });
 
 /**
  * One generation; the lists are updated with what it has become. Read so often in a row without an answer, it says that it

@@ -182,6 +182,28 @@ test('what was typed before it was there stands in its box', async () => {
   expect(screen.getByRole('option', { name: 'Use the dark theme' })).toBeTruthy();
 });
 
+test('Enter that was pressed before it was there performs the first result once there is one', async () => {
+  keepKeys();
+  await userEvent.keyboard('deploy rye{Enter}');
+  let answer = (_response: Response) => {};
+  await type('{Shift}', (words) =>
+    words === 'rye'
+      ? new Promise((resolve) => {
+          answer = resolve;
+        })
+      : Promise.resolve(Response.json({ results: [], similar: false })),
+  );
+  await vi.waitFor(() => expect(JSON.stringify(vi.mocked(fetch).mock.calls)).toContain('query=rye'));
+  navigate.mockClear();
+  answer(Response.json({ results: [model('k', 'Rye painter', 'image')], similar: false }));
+  await vi.waitFor(() =>
+    expect(navigate).toHaveBeenCalledExactlyOnceWith({
+      to: '/my-deployments/images',
+      search: { deploy: 'k' },
+    }),
+  );
+});
+
 test.each([
   ['flux', 'FLUX.1 Generates pictures', '/flux'],
   ['paris', 'Paris Generates pictures', '/paris'],

@@ -32,6 +32,11 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Question) => void }) {
   const [typed, setTyped] = useState('');
   const { groups, searching, error } = useCommands(typed, onAsk);
+  const perform = (command: Command) => {
+    if (!command.asks) onClose();
+    command.run();
+  };
+  const setEntered = useKeptEnter({ first: groups[0]?.items[0], searching, perform });
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -48,7 +53,10 @@ function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Qu
               // They are chosen already, by more than their labels.
               filter={null}
               value={typed}
-              onValueChange={setTyped}
+              onValueChange={(value) => {
+                setTyped(value);
+                setEntered(false);
+              }}
               autoHighlight="always"
               keepHighlight
             >
@@ -58,7 +66,11 @@ function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Qu
                   aria-label="Search pages, actions, datasets, models, deployments and runs"
                   placeholder="Search or jump to…"
                   // What was typed before it was there.
-                  onFocus={() => setTyped((begun) => begun + takeKeys())}
+                  onFocus={() => {
+                    const kept = takeKeys();
+                    setTyped((begun) => begun + kept.typed);
+                    setEntered(kept.entered);
+                  }}
                   className="h-12 w-full bg-transparent text-[0.9375rem] outline-none placeholder:text-faint"
                 />
               </div>
@@ -74,7 +86,7 @@ function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Qu
                       </Autocomplete.GroupLabel>
                       <Autocomplete.Collection>
                         {(command: Command) => (
-                          <CommandItem key={command.value} command={command} onClose={onClose} />
+                          <CommandItem key={command.value} command={command} onClick={perform} />
                         )}
                       </Autocomplete.Collection>
                     </Autocomplete.Group>
@@ -95,15 +107,34 @@ function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Qu
   );
 }
 
-function CommandItem({ command, onClose }: { command: Command; onClose: () => void }) {
+type KeptEnter = {
+  first: Command | undefined;
+  /** There may be a first one yet. */
+  searching: boolean;
+  perform: (command: Command) => void;
+};
+
+/** Where Enter was pressed before the palette was there, the first command is performed once there is one. */
+function useKeptEnter({ first, searching, perform }: KeptEnter): (entered: boolean) => void {
+  const [entered, setEntered] = useState(false);
+  const performFirst = useEffectEvent(() => first && perform(first));
+  const isDecided = entered && (first !== undefined || !searching);
+  useEffect(() => {
+    if (!isDecided) return;
+    setEntered(false);
+    performFirst();
+  }, [isDecided]);
+  return setEntered;
+}
+
+type ItemProps = { command: Command; onClick: (command: Command) => void };
+
+function CommandItem({ command, onClick }: ItemProps) {
   return (
     <Autocomplete.Item
       value={command}
       className={cx(itemClass, 'scroll-my-2')}
-      onClick={() => {
-        if (!command.asks) onClose();
-        command.run();
-      }}
+      onClick={() => onClick(command)}
     >
       <command.icon aria-hidden />
       <span dir="auto" className="min-w-0 flex-1 truncate">

@@ -13,13 +13,13 @@ test('what is typed is kept until it is taken, and nothing on the page is typed 
   await userEvent.keyboard('fluy{Backspace}x');
   button?.focus();
   await userEvent.keyboard(' 1{Enter}');
-  expect(takeKeys()).toBe('flux 1');
+  expect(takeKeys()).toEqual({ typed: 'flux 1', entered: true });
   expect([input?.value, pressed]).toEqual(['', 0]);
 
   input?.focus();
   await userEvent.keyboard('page');
   expect(input?.value).toBe('page');
-  expect(takeKeys()).toBe('');
+  expect(takeKeys()).toEqual({ typed: '', entered: false });
 });
 
 test('it goes on from what was typed elsewhere, and leaves shortcuts alone', async () => {
@@ -31,5 +31,11 @@ test('it goes on from what was typed elsewhere, and leaves shortcuts alone', asy
   await userEvent.keyboard('r{Control>}k{/Control}is');
   removeEventListener('keydown', count);
   expect(shortcuts).toBe(1);
-  expect(takeKeys()).toBe('paris');
+  expect(takeKeys().typed).toBe('paris');
+});
+
+test('Enter counts where nothing was typed behind it', async () => {
+  keepKeys();
+  await userEvent.keyboard('flu{Enter}x');
+  expect(takeKeys()).toEqual({ typed: 'flux', entered: false });
 });

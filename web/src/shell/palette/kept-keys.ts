@@ -1,12 +1,15 @@
 let kept = '';
+/** Enter was the last key. */
+let entered = false;
 
 function keep(event: KeyboardEvent): void {
-  const { key, ctrlKey, metaKey, altKey } = event;
+  const { key, ctrlKey, metaKey, altKey, isComposing } = event;
   if (ctrlKey || metaKey || altKey) return;
   if (key.length === 1) kept += key;
   else if (key === 'Backspace') kept = kept.slice(0, -1);
-  // What stands behind the palette is not meant.
   else if (key !== 'Enter') return;
+  entered = key === 'Enter' && !isComposing;
+  // What stands behind the palette is not meant.
   event.preventDefault();
   event.stopPropagation();
 }
@@ -17,10 +20,11 @@ export function keepKeys(begun = ''): void {
   addEventListener('keydown', keep, true);
 }
 
-/** What was typed so far; the keys are the page's again. */
-export function takeKeys(): string {
+/** What was typed so far, and whether Enter came after it; the keys are the page's again. */
+export function takeKeys(): { typed: string; entered: boolean } {
   removeEventListener('keydown', keep, true);
-  const taken = kept;
+  const taken = { typed: kept, entered };
   kept = '';
+  entered = false;
   return taken;
 }

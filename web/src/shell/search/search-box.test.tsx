@@ -93,5 +93,5 @@ test('the palette goes on from what was typed here', async () => {
   await find('dark', []);
   await screen.findByText('No models found');
   await userEvent.click(screen.getByRole('button', { name: /Pages, actions and runs/ }));
-  expect(takeKeys()).toBe('dark');
+  expect(takeKeys().typed).toBe('dark');
 });

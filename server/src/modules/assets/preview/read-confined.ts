@@ -10,6 +10,14 @@ const HEAP_MB = 512;
 /** Far more than a page asks for at once. */
 const WAITING_MAX = 4;
 
+/** A data file as it is asked for, of the newest revision unless said. With the signal reading it ends. */
+export type AskedFile = {
+  assetId: string;
+  path: string;
+  revisionId?: string | undefined;
+  signal?: AbortSignal | undefined;
+};
+
 const unreadable = z.object({ unreadable: z.object({ sentence: z.string(), param: z.string() }) });
 
 /**

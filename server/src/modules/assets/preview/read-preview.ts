@@ -74,7 +74,8 @@ export async function openTextTable({
   }
 }
 
-async function valuesOf({ rows }: Table): Promise<unknown[][]> {
+/** The rows that can be read. */
+export async function valuesOf({ rows }: Table): Promise<unknown[][]> {
   const values: unknown[][] = [];
   for await (const item of rows) if (!isBroken(item)) values.push(item.values);
   return values;

@@ -2,6 +2,7 @@ import type { DatasetType } from '@bakehouse/contract/assets';
 import type { SearchResult } from '@bakehouse/contract/search';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { PIPELINE_INDEX } from '../pipelines/pipeline-index.ts';
 import { findRarestPart } from './rarest-part.ts';
 import { type Column, contains, containsEach, hasName, type Wanted, wordsOf } from './search-text.ts';
 
@@ -104,19 +105,21 @@ export async function findSimilar(tx: Transaction, { userId, words, limit }: Sea
     .execute();
 }
 
-/** Of these models, those that have something to deploy: in Diffusers' format as an image model, else as a text model. Paris needs no deployment. */
+/** Of these models, those that have something to deploy, and whether they are in Diffusers' format. Paris needs no deployment. */
 export async function selectDeployable(db: Database, ids: string[]) {
   return db
     .selectFrom('assets')
     .select((eb) => [
       'id',
-      sql<'text' | 'image'>`case when ${eb.exists(
-        eb
-          .selectFrom('asset_files')
-          .whereRef('asset_id', '=', 'assets.id')
-          .where('path', '=', 'model_index.json')
-          .where('last_number', 'is', null),
-      )} then 'image' else 'text' end`.as('deploys_as'),
+      eb
+        .exists(
+          eb
+            .selectFrom('asset_files')
+            .whereRef('asset_id', '=', 'assets.id')
+            .where('path', '=', PIPELINE_INDEX)
+            .where('last_number', 'is', null),
+        )
+        .as('has_pipeline'),
     ])
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .where('file_count', '>', 0)

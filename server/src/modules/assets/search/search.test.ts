@@ -67,6 +67,9 @@ test('says what a model can be deployed as, by its files', async () => {
   await create(fay, 'Oven without files', { dataset_type: 'MODEL' });
   await insertModel(server.services, fay, 'Oven talk', { 'model.gguf': 'GGUF' });
   await insertFlux(server.services, fay, 'Oven pictures');
+  await insertFlux(server.services, fay, 'Oven of another pipeline', {
+    'model_index.json': JSON.stringify({ _class_name: 'StableDiffusionPipeline' }),
+  });
   const index = path.join(server.services.config.dataDir, 'model_index.json');
   await writeFile(index, '{}');
   await registerImageStarter(server.services, 'paris', [{ path: 'model_index.json', localPath: index }]);
@@ -76,6 +79,7 @@ test('says what a model can be deployed as, by its files', async () => {
     'Oven without files': null,
     'Oven talk': 'text',
     'Oven pictures': 'image',
+    'Oven of another pipeline': null,
   });
   expect((await find('paris starter', fay)).results).toMatchObject([{ deploys_as: null }]);
 });

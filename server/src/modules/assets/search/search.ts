@@ -1,4 +1,5 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
+import { isImageModel } from '@bakehouse/contract/image-pipelines';
 import {
   type search as endpoint,
   SEARCH_RESULTS_MAX,
@@ -7,6 +8,7 @@ import {
 } from '@bakehouse/contract/search';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { findPipelines } from '../pipelines/find-pipelines.ts';
 import { type FoundRow, findMatching, findSimilar, findWords, selectDeployable } from './search-queries.ts';
 import { wordsOf } from './search-text.ts';
 
@@ -25,8 +27,7 @@ export async function search(
 
 async function toResults(ctx: Context, rows: FoundRow[]): Promise<SearchResult[]> {
   const models = rows.filter(({ kind }) => kind === 'model').map(({ id }) => id);
-  const deployable = await selectDeployable(ctx.db, models);
-  const deploysAs = new Map(deployable.map(({ id, deploys_as }) => [id, deploys_as]));
+  const deploysAs = await findDeploysAs(ctx, models);
   return rows.map(({ kind, id, title, family, tags, is_starter }) => ({
     kind,
     id,
@@ -36,4 +37,22 @@ async function toResults(ctx: Context, rows: FoundRow[]): Promise<SearchResult[]
     is_starter,
     deploys_as: deploysAs.get(id) ?? null,
   }));
+}
+
+/** What those of the models that can be deployed are deployed as: in Diffusers' format as the pipeline allows, else as text models. */
+async function findDeploysAs(
+  ctx: Context,
+  models: string[],
+): Promise<Map<string, SearchResult['deploys_as']>> {
+  const deployable = await selectDeployable(ctx.db, models);
+  const pipelines = await findPipelines(
+    ctx,
+    deployable.filter(({ has_pipeline }) => has_pipeline).map(({ id }) => id),
+  );
+  return new Map(
+    deployable.map(({ id, has_pipeline: hasPipeline }) => {
+      if (!hasPipeline) return [id, 'text'];
+      return [id, isImageModel(pipelines.get(id) ?? null) ? 'image' : null];
+    }),
+  );
 }

@@ -5,7 +5,12 @@ export const GRANTS_ACCOUNT = 'grants';
 /** Where bought credits come from. */
 export const PAYMENTS_ACCOUNT = 'payments';
 
+/** What deleted users owed. Its balance is minus all that the installation has borne. */
+export const LOSSES_ACCOUNT = 'losses';
+
 export const userAccount = (userId: string): string => `user:${userId}`;
+/** What a user owes. */
+export const receivableAccount = (userId: string): string => `receivable:${userId}`;
 /** Each use has its own. */
 export const revenueAccount = (use: Use): string => `revenue:${use}`;
 

@@ -380,6 +380,16 @@ describe('a refund or a dispute', () => {
   });
 });
 
+test('a dispute after the account was deleted leaves no debt: the installation bears it', async () => {
+  const { ada, session } = await bought();
+  await send(ada, (await server.signUp('Bob')).email, 400);
+  await db.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ada.userId).execute();
+  session.disputes = [{ status: 'lost', amount: 2_000 }];
+  await deliver(signed(disputeOf(session)));
+  expect(await db.transaction().execute((tx) => lockTotals(tx, ada.userId))).toMatchObject({ owed: 0n });
+  expect(await auditOf(ada, 'credits.written_off')).toMatchObject([{ detail: { amount: '400' } }]);
+});
+
 test.each(['0.99', '10000.01', '1.234', '-5', 'five'])('%s dollars cannot be paid', async (usd) => {
   const ada = await server.signUp('Ada');
   await expect(buy(ada, usd)).rejects.toMatchObject({ status: 400, body: { error: { param: 'usd' } } });

@@ -9,6 +9,7 @@ import { notify } from '../../notifications/notify.ts';
 import { PAYMENTS_ACCOUNT, userAccount } from '../ledger/accounts.ts';
 import { chargeBack } from '../ledger/ledger-given.ts';
 import { transfer } from '../ledger/transfer.ts';
+import { writeOffDebt } from '../ledger/write-off-debt.ts';
 import type { Payment, PaymentProvider } from './payment-provider.ts';
 import { MICRO_PER_CENT, type PurchaseStep, planPurchase } from './plan-purchase.ts';
 import { changePurchase, findPurchase, type PurchaseRow } from './purchase-queries.ts';
@@ -115,6 +116,7 @@ async function makeStep(
         references: { purchase_id: id },
         idempotencyKey,
       });
+      if (purchase.account_deleted) await writeOffDebt(tx, userId);
       break;
     case 'close':
       break;

@@ -70,5 +70,8 @@ test('image deployments of every kind are listed by pages, and narrowed by words
   for (const podId of [first, second])
     await server.request(terminateFlux, { params: { podId }, query: { user_id: ada.userId } }, as);
   expect(titles(await list())).toEqual([]);
+  expect(titles(await list({ recent: 'true' }))).toEqual(['Rye Editor', 'Rye Painter']);
+  clock.advance({ minutes: 61 });
+  expect(titles(await list({ recent: 'true' }))).toEqual([]);
   expect(titles(await list({ status: 'terminated' }))).toEqual(['Rye Editor', 'Rye Painter']);
 });

@@ -27,9 +27,7 @@ const PLACES = { own: 4, upstream: 0 };
 
 let ada: TestUser;
 beforeEach(async () => {
-  stub.letGo();
-  stub.answer = 'ok';
-  stub.requests.length = 0;
+  stub.startAnew();
   ada = await server.signUp('Ada');
 });
 

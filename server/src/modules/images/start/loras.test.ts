@@ -16,9 +16,7 @@ const { db } = server.services;
 
 let ada: TestUser;
 beforeEach(async () => {
-  stub.letGo();
-  stub.answer = 'ok';
-  stub.requests.length = 0;
+  stub.startAnew();
   ada = await server.signUp('Ada');
 });
 
@@ -146,14 +144,21 @@ test('fails once, and costs nothing, where it was deleted or does not fit', asyn
   expect((await balance(ada)).held).toBe(held);
 });
 
-test('those of a person are listed, the newest first', async () => {
+test('those of a person are listed page by page, the newest first, and found by their titles', async () => {
   await insertLora(ada, 'Oil');
   const kohya = { 'charcoal.safetensors': 'weights', 'README.md': '' };
   await insertModel(server.services, ada, 'Charcoal', kohya);
   await insertFlux(server.services, ada, 'My painter');
-  const list = (as: TestUser, userId = as.userId) =>
-    server.request(listLoras, { params: { userId } }, { as });
-  const { loras } = await list(ada);
-  expect(loras.map(({ title }) => title)).toEqual(['Charcoal', 'Oil']);
-  expect(await list(await server.signUp('Bob'))).toEqual({ loras: [] });
+  const list = (as: TestUser, query: object = {}) =>
+    server.request(listLoras, { params: { userId: as.userId }, query }, { as });
+  const titles = ({ loras }: { loras: { title: string }[] }) => loras.map(({ title }) => title);
+  expect(titles(await list(ada))).toEqual(['Charcoal', 'Oil']);
+  expect(titles(await list(ada, { search: 'OIL' }))).toEqual(['Oil']);
+  const page = await list(ada, { limit: 1 });
+  expect(titles(page)).toEqual(['Charcoal']);
+  const rest = await list(ada, { limit: 1, cursor: page.next_cursor });
+  expect([titles(rest), rest.next_cursor]).toEqual([['Oil'], null]);
+  const bob = await server.signUp('Bob');
+  expect(await list(bob)).toEqual({ loras: [], next_cursor: null });
+  await expect(list(bob, { cursor: page.next_cursor })).rejects.toThrow(/cursor must be the next_cursor/);
 });

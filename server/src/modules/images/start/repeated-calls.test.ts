@@ -21,9 +21,7 @@ const { server, stub, clock } = drawing;
 
 let ada: TestUser;
 beforeEach(async () => {
-  stub.letGo();
-  stub.answer = 'ok';
-  stub.requests.length = 0;
+  stub.startAnew();
   ada = await server.signUp('Ada');
 });
 

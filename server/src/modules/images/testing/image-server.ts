@@ -25,6 +25,8 @@ export type ImageServer = {
   picture: { content: string; width: number; height: number };
   /** Lets go what hangs. */
   letGo: () => void;
+  /** The same, and it draws as at first and has forgotten what was asked of it: before each test. */
+  startAnew: () => void;
 };
 
 const imageRequest = parisImageRequest.or(kontextImageRequest);
@@ -45,6 +47,11 @@ export function imageServer(): ImageServer {
     letGo: () => {
       release.abort();
       release = new AbortController();
+    },
+    startAnew: () => {
+      stub.letGo();
+      stub.answer = 'ok';
+      stub.requests.length = 0;
     },
     script: async (launch, { stop, killed }) => {
       const post = (reports: object[]) =>

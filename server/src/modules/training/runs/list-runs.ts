@@ -3,6 +3,7 @@ import type { listRuns as endpoint } from '@bakehouse/contract/training';
 import { findWorkloads } from '../../../engine/find-workloads.ts';
 import type { Context } from '../../../platform/context.ts';
 import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
+import { recently } from '../../../platform/recently.ts';
 import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { findRun, selectRuns } from '../queries.ts';
 import { toRun } from './to-run.ts';
@@ -13,7 +14,6 @@ export async function listRuns(
   { query }: InputOf<typeof endpoint>,
 ): Promise<ResponseOf<typeof endpoint>> {
   const { model_id: modelAssetIds, recent, search, state, sort, cursor, limit } = query;
-  const hourAgo = new Date(ctx.clock.now().getTime() - 60 * 60 * 1000);
   return readSnapshot(ctx.db, async (tx) => {
     if (cursor !== undefined && (await findRun(tx, cursor))?.userId !== ctx.caller.userId) {
       throw unknownCursor();
@@ -21,7 +21,7 @@ export async function listRuns(
     const found = await selectRuns(tx, {
       userId: ctx.caller.userId,
       modelAssetIds,
-      endedSince: recent ? hourAgo : undefined,
+      endedSince: recent ? recently(ctx.clock.now()) : undefined,
       search,
       state,
       sort,

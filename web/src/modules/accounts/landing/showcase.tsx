@@ -14,7 +14,7 @@ const parts = [
   {
     picture: 'chat',
     title: 'Ask it a minute later',
-    text: 'Each model answers at an OpenAI-compatible address, on a GPU or on a CPU. It sleeps when idle and wakes with the next request.',
+    text: 'Each model answers at an OpenAI-compatible address, on a GPU or on a CPU. One that sleeps when idle wakes with the next request.',
     alt: 'A conversation with a deployed model',
   },
   {

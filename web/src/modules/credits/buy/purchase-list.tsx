@@ -1,7 +1,7 @@
 import { displayAmount, parseBgl } from '@bakehouse/contract/money';
 import type { Purchase } from '@bakehouse/contract/purchases';
 import { ExternalLink } from 'lucide-react';
-import { formatDateTime } from '../../../lib/format/format-time.ts';
+import { formatClock, formatDay } from '../../../lib/format/format-time.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
@@ -47,7 +47,16 @@ const columns: Column<Purchase>[] = [
   {
     id: 'date',
     header: 'Date',
-    cell: ({ created_at }) => <span className="text-muted">{formatDateTime(new Date(created_at))}</span>,
+    width: '6.375rem',
+    cell: ({ created_at }) => {
+      const at = new Date(created_at);
+      return (
+        <time dateTime={created_at} className="whitespace-nowrap text-[0.8125rem]">
+          {formatDay(at)}
+          <span className="block text-muted text-xs">{formatClock(at)}</span>
+        </time>
+      );
+    },
   },
   {
     id: 'status',
@@ -66,7 +75,9 @@ const columns: Column<Purchase>[] = [
     cell: ({ amount }) => (
       <>
         <span className="font-medium">{usd(amount)}</span>
-        <span className="block text-muted text-xs">{displayAmount(parseBgl(amount), 'BGL')}</span>
+        <span className="block whitespace-nowrap text-muted text-xs">
+          {displayAmount(parseBgl(amount), 'BGL')}
+        </span>
       </>
     ),
   },

@@ -61,7 +61,7 @@ export function useImageDeployments(search: DeploymentsSearch = {}) {
 }
 
 /** How soon some deployments are read again while the event stream is down and one of them is on its way. */
-function usePollMs(): (deployments: readonly ImageDeployment[]) => number | false {
+export function usePollMs(): (deployments: readonly ImageDeployment[]) => number | false {
   const fallback = {
     'flux-kontext': useFallbackInterval(imageKinds['flux-kontext'].pollMs),
     flux: useFallbackInterval(imageKinds.flux.pollMs),

@@ -6,6 +6,7 @@ import { GeneratorResults, PictureHistory, SourceField } from '../../images/api.
 import { FakeApi } from '../../images/testing/fake-api.ts';
 import { renderPage } from '../../images/testing/render-page.tsx';
 import { servedGeneratorsQuery } from '../api.ts';
+import { lorasQuery } from './lora-combobox.tsx';
 
 const server = vi.hoisted(() => ({ api: null as FakeApi | null }));
 vi.mock('../../../lib/api/api-client.ts', () => ({
@@ -19,6 +20,7 @@ beforeAll(() =>
   ]),
 );
 
+const noLoras = { pages: [{ loras: [], next_cursor: null }], pageParams: [null] };
 const idOf = (number: number) => `019b0000-0000-7000-8000-00000000000${number}`;
 
 let api: FakeApi;
@@ -33,11 +35,11 @@ beforeEach(() => {
 });
 
 const quoted = () => api.bodiesOf('/api/v1/generations/quote').at(-1);
-const field = () => screen.queryByRole('combobox', { name: 'LoRA' });
+const field = () => screen.queryByRole<HTMLInputElement>('combobox', { name: 'LoRA' });
 
 it('a deployment of one’s own draws with one of one’s LoRAs, as strong as is said', async () => {
   await renderPage('/flux');
-  await waitFor(() => expect(field()?.textContent).toContain('None'));
+  await waitFor(() => expect(field()?.placeholder).toBe('None'));
   expect(screen.queryByRole('textbox', { name: 'LoRA strength' })).toBeNull();
   await waitFor(() => expect(quoted()).toMatchObject({ model: 'rye' }));
   expect(quoted()).not.toHaveProperty('parameters.lora');
@@ -87,13 +89,25 @@ it('the starter that edits takes one; who has none sees no field', async () => {
   await renderPage('/flux-kontext');
   act(() => void queryClient.setQueryData(kontext, { deployments: [] }));
   await waitFor(() => expect(field()).toBeTruthy());
-  act(() => void queryClient.setQueryData(['asset', 'list', 'u1', 'loras'], []));
+  act(() => void queryClient.setQueryData(lorasQuery('u1').queryKey, noLoras));
   await waitFor(() => expect(field()).toBeNull());
 });
 
 it('one that was brought along and is not among one’s models stays chosen, and says so', async () => {
   const settings = encodeURIComponent(JSON.stringify({ lora: idOf(9), lora_scale: 0.5 }));
   await renderPage(`/flux?settings=${settings}`);
-  await waitFor(() => expect(field()?.textContent).toContain('Not one of your models'));
+  await waitFor(() => expect(field()?.value).toBe('Not one of your models'));
   await waitFor(() => expect(quoted()).toMatchObject({ parameters: { lora: idOf(9), lora_scale: 0.5 } }));
+});
+
+it('of more than a page of them, the server finds what is typed', async () => {
+  api.moreLoras = [{ id: idOf(3), title: 'Sourdough sketch' }];
+  await renderPage('/flux');
+  await waitFor(() => expect(field()).toBeTruthy());
+  await userEvent.click(screen.getByRole('combobox', { name: 'LoRA' }));
+  await screen.findByText('There are more. Type to find them by name.');
+  expect(screen.queryByRole('option', { name: 'Sourdough sketch' })).toBeNull();
+  await userEvent.type(screen.getByRole('combobox', { name: 'LoRA' }), 'sketch');
+  await userEvent.click(await screen.findByRole('option', { name: 'Sourdough sketch' }));
+  await waitFor(() => expect(quoted()).toMatchObject({ parameters: { lora: idOf(3) } }));
 });

@@ -15,6 +15,8 @@ export class FakeApi {
   deployments: Record<string, string>[] = [];
   /** The user's models that are LoRAs. */
   loras: { id: string; title: string }[] = [];
+  /** Those on the second page of them. */
+  moreLoras: { id: string; title: string }[] = [];
   /** What the next generation is. */
   next: Generation | null = null;
   cost: string | null = '0.5';
@@ -52,7 +54,7 @@ export class FakeApi {
             input.query?.only_running === 'true' ? this.deployments.filter(isUsable) : this.deployments,
         };
       case 'GET /api/v1/users/:userId/loras':
-        return { loras: this.loras };
+        return this.listLoras(input.query?.search ?? '');
       case 'POST /api/v1/generations/zip':
         return { url: '/api/v1/pictures.zip?ids=x', expires_at: '2026-01-01T01:00:00.000Z' };
       case 'POST /api/v1/generations/training_pictures':
@@ -65,6 +67,12 @@ export class FakeApi {
   /** The bodies that one endpoint was given. */
   bodiesOf(path: string): unknown[] {
     return this.calls.filter((call) => call.path === path).map(({ input }) => input.body);
+  }
+
+  private listLoras(search: string) {
+    if (search === '') return { loras: this.loras, next_cursor: this.moreLoras.length > 0 ? 'more' : null };
+    const all = [...this.loras, ...this.moreLoras];
+    return { loras: all.filter(({ title }) => title.includes(search)), next_cursor: null };
   }
 
   private find(id: string | undefined): Generation {

@@ -1,6 +1,7 @@
 import { listRuns, type Run } from '@bakehouse/contract/training';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { readAllPages } from '../../../lib/api/read-all-pages.ts';
 import { outcomeText } from '../../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import type { LongWork } from '../../../ui/long-work.ts';
@@ -14,15 +15,11 @@ const PAGE_LENGTH = 100;
 export const recentRunsQuery = queryOptions({
   queryKey: ['run', 'list', 'recent'],
   queryFn: async ({ signal }) => {
-    const runs: Run[] = [];
-    let cursor: string | undefined;
-    do {
-      const query = { recent: 'true', limit: PAGE_LENGTH, cursor } as const;
-      const page = await call(listRuns, { query }, { signal, operation: 'fetch runs' });
-      runs.push(...page.runs);
-      cursor = page.next_cursor ?? undefined;
-    } while (cursor !== undefined);
-    return { runs };
+    const pages = await readAllPages((cursor) => {
+      const query = { recent: 'true', limit: PAGE_LENGTH, cursor };
+      return call(listRuns, { query }, { signal, operation: 'fetch runs' });
+    });
+    return { runs: pages.flatMap(({ runs }) => runs) };
   },
 });
 

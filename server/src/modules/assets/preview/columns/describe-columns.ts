@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Context } from '../../../../platform/context.ts';
 import { storableJson } from '../../../../platform/db/storable-text.ts';
 import { findFile } from '../../files/find-file.ts';
-import { readConfined } from '../read-confined.ts';
+import { type AskedFile, readConfined } from '../read-confined.ts';
 import { endingOf } from '../read-preview.ts';
 import { insertColumns, selectColumns } from './queries.ts';
 
@@ -16,12 +16,7 @@ const answer = z.object({ columns: fileColumns });
  */
 export async function describeColumns(
   ctx: Context,
-  {
-    assetId,
-    path,
-    revisionId,
-    signal,
-  }: { assetId: string; path: string; revisionId?: string | undefined; signal: AbortSignal },
+  { assetId, path, revisionId, signal }: AskedFile,
 ): Promise<FileColumns> {
   const file = await findFile(ctx, { assetId, revisionId, path });
   const bytes = { sha256: file.sha256, ending: endingOf(path) };

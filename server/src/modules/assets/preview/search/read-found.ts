@@ -1,60 +1,89 @@
 import type { FoundRows } from '@bakehouse/contract/data-files';
 import { ROWS_LOOKED_AT_MAX, readParquet } from '../read-parquet.ts';
-import { endingOf, openTextTable, showRows } from '../read-preview.ts';
+import { endingOf, openTextTable, showRows, valuesOf } from '../read-preview.ts';
 import { SNIFFED_ROWS } from '../recognise-format.ts';
-import { isBroken, type Row, type Table } from '../table.ts';
+import { type Columns, isBroken, type Row, type Table } from '../table.ts';
 import { Unreadable } from '../unreadable.ts';
+
+/** Of a Parquet file the next rows are unpacked until so long has passed. */
+const LOOK_MS = 4_000;
 
 export type Search = {
   /** What stands somewhere in a cell, letter case aside. */
   text: string;
+  /** The first row that is looked at. */
+  offset: number;
   /** Rows at most; behind the last of them nothing more is looked for. */
   limit: number;
 };
 
-type Found = { rows: Row[]; at: number[]; first: unknown[][]; read: number; isWhole: boolean };
+type File = { localPath: string; name: string };
+
+type Found = { rows: Row[]; at: number[]; first: unknown[][]; read: number };
 
 /**
- * The first rows of a data file that have a text in one of the columns shown, as far as one look goes: 64 MB of text, or
- * 20,000 rows of Parquet. Throws Unreadable as the preview does. The file is not trusted: run it with limits.
+ * Rows of a data file that have a text in one of the columns shown, from a row on as far as one look goes: to the end of
+ * the first 64 MB of text, or some seconds of Parquet. Throws Unreadable as the preview does. The file is not trusted: run
+ * it with limits.
  */
-export async function readFound(file: { localPath: string; name: string } & Search): Promise<FoundRows> {
-  if (endingOf(file.name) !== 'parquet') return find(await openTextTable(file), file);
-  const look = { offset: 0, limit: ROWS_LOOKED_AT_MAX };
-  const { totalRows, ...table } = await readParquet(file.localPath, file.name, look);
-  const found = await find(table, file);
-  return { ...found, is_whole: found.is_whole && found.rows_read === totalRows };
+export async function readFound(file: File & Search): Promise<FoundRows> {
+  return endingOf(file.name) === 'parquet' ? findInParquet(file) : findInText(file);
 }
 
-async function find(table: Table, { text, limit }: Search): Promise<FoundRows> {
-  const wanted = text.toLowerCase();
-  const found: Found = { rows: [], at: [], first: [], read: 0, isWhole: false };
+/** A text is read from its beginning, whatever is looked at of it. */
+async function findInText(file: File & Search): Promise<FoundRows> {
+  const table = await openTextTable(file);
+  const found = nothing();
   try {
-    for await (const item of table.rows) {
-      if (isBroken(item)) continue;
-      if (found.read < SNIFFED_ROWS) found.first.push(item.values);
-      if (item.values.some((value) => contains(value, wanted))) {
-        found.rows.push(item);
-        found.at.push(found.read);
-      }
-      found.read += 1;
-      if (found.rows.length === limit) break;
-    }
-    found.isWhole = found.rows.length < limit;
+    await find(table.rows, file, found);
   } catch (error) {
-    // The end of what one look may read.
     if (!(error instanceof Unreadable && error.param === 'offset')) throw error;
+    return { ...show(table.columns, found), is_whole: false, next_offset: null };
   }
+  const isWhole = found.rows.length < file.limit;
+  return { ...show(table.columns, found), is_whole: isWhole, next_offset: isWhole ? null : found.read };
+}
+
+async function findInParquet(file: File & Search): Promise<FoundRows> {
+  const look = (offset: number, limit: number) => readParquet(file.localPath, file.name, { offset, limit });
+  const { totalRows, ...beginning } = await look(0, SNIFFED_ROWS);
+  const found = { ...nothing(), read: Math.min(file.offset, totalRows) };
+  const until = performance.now() + LOOK_MS;
+  let isWhole: boolean;
+  do {
+    const before = found.read;
+    const { rows } = await look(before, ROWS_LOOKED_AT_MAX);
+    await find(rows, file, found);
+    // A file may have fewer rows than it says.
+    isWhole = found.read === totalRows || found.read === before;
+  } while (!isWhole && found.rows.length < file.limit && performance.now() < until);
   return {
-    ...showRows(
-      table.columns,
-      found.rows.map(({ values }) => values),
-      found.first,
-    ),
-    at: found.at,
-    rows_read: found.read,
-    is_whole: found.isWhole,
+    ...show(beginning.columns, { ...found, first: await valuesOf(beginning) }),
+    is_whole: isWhole,
+    next_offset: isWhole ? null : found.read,
   };
+}
+
+const nothing = (): Found => ({ rows: [], at: [], first: [], read: 0 });
+
+/** Adds what is found in the next rows, until there is as much of it as was asked for. */
+async function find(rows: Table['rows'], { text, offset, limit }: Search, found: Found): Promise<void> {
+  const wanted = text.toLowerCase();
+  for await (const item of rows) {
+    if (isBroken(item)) continue;
+    if (found.read < SNIFFED_ROWS) found.first.push(item.values);
+    if (found.read >= offset && item.values.some((value) => contains(value, wanted))) {
+      found.rows.push(item);
+      found.at.push(found.read);
+    }
+    found.read += 1;
+    if (found.rows.length === limit) return;
+  }
+}
+
+function show(columns: Columns, { rows, at, first, read }: Found) {
+  const values = rows.map((row) => row.values);
+  return { ...showRows(columns, values, first), at, rows_read: read };
 }
 
 /** In lists and objects whatever stands in them is looked at, as the words of a conversation. */

@@ -5,15 +5,21 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../testing/temporary-folder.ts';
 import { testServer } from '../../../../testing/test-server.ts';
 import { assetCalls } from '../../testing/asset-calls.ts';
+import { oneRunParquet } from '../testing/one-run-parquet.ts';
 import { readFound } from './read-found.ts';
 
 const folder = await temporaryFolder();
 
 /** What is found in a file with this name and content. */
-async function find(name: string, content: string | Buffer, text: string, limit = 100) {
+async function find(
+  name: string,
+  content: string | Buffer,
+  text: string,
+  { offset = 0, limit = 100 }: { offset?: number; limit?: number } = {},
+) {
   const localPath = path.join(folder, name);
   await writeFile(localPath, content);
-  return readFound({ localPath, name, text, limit });
+  return readFound({ localPath, name, text, offset, limit });
 }
 
 describe('the rows with a text in a cell', () => {
@@ -51,16 +57,25 @@ describe('the rows with a text in a cell', () => {
     expect(String(found.rows[0]?.[0]).length).toBeLessThan(2_100);
   });
 
-  test('it ends with the last row that was asked for', async () => {
-    const found = await find('d.txt', 'loaf\n'.repeat(50), 'loaf', 10);
-    expect(found).toMatchObject({ rows_read: 10, is_whole: false });
+  test('it ends with the last row that was asked for, and goes on from there', async () => {
+    const loaves = 'loaf\nrye\n'.repeat(15);
+    const found = await find('d.txt', loaves, 'loaf', { limit: 10 });
+    expect(found).toMatchObject({ rows_read: 19, is_whole: false, next_offset: 19 });
     expect(found.at).toHaveLength(10);
+    const rest = await find('d.txt', loaves, 'loaf', { offset: 19 });
+    expect(rest).toMatchObject({
+      at: [20, 22, 24, 26, 28],
+      rows_read: 30,
+      is_whole: true,
+      next_offset: null,
+    });
+    expect(await find('d.txt', loaves, 'loaf', { offset: 99 })).toMatchObject({ at: [], is_whole: true });
   });
 
   test('of a file that is larger than one look the beginning is looked through, and it says so', async () => {
     const line = `${'x'.repeat(1023)}\n`;
     const found = await find('d.txt', `needle\n${line.repeat(65 * 1024)}needle\n`, 'needle');
-    expect(found).toMatchObject({ at: [0], is_whole: false });
+    expect(found).toMatchObject({ at: [0], is_whole: false, next_offset: null });
     expect(found.rows_read).toBeGreaterThan(60_000);
     expect(found.rows_read).toBeLessThan(65 * 1024);
   });
@@ -74,6 +89,17 @@ describe('the rows with a text in a cell', () => {
       at: [],
       rows_read: all.rows_read,
     });
+  });
+
+  test('Parquet of many rows is looked through further than one page of them', async () => {
+    const file = oneRunParquet({ rows: 50_000, saidRows: 50_000 });
+    expect(await find('d.parquet', file, 'nothing like it')).toMatchObject({
+      ...{ at: [], rows_read: 50_000, is_whole: true, next_offset: null },
+    });
+    const { rows } = await find('d.parquet', file, '', { limit: 1 });
+    const [value] = rows[0] ?? [];
+    const found = await find('d.parquet', file, String(value), { offset: 30_000, limit: 2 });
+    expect(found).toMatchObject({ at: [30_000, 30_001], rows_read: 30_002, next_offset: 30_002 });
   });
 });
 

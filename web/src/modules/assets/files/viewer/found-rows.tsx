@@ -1,56 +1,92 @@
 import type { FoundRows as Found } from '@bakehouse/contract/data-files';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { countOf } from '../../../../lib/format/count-of.ts';
+import { Button } from '../../../../ui/button.tsx';
 import { EmptyState } from '../../../../ui/empty-state.tsx';
+import { errorMessage } from '../../../../ui/notify.ts';
 import { QueryView } from '../../../../ui/query-view.tsx';
+import { joinFound } from './join-found.ts';
 import { PendingRows } from './pending-rows.tsx';
 import { RowSheet } from './row-sheet.tsx';
 import { RowTable } from './row-table.tsx';
 import { columnsQuery, foundRowsQuery, type RevisionFile } from './viewer-calls.ts';
 
-/** The rows of a file with a text in a cell, and how far was looked for them. */
+/** The rows of a file with a text in a cell, how far was looked for them, and a way to look further. */
 export function FoundRows({ file, text }: { file: RevisionFile; text: string }) {
   const [row, setRow] = useState<number | null>(null);
   // What was found for other words stays in sight, but is not said to be found for these.
-  const found = useQuery({ ...foundRowsQuery({ ...file, text }), placeholderData: keepPreviousData });
+  const found = useInfiniteQuery({
+    ...foundRowsQuery({ ...file, text }),
+    placeholderData: keepPreviousData,
+    select: ({ pages }) => {
+      const [first, ...further] = pages;
+      return first && joinFound([first, ...further]);
+    },
+  });
   const columns = useQuery(columnsQuery(file));
+  const isOfOthers = found.isPlaceholderData;
   return (
     <>
       <QueryView query={found} failed="The rows could not be searched" flush pending={<PendingRows />}>
-        {(data) => (
-          <>
-            {data.at.length === 0 ? (
-              !found.isPlaceholderData && <EmptyState title="No rows found" description={howFar(data)} />
-            ) : (
-              <RowTable
-                preview={data}
-                numbers={data.at}
-                isBusy={found.isPlaceholderData}
-                described={columns.isError ? null : columns.data}
-                onRow={setRow}
-              />
-            )}
-            <p
-              role="status"
-              className="border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted tabular-nums empty:hidden"
-            >
-              {found.isPlaceholderData ? 'Searching…' : data.at.length > 0 && howMany(data)}
-            </p>
-          </>
-        )}
+        {(data) =>
+          data && (
+            <>
+              {data.at.length === 0 ? (
+                !isOfOthers && <EmptyState title="No rows found" description={howFar(data)} />
+              ) : (
+                <RowTable
+                  preview={data}
+                  numbers={data.at}
+                  isBusy={isOfOthers}
+                  described={columns.isError ? null : columns.data}
+                  onRow={setRow}
+                />
+              )}
+              <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted has-[>p:empty:only-child]:hidden">
+                <p role="status" className="tabular-nums">
+                  {isOfOthers || found.isFetchingNextPage
+                    ? 'Searching…'
+                    : data.at.length > 0 && `${countOf(data.at.length, 'row')} found. ${howFar(data)}`}
+                </p>
+                {!isOfOthers && found.hasNextPage && <Further found={found} />}
+              </div>
+            </>
+          )
+        }
       </QueryView>
       <RowSheet file={file} at={row} total={null} onAt={setRow} />
     </>
   );
 }
 
-function howMany(found: Found): string {
-  return `${countOf(found.at.length, 'row')} found. ${howFar(found)}`;
+type FurtherProps = {
+  found: {
+    isFetchingNextPage: boolean;
+    isFetchNextPageError: boolean;
+    error: Error | null;
+    fetchNextPage: () => unknown;
+  };
+};
+
+function Further({ found }: FurtherProps) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      {found.isFetchNextPageError && (
+        <span role="alert" className="text-bad">
+          The rest could not be searched: {errorMessage(found.error)}
+        </span>
+      )}
+      <Button size="sm" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+        Look further
+      </Button>
+    </span>
+  );
 }
 
-/** Where a search has ended. */
-function howFar({ rows_read: read, is_whole: isWhole }: Found): string {
+/** Where the search has ended. */
+function howFar({ rows_read: read, is_whole: isWhole, next_offset: next }: Found): string {
   if (isWhole) return `All ${countOf(read, 'row')} were searched.`;
-  return `Only the first ${countOf(read, 'row')} were searched; there may be more below.`;
+  if (next !== null) return `The first ${countOf(read, 'row')} were searched so far.`;
+  return `The first ${countOf(read, 'row')} were searched. The rest is too deep in the file to be searched here: download it to search all of it.`;
 }

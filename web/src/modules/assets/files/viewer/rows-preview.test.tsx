@@ -333,15 +333,33 @@ test('where no file among the first ones holds rows, one behind them can be chos
   expect(screen.getByRole('combobox', { name: 'File' })).toBeTruthy();
 });
 
+/** What one look into the file finds. */
+function looked({ text, offset }: { text: string; offset: number }) {
+  if (text !== 'rye') return { rows: [], at: [], rows_read: 3, is_whole: true, next_offset: null };
+  return offset === 0
+    ? {
+        rows: [['Which flour?', 'Rye.']],
+        at: [40_999],
+        rows_read: 70_000,
+        is_whole: false,
+        next_offset: 70_000,
+      }
+    : {
+        rows: [['Which grain?', 'Rye.']],
+        at: [79_999],
+        rows_read: 90_000,
+        is_whole: false,
+        next_offset: null,
+      };
+}
+
 test('a search shows the rows that were found under their own numbers, how far it looked, and stands in the URL', async () => {
   vi.mocked(call).mockImplementation(async (endpoint: unknown, input: unknown) =>
     endpoint === searchRows
       ? {
           columns: ['question', 'answer'],
           column_count: 2,
-          ...((input as { query: { text: string } }).query.text === 'rye'
-            ? { rows: [['Which flour?', 'Rye.']], at: [40_999], rows_read: 70_000, is_whole: false }
-            : { rows: [], at: [], rows_read: 3, is_whole: true }),
+          ...looked((input as { query: { text: string; offset: number } }).query),
           format: null,
           conversations: [],
         }
@@ -354,7 +372,12 @@ test('a search shows the rows that were found under their own numbers, how far i
   expect(placed).toHaveBeenLastCalledWith({ search: 'rye' });
   expect(screen.getByRole('button', { name: 'Show row 41,000' })).toBeTruthy();
   expect(screen.queryByText('Who bakes?')).toBeNull();
-  screen.getByText('1 row found. Only the first 70,000 rows were searched; there may be more below.');
+  screen.getByText('1 row found. The first 70,000 rows were searched so far.');
+  await userEvent.click(screen.getByRole('button', { name: 'Look further' }));
+  await screen.findByRole('button', { name: 'Show row 80,000' });
+  expect(screen.getByText('Which flour?')).toBeTruthy();
+  screen.getByText(/^2 rows found. The first 90,000 rows were searched. The rest is too deep in the file/);
+  expect(screen.queryByRole('button', { name: 'Look further' })).toBeNull();
 
   await userEvent.type(box, ' bread');
   await screen.findByText('No rows found');

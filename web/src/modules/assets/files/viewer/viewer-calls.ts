@@ -37,17 +37,19 @@ export const rowQuery = ({ assetId, revisionId, path, at }: RevisionFile & { at:
     ...forGood,
   });
 
-/** The rows with the text in a cell. Who leaves before the answer ends the search. */
+/** The rows with the text in a cell, one look into the file after the other. Who leaves before the answer ends the search. */
 export const foundRowsQuery = ({ assetId, revisionId, path, text }: RevisionFile & { text: string }) =>
-  queryOptions({
+  infiniteQueryOptions({
     // Like a row: what is found in a revision does not change.
     queryKey: ['asset', 'row', { assetId, revisionId, path, text }],
-    queryFn: ({ signal }) =>
+    queryFn: ({ pageParam, signal }) =>
       call(
         searchRows,
-        { params: { id: assetId }, query: { path, revision_id: revisionId, text } },
+        { params: { id: assetId }, query: { path, revision_id: revisionId, text, offset: pageParam } },
         { signal, ...storedRead(), operation: 'search the rows' },
       ),
+    initialPageParam: 0,
+    getNextPageParam: (look) => look.next_offset,
     retry: false,
     ...forGood,
   });

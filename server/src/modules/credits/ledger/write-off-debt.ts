@@ -1,0 +1,22 @@
+import { formatBgl } from '@bakehouse/contract/money';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { lockTotals } from '../lock-totals.ts';
+import { LOSSES_ACCOUNT, receivableAccount } from './accounts.ts';
+import { transfer } from './transfer.ts';
+
+/** Step: what a deleted user owes is borne by the installation, since nobody is left to pay it. */
+export async function writeOffDebt(tx: Transaction, userId: string): Promise<void> {
+  const { owed } = await lockTotals(tx, userId);
+  if (owed <= 0n) return;
+  await transfer(tx, {
+    debitAccountId: LOSSES_ACCOUNT,
+    creditAccountId: receivableAccount(userId),
+    amountMicro: owed,
+    kind: 'chargeback',
+    description: 'Owed by an account that was deleted',
+    // A repeated call finds nothing that is owed.
+    idempotencyKey: null,
+  });
+  await recordAudit(tx, { userId, action: 'credits.written_off', detail: { amount: formatBgl(owed) } });
+}

@@ -1,0 +1,61 @@
+import { listLoras } from '@bakehouse/contract/assets';
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../../lib/api/api-client.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
+import { Combobox } from '../../../ui/combobox.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
+import { assetQuery } from '../../assets/choice/api.ts';
+
+export const lorasQuery = (userId: string, search = '') =>
+  infiniteQueryOptions({
+    // With the other lists of models: what is uploaded or deleted shows here too.
+    queryKey: ['asset', 'list', userId, 'loras', search],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        listLoras,
+        { params: { userId }, query: { search, cursor: pageParam ?? undefined } },
+        { signal, operation: 'fetch your LoRAs' },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+/** Leads back to no LoRA. */
+const NONE = 'none';
+
+type Props = { userId: string; value: string | null; onChange: (id: string | null) => void };
+
+/** A choice of one's LoRAs; of more than a page, the server finds what is typed. */
+export function LoraCombobox({ userId, value, onChange }: Props) {
+  const newest = useInfiniteQuery(lorasQuery(userId));
+  const [typed, setTyped] = useState('');
+  const search = useDebounced(typed.trim());
+  const searching = newest.hasNextPage && search !== '';
+  const found = useInfiniteQuery({ ...lorasQuery(userId, search), enabled: searching });
+  const read = searching ? found : newest;
+  const loras = read.data?.pages.flatMap((page) => page.loras) ?? [];
+  const isAmong = loras.some(({ id }) => id === value);
+  const { data: chosen } = useQuery({ ...assetQuery(value ?? ''), enabled: value !== null && !isAmong });
+  return (
+    <Combobox
+      value={value}
+      onChange={(id) => {
+        setTyped('');
+        onChange(id === NONE ? null : id);
+      }}
+      onType={setTyped}
+      placeholder="None"
+      emptyText="No LoRAs found"
+      found={searching && found.data !== undefined}
+      loading={read.isPending}
+      failed={read.isError ? `Your LoRAs could not be loaded: ${errorMessage(read.error)}` : undefined}
+      note={read.hasNextPage ? 'There are more. Type to find them by name.' : undefined}
+      options={[
+        ...(value === null ? [] : [{ value: NONE, label: 'None' }]),
+        ...(value === null || isAmong ? [] : [{ value, label: chosen?.title ?? 'Not one of your models' }]),
+        ...loras.map(({ id, title }) => ({ value: id, label: title })),
+      ]}
+    />
+  );
+}
