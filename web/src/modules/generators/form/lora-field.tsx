@@ -19,9 +19,11 @@ type Props = {
 export function LoraField({ generator, draft: { values }, onChange, userId, explain }: Props) {
   const field = generator.fields.find(({ kind }) => kind === 'lora');
   const enabled = field !== undefined && userId !== undefined;
-  const { data, isPending } = useInfiniteQuery({ ...lorasQuery(userId ?? ''), enabled });
+  const { data, isPending, isError } = useInfiniteQuery({ ...lorasQuery(userId ?? ''), enabled });
   const chosen = field && values[field.name];
-  if (!enabled || isPending || (!data?.pages[0]?.loras.length && !chosen)) return null;
+  if (!enabled || isPending) return null;
+  // Where they could not be read, the field says so.
+  if (!isError && data.pages[0]?.loras.length === 0 && !chosen) return null;
   const strength = generator.fields.flatMap((one): FormField<string>[] =>
     one.kind === 'number' && one.onlyWith === field.name && !isLeftOut(one, values)
       ? [explain({ ...one, help: withRange(one) })]
