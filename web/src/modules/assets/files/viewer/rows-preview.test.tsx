@@ -336,9 +336,9 @@ test('where no file among the first ones holds rows, one behind them can be chos
 /** What one look into the file finds. */
 function looked({ text, offset }: { text: string; offset: number }) {
   if (text !== 'rye') return { rows: [], at: [], rows_read: 3, is_whole: true, next_offset: null };
-  const [at, question] = offset === 0 ? [40_999, 'Which flour?'] : [79_999, 'Which grain?'];
+  const [at, asked] = offset === 0 ? [40_999, 'Which flour?'] : [79_999, 'Which grain?'];
   const next = { rows_read: at + 10_001, is_whole: false, next_offset: offset === 0 ? 51_000 : null };
-  return { rows: [[question, 'Rye.']], at: [at], ...next };
+  return { rows: [[asked, 'Rye.']], at: [at], ...next };
 }
 
 test('a search shows the rows that were found under their own numbers, how far it looked, and stands in the URL', async () => {
