@@ -128,23 +128,10 @@ export async function selectDeployments(db: Db, wanted: Wanted) {
   if (wanted.usable) query = query.where(isUsable);
   if (status !== undefined) query = query.where(hasStatus[status]);
   if (recentSince !== undefined) {
-    query = query.where((where) =>
-      where.or([where('terminated_at', 'is', null), where('terminated_at', '>=', recentSince)]),
-    );
+    query = query.where(sql<SqlBool>`(terminated_at is null or terminated_at >= ${recentSince})`);
   } else if (status === undefined && !includeTerminated) {
-    query = query.where((where) =>
-      where.or([
-        where('terminated_at', 'is', null),
-        ...(endedSince
-          ? [
-              where.and([
-                where.or([where('failed', '=', true), where('stop_reason', 'is not', null)]),
-                where('terminated_at', '>=', endedSince),
-              ]),
-            ]
-          : []),
-      ]),
-    );
+    query = query.where(sql<SqlBool>`(terminated_at is null
+      or (failed or stop_reason is not null) and terminated_at >= ${endedSince ?? null}::timestamptz)`);
   }
   if (search !== '') {
     query = query.where(

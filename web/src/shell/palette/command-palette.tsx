@@ -74,36 +74,42 @@ function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Qu
                   className="h-12 w-full bg-transparent text-[0.9375rem] outline-none placeholder:text-faint"
                 />
               </div>
-              <div className="max-h-[min(60dvh,26rem)] overflow-y-auto overscroll-contain p-1.5">
-                <Autocomplete.Empty className="px-3 py-8 text-center text-muted empty:hidden">
-                  {searching ? 'Searching…' : error ? '' : 'Nothing matches'}
-                </Autocomplete.Empty>
-                <Autocomplete.List>
-                  {(group: CommandGroup<Command>) => (
-                    <Autocomplete.Group key={group.value} items={group.items}>
-                      <Autocomplete.GroupLabel className="px-2.5 pt-2.5 pb-1 font-medium text-faint text-xs">
-                        {group.value}
-                      </Autocomplete.GroupLabel>
-                      <Autocomplete.Collection>
-                        {(command: Command) => (
-                          <CommandItem key={command.value} command={command} onClick={perform} />
-                        )}
-                      </Autocomplete.Collection>
-                    </Autocomplete.Group>
-                  )}
-                </Autocomplete.List>
-                {error && !searching && (
-                  <p role="alert" className="px-2.5 py-1.5 text-[0.8125rem] text-bad">
-                    The search failed: {errorMessage(error)}
-                  </p>
-                )}
-              </div>
+              <Results searching={searching} error={error} onClick={perform} />
               <Dialog.Close className="sr-only">Close</Dialog.Close>
             </Autocomplete.Root>
           </Dialog.Popup>
         </Dialog.Viewport>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+type ResultsProps = { searching: boolean; error: Error | null; onClick: (command: Command) => void };
+
+function Results({ searching, error, onClick }: ResultsProps) {
+  return (
+    <div className="max-h-[min(60dvh,26rem)] overflow-y-auto overscroll-contain p-1.5">
+      <Autocomplete.Empty className="px-3 py-8 text-center text-muted empty:hidden">
+        {searching ? 'Searching…' : error ? '' : 'Nothing matches'}
+      </Autocomplete.Empty>
+      <Autocomplete.List>
+        {(group: CommandGroup<Command>) => (
+          <Autocomplete.Group key={group.value} items={group.items}>
+            <Autocomplete.GroupLabel className="px-2.5 pt-2.5 pb-1 font-medium text-faint text-xs">
+              {group.value}
+            </Autocomplete.GroupLabel>
+            <Autocomplete.Collection>
+              {(command: Command) => <CommandItem key={command.value} command={command} onClick={onClick} />}
+            </Autocomplete.Collection>
+          </Autocomplete.Group>
+        )}
+      </Autocomplete.List>
+      {error && !searching && (
+        <p role="alert" className="px-2.5 py-1.5 text-[0.8125rem] text-bad">
+          The search failed: {errorMessage(error)}
+        </p>
+      )}
+    </div>
   );
 }
 
