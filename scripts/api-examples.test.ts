@@ -85,8 +85,11 @@ test('values are written as each language writes them', () => {
 test('a deployed image model is asked by its name', async () => {
   const code = (edits: boolean) => (origin: string) =>
     deployedImageExamples(`${origin}/v1`, { model: 'rye', edits })[0]?.code;
-  const [drawn] = await askedBy('{}', code(false));
-  expect([drawn?.url, JSON.parse(drawn?.body ?? '').model]).toEqual(['/v1/images/generations', 'rye']);
+  const [generated] = await askedBy('{}', code(false));
+  expect([generated?.url, JSON.parse(generated?.body ?? '').model]).toEqual([
+    '/v1/images/generations',
+    'rye',
+  ]);
   const [edited] = await askedBy('{}', code(true));
   expect([edited?.url, edited?.body]).toEqual(['/v1/images/edits', expect.stringContaining('a picture')]);
 });

@@ -116,15 +116,15 @@ async function makeSubjects(client: Client): Promise<Subjects> {
   const pod =
     pods[0]?.pod_id ??
     (await client.call(deployVllm, { body: { user_id: client.userId, model_id: model } })).pod_id;
-  await drawPictures(client);
+  await generatePictures(client);
   return { dataset, run, pod };
 }
 
 /** What the gallery shows first. */
-async function drawPictures(client: Client): Promise<void> {
+async function generatePictures(client: Client): Promise<void> {
   for (const prompt of prompts) {
     await client.call(createImage, { body: { prompt } });
-    console.log(`    drew ${prompt}`);
+    console.log(`    generated ${prompt}`);
   }
 }
 

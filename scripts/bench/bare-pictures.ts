@@ -23,7 +23,7 @@ export async function startBarePictures(steps: number): Promise<BarePictures> {
   const lines = createInterface({ input: bare.stdout })[Symbol.asyncIterator]();
   const next = async () => {
     const { value, done } = await lines.next();
-    if (done) throw new Error('The bare pipeline ended before it had drawn.');
+    if (done) throw new Error('The bare pipeline ended before it had generated anything.');
     return value;
   };
   await next();

@@ -7,14 +7,14 @@ import { type BarePictures, startBarePictures } from './bare-pictures.ts';
 import { type Measured, median, medianPair, type Pair } from './measured.ts';
 import { findProcesses, peakMemoryMb } from './memory.ts';
 
-/** What OpenAI's call draws with here. */
+/** What OpenAI's call samples with here. */
 const STEPS = 20;
 const ROUNDS = 7;
 const CROWDS = [4, 16];
 const CROWD_ROUNDS = 3;
 /** So many pictures one by one stand for a crowd's. */
 const ALONE = 4;
-/** Of one user at most eight wait or are drawn. */
+/** Of one user at most eight wait or run. */
 const USERS = 4;
 /** What batching gives at least: on a CPU arithmetic alone fills the time, a GPU waits for the next step. */
 const GAIN = { cpu: 1.5, gpu: 4 };
@@ -35,7 +35,7 @@ export async function measurePictures(): Promise<Measured[]> {
       if (!user) throw new Error('Nobody has signed up.');
       await waitForMachine(user);
       // The first request wakes the model server.
-      await draw(user, 0);
+      await generate(user, 0);
       const lines = [await compareSingle(user, bare), ...(await compareCrowds(users))];
       const pids = await findProcesses('bakehouse_runtime', 'serve', server.dataDir);
       const peaks = await Promise.all(pids.map(peakMemoryMb));
@@ -60,7 +60,7 @@ function promptOf(index: number): string {
   return prompts[index % prompts.length] ?? '';
 }
 
-async function draw(user: Client, index: number): Promise<void> {
+async function generate(user: Client, index: number): Promise<void> {
   await user.call(createImage, { body: { prompt: promptOf(index), response_format: 'b64_json' } });
 }
 
@@ -73,7 +73,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 async function compareSingle(user: Client, bare: BarePictures): Promise<Measured> {
   const rounds: Pair[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const ours = await timed(() => draw(user, round));
+    const ours = await timed(() => generate(user, round));
     rounds.push({ ours, theirs: await bare.seconds(promptOf(round)) });
   }
   const { ours, theirs } = medianPair(rounds);
@@ -121,14 +121,14 @@ function perMinute(pictures: number, seconds: number): number {
 }
 
 async function oneByOne(user: Client): Promise<void> {
-  for (let index = 0; index < ALONE; index += 1) await draw(user, index);
+  for (let index = 0; index < ALONE; index += 1) await generate(user, index);
 }
 
 async function atOnce(users: Client[], size: number): Promise<void> {
   await Promise.all(
     Array.from({ length: size }, async (_, index) => {
       const user = users[index % users.length];
-      if (user) await draw(user, index);
+      if (user) await generate(user, index);
     }),
   );
 }

@@ -347,14 +347,6 @@ CREATE INDEX deployments_live_asset ON public.deployments USING btree (asset_id)
 CREATE INDEX deployments_live_base ON public.deployments USING btree (base_asset_id) WHERE (terminated_at IS NULL);
 CREATE UNIQUE INDEX deployments_model_name ON public.deployments USING btree (user_id, model_name) WHERE (terminated_at IS NULL);
 
-create table drawing_turns (
-  user_id text not null,
-  line text not null,
-  served_at timestamp with time zone not null,
-  constraint drawing_turns_pkey PRIMARY KEY (user_id, line),
-  constraint drawing_turns_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
-);
-
 create table generation_outputs (
   id uuid not null default uuidv7(),
   generation_id uuid not null,
@@ -379,6 +371,14 @@ create table generation_outputs (
 CREATE INDEX generation_outputs_by_blob ON public.generation_outputs USING btree (sha256);
 CREATE INDEX generation_outputs_by_generation ON public.generation_outputs USING btree (generation_id);
 CREATE INDEX generation_outputs_by_thumbnail ON public.generation_outputs USING btree (thumbnail_sha256);
+
+create table generation_turns (
+  user_id text not null,
+  queue text not null,
+  served_at timestamp with time zone not null,
+  constraint generation_turns_pkey PRIMARY KEY (user_id, queue),
+  constraint generation_turns_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
 
 create table generations (
   id uuid not null default uuidv7(),
@@ -414,7 +414,7 @@ create table generations (
   source_generation_id uuid,
   root_generation_id uuid,
   upstream_job jsonb,
-  line text,
+  queue text,
   source_output_id uuid,
   lora_revision_id uuid,
   constraint generations_pkey PRIMARY KEY (id),
@@ -422,7 +422,7 @@ create table generations (
   constraint generations_check1 CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL)),
   constraint generations_check2 CHECK ((ended_at IS NULL) = (charged_micro IS NULL)),
   constraint generations_check3 CHECK (NOT refused OR state = 'failed'::text),
-  constraint generations_check4 CHECK (ended_at IS NOT NULL OR line IS NOT NULL),
+  constraint generations_check4 CHECK (ended_at IS NOT NULL OR queue IS NOT NULL),
   constraint generations_held_micro_check CHECK (held_micro > 0),
   constraint generations_preview_check CHECK (length(preview) <= 200000),
   constraint generations_seed_check CHECK (seed >= 0),
@@ -1218,22 +1218,22 @@ create table x_posts (
   constraint x_posts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
-create view generation_line as
+create view generation_queue as
  SELECT id,
     user_id,
-    line,
+    queue,
     turn,
-    row_number() OVER (PARTITION BY line ORDER BY turn, served_at NULLS FIRST, id) - 1 AS "position"
+    row_number() OVER (PARTITION BY queue ORDER BY turn, served_at NULLS FIRST, id) - 1 AS "position"
    FROM ( SELECT waiting.id,
             waiting.user_id,
-            waiting.line,
-            drawing_turns.served_at,
-            row_number() OVER (PARTITION BY waiting.line, waiting.user_id ORDER BY waiting.id) + drawn.count AS turn
+            waiting.queue,
+            generation_turns.served_at,
+            row_number() OVER (PARTITION BY waiting.queue, waiting.user_id ORDER BY waiting.id) + running.count AS turn
            FROM generations waiting
              CROSS JOIN LATERAL ( SELECT count(*) AS count
                    FROM generations other
-                  WHERE other.user_id = waiting.user_id AND other.line = waiting.line AND (other.state = ANY (ARRAY['starting'::text, 'running'::text])) AND other.ended_at IS NULL) drawn
-             LEFT JOIN drawing_turns USING (user_id, line)
+                  WHERE other.user_id = waiting.user_id AND other.queue = waiting.queue AND (other.state = ANY (ARRAY['starting'::text, 'running'::text])) AND other.ended_at IS NULL) running
+             LEFT JOIN generation_turns USING (user_id, queue)
           WHERE waiting.state = 'queued'::text AND waiting.ended_at IS NULL) taken;
 
 create view serving_workloads as

@@ -242,7 +242,7 @@ async function makeThings(): Promise<Record<string, string>> {
     { body: { model_id: base, user_id: as.userId } },
     { as },
   );
-  const { assetId: flux } = await insertFlux(server.services, ada, 'Drawer');
+  const { assetId: flux } = await insertFlux(server.services, ada, 'Flux');
   const { pod_id: imagePodId } = await server.request(
     deployFlux,
     { body: { model_id: flux, user_id: as.userId } },

@@ -20,10 +20,10 @@ import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { PARALLEL_PICTURES } from './modules/deployments/kinds/image-spec.ts';
 import { modelServerKind } from './modules/deployments/servers/model-server-kind.ts';
 import {
-  createDrawing,
-  type DrawingLoop,
+  createGenerationLoop,
+  type GenerationLoop,
   UPSTREAM_PICTURES,
-} from './modules/images/drawing/create-drawing.ts';
+} from './modules/images/running/create-generation-loop.ts';
 import { fineTuneKind } from './modules/training/runs/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/validation/read-data.ts';
 import { shareReads } from './modules/training/validation/share-reads.ts';
@@ -64,7 +64,7 @@ export type App = {
   http: FastifyInstance;
   engine: Engine;
   usage: UsageLeader;
-  drawing: DrawingLoop;
+  generationLoop: GenerationLoop;
   /** Begins to do what the roles say; resolves with its public URL, or null without the role web. */
   start: () => Promise<string | null>;
   /**
@@ -109,16 +109,16 @@ export async function createApp(options: Options): Promise<App> {
     readData: readFile,
     closing: closing.signal,
   });
-  const drawing = createDrawing({
+  const generationLoop = createGenerationLoop({
     services,
     serving: { usage, capacity: () => installationCapacity(services.db, driver.capacity) },
     places: { own: PARALLEL_PICTURES, upstream: UPSTREAM_PICTURES },
   });
   const monitoring = openMonitoring(services, roles, isReady);
   const { start, close } = lifeOf({
-    ...{ ...opened, databaseUrl, driver, claim, engine, usage, http, drawing, monitoring, closing },
+    ...{ ...opened, databaseUrl, driver, claim, engine, usage, http, generationLoop, monitoring, closing },
   });
-  return { services, roles, http, engine, usage, drawing, start, close };
+  return { services, roles, http, engine, usage, generationLoop, start, close };
 }
 
 /** A process with the role web says how it is where it answers everything else. */
@@ -136,7 +136,7 @@ function openMonitoring(
 type Claim = { held: MachineClaim | null };
 
 type Parts = Awaited<ReturnType<typeof openServices>> &
-  Pick<App, 'engine' | 'usage' | 'http' | 'drawing'> & {
+  Pick<App, 'engine' | 'usage' | 'http' | 'generationLoop'> & {
     /** Where a process without the role web says how it is; null where it has no port for that. */
     monitoring: FastifyInstance | null;
     databaseUrl: string;
@@ -167,7 +167,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
       if (roles.includes('worker')) {
         await removeSharedFiles(sandbox);
         await queue.work(services);
-        parts.drawing.start();
+        parts.generationLoop.start();
       }
       // Last: workloads that it starts report to the addresses above.
       if (roles.includes('reconciler')) {
@@ -194,8 +194,8 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
       endInOrder([
         () => http.drain(),
         () => parts.closing.abort(serverStops()),
-        // Before the model servers end: what they draw goes back to the line.
-        () => parts.drawing.stop(),
+        // Before the model servers end: what they generate goes back to its queue.
+        () => parts.generationLoop.stop(),
         () => preparing?.stop(),
         // A start that failed before has begun no work, and must not end that of others.
         () => engineRuns && engine.shutdown(),

@@ -67,7 +67,7 @@ const settings = z.object({
   BAKEHOUSE_STRIPE_WEBHOOK_SECRET: z.string().optional(),
   /** Where Stripe answers. */
   BAKEHOUSE_STRIPE_URL: z.url().default('https://api.stripe.com'),
-  /** Services that draw pictures: the key of each, and where it answers. */
+  /** Services that generate pictures: the key of each, and where it answers. */
   FAL_KEY: z.string().optional(),
   BAKEHOUSE_FAL_URL: z.url().default('https://queue.fal.run'),
   REPLICATE_API_TOKEN: z.string().optional(),

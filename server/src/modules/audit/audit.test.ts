@@ -154,7 +154,7 @@ function imageCalls(
 ): typeof calls {
   const make = async () => {
     const { userId: user_id } = bob;
-    const { assetId: model_id } = await insertFlux(services, bob, 'Drawer');
+    const { assetId: model_id } = await insertFlux(services, bob, 'Flux');
     const call = { body: { model_id, user_id } };
     const { pod_id: podId } = await request(deployPod, call, { as: bob, idempotencyKey: idempotencyKey() });
     await request(end, { params: { podId }, query: { user_id } }, { as: bob });

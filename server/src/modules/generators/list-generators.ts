@@ -17,7 +17,7 @@ import { findOwnModel } from './find-own-model.ts';
 
 type Answer = ResponseOf<typeof endpoint>;
 
-/** Every generator, and who draws for it here. */
+/** Every generator, and who serves it here. */
 export async function listGenerators({
   db,
   clock,

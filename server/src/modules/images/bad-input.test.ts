@@ -6,13 +6,13 @@ import {
   startGeneration,
 } from '@bakehouse/contract/generations';
 import { afterEach, describe, expect, test } from 'vitest';
-import { testDrawing } from '../../testing/test-drawing.ts';
+import { testGenerations } from '../../testing/test-generations.ts';
 
-// Nothing is drawn: what was taken in waits, and shows what it would be drawn with.
-const drawing = await testDrawing({ draws: false });
-const { server } = drawing;
+// Nothing is generated: what was taken in waits, and shows what it would be generated with.
+const setting = await testGenerations({ generates: false });
+const { server } = setting;
 const ada = await server.signUp('Ada');
-const before = await drawing.balance(ada);
+const before = await setting.balance(ada);
 
 const PARIS = '/api/external-paris-generation';
 const POLL = '/v1/external/paris/images/generations';
@@ -155,7 +155,7 @@ describe('a body', () => {
     },
   );
 
-  test('for a generator that nothing draws is refused as such', async () => {
+  test('for a generator that nothing generates is refused as such', async () => {
     const answer = await post(START, '{"generator":"veo","prompt":"Bread"}');
     expect([answer.status, answer.body.error?.param]).toEqual([409, 'generator']);
   });
@@ -163,7 +163,7 @@ describe('a body', () => {
 
 test('all that was refused has stored nothing, and cost nothing', async () => {
   expect(await stored()).toEqual([]);
-  expect(await drawing.balance(ada)).toEqual(before);
+  expect(await setting.balance(ada)).toEqual(before);
 });
 
 const plain = { cfg_scale: 7.5, num_inference_steps: 20, sampling_strategy: 'top1', k: 1 };
@@ -186,11 +186,11 @@ describe('the calls of the Paris page put right', () => {
     ['"seed":-7', plain],
     ['"seed":4294967295', { ...plain, seed: 4_294_967_295 }],
     ['"num_images":64,"negative_prompt":"rain"', plain],
-  ])('%s', async (fields, drawn) => {
+  ])('%s', async (fields, used) => {
     const answer = await post(POLL, `{"prompt":"Bread",${fields}}`);
     expect(answer.status).toBe(202);
     const [newest] = await stored();
-    expect(newest?.parameters).toMatchObject(drawn);
+    expect(newest?.parameters).toMatchObject(used);
     expect(Object.keys(newest?.parameters ?? {}).toSorted()).toEqual([
       'cfg_scale',
       'k',

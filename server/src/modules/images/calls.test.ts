@@ -5,12 +5,12 @@ import { cancelGeneration, deleteGeneration, listGenerations } from '@bakehouse/
 import * as paris from '@bakehouse/contract/paris';
 import OpenAI from 'openai';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { testDrawing } from '../../testing/test-drawing.ts';
+import { testGenerations } from '../../testing/test-generations.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { PIXEL } from './testing/image-server.ts';
 
-const drawing = await testDrawing();
-const { server, stub, clock } = drawing;
+const setting = await testGenerations();
+const { server, stub, clock } = setting;
 const body = { prompt: 'A loaf of bread', num_inference_steps: 3, sampling_strategy: 'topk', k: 20 };
 
 let ada: TestUser;
@@ -30,7 +30,7 @@ async function revoke({ id }: { id: string }): Promise<void> {
 }
 
 describe('the calls of the Paris page', () => {
-  test('draw what they can, and wait for it', async () => {
+  test('generate what they can, and wait for it', async () => {
     const answer = await server.request(paris.drawParis, { body }, { as: ada });
     expect(answer).toMatchObject({
       status: 'completed',
@@ -58,7 +58,7 @@ describe('the calls of the Paris page', () => {
     });
   });
 
-  test('find by the same body what is drawn, and what was just drawn', async () => {
+  test('find by the same body what is generated, and what was just generated', async () => {
     const poll = () => server.send(paris.pollParis, { body }, { as: ada });
     const read = async (response: Response) =>
       (await response.json()) as { request_id: string; status: string };
@@ -70,7 +70,7 @@ describe('the calls of the Paris page', () => {
     expect((await read(await poll())).request_id).toBe(request_id);
     stub.answer = 'ok';
     stub.letGo();
-    await drawing.until(ada, request_id, 'completed');
+    await setting.until(ada, request_id, 'completed');
     const done = await poll();
     expect([done.status, (await read(done)).request_id]).toEqual([200, request_id]);
     const bob = await server.signUp('Bob');
@@ -94,7 +94,7 @@ describe('the calls of the Paris page', () => {
     expect(ids).not.toContain((await poll()).request_id);
   });
 
-  test('end with the API key that waits, and leave the picture to be drawn', async () => {
+  test('end with the API key that waits, and leave the picture to be generated', async () => {
     stub.answer = 'hang';
     const program = await makeKey();
     const as = { ...ada, apiKey: program.secret };
@@ -142,7 +142,7 @@ describe('the calls of the Paris page', () => {
 describe("OpenAI's images API, by its own client", () => {
   const client = () => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
 
-  test('draws, as a link, as bytes or as both, with the model that the list names', async () => {
+  test('generates, as a link, as bytes or as both, with the model that the list names', async () => {
     const { data: models } = await server.request(listModels, {}, { as: ada });
     expect(models.filter(({ task }) => task === 'image').map(({ id }) => id)).toEqual([
       'kontext-starter',
@@ -152,10 +152,10 @@ describe("OpenAI's images API, by its own client", () => {
     expect((await fetch(linked.data?.[0]?.url ?? '')).headers.get('content-type')).toBe('image/png');
     const url: unknown = expect.stringContaining('/');
     expect(linked.data).toEqual([{ url, b64_json: PIXEL }]);
-    const draw = async (response_format: 'url' | 'b64_json') =>
+    const generate = async (response_format: 'url' | 'b64_json') =>
       (await client().images.generate({ prompt: 'Bread', response_format, n: 1 })).data;
-    expect(await draw('url')).toEqual([{ url }]);
-    expect(await draw('b64_json')).toEqual([{ b64_json: PIXEL }]);
+    expect(await generate('url')).toEqual([{ url }]);
+    expect(await generate('b64_json')).toEqual([{ b64_json: PIXEL }]);
     expect(stub.requests.at(-1)).toMatchObject({ steps: 20, strategy: 'topk', k: 2 });
   });
 
@@ -174,9 +174,9 @@ describe("OpenAI's images API, by its own client", () => {
     { size: '1024x1024' as const, quality: 'standard' as const },
     { size: '256x256' as const, quality: 'medium' as const, output_format: 'png' as const },
     { size: '128x128', style: null, background: 'auto' as const },
-  ])('draws for %j, and says how large the picture is', async (common) => {
-    const drawn = await client().images.generate({ prompt: 'Bread', ...common });
-    expect(drawn).toMatchObject({ size: '1x1', output_format: 'png', data: [{ b64_json: PIXEL }] });
+  ])('generates for %j, and says how large the picture is', async (common) => {
+    const generated = await client().images.generate({ prompt: 'Bread', ...common });
+    expect(generated).toMatchObject({ size: '1x1', output_format: 'png', data: [{ b64_json: PIXEL }] });
   });
 
   test('says of a wrong size and quality what would be right', async () => {
@@ -209,19 +209,19 @@ describe("OpenAI's images API, by its own client", () => {
 
   test('stops what nobody waits for any more', async () => {
     stub.answer = 'hang';
-    const before = await drawing.balance(ada);
+    const before = await setting.balance(ada);
     const disconnect = new AbortController();
     const asked = client().images.generate({ prompt: 'Bread' }, { signal: disconnect.signal });
     await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
     disconnect.abort();
     await expect(asked).rejects.toThrow();
     await vi.waitFor(() => expect(stub.open).toBe(0), { timeout: 10_000 });
-    expect(await drawing.balance(ada)).toEqual(before);
+    expect(await setting.balance(ada)).toEqual(before);
   });
 
   test('stops what an API key waits for that was revoked, and says so', async () => {
     stub.answer = 'hang';
-    const before = await drawing.balance(ada);
+    const before = await setting.balance(ada);
     const program = await makeKey();
     const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: program.secret, maxRetries: 0 });
     const asked = openai.images.generate({ prompt: 'Bread' }).catch((error: unknown) => error);
@@ -229,7 +229,7 @@ describe("OpenAI's images API, by its own client", () => {
     await revoke(program);
     expect(await asked).toMatchObject({ status: 401 });
     await vi.waitFor(() => expect(stub.open).toBe(0), { timeout: 10_000 });
-    expect(await drawing.balance(ada)).toEqual(before);
+    expect(await setting.balance(ada)).toEqual(before);
   });
 
   test('leaves what its client can come back for when the API key is revoked', async () => {
@@ -250,7 +250,7 @@ describe("OpenAI's images API, by its own client", () => {
 
   test('stops what took too long before it says so: a client that repeats the call pays for one', async () => {
     stub.answer = 'hang';
-    const before = await drawing.balance(ada);
+    const before = await setting.balance(ada);
     const timeout = AbortSignal.timeout.bind(AbortSignal);
     vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 10 * 60_000 ? 500 : ms));
     const ask = (key?: string) =>
@@ -263,7 +263,7 @@ describe("OpenAI's images API, by its own client", () => {
     expect(refused).toMatchObject({ status: 504 });
     expect((refused as InstanceType<typeof OpenAI.APIError>).headers?.get('x-should-retry')).toBe('false');
     expect(await states()).toEqual(['cancelled']);
-    expect(await drawing.balance(ada)).toEqual(before);
+    expect(await setting.balance(ada)).toEqual(before);
     await expect(ask('mine')).rejects.toMatchObject({ status: 504 });
     expect(await states()).toEqual([expect.stringMatching(/^(queued|starting|running)$/), 'cancelled']);
     vi.restoreAllMocks();

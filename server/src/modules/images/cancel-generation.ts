@@ -7,7 +7,7 @@ import { getGeneration } from './get-generation.ts';
 import { cancelAbandonedJob } from './services/cancel-abandoned-job.ts';
 
 /**
- * Stops a generation, which costs nothing then; one that has ended stays as it is. Whoever draws it finds that it is
+ * Stops a generation, which costs nothing then; one that has ended stays as it is. Whoever runs it finds that it is
  * theirs no more.
  */
 export async function cancelGeneration(ctx: Context, { id }: { id: string }): Promise<Generation> {

@@ -32,7 +32,7 @@ export async function endGeneration(tx: Transaction, row: GenerationRow, end: En
   };
   const chargedMicro = await settleHold(tx, row.hold_id, end.chargedMicro);
   await updateGeneration(tx, row.id, { ...ended, charged_micro: chargedMicro });
-  await announceGeneration(tx, row, { lineMoved: true });
+  await announceGeneration(tx, row, { queueMoved: true });
   await notifyOfGeneration(tx, {
     ...{ userId: row.user_id, generationId: row.id, generator: generators[row.generator].title },
     ...{ state: end.state, askedAt: row.created_at, endedAt: end.now },

@@ -12,12 +12,12 @@ import { changePrice } from '@bakehouse/contract/prices';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
-import { testDrawing } from '../../testing/test-drawing.ts';
+import { testGenerations } from '../../testing/test-generations.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { giveUpCredits } from '../credits/ledger/give-up-credits.ts';
 
-const drawing = await testDrawing();
-const { server, stub, clock } = drawing;
+const setting = await testGenerations();
+const { server, stub, clock } = setting;
 const { db } = server.services;
 
 let ada: TestUser;
@@ -42,7 +42,7 @@ const untilEnded = (as: TestUser, id: string) =>
   vi.waitFor(
     async () => {
       clock.advance({ seconds: 2 });
-      const generation = await drawing.read(as, id);
+      const generation = await setting.read(as, id);
       expect(generation.ended_at).not.toBeNull();
       return generation;
     },
@@ -51,7 +51,7 @@ const untilEnded = (as: TestUser, id: string) =>
 
 describe('a picture', () => {
   test('is refused before it is charged where its user has no room left', async () => {
-    const before = await drawing.balance(ada);
+    const before = await setting.balance(ada);
     const bytes = BigInt(server.services.config.storageGb * 1024 ** 3);
     const setStored = (row: { bytes: bigint }) =>
       db
@@ -60,26 +60,26 @@ describe('a picture', () => {
         .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row))
         .execute();
     await setStored({ bytes });
-    await expect(drawing.draw(ada)).rejects.toMatchObject({ status: 413, code: 'payload_too_large' });
-    expect(await drawing.balance(ada)).toEqual({ ...before, held: 0n });
+    await expect(setting.generate(ada)).rejects.toMatchObject({ status: 413, code: 'payload_too_large' });
+    expect(await setting.balance(ada)).toEqual({ ...before, held: 0n });
     expect((await list(ada)).generations).toEqual([]);
     await setStored({ bytes: bytes - 1n });
-    expect(await drawing.draw(ada)).toMatchObject({ state: 'queued' });
+    expect(await setting.generate(ada)).toMatchObject({ state: 'queued' });
   });
 
-  test('is held for, drawn, stored, charged once, and told in the statement', async () => {
-    const before = await drawing.balance(ada);
-    const started = await drawing.draw(ada);
+  test('is held for, generated, stored, charged once, and told in the statement', async () => {
+    const before = await setting.balance(ada);
+    const started = await setting.generate(ada);
     expect(started).toMatchObject({ state: 'queued', cost: '0.125', steps: 10, outputs: [] });
 
-    const done = await drawing.until(ada, started.id, 'completed');
+    const done = await setting.until(ada, started.id, 'completed');
     expect(done).toMatchObject({
       ...{ generator: 'paris', provider: 'own', model: 'paris-ddm-v1.0', prompt: 'A loaf of bread' },
       ...{ step: 10, expert_used: 3, routing_confidence: 0.5, cost: '0.125', preview: null, position: null },
     });
     expect(done.expert_weights).toHaveLength(10);
     expect(done.parameters.seed).toBe(done.seed);
-    expect(await drawing.balance(ada)).toEqual({ balance: before.balance - 125_000n, held: 0n });
+    expect(await setting.balance(ada)).toEqual({ balance: before.balance - 125_000n, held: 0n });
     const [output] = done.outputs;
     const picture = await fetch(new URL(output?.url ?? '', server.url));
     expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
@@ -88,10 +88,10 @@ describe('a picture', () => {
     const asset = await db
       .selectFrom('assets')
       .select(['revision_id', 'title'])
-      .where('id', '=', drawing.assetId)
+      .where('id', '=', setting.assetId)
       .executeTakeFirst();
-    expect(done.model_revision, 'what drew it').toEqual({
-      ...{ asset_id: drawing.assetId, revision_id: asset?.revision_id },
+    expect(done.model_revision, 'what generated it').toEqual({
+      ...{ asset_id: setting.assetId, revision_id: asset?.revision_id },
       ...{ number: 1, title: asset?.title },
     });
     expect(started.model_revision).toBeNull();
@@ -99,8 +99,8 @@ describe('a picture', () => {
 
   test('that is cancelled on one page is so on the others: the stream of events says it', async () => {
     stub.answer = 'hang';
-    const { id } = await drawing.draw(ada);
-    await drawing.until(ada, id, 'running');
+    const { id } = await setting.generate(ada);
+    await setting.until(ada, id, 'running');
     const pages = [[], []] as { topic: string; id: string }[][];
     const stops = pages.map((heard) =>
       server.services.events.subscribe(ada.userId, (event) => heard.push(event)),
@@ -114,25 +114,25 @@ describe('a picture', () => {
       await vi.waitFor(() =>
         expect(heard).toContainEqual(expect.objectContaining({ topic: 'generation', id })),
       );
-    expect(await drawing.read(ada, id)).toMatchObject({ state: 'cancelled' });
+    expect(await setting.read(ada, id)).toMatchObject({ state: 'cancelled' });
     expect(others).not.toContainEqual(expect.objectContaining({ topic: 'generation' }));
     for (const stop of stops) stop();
   });
 
-  test('shows how far it is while it is drawn, and is stopped by a cancel, which costs nothing', async () => {
+  test('shows how far it is while it is generated, and is stopped by a cancel, which costs nothing', async () => {
     stub.answer = 'hang';
-    const before = await drawing.balance(ada);
-    const { id } = await drawing.draw(ada);
-    const running = await drawing.until(ada, id, 'running');
+    const before = await setting.balance(ada);
+    const { id } = await setting.generate(ada);
+    const running = await setting.until(ada, id, 'running');
     expect(running).toMatchObject({ step: 1, preview: 'data:image/jpeg;base64,c21hbGw=', position: null });
     expect(running.expert_weights).toEqual([[0.5, 0.5, 0, 0, 0, 0, 0, 0]]);
-    expect((await drawing.balance(ada)).held).toBe(125_000n);
+    expect((await setting.balance(ada)).held).toBe(125_000n);
 
     expect(await cancel(ada, id)).toMatchObject({
       ...{ state: 'cancelled', reason: 'Cancelled', cost: '0', preview: null },
     });
     await vi.waitFor(() => expect(stub.open, 'the model server is disconnected').toBe(0), { timeout: 5_000 });
-    expect(await drawing.balance(ada)).toEqual(before);
+    expect(await setting.balance(ada)).toEqual(before);
     expect(await cancel(ada, id)).toMatchObject({ state: 'cancelled' });
     expect(await charges(ada)).toEqual([]);
   });
@@ -156,26 +156,29 @@ describe('a picture', () => {
     ['refuse', 'The prompt is too long for this model', 1],
   ] as const)('costs nothing where the model server answers with: %s', async (answer, reason, attempts) => {
     stub.answer = answer;
-    const before = await drawing.balance(ada);
-    const { id } = await drawing.draw(ada);
+    const before = await setting.balance(ada);
+    const { id } = await setting.generate(ada);
     expect(await untilEnded(ada, id)).toMatchObject({ state: 'failed', reason, cost: '0', outputs: [] });
     expect(stub.requests).toHaveLength(attempts);
-    expect(await drawing.balance(ada)).toEqual(before);
+    expect(await setting.balance(ada)).toEqual(before);
   });
 
-  test('is drawn by a later attempt, and charged once', async () => {
+  test('is generated by a later attempt, and charged once', async () => {
     stub.answer = 'die';
-    const { id } = await drawing.draw(ada);
-    await vi.waitFor(async () => expect((await drawing.read(ada, id)).reason).toContain('Trying again'));
+    const { id } = await setting.generate(ada);
+    await vi.waitFor(async () => expect((await setting.read(ada, id)).reason).toContain('Trying again'));
     stub.answer = 'ok';
     expect(await untilEnded(ada, id)).toMatchObject({ state: 'completed', cost: '0.125' });
     expect(await charges(ada)).toHaveLength(1);
   });
 
   test('is asked for once by the same key, and refused without credit', async () => {
-    const [first, second] = await Promise.all([drawing.draw(ada, {}, 'key'), drawing.draw(ada, {}, 'key')]);
+    const [first, second] = await Promise.all([
+      setting.generate(ada, {}, 'key'),
+      setting.generate(ada, {}, 'key'),
+    ]);
     expect(second.id).toBe(first.id);
-    await drawing.until(ada, first.id, 'completed');
+    await setting.until(ada, first.id, 'completed');
     expect(await charges(ada)).toHaveLength(1);
 
     const key = { name: 'small', budget: { amount: '0.1', period: 'day' as const } };
@@ -184,10 +187,10 @@ describe('a picture', () => {
       { params: { userId: ada.userId }, body: key },
       { as: ada },
     );
-    const within = drawing.draw({ ...ada, apiKey: secret });
+    const within = setting.generate({ ...ada, apiKey: secret });
     await expect(within).rejects.toMatchObject({ status: 402, code: 'budget_exceeded' });
     await inTransaction(db, (tx) => giveUpCredits(tx, ada.userId));
-    await expect(drawing.draw(ada)).rejects.toMatchObject({ status: 402, code: 'insufficient_funds' });
+    await expect(setting.generate(ada)).rejects.toMatchObject({ status: 402, code: 'insufficient_funds' });
     expect((await list(ada)).generations).toHaveLength(1);
   });
 
@@ -217,23 +220,23 @@ describe('a picture', () => {
   });
 
   test('that is deleted leaves neither row nor bytes, nor a charge where it was under way', async () => {
-    const { id } = await drawing.draw(ada);
-    await drawing.until(ada, id, 'completed');
+    const { id } = await setting.generate(ada);
+    await setting.until(ada, id, 'completed');
     expect(await blobsOf(ada)).toHaveLength(1);
     await server.request(deleteGeneration, { params: { id } }, { as: ada });
     expect(await blobsOf(ada)).toEqual([]);
     expect((await list(ada)).generations).toEqual([]);
 
     stub.answer = 'hang';
-    const before = await drawing.balance(ada);
-    const second = await drawing.draw(ada);
-    await drawing.until(ada, second.id, 'running');
+    const before = await setting.balance(ada);
+    const second = await setting.generate(ada);
+    await setting.until(ada, second.id, 'running');
     await server.request(deleteGeneration, { params: { id: second.id } }, { as: ada });
-    expect(await drawing.balance(ada)).toEqual(before);
+    expect(await setting.balance(ada)).toEqual(before);
   });
 
-  test('is named where it does not fit, or nothing draws it', async () => {
-    await expect(drawing.draw(ada, { k: 9 })).rejects.toMatchObject({
+  test('is named where it does not fit, or nothing generates it', async () => {
+    await expect(setting.generate(ada, { k: 9 })).rejects.toMatchObject({
       status: 400,
       body: { error: { message: 'Number of experts must be at most 8', param: 'parameters.k' } },
     });
@@ -250,13 +253,13 @@ describe('a picture', () => {
   });
 });
 
-describe('the line', () => {
-  test('is shared by turns: who comes with one picture waits for no more than is being drawn', async () => {
+describe('the queue', () => {
+  test('is shared by turns: who comes with one picture waits for no more than is being generated', async () => {
     stub.answer = 'hang';
     const bob = await server.signUp('Bob');
     const ids: string[] = [];
-    for (let asked = 0; asked < 8; asked += 1) ids.push((await drawing.draw(ada)).id);
-    await expect(drawing.draw(ada)).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
+    for (let asked = 0; asked < 8; asked += 1) ids.push((await setting.generate(ada)).id);
+    await expect(setting.generate(ada)).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
     await vi.waitFor(async () => {
       const { generations } = await list(ada, { state: 'running' });
       expect(generations).toHaveLength(3);
@@ -266,9 +269,9 @@ describe('the line', () => {
     expect(waiting.map(({ reason }) => reason)).toContain('One picture ahead of yours');
 
     // The last place is his at once; his second is in front of all of Ada's that wait.
-    const first = await drawing.draw(bob);
-    await drawing.until(bob, first.id, 'running');
-    const second = await drawing.draw(bob);
+    const first = await setting.generate(bob);
+    await setting.until(bob, first.id, 'running');
+    const second = await setting.generate(bob);
     expect(second.position).toBe(0);
     for (const id of ids) await cancel(ada, id);
     for (const { id } of [first, second]) await cancel(bob, id);
@@ -276,8 +279,8 @@ describe('the line', () => {
 
   test('lists what was asked for by pages, generator, state and words', async () => {
     const ids: string[] = [];
-    for (let asked = 0; asked < 3; asked += 1) ids.unshift((await drawing.draw(ada)).id);
-    for (const id of ids) await drawing.until(ada, id, 'completed');
+    for (let asked = 0; asked < 3; asked += 1) ids.unshift((await setting.generate(ada)).id);
+    for (const id of ids) await setting.until(ada, id, 'completed');
     const first = await list(ada, { limit: 2 });
     expect(first.generations.map(({ id }) => id)).toEqual(ids.slice(0, 2));
     const rest = await list(ada, { limit: 2, cursor: first.next_cursor });

@@ -3,7 +3,7 @@ import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
-import type { UpstreamJob } from '../upstreams/draw-upstream.ts';
+import type { UpstreamJob } from '../upstreams/generate-upstream.ts';
 
 type Db = Database | Transaction;
 type Columns = Selectable<DB['generations']>;
@@ -196,29 +196,29 @@ export async function findGenerationOfOutput(db: Db, { id, userId }: Own): Promi
   return row?.generation_id;
 }
 
-// The line
+// The queues
 
-/** How many are drawn before each of these that waits. */
+/** How many are generated before each of these that waits. */
 export async function findPositions(db: Db, ids: string[]): Promise<Map<string, number>> {
-  // The view puts the whole line in order, whoever is asked for.
+  // The view puts whole queues in order, whoever is asked for.
   if (ids.length === 0) return new Map();
   const rows = await db
-    .selectFrom('generation_line')
+    .selectFrom('generation_queue')
     .select(['id', 'position'])
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute();
   return new Map(rows.map(({ id, position }) => [id ?? '', Number(position)]));
 }
 
-/** Who waits first in a line, at most `limit`. */
+/** Who waits first in a queue, at most `limit`. */
 export async function listWaiting(
   db: Db,
-  { line, limit }: { line: string | null; limit: number },
+  { queue, limit }: { queue: string | null; limit: number },
 ): Promise<{ id: string; userId: string }[]> {
   const rows = await db
-    .selectFrom('generation_line')
+    .selectFrom('generation_queue')
     .select(['id', 'user_id'])
-    .where('line', '=', line)
+    .where('queue', '=', queue)
     .orderBy('position')
     .limit(limit)
     .execute();
@@ -228,25 +228,25 @@ export async function listWaiting(
 /** Notes that the user's turn has come: among those who wait, whoever had theirs longest ago is first. */
 export async function noteTurn(
   tx: Transaction,
-  { user_id, line }: GenerationRow,
+  { user_id, queue }: GenerationRow,
   servedAt: Date,
 ): Promise<void> {
-  // What had ended before there were lines stood in none.
-  if (line === null) return;
+  // What had ended before there were queues stood in none.
+  if (queue === null) return;
   await tx
-    .insertInto('drawing_turns')
-    .values({ user_id, line, served_at: servedAt })
-    .onConflict((conflict) => conflict.columns(['user_id', 'line']).doUpdateSet({ served_at: servedAt }))
+    .insertInto('generation_turns')
+    .values({ user_id, queue, served_at: servedAt })
+    .onConflict((conflict) => conflict.columns(['user_id', 'queue']).doUpdateSet({ served_at: servedAt }))
     .execute();
 }
 
 export async function deleteTurnsOf(db: Db, userId: string): Promise<void> {
-  await db.deleteFrom('drawing_turns').where('user_id', '=', userId).execute();
+  await db.deleteFrom('generation_turns').where('user_id', '=', userId).execute();
 }
 
 /**
- * The one to be drawn next: one that nobody looks after any more, else the first in a line that has a free place. The last
- * place is for a user who has nothing in work, but where a deployment's owner has the line to himself. Whoever asks this
+ * The one to run next: one that nobody looks after any more, else the first in a queue that has a free place. The last
+ * place is for a user who has nothing in work, but where a deployment's owner has the queue to himself. Whoever asks this
  * does it alone until the transaction ends.
  */
 export async function chooseNext(
@@ -261,18 +261,18 @@ export async function chooseNext(
     order by id limit 1`.execute(tx);
   if (orphans[0]) return orphans[0].id;
   const { rows: first } = await sql<{ id: string }>`
-    with drawn as (
-      select line, count(*) from generations
-      where ended_at is null and state in ('starting', 'running') group by line
+    with running as (
+      select queue, count(*) from generations
+      where ended_at is null and state in ('starting', 'running') group by queue
     ), waiting as (
-      select id, waits.line, turn, position,
+      select id, waits.queue, turn, position,
         case provider when 'own' then ${places.own}::int else ${places.upstream}::int end as places
-      from generation_line waits join generations using (id)
+      from generation_queue waits join generations using (id)
       where check_at <= ${now}
     )
-    select id from waiting left join drawn using (line)
-    where coalesce(drawn.count, 0) < places - case
-      when turn = 1 or places = 1 or line like 'deployment:%' then 0 else 1 end
+    select id from waiting left join running using (queue)
+    where coalesce(running.count, 0) < places - case
+      when turn = 1 or places = 1 or queue like 'deployment:%' then 0 else 1 end
     order by position, id limit 1`.execute(tx);
   return first[0]?.id ?? null;
 }

@@ -35,42 +35,46 @@ async function finish(server: TestServer, as: TestUser, body: Body) {
   return { ...done, bytes };
 }
 
-test.skipIf(!isReady)('the starter models draw a picture, and edit it', { timeout: 600_000 }, async () => {
-  const server = await testServer({
-    config: { driver: 'local', cacheDir },
-    roles: ['web', 'worker', 'reconciler'],
-  });
-  for (const name of ['paris', 'kontext'] as const)
-    await registerImageStarter(server.services, name, await listImageStarter(name));
-  const as = await server.signUp('Ada');
-  const drawn = await finish(server, as, {
-    generator: 'paris',
-    prompt: 'A red bus on a street',
-    parameters: { num_inference_steps: 10, sampling_strategy: 'topk', k: 2, seed: 7 },
-  });
-  expect(drawn.expert_weights).toHaveLength(10);
-  for (const weights of drawn.expert_weights ?? []) expect(weights).toHaveLength(8);
-
-  const edit = (parameters: Body['parameters'] = {}) =>
-    finish(server, as, {
-      generator: 'flux-kontext',
-      prompt: 'Make it blue',
-      parameters: { num_inference_steps: 10, seed: 7, ...parameters },
-      source_generation_id: drawn.id,
+test.skipIf(!isReady)(
+  'the starter models generate a picture, and edit it',
+  { timeout: 600_000 },
+  async () => {
+    const server = await testServer({
+      config: { driver: 'local', cacheDir },
+      roles: ['web', 'worker', 'reconciler'],
     });
-  const edited = await edit();
-  expect(edited).toMatchObject({
-    expert_weights: null,
-    root_id: drawn.id,
-    source: { generation_id: drawn.id },
-  });
-  expect(edited.bytes).not.toEqual(drawn.bytes);
+    for (const name of ['paris', 'kontext'] as const)
+      await registerImageStarter(server.services, name, await listImageStarter(name));
+    const as = await server.signUp('Ada');
+    const generated = await finish(server, as, {
+      generator: 'paris',
+      prompt: 'A red bus on a street',
+      parameters: { num_inference_steps: 10, sampling_strategy: 'topk', k: 2, seed: 7 },
+    });
+    expect(generated.expert_weights).toHaveLength(10);
+    for (const weights of generated.expert_weights ?? []) expect(weights).toHaveLength(8);
 
-  const files = { 'pytorch_lora_weights.safetensors': starterLora() };
-  const { assetId: lora } = await insertModel(server.services, as, 'Watercolour', files);
-  const changed = await edit({ lora });
-  expect(changed.lora_revision).toMatchObject({ asset_id: lora, number: 1 });
-  const pixels = async (bytes: Buffer) => (await sharp(bytes).raw().toBuffer()).toString('hex');
-  expect(await pixels(changed.bytes)).not.toBe(await pixels(edited.bytes));
-  expect(await pixels((await edit({ lora, lora_scale: 0 })).bytes)).toBe(await pixels(edited.bytes));
-});
+    const edit = (parameters: Body['parameters'] = {}) =>
+      finish(server, as, {
+        generator: 'flux-kontext',
+        prompt: 'Make it blue',
+        parameters: { num_inference_steps: 10, seed: 7, ...parameters },
+        source_generation_id: generated.id,
+      });
+    const edited = await edit();
+    expect(edited).toMatchObject({
+      expert_weights: null,
+      root_id: generated.id,
+      source: { generation_id: generated.id },
+    });
+    expect(edited.bytes).not.toEqual(generated.bytes);
+
+    const files = { 'pytorch_lora_weights.safetensors': starterLora() };
+    const { assetId: lora } = await insertModel(server.services, as, 'Watercolour', files);
+    const changed = await edit({ lora });
+    expect(changed.lora_revision).toMatchObject({ asset_id: lora, number: 1 });
+    const pixels = async (bytes: Buffer) => (await sharp(bytes).raw().toBuffer()).toString('hex');
+    expect(await pixels(changed.bytes)).not.toBe(await pixels(edited.bytes));
+    expect(await pixels((await edit({ lora, lora_scale: 0 })).bytes)).toBe(await pixels(edited.bytes));
+  },
+);

@@ -18,8 +18,8 @@ import { listGenerations } from './list-generations.ts';
 import { createImage } from './openai/create-image.ts';
 import { editImage } from './openai/edit-image.ts';
 import { deleteParisImage } from './paris/delete-paris-image.ts';
-import { drawParis } from './paris/draw-paris.ts';
 import { estimateParis } from './paris/estimate-paris.ts';
+import { generateParis } from './paris/generate-paris.ts';
 import { listParisImages } from './paris/list-paris-images.ts';
 import { pollParis } from './paris/poll-paris.ts';
 import { uploadPicture } from './pictures/upload-picture.ts';
@@ -52,7 +52,7 @@ export const imagesRoutes = (usage: IdleCredit): Binding[] => [
     withRetryAfter(http, () => createImage(ctx, usage, body, http)),
   ),
   bind(paris.drawParis, (ctx, { body }, http) =>
-    withRetryAfter(http, () => drawParis(ctx, usage, body, http)),
+    withRetryAfter(http, () => generateParis(ctx, usage, body, http)),
   ),
   bind(paris.pollParis, (ctx, { body }, http) =>
     withRetryAfter(http, () => pollParis(ctx, usage, body, http)),

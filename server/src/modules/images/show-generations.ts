@@ -27,7 +27,7 @@ export async function showGenerations(
         outputs: outputs.get(row.id) ?? [],
         source: sources.get(row.id) ?? null,
         position: positions.get(row.id) ?? null,
-        drawnBy: revisions.get(row.revision_id ?? '') ?? null,
+        modelRevision: revisions.get(row.revision_id ?? '') ?? null,
         lora: revisions.get(row.lora_revision_id ?? '') ?? null,
       }),
     ),

@@ -13,10 +13,10 @@ type Beside = {
   outputs: OutputRow[];
   /** What it edits. */
   source: InputPicture | null;
-  /** How many are drawn before it; null where it does not wait. */
+  /** How many are generated before it; null where it does not wait. */
   position: number | null;
-  /** The revision of the model that drew it, if both are there. */
-  drawnBy: NamedRevision | null;
+  /** The revision of the model that generated it, if both are there. */
+  modelRevision: NamedRevision | null;
   /** That of its LoRA, if both are there. */
   lora: NamedRevision | null;
 };
@@ -25,7 +25,7 @@ type Beside = {
 export async function toGeneration(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   row: GenerationRow,
-  { outputs, source, position, drawnBy, lora }: Beside,
+  { outputs, source, position, modelRevision, lora }: Beside,
 ): Promise<Generation> {
   const { prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence } =
     row;
@@ -33,7 +33,7 @@ export async function toGeneration(
     id: row.id,
     ...{ generator: row.generator, provider: row.provider, model: row.model },
     service: row.provider === 'own' ? null : findServiceTitle(row.generator, row.model),
-    model_revision: drawnBy && toNamedRevision(drawnBy),
+    model_revision: modelRevision && toNamedRevision(modelRevision),
     lora_revision: lora && toNamedRevision(lora),
     ...{ prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence },
     seed: row.seed === null ? null : Number(row.seed),
@@ -64,7 +64,7 @@ function whyItWaits({ reason }: GenerationRow, position: number | null): string 
   return position === 1 ? 'One picture ahead of yours' : `${position} pictures ahead of yours`;
 }
 
-/** What its files are called: by what draws the same again, and by their place where there are several. */
+/** What its files are called: by what generates the same again, and by their place where there are several. */
 function nameOf({ id, generator, seed }: GenerationRow, index: number | null): string {
   const place = index === null ? '' : `-${index + 1}`;
   return `${generator}-${seed ?? id.slice(-8)}${place}`;

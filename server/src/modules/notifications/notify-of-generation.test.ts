@@ -3,19 +3,19 @@ import { cancelGeneration } from '@bakehouse/contract/generations';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { expect, test, vi } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { testDrawing } from '../../testing/test-drawing.ts';
+import { testGenerations } from '../../testing/test-generations.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { notifyOfGeneration } from './notify-of-generation.ts';
 
-const { server, stub, clock, draw, read, until } = await testDrawing();
+const { server, stub, clock, generate, read, until } = await testGenerations();
 
 const listFor = (as: TestUser) =>
   server.request(listNotifications, { params: { userId: as.userId }, query: { limit: 200 } }, { as });
 
-/** Asks for a picture, which is drawn for so many seconds. */
-async function drawFor(as: TestUser, seconds: number): Promise<string> {
+/** Asks for a picture, which is generated for so many seconds. */
+async function generateFor(as: TestUser, seconds: number): Promise<string> {
   stub.answer = 'hang';
-  const { id } = await draw(as);
+  const { id } = await generate(as);
   await expect.poll(async () => (await read(as, id)).step, { timeout: 10_000 }).toBe(1);
   clock.advance({ seconds });
   return id;
@@ -24,7 +24,7 @@ async function drawFor(as: TestUser, seconds: number): Promise<string> {
 test('a picture that took long is told of when it is ready, with its page; a quick one is not', async () => {
   const ada = await server.signUp('Ada');
   for (const seconds of [30, 31]) {
-    const id = await drawFor(ada, seconds);
+    const id = await generateFor(ada, seconds);
     stub.letGo();
     await until(ada, id, 'completed');
     expect(await listFor(ada)).toMatchObject(
@@ -44,11 +44,11 @@ test('a picture that took long is told of when it is ready, with its page; a qui
 
 test('so is one that failed, but none that its owner has ended', async () => {
   const ada = await server.signUp('Ada');
-  const cancelled = await drawFor(ada, 31);
+  const cancelled = await generateFor(ada, 31);
   await server.request(cancelGeneration, { params: { id: cancelled } }, { as: ada });
   stub.letGo();
   stub.answer = 'fail';
-  const { id } = await draw(ada);
+  const { id } = await generate(ada);
   await vi.waitFor(
     async () => {
       clock.advance({ seconds: 11 });

@@ -33,8 +33,8 @@ const FORGOTTEN = [
   'access_requests',
   'api_keys',
   'contact_messages',
-  'drawing_turns',
   'generation_outputs',
+  'generation_turns',
   'generations',
   'input_pictures',
   'licence_acceptances',
@@ -93,7 +93,7 @@ test('each table that names a user is emptied with the account, or it is said wh
 async function fillTables(db: Database, userId: string): Promise<void> {
   await sql`insert into restricted_models (id, name, family, tags, details)
     values ('rye', 'Rye', 'bread', '{}', '')`.execute(db);
-  await sql`insert into drawing_turns (user_id, line, served_at)
+  await sql`insert into generation_turns (user_id, queue, served_at)
     values (${userId}, 'starter:paris', now())`.execute(db);
   await sql`insert into access_requests (restricted_model_id, user_id, message)
     values ('rye', ${userId}, 'I bake')`.execute(db);

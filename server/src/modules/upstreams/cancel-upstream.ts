@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { UpstreamJob } from './draw-upstream.ts';
+import type { UpstreamJob } from './generate-upstream.ts';
 import { services } from './services/services.ts';
 
 /** Cancels a job at its service, as far as that can. Throws AppError where the service does not. */

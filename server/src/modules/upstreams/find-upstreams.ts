@@ -14,7 +14,7 @@ export type Upstream = {
   fields: string[];
 };
 
-/** The services that have a key and draw for the generator; the first of them does unless another is named. */
+/** The services that have a key and serve the generator; the first of them does unless another is named. */
 export function findUpstreams(
   { upstreams }: Pick<Config, 'upstreams'>,
   generator: GeneratorName,

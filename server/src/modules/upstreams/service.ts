@@ -18,16 +18,16 @@ export type Look =
   /** It has ended for good: asked again, it is a new job. */
   | { state: 'failed'; error: AppError };
 
-/** A service that draws pictures for money. Pictures are addresses, which die after a while. */
+/** A service that generates pictures for money. Pictures are addresses, which die after a while. */
 export type Service = {
-  /** It draws while its submission is waited for. */
-  drawsAtSubmission?: true;
+  /** It generates while its submission is waited for. */
+  generatesAtSubmission?: true;
   /** Takes a picture that it is to edit, and says by which address it knows it; one that has none reads `data:` URLs. */
   upload?: (picture: ServicePicture, signal: AbortSignal) => Promise<string>;
   /** Throws AppError; after 'unavailable' it may have been begun all the same. */
   submit: (request: ServiceRequest, signal: AbortSignal) => Promise<Handle>;
   look: (handle: Handle, signal: AbortSignal) => Promise<Look>;
-  /** As far as the service can: what is being drawn may be drawn, and paid for, to the end. */
+  /** As far as the service can: what is being generated may be generated, and paid for, to the end. */
   cancel: (handle: Handle) => Promise<void>;
 };
 

@@ -32,7 +32,7 @@ test.each(models.filter(([name]) => name === 'flux-kontext'))(
   },
 );
 
-test('the maker draws its own model before others, and nobody draws without a key', () => {
+test('the maker serves its own model before others, and nobody serves without a key', () => {
   const all = { fal: access, replicate: access, blackForestLabs: access, byteplus: access };
   const who = (upstreams: typeof all | typeof none, name: 'flux' | 'seedream' | 'imagen') =>
     findUpstreams({ upstreams }, name).map(({ title }) => title);

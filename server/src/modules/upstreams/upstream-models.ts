@@ -207,5 +207,5 @@ export const upstreamModels = {
   ],
 } as const satisfies Partial<Record<GeneratorName, readonly UpstreamModel[]>>;
 
-/** The generators that a service can draw for. */
+/** The generators that a service can serve. */
 export type UpstreamGenerator = keyof typeof upstreamModels;

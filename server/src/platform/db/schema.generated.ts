@@ -231,20 +231,6 @@ export type DeploymentsTable = {
   stop_reason: string | null;
 };
 
-export type DrawingTurnsTable = {
-  user_id: string;
-  line: string;
-  served_at: Timestamp;
-};
-
-export type GenerationLineTable = {
-  id: string | null;
-  user_id: string | null;
-  line: string | null;
-  turn: bigint | null;
-  position: bigint | null;
-};
-
 export type GenerationOutputsTable = {
   id: Generated<string>;
   generation_id: string;
@@ -256,6 +242,20 @@ export type GenerationOutputsTable = {
   height: number;
   thumbnail_sha256: string | null;
   thumbnail_bytes: bigint | null;
+};
+
+export type GenerationQueueTable = {
+  id: string | null;
+  user_id: string | null;
+  queue: string | null;
+  turn: bigint | null;
+  position: bigint | null;
+};
+
+export type GenerationTurnsTable = {
+  user_id: string;
+  queue: string;
+  served_at: Timestamp;
 };
 
 export type GenerationsTable = {
@@ -292,7 +292,7 @@ export type GenerationsTable = {
   source_generation_id: string | null;
   root_generation_id: string | null;
   upstream_job: Json | null;
-  line: string | null;
+  queue: string | null;
   source_output_id: string | null;
   lora_revision_id: string | null;
 };
@@ -858,9 +858,9 @@ export type DB = {
   credit_codes: CreditCodesTable;
   data_readings: DataReadingsTable;
   deployments: DeploymentsTable;
-  drawing_turns: DrawingTurnsTable;
-  generation_line: GenerationLineTable;
   generation_outputs: GenerationOutputsTable;
+  generation_queue: GenerationQueueTable;
+  generation_turns: GenerationTurnsTable;
   generations: GenerationsTable;
   held_out_answers: HeldOutAnswersTable;
   idempotency_keys: IdempotencyKeysTable;

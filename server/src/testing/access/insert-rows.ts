@@ -32,7 +32,7 @@ export async function insertRows(
   return { windowId, readingId };
 }
 
-/** For tests: a picture that nothing has drawn; its bytes are those of a file of the user. */
+/** For tests: a picture that nothing has generated; its bytes are those of a file of the user. */
 export async function insertPicture(
   server: Pick<TestServer, 'services'>,
   user: TestUser,

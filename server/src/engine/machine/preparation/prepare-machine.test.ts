@@ -24,10 +24,10 @@ it('prepares the environment and registers the starter models', { timeout: 600_0
     log: pino({ level: 'silent' }),
   };
   const registered: StarterFile[][] = [];
-  const drawing: Record<string, StarterFile[]> = {};
+  const imageFiles: Record<string, StarterFile[]> = {};
   const register = {
     language: async (files: StarterFile[]) => registered.push(files),
-    image: async (name: string, files: StarterFile[]) => (drawing[name] = files),
+    image: async (name: string, files: StarterFile[]) => (imageFiles[name] = files),
   };
 
   const prepareToTheEnd = async () => {
@@ -43,7 +43,7 @@ it('prepares the environment and registers the starter models', { timeout: 600_0
   expect(paths.at(-1)).toEqual(
     expect.arrayContaining(['config.json', 'model.safetensors', 'tokenizer.json']),
   );
-  expect(drawing.paris?.map((file) => file.path)).toEqual(
+  expect(imageFiles.paris?.map((file) => file.path)).toEqual(
     expect.arrayContaining([
       'README.md',
       'model_index.json',
@@ -51,7 +51,7 @@ it('prepares the environment and registers the starter models', { timeout: 600_0
       'expert_0/difference.safetensors',
     ]),
   );
-  expect(drawing.kontext?.map((file) => file.path)).toEqual(
+  expect(imageFiles.kontext?.map((file) => file.path)).toEqual(
     expect.arrayContaining(['model_index.json', 'transformer/config.json', 'vae/config.json']),
   );
   const { preparations } = await readMachine(services);

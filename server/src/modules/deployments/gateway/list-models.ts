@@ -15,7 +15,7 @@ import { selectDeployments } from '../queries.ts';
 
 type Model = z.output<typeof openAiModel>;
 
-/** The caller's deployments, what services draw, and the starter models, as OpenAI clients list models; first what chats. */
+/** The caller's deployments, what services generate, and the starter models, as OpenAI clients list models; first what chats. */
 export async function listModels(ctx: Context): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
   const own = await selectDeployments(ctx.db, { userId, includeTerminated: false });

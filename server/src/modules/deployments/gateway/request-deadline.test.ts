@@ -59,7 +59,7 @@ it('ends what has taken half an hour, however steadily it gets on', () => {
   deadline.stop();
 });
 
-it('speaks of pictures where one is drawn', () => {
+it('speaks of pictures where one is generated', () => {
   const [still, slow] = [requestDeadline('bread', 'image'), requestDeadline('bread', 'image')];
   still.progress();
   vi.advanceTimersByTime(30 * MINUTE_MS);

@@ -10,7 +10,7 @@ export type RequestDeadline = {
   signal: AbortSignal;
   /** It is over because the model server stood still, or because this server ends. */
   isOurs: () => boolean;
-  /** The model server gets on: it took the request, read a part of the prompt, wrote a token or drew a step. */
+  /** The model server gets on: it took the request, read a part of the prompt, wrote a token or took a step. */
   progress: () => void;
   /** Nothing is expected of the model server any more, or not yet. */
   rest: () => void;

@@ -8,7 +8,7 @@ type ImageSpec = Omit<
   'workload_id' | 'server' | 'work_dir' | 'inputs_dir' | 'host' | 'api_key' | 'threads'
 >;
 
-/** How many pictures one server draws at once. */
+/** How many pictures one server generates at once. */
 export const PARALLEL_PICTURES = 4;
 
 /** What the runtime is told to serve an image model. `gpus` is 0 on the CPU. */

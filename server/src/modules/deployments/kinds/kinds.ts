@@ -58,7 +58,7 @@ export const deploymentKinds = {
       failed: 'failed',
     } satisfies Record<string, Deployment['status']>,
   },
-  /** FLUX models, which draw. */
+  /** FLUX models, which generate pictures. */
   flux: { ...imageKind, place: placeFluxModel('flux') },
   /** FLUX Kontext models, which edit pictures. */
   'flux-kontext': { ...imageKind, place: placeFluxModel('flux-kontext') },

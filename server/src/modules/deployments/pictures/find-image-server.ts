@@ -5,7 +5,7 @@ import { findLiveDeployment } from '../queries.ts';
 /** A model server by whom it serves: everybody, with a starter model of that name, or one deployment. */
 export type ImageServer = { starter: string } | { podId: string };
 
-/** The model server that draws for the caller by this name. Deployments of a starter share the starter's. */
+/** The model server that generates for the caller by this name. Deployments of a starter share the starter's. */
 export async function findImageServer(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   modelName: string,

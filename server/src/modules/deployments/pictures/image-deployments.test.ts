@@ -331,14 +331,14 @@ describe('a model', () => {
     });
   });
 
-  test('that only draws is deployed as FLUX, and not as Kontext', async () => {
+  test('that only generates is deployed as FLUX, and not as Kontext', async () => {
     const files = { 'model_index.json': '{"_class_name": "FluxPipeline"}' };
-    const { assetId } = await insertFlux(server.services, ada, 'Drawer', files);
+    const { assetId } = await insertFlux(server.services, ada, 'Flux', files);
     await expect(calls().deployKontext({ model_id: assetId })).rejects.toMatchObject({
       status: 409,
       message: expect.stringContaining('is not a FLUX Kontext model'),
     });
-    expect(await calls().quote(assetId)).toMatchObject({ title: 'Drawer' });
+    expect(await calls().quote(assetId)).toMatchObject({ title: 'Flux' });
   });
 
   test.each([

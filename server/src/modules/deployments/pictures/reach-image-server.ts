@@ -13,7 +13,7 @@ import { unavailable } from '../gateway/upstream/unavailable.ts';
 import type { WakingParts } from '../serving-parts.ts';
 import { readImageEvents } from './read-image-events.ts';
 
-/** What an image model server says of a request that it cannot draw. */
+/** What an image model server says of a request that it cannot generate. */
 const refusal = z.object({ error: z.object({ message: z.string(), param: z.string().nullable() }) });
 
 type Question = {
@@ -29,7 +29,7 @@ type Question = {
 type Take = (event: ImageEvent, server: { revisionId: string | null }) => void;
 
 /**
- * Has an image model server draw a picture, waking it where it must, and hands the events to `take` until the picture
+ * Has an image model server generate a picture, waking it where it must, and hands the events to `take` until the picture
  * is done. The server is in use for that long. Throws AppError 'model_not_found', 'invalid_request' for what the server
  * refuses, 'unavailable' and 'timed_out', or the signal's reason.
  */
@@ -50,7 +50,7 @@ export async function reachImageServer(
         ? [ready]
         : await awaitModelServer(ctx, parts, { upstream, modelName, kind: 'image', signal, onWait });
       if (!server) throw unavailable(`${modelName} does not answer`);
-      await draw(server, await readRequest(server), { deadline, signal, modelName }, take);
+      await generate(server, await readRequest(server), { deadline, signal, modelName }, take);
     } finally {
       deadline.rest();
       endUse();
@@ -66,7 +66,7 @@ export async function reachImageServer(
   }
 }
 
-async function draw(
+async function generate(
   server: ModelServer<'image'>,
   request: ImageRequest,
   { deadline, signal, modelName }: { deadline: RequestDeadline; signal: AbortSignal; modelName: string },

@@ -8,7 +8,7 @@ const GIB = 1024 ** 3;
 
 /** The part of a GPU's memory that a process gets. */
 const GPU_SHARE = 0.95;
-/** What drawing a picture of a megapixel takes beside the weights, and CUDA itself. */
+/** What generating a picture of a megapixel takes beside the weights, and CUDA itself. */
 const BESIDE_WEIGHTS_BYTES = 4 * GIB;
 /** A model with more weights would take minutes for a picture on the CPU. */
 const CPU_WEIGHTS_BYTES_MAX = GIB;

@@ -1,4 +1,4 @@
-/** The starter models that everybody uses: one of text, one that draws and one that edits. */
+/** The starter models that everybody uses: one of text, one that generates and one that edits. */
 export const STARTER_SERVERS = 3;
 
 /**

@@ -4,18 +4,18 @@ import type { editWithStarter } from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { drawingSeconds } from '../drawing-seconds.ts';
+import { generationSeconds } from '../generation-seconds.ts';
 import { readOutputs } from '../pictures/read-outputs.ts';
-import { awaitDrawn } from '../start/await-drawn.ts';
+import { awaitCompleted } from '../start/await-completed.ts';
 import type { Edit } from './read-edit.ts';
 
-/** Waits for an edit and answers as the original product does. Throws what `awaitDrawn` throws. */
+/** Waits for an edit and answers as the original product does. Throws what `awaitCompleted` throws. */
 export async function answerEdit(
   ctx: Context,
   { id, edit }: { id: string; edit: Edit },
   reply: Http['reply'],
 ): Promise<ResponseOf<typeof editWithStarter>> {
-  return toEdited(ctx, await awaitDrawn(ctx, { id }, reply), edit);
+  return toEdited(ctx, await awaitCompleted(ctx, { id }, reply), edit);
 }
 
 async function toEdited(
@@ -38,7 +38,7 @@ async function toEdited(
     guidance_scale: Number(parameters.guidance_scale),
     num_inference_steps: Number(parameters.num_inference_steps),
     seed: Number(seed),
-    inference_time: drawingSeconds(generation) ?? 0,
+    inference_time: generationSeconds(generation) ?? 0,
     integrity_checked: bytes !== null,
   };
 }

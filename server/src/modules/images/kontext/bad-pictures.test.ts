@@ -2,13 +2,13 @@ import { listGenerations } from '@bakehouse/contract/generations';
 import { PICTURE_BYTES_MAX } from '@bakehouse/contract/pictures';
 import OpenAI, { toFile } from 'openai';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { testDrawing } from '../../../testing/test-drawing.ts';
+import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { PIXEL } from '../testing/image-server.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 
-const drawing = await testDrawing();
-const { server, stub } = drawing;
+const setting = await testGenerations();
+const { server, stub } = setting;
 const address = '/v1/starters/kontext-starter';
 
 let ada: TestUser;
@@ -16,7 +16,7 @@ let before: { balance: bigint; held: bigint };
 let blobs: number;
 beforeAll(async () => {
   ada = await server.signUp('Ada');
-  before = await drawing.balance(ada);
+  before = await setting.balance(ada);
   blobs = await countBlobs();
 });
 
@@ -48,7 +48,7 @@ function form(entries: Record<string, string | Buffer>): FormData {
 
 /** Whatever is refused: nothing is charged, held, begun or stored. */
 async function expectNothing(): Promise<void> {
-  expect(await drawing.balance(ada)).toEqual(before);
+  expect(await setting.balance(ada)).toEqual(before);
   const { generations } = await server.request(
     listGenerations,
     { params: { userId: ada.userId }, query: {} },

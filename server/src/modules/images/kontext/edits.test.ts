@@ -14,15 +14,15 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { lockStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import { testDrawing } from '../../../testing/test-drawing.ts';
+import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { giveUpCredits } from '../../credits/ledger/give-up-credits.ts';
 import { insertFlux } from '../../deployments/testing/test-models.ts';
 import { forgetPicturesJob } from '../jobs/forget-pictures.ts';
 import { pictureFiles, pngOf } from '../testing/picture-files.ts';
 
-const drawing = await testDrawing();
-const { server, stub, clock } = drawing;
+const setting = await testGenerations();
+const { server, stub, clock } = setting;
 const { db } = server.services;
 
 let ada: TestUser;
@@ -80,8 +80,8 @@ const isWaiting = async () => {
 const address = '/v1/starters/kontext-starter';
 
 describe('an edit', () => {
-  test('of an uploaded picture is quoted, held for, drawn and charged once', async () => {
-    const before = await drawing.balance(ada);
+  test('of an uploaded picture is quoted, held for, generated and charged once', async () => {
+    const before = await setting.balance(ada);
     const { id: picture_id, url, width } = await upload(pictureFiles.jpeg);
     expect(width).toBe(6);
     expect((await fetch(new URL(url, server.url))).headers.get('content-type')).toBe('image/jpeg');
@@ -91,8 +91,8 @@ describe('an edit', () => {
     expect(cost).toBe('0.05');
 
     const { id } = await start(ada, { picture_id });
-    expect((await drawing.balance(ada)).held).toBe(50_000n);
-    const done = await drawing.until(ada, id, 'completed');
+    expect((await setting.balance(ada)).held).toBe(50_000n);
+    const done = await setting.until(ada, id, 'completed');
     expect(done).toMatchObject({
       ...{ generator: 'flux-kontext', model: 'kontext-starter', cost, root_id: id, step: 10 },
       ...{ expert_weights: null, expert_used: null, routing_confidence: null },
@@ -104,18 +104,18 @@ describe('an edit', () => {
     expect(stub.requests).toMatchObject([
       { prompt: 'Make it blue', steps: 10, guidance: 2.5, picture: pictureFiles.jpeg.toString('base64') },
     ]);
-    expect(await drawing.balance(ada)).toEqual({ balance: before.balance - 50_000n, held: 0n });
+    expect(await setting.balance(ada)).toEqual({ balance: before.balance - 50_000n, held: 0n });
   });
 
   test('of what a generation has made is its child, and stays when that is deleted', async () => {
-    const first = await drawing.draw(ada);
-    await drawing.until(ada, first.id, 'completed');
+    const first = await setting.generate(ada);
+    await setting.until(ada, first.id, 'completed');
     const second = await start(ada, { source_generation_id: first.id });
-    await drawing.until(ada, second.id, 'completed');
+    await setting.until(ada, second.id, 'completed');
     const third = await start(ada, { source_generation_id: second.id });
-    const done = await drawing.until(ada, third.id, 'completed');
+    const done = await setting.until(ada, third.id, 'completed');
     expect(done).toMatchObject({ root_id: first.id, source: { generation_id: second.id } });
-    await drawing.draw(ada);
+    await setting.generate(ada);
     const tree = async () =>
       (await list(ada, { root: first.id })).map(({ id, source }) => [id, source?.generation_id ?? null]);
     expect(await tree()).toEqual([
@@ -133,8 +133,8 @@ describe('an edit', () => {
   });
 
   test('of one of several pictures is of the one that is named, or else of the first', async () => {
-    const { id } = await drawing.draw(ada);
-    const [first] = (await drawing.until(ada, id, 'completed')).outputs;
+    const { id } = await setting.generate(ada);
+    const [first] = (await setting.until(ada, id, 'completed')).outputs;
     const { sha256, sizeBytes } = await storeBlob(server.services, Readable.from([pictureFiles.jpeg]));
     const { id: secondId } = await db
       .insertInto('generation_outputs')
@@ -147,25 +147,25 @@ describe('an edit', () => {
     const source = { source_generation_id: id };
     const edit = await start(ada, { ...source, source_output_id: secondId });
     expect(edit.source).toMatchObject({ generation_id: id, output_id: secondId, media_type: 'image/jpeg' });
-    await drawing.until(ada, edit.id, 'completed');
+    await setting.until(ada, edit.id, 'completed');
     expect(stub.requests.at(-1)).toMatchObject({ picture: pictureFiles.jpeg.toString('base64') });
     expect((await start(ada, source)).source).toMatchObject({ generation_id: id, output_id: first?.id });
 
-    const other = await drawing.draw(ada);
+    const other = await setting.generate(ada);
     const refusal = (named: object) =>
       start(ada, named).catch(({ status, body }) => [status, body.error.param]);
     const foreign = { source_generation_id: other.id, source_output_id: secondId };
     expect(await refusal(foreign)).toEqual([404, 'source_output_id']);
     expect(await refusal({ source_output_id: secondId })).toEqual([400, 'source_output_id']);
     await server.request(deleteGeneration, { params: { id } }, { as: ada });
-    const { source: left } = await drawing.read(ada, edit.id);
+    const { source: left } = await setting.read(ada, edit.id);
     expect(left).toMatchObject({ generation_id: null, output_id: null });
   });
 
   test('keeps its picture as long as itself; one that nobody edits goes after a day', async () => {
     const { id: picture_id } = await upload(pictureFiles.png);
     const { id } = await start(ada, { picture_id });
-    await drawing.until(ada, id, 'completed');
+    await setting.until(ada, id, 'completed');
     const forget = (hours: number) => {
       const now = () => new Date(clock.now().getTime() + hours * 3_600_000);
       const services = { ...server.services, clock: { ...clock, now } };
@@ -184,9 +184,9 @@ describe('an edit', () => {
   test('is answered by its key as the first time, also where its picture is long gone', async () => {
     const { id: picture_id } = await upload(pictureFiles.png);
     const first = await start(ada, { picture_id }, 'first');
-    const done = await drawing.until(ada, first.id, 'completed');
+    const done = await setting.until(ada, first.id, 'completed');
     const second = await start(ada, { source_generation_id: done.id }, 'second');
-    await drawing.until(ada, second.id, 'completed');
+    await setting.until(ada, second.id, 'completed');
     await db.deleteFrom('input_pictures').where('id', '=', picture_id).execute();
     await server.request(deleteGeneration, { params: { id: first.id } }, { as: ada });
     expect((await start(ada, { picture_id }, 'first')).id).toBe(first.id);
@@ -197,8 +197,8 @@ describe('an edit', () => {
   });
 
   test('of what is deleted meanwhile is refused', async () => {
-    const { id } = await drawing.draw(ada);
-    await drawing.until(ada, id, 'completed');
+    const { id } = await setting.generate(ada);
+    await setting.until(ada, id, 'completed');
     let started: Promise<unknown> = Promise.resolve();
     await db.transaction().execute(async (tx) => {
       await tx.deleteFrom('generations').where('id', '=', id).execute();
@@ -210,11 +210,11 @@ describe('an edit', () => {
     });
   });
 
-  test('that is deleted while it is drawn waits for what its user stores with no account locked', async () => {
+  test('that is deleted while it is generated waits for what its user stores with no account locked', async () => {
     stub.answer = 'hang';
     const { id: picture_id } = await upload(pictureFiles.png);
     const { id } = await start(ada, { picture_id });
-    await drawing.until(ada, id, 'running');
+    await setting.until(ada, id, 'running');
     let deleted: Promise<unknown> = Promise.resolve();
     await db.transaction().execute(async (tx) => {
       await lockStoredBytes(tx, ada.userId);
@@ -231,18 +231,18 @@ describe('an edit', () => {
 
   test("is refused without a picture, with two, and of what is another user's", async () => {
     const { id: picture_id } = await upload(pictureFiles.png);
-    const drawn = await drawing.draw(ada);
-    await drawing.until(ada, drawn.id, 'completed');
+    const generated = await setting.generate(ada);
+    await setting.until(ada, generated.id, 'completed');
     const bob = await server.signUp('Bob');
-    const before = await drawing.balance(bob);
+    const before = await setting.balance(bob);
     const refusal = (as: TestUser, source: object) =>
       start(as, source).catch(({ status, body }) => [status, body.error.param]);
     expect(await refusal(ada, {})).toEqual([400, 'picture_id']);
-    const both = { picture_id, source_generation_id: drawn.id };
+    const both = { picture_id, source_generation_id: generated.id };
     expect(await refusal(ada, both)).toEqual([400, 'source_generation_id']);
     expect(await refusal(bob, { picture_id })).toEqual([404, 'picture_id']);
-    expect(await refusal(bob, { source_generation_id: drawn.id })).toEqual([404, 'source_generation_id']);
-    expect(await drawing.balance(bob)).toEqual(before);
+    expect(await refusal(bob, { source_generation_id: generated.id })).toEqual([404, 'source_generation_id']);
+    expect(await setting.balance(bob)).toEqual(before);
     const body = { generator: 'paris' as const, prompt: 'Bread', picture_id };
     await expect(server.request(startGeneration, { body }, { as: ada })).rejects.toMatchObject({
       body: { error: { param: 'picture_id', message: 'Paris edits no picture' } },
@@ -287,8 +287,8 @@ describe('the edit calls of the original product', () => {
     const id = String(json.image_id);
     await server.request(deleteKontextImage, { params: { id } }, { as: ada });
     expect((await listed()).images).toEqual([]);
-    const drawn = await drawing.draw(ada);
-    const other = server.request(deleteKontextImage, { params: { id: drawn.id } }, { as: ada });
+    const generated = await setting.generate(ada);
+    const other = server.request(deleteKontextImage, { params: { id: generated.id } }, { as: ada });
     await expect(other).rejects.toMatchObject({ status: 404 });
   });
 
@@ -321,11 +321,11 @@ describe('the edit calls of the original product', () => {
     ]);
   });
 
-  test('take no room from other pictures while they are drawn', async () => {
+  test('take no room from other pictures while they are generated', async () => {
     stub.answer = 'hang';
     const image_url = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
     const byAddress = new URLSearchParams({ prompt: 'Make it blue', image_url });
-    const drawn = [1, 2].flatMap(() => [
+    const generated = [1, 2].flatMap(() => [
       send(`${address}/edit`, form(pictureFiles.png, { prompt: 'Make it blue' })),
       send(`${address}/edit_url`, byAddress),
     ]);
@@ -333,7 +333,7 @@ describe('the edit calls of the original product', () => {
     await upload(pictureFiles.jpeg);
     stub.answer = 'ok';
     stub.letGo();
-    expect((await Promise.all(drawn)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect((await Promise.all(generated)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
   test("are a deployment's, too, as long as it runs, and its owner's alone", async () => {
@@ -347,7 +347,7 @@ describe('the edit calls of the original product', () => {
       send(`${path}/edit`, form(pictureFiles.png, { prompt: 'Make it blue' }), as);
     const { status, json } = await edit(ada);
     expect(status, JSON.stringify(json)).toBe(200);
-    expect(await drawing.read(ada, String(json.image_id))).toMatchObject({ model: model_name, cost: '0.14' });
+    expect(await setting.read(ada, String(json.image_id))).toMatchObject({ model: model_name, cost: '0.14' });
     expect((await edit(await server.signUp('Bob'))).status).toBe(404);
     const query = { user_id: ada.userId };
     await server.request(terminateFlux, { params: { podId }, query }, { as: ada });
@@ -373,7 +373,7 @@ describe('the edit calls of the original product', () => {
 
   test('hear what the model refuses', async () => {
     stub.answer = 'refuse';
-    const before = await drawing.balance(ada);
+    const before = await setting.balance(ada);
     const { status, json } = await send(
       `${address}/edit`,
       form(pictureFiles.png, { prompt: 'Make it blue' }),
@@ -382,6 +382,6 @@ describe('the edit calls of the original product', () => {
       400,
       { error: { message: 'The prompt is too long for this model. Nothing was charged' } },
     ]);
-    expect(await drawing.balance(ada)).toEqual(before);
+    expect(await setting.balance(ada)).toEqual(before);
   });
 });

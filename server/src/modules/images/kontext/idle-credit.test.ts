@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test } from 'vitest';
-import { testDrawing } from '../../../testing/test-drawing.ts';
+import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 
 /* Edits of somebody whose credits are all held by usage windows in which nothing goes on. */
 
-const drawing = await testDrawing();
-const { server, stub } = drawing;
+const setting = await testGenerations();
+const { server, stub } = setting;
 const starter = `${server.url}/v1/starters/kontext-starter`;
 
 let ada: TestUser;
@@ -16,14 +16,14 @@ let owned: bigint;
 beforeEach(async () => {
   stub.requests.length = 0;
   ada = await server.signUp('Ada');
-  owned = (await drawing.balance(ada)).balance;
+  owned = (await setting.balance(ada)).balance;
   const place = await server.app.usage.reserve({
     ...{ userId: ada.userId, keyId: null, use: 'llm_inference', source: 'model:crumb' },
     ...{ description: 'Tokens of crumb', references: { asset_name: 'crumb' } },
     ...{ unitPrices: [1n], priceMicro: owned },
   });
   place.settle({ id: randomUUID(), at: new Date(), amountMicro: 1n, quantities: {} });
-  expect(await drawing.balance(ada)).toEqual({ balance: owned, held: owned });
+  expect(await setting.balance(ada)).toEqual({ balance: owned, held: owned });
 });
 
 const edit = async (path: string, body: FormData | URLSearchParams) => {
@@ -62,5 +62,5 @@ test.each<[string, bigint, () => Promise<unknown>]>([
 ])('pay for %s', async (_, cost, ask) => {
   await ask();
   expect(stub.requests).toMatchObject([{ picture: pictureFiles.png.toString('base64') }]);
-  expect(await drawing.balance(ada)).toEqual({ balance: owned - 1n - cost, held: 0n });
+  expect(await setting.balance(ada)).toEqual({ balance: owned - 1n - cost, held: 0n });
 });

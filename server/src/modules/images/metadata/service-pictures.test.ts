@@ -2,26 +2,26 @@ import { PROMPT_LENGTH_MAX, startGeneration } from '@bakehouse/contract/generati
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
-import type { DrawingLoop } from '../drawing/create-drawing.ts';
+import type { GenerationLoop } from '../running/create-generation-loop.ts';
 import { readMetadata } from '../testing/read-metadata.ts';
-import { serviceDrawing } from '../testing/service-drawing.ts';
+import { serviceGenerations } from '../testing/service-generations.ts';
 
 /* Pictures of services, as they are kept here. */
-const drawing = await serviceDrawing();
-const { server, upstream } = drawing;
+const setting = await serviceGenerations();
+const { server, upstream } = setting;
 const canvas = sharp({ create: { width: 12, height: 8, channels: 3, background: '#c87828' } });
 const prompt = 'Brötchen 麺 '.repeat(PROMPT_LENGTH_MAX).slice(0, PROMPT_LENGTH_MAX);
 
 let ada: TestUser;
-let loop: DrawingLoop;
+let loop: GenerationLoop;
 afterEach(() => loop.stop());
 beforeEach(async () => {
-  loop = drawing.drawingProcess();
-  ada = await drawing.begin();
+  loop = setting.startGenerationLoop();
+  ada = await setting.begin();
 });
 
 /** Those of a generation whose service has sent this file twice. */
-async function draw(file: Buffer) {
+async function generate(file: Buffer) {
   upstream.state.file = file;
   const body = {
     generator: 'qwen-image' as const,
@@ -29,7 +29,7 @@ async function draw(file: Buffer) {
     parameters: { n: 2, negative_prompt: '麺', seed: 7 },
   };
   const { id } = await server.request(startGeneration, { body }, { as: ada });
-  const { outputs, model, parameters } = await drawing.untilEnded(id);
+  const { outputs, model, parameters } = await setting.untilEnded(id);
   const files = outputs.map(async ({ url }) =>
     Buffer.from(await (await fetch(new URL(url, server.url))).arrayBuffer()),
   );
@@ -38,7 +38,7 @@ async function draw(file: Buffer) {
 
 test.each(['png', 'jpeg', 'webp'] as const)('each %s tells all of its parameters', async (format) => {
   const sent = await canvas.toFormat(format).toBuffer();
-  const { id, model, parameters, files } = await draw(sent);
+  const { id, model, parameters, files } = await generate(sent);
   expect(files).toHaveLength(2);
   for (const file of files) {
     expect(await readMetadata(file)).toEqual({
@@ -54,5 +54,5 @@ test('one that takes nothing in stays as it came', async () => {
   const jpeg = await canvas.jpeg().toBuffer();
   const damaged = Buffer.from('\xff\xe1\0\x12Exif\0\0MM\0*\0\0\xff\xff\0\0', 'latin1');
   const sent = Buffer.concat([jpeg.subarray(0, 2), damaged, jpeg.subarray(2)]);
-  expect((await draw(sent)).files).toEqual([sent, sent]);
+  expect((await generate(sent)).files).toEqual([sent, sent]);
 });

@@ -4,14 +4,14 @@ import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../../deployments/pictures/find-named-image-deployment.ts';
-import { awaitDrawn } from '../start/await-drawn.ts';
+import { awaitCompleted } from '../start/await-completed.ts';
 import { startGeneration } from '../start/start-generation.ts';
 import { answerImages } from './answer-images.ts';
 import { readDeployedBody, readImageBody } from './image-body.ts';
 
 /**
- * Draws a picture as OpenAI's images API does, with the caller's deployment of the name in `model`, else with what all have.
- * Throws what `startGeneration` and `awaitDrawn` throw, and AppError 'invalid_request' or 'not_found' with the field that is
+ * Generates a picture as OpenAI's images API does, with the caller's deployment of the name in `model`, else with what all have.
+ * Throws what `startGeneration` and `awaitCompleted` throw, and AppError 'invalid_request' or 'not_found' with the field that is
  * not served.
  */
 export async function createImage(
@@ -25,5 +25,5 @@ export async function createImage(
     return deployed ? readDeployedBody(deployed.model_name, sent) : readImageBody(ctx.config, sent);
   };
   const started = await startGeneration(ctx, usage, { sent, read });
-  return answerImages(ctx, await awaitDrawn(ctx, started, reply), format ?? null);
+  return answerImages(ctx, await awaitCompleted(ctx, started, reply), format ?? null);
 }

@@ -10,7 +10,7 @@ import {
 import { uploadPicture } from '@bakehouse/contract/pictures';
 import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { testDrawing } from '../../../testing/test-drawing.ts';
+import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { insertFlux, insertStarter } from '../../deployments/testing/test-models.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
@@ -18,7 +18,7 @@ import { pictureFiles } from '../testing/picture-files.ts';
 /* Deployments of image models, by the names that they have on the wire. */
 
 // Each has a model server of its own.
-const { server, stub } = await testDrawing({ cpuPlaces: 12 });
+const { server, stub } = await testGenerations({ cpuPlaces: 12 });
 
 let ada: TestUser;
 beforeEach(async () => {
@@ -45,7 +45,7 @@ const deploy = async (endpoint: typeof deployFlux, title: string) => {
   const body = { model_id: assetId, user_id: ada.userId };
   const { pod_id: podId } = await server.request(endpoint, { body }, { as: ada });
   const { model_name } = await server.request(getImageDeployment, { params: { podId } }, { as: ada });
-  return { podId, model: model_name, drawnBy: { asset_id: assetId, revision_id: revisionId } };
+  return { podId, model: model_name, modelRevision: { asset_id: assetId, revision_id: revisionId } };
 };
 const terminate = (podId: string) =>
   server.request(terminateFlux, { params: { podId }, query: { user_id: ada.userId } }, { as: ada });
@@ -53,7 +53,7 @@ const clientOf = (as: TestUser) =>
   new OpenAI({ baseURL: `${server.url}/v1`, apiKey: as.apiKey, maxRetries: 0 });
 const image = () => toFile(pictureFiles.png, 'bread.png', { type: 'image/png' });
 
-test("is listed, and draws and edits by its name over OpenAI's images API, for its owner, until it ends", async () => {
+test("is listed, and generates and edits by its name over OpenAI's images API, for its owner, until it ends", async () => {
   const flux = await deploy(deployFlux, 'My painter');
   const kontext = await deploy(deployFluxKontext, 'My retoucher');
   await insertStarter(server.services, 'starter-model');
@@ -66,15 +66,15 @@ test("is listed, and draws and edits by its name over OpenAI's images API, for i
     [kontext.model]: 'image',
   });
   const prompt = 'Bread';
-  for (const { model, drawnBy } of [flux, kontext]) {
-    const drawn = await clientOf(ada).images.generate({ prompt, model, size: '1024x1024', n: 1 });
-    expect(drawn.data).toHaveLength(1);
-    expect(drawn.size).toBe('1x1');
+  for (const { model, modelRevision } of [flux, kontext]) {
+    const generated = await clientOf(ada).images.generate({ prompt, model, size: '1024x1024', n: 1 });
+    expect(generated.data).toHaveLength(1);
+    expect(generated.size).toBe('1x1');
     const asked = { prompt, steps: 28, guidance: 3.5, format: 'png', picture: null };
     expect(stub.requests.at(-1)).toMatchObject(asked);
     expect((await list())[0]).toMatchObject({
       ...{ generator: 'flux', provider: 'own', model, cost: '0.14' },
-      model_revision: { ...drawnBy, number: 1 },
+      model_revision: { ...modelRevision, number: 1 },
     });
   }
   await clientOf(ada).images.edit({ prompt, model: kontext.model, image: await image() });
@@ -105,24 +105,24 @@ test('is named to the generic calls with steps, guidance and seed, by its owner 
   const parameters = { seed: 7, num_inference_steps: 4, guidance_scale: 2 };
   const body = { generator: 'flux' as const, model: flux.model, parameters };
   expect(await server.request(quoteGeneration, { body }, { as: ada })).toEqual({ cost: '0.02' });
-  const draw = (changed: { generator?: GeneratorName; model?: string }, as = ada) =>
+  const generate = (changed: { generator?: GeneratorName; model?: string }, as = ada) =>
     server.request(startGeneration, { body: { ...body, prompt: 'Bread', ...changed } }, { as });
   for (const model of [flux.model, kontext.model]) {
     stub.requests.length = 0;
-    expect(await draw({ model })).toMatchObject({ provider: 'own', model, cost: '0.02' });
+    expect(await generate({ model })).toMatchObject({ provider: 'own', model, cost: '0.02' });
     const asked = { prompt: 'Bread', seed: 7, steps: 4, guidance: 2, picture: null };
     await vi.waitFor(() => expect(stub.requests).toMatchObject([asked]), { timeout: 15_000 });
   }
 
   const notFound = { status: 404, body: { error: { param: 'model' } } };
   const bob = await server.signUp('Bob');
-  await expect(draw({}, bob)).rejects.toMatchObject(notFound);
+  await expect(generate({}, bob)).rejects.toMatchObject(notFound);
   await expect(server.request(quoteGeneration, { body }, { as: bob })).rejects.toMatchObject(notFound);
   for (const generator of ['paris', 'flux-kontext'] as const)
-    await expect(draw({ generator })).rejects.toMatchObject(notFound);
-  await expect(draw({ generator: 'paris', model: 'paris-ddm-v1.0' })).rejects.toMatchObject(notFound);
+    await expect(generate({ generator })).rejects.toMatchObject(notFound);
+  await expect(generate({ generator: 'paris', model: 'paris-ddm-v1.0' })).rejects.toMatchObject(notFound);
   await terminate(flux.podId);
-  await expect(draw({})).rejects.toMatchObject(notFound);
+  await expect(generate({})).rejects.toMatchObject(notFound);
 });
 
 test.each([

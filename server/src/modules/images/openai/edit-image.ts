@@ -13,7 +13,7 @@ import { findEditor } from '../kontext/find-editor.ts';
 import { receivePicture } from '../pictures/receive-picture.ts';
 import { sentPicture } from '../pictures/sent-picture.ts';
 import { storePicture } from '../pictures/store-picture.ts';
-import { awaitDrawn } from '../start/await-drawn.ts';
+import { awaitCompleted } from '../start/await-completed.ts';
 import { type Asked, startGeneration } from '../start/start-generation.ts';
 import { answerImages } from './answer-images.ts';
 import { deployedParameters } from './deployed-parameters.ts';
@@ -29,7 +29,7 @@ const PARAMETERS = { num_inference_steps: 20 };
 
 /**
  * Edits a picture as OpenAI's images API does, with the caller's Kontext deployment of the name in `model`, with the service
- * that edits for all where that is `flux-kontext`, else with the starter. Throws what `receivePicture`, `storePicture`, `startGeneration` and `awaitDrawn` throw, and AppError 'invalid_request'
+ * that edits for all where that is `flux-kontext`, else with the starter. Throws what `receivePicture`, `storePicture`, `startGeneration` and `awaitCompleted` throw, and AppError 'invalid_request'
  * or 'not_found' with the field that is not served.
  */
 export async function editImage(
@@ -49,7 +49,7 @@ export async function editImage(
     });
     return { id, format: response_format ?? null };
   });
-  return answerImages(ctx, await awaitDrawn(ctx, asked, reply), asked.format);
+  return answerImages(ctx, await awaitCompleted(ctx, asked, reply), asked.format);
 }
 
 type Choices = Pick<z.output<typeof editImageFields>, 'model' | 'size' | (typeof deployedFields)[number]>;

@@ -16,7 +16,7 @@ import { refuseUnserved } from './refuse-unserved.ts';
 type Body = InputOf<typeof createImage>['body'];
 type Choices = Pick<Body, 'n' | 'size' | 'output_format'>;
 
-/** What the models of this installation draw. */
+/** What the models of this installation generate. */
 const SQUARE = ['1:1'];
 /** Few steps are enough for the starter model, and a program waits for the answer. */
 const PARAMETERS = { num_inference_steps: 20, sampling_strategy: 'topk', k: 2 };
@@ -37,7 +37,7 @@ export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...bo
   return { generator: 'paris', prompt, parameters };
 }
 
-/** The same of a deployment of the caller by its name, which draws as its form's defaults say unless the call does. Throws as `readImageBody`. Pure. */
+/** The same of a deployment of the caller by its name, which generates as its form's defaults say unless the call does. Throws as `readImageBody`. Pure. */
 export function readDeployedBody(model: string, { prompt, ...body }: Body): Asked {
   refuseUnserved(body, { model, fields: deployedFields });
   readShape(body.size, { model, shapes: SQUARE });

@@ -6,7 +6,7 @@ const passedOver = new Set(['user', 'metadata', 'safety_identifier']);
 
 /** Names that calls of pictures know, each with the values that ask for nothing else. A form's values are texts. */
 const known = new Map<string, readonly unknown[]>([
-  // The level that everything is drawn in, by its names of two generations of OpenAI's models.
+  // The level that everything is generated in, by its names of two generations of OpenAI's models.
   ['quality', ['auto', 'standard', 'medium']],
   ['background', ['auto']],
   ['moderation', ['auto']],

@@ -2,15 +2,15 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation } from '@bakehouse/contract/generations';
 import type { drawParis } from '@bakehouse/contract/paris';
 import type { Http } from '../../../platform/http/bind.ts';
-import { refuseUndrawn } from '../refuse-undrawn.ts';
+import { refuseUnsuccessful } from '../refuse-unsuccessful.ts';
 import { toParisImages } from './to-paris-image.ts';
 
 /**
- * Answers a call of the Paris page with its picture, or with 202 while it is drawn. Throws AppError for a generation
+ * Answers a call of the Paris page with its picture, or with 202 while it is generated. Throws AppError for a generation
  * that has failed or was cancelled.
  */
 export function answerParis(generation: Generation, { reply }: Http): ResponseOf<typeof drawParis> {
-  refuseUndrawn(generation);
+  refuseUnsuccessful(generation);
   const isDone = generation.state === 'completed';
   if (!isDone) reply.code(202);
   return {

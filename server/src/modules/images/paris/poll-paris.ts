@@ -10,13 +10,13 @@ import { answerParis } from './answer-paris.ts';
 import { parisRequest } from './paris-request.ts';
 
 /**
- * For so long the same body means the picture that was drawn for it, or hears that there will be none: whoever still
+ * For so long the same body means the picture that was generated for it, or hears that there will be none: whoever still
  * polls for it begins, and pays, no other.
  */
 const JOINED_MS = { completed: 10 * 60_000, failed: 3 * 60_000, cancelled: 3 * 60_000 };
 
 /**
- * Looks for the picture that is drawn, or was just drawn, for the same body; else begins one, also where that picture
+ * Looks for the picture that is generated, or was just generated, for the same body; else begins one, also where that picture
  * was deleted. Throws what `startGeneration` throws.
  */
 export async function pollParis(

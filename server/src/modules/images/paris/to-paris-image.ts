@@ -1,7 +1,7 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation } from '@bakehouse/contract/generations';
 import type { listParisImages } from '@bakehouse/contract/paris';
-import { drawingSeconds } from '../drawing-seconds.ts';
+import { generationSeconds } from '../generation-seconds.ts';
 
 type ParisImage = ResponseOf<typeof listParisImages>['images'][number];
 
@@ -20,7 +20,7 @@ export function toParisImages(generation: Generation): ParisImage[] {
     output_format: parameters.output_format as ParisImage['output_format'],
     expert_used: generation.expert_used,
     routing_confidence: generation.routing_confidence,
-    generation_time: drawingSeconds(generation),
+    generation_time: generationSeconds(generation),
     model: generation.model,
     generation_id: generation.id,
     s3_url: url.startsWith('/') ? null : url,

@@ -28,7 +28,7 @@ type Asked = {
 };
 
 /**
- * Step: the picture that a generation is to edit; undefined for a generator that draws from the prompt alone. Throws AppError
+ * Step: the picture that a generation is to edit; undefined for a generator that works from the prompt alone. Throws AppError
  * 'invalid_request' where there is none, or one too many, and 'not_found' for what is not the caller's.
  */
 export async function readSource(

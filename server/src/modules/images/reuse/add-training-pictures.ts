@@ -39,7 +39,7 @@ type Dataset = {
 type Prepared = { dataset: Dataset; added: Picture[]; metadata: Blob; present: number; leftOut: number };
 
 /**
- * Puts drawn pictures into a dataset of the caller, each with its prompt as its caption, in the layout that the training of
+ * Puts generated pictures into a dataset of the caller, each with its prompt as its caption, in the layout that the training of
  * pictures reads. Those that are in it already are left as they are, and edits are left out. Throws what `listPictures` and
  * `putFiles` throw, and AppError 'invalid_request' where all are edits, 'conflict' for a dataset of another layout.
  */

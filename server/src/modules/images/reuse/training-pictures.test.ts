@@ -24,9 +24,9 @@ const prompts = [
   '“Brötchen” 🥐 \\ end',
 ];
 const ada = await server.signUp('Ada');
-const drawings: string[] = [];
+const generated: string[] = [];
 for (const prompt of prompts)
-  drawings.push((await insertPicture(server.services, { userId: ada.userId, prompt })).id);
+  generated.push((await insertPicture(server.services, { userId: ada.userId, prompt })).id);
 
 type Body = CallOf<typeof addTrainingPictures>['body'];
 const add = (as: TestUser, body: Body, idempotencyKey?: string) =>
@@ -48,7 +48,7 @@ const read = async (as: TestUser, id: string, name: string) => {
 };
 
 test('pictures become a new dataset, and are added to it once', async () => {
-  const [loaf = '', roll = ''] = drawings;
+  const [loaf = '', roll = ''] = generated;
   const first = await add(ada, { ids: [loaf], title: 'Breads' }, 'once');
   expect(first).toMatchObject({ title: 'Breads', added: 1, present: 0 });
   expect(await add(ada, { ids: [loaf], title: 'Breads' }, 'once'), 'the same call').toEqual(first);
@@ -84,7 +84,7 @@ test('a repeated call is answered as before, though its picture and its dataset 
 });
 
 test('a picture that is deleted takes its line with it, in one revision, and is put back with a new one', async () => {
-  const { dataset_id } = await add(ada, { ids: drawings.slice(0, 2) });
+  const { dataset_id } = await add(ada, { ids: generated.slice(0, 2) });
   const find = () => server.request(getAsset, { params: { id: dataset_id } }, { as: ada });
   const pathsOf = async () => (await find()).files.map((file) => file.path);
   const metadataOf = async () => (await read(ada, dataset_id, METADATA)).toString();
@@ -97,7 +97,7 @@ test('a picture that is deleted takes its line with it, in one revision, and is 
   expect(await find()).toMatchObject({ revision_id });
   expect(await pathsOf()).toEqual([roll, METADATA]);
   expect(await metadataOf()).toBe(rollLine);
-  expect(await add(ada, { ids: drawings.slice(0, 2), dataset_id })).toMatchObject({ added: 1, present: 1 });
+  expect(await add(ada, { ids: generated.slice(0, 2), dataset_id })).toMatchObject({ added: 1, present: 1 });
   expect(await pathsOf()).toEqual(before);
   expect(await metadataOf()).toBe(rollLine + loafLine);
   // Two at once: neither brings the other's line back.
@@ -107,7 +107,7 @@ test('a picture that is deleted takes its line with it, in one revision, and is 
 });
 
 test('a line that was uploaded before its picture stays as it is, and the picture is put beside it', async () => {
-  const ids = drawings.slice(0, 1);
+  const ids = generated.slice(0, 1);
   const { dataset_id: first } = await add(ada, { ids });
   const metadata = (await read(ada, first, METADATA)).toString().replace('A loaf of bread', 'My own words');
   const dataset_id = await makeAsset(ada, 'RAW', 'Lines first');
@@ -121,7 +121,7 @@ test('edits are left out: what they were asked for is no caption', async () => {
   const edit = await insertPicture(server.services, {
     ...{ userId, prompt: 'Make it blue', generator: 'flux-kontext' },
   });
-  const { dataset_id, ...counts } = await add(ada, { ids: [edit.id, ...drawings.slice(0, 1)] });
+  const { dataset_id, ...counts } = await add(ada, { ids: [edit.id, ...generated.slice(0, 1)] });
   expect(counts).toMatchObject({ added: 1, present: 0, left_out: 1 });
   expect((await read(ada, dataset_id, 'metadata.jsonl')).toString()).toMatch(
     /^\{"file_name":"a-loaf[^\n]*\}\n$/,
@@ -138,7 +138,7 @@ test.skipIf(!hasPython)(
   'the training of pictures reads them, whatever is in a prompt',
   { timeout: 180_000 },
   async () => {
-    const { dataset_id: id } = await add(ada, { ids: drawings });
+    const { dataset_id: id } = await add(ada, { ids: generated });
     const { files } = await server.request(getAsset, { params: { id } }, { as: ada });
     const folder = path.join(await temporaryFolder(), 'dataset');
     await mkdir(folder);
@@ -161,7 +161,7 @@ test.each([
   ['metadata.jsonl', 'no json\n', 'line 1 is no object with a file_name'],
   ['metadata.jsonl', '{"file_name":"a.png","text":"a","source":"b.png"}\n', 'it describes edits'],
 ])('a dataset that holds something else is left as it is: %s %s', async (name, content, sentence) => {
-  const ids = drawings.slice(0, 1);
+  const ids = generated.slice(0, 1);
   const dataset_id = await makeAsset(ada, 'RAW', 'Others');
   await upload(ada, dataset_id, name, content);
   await expect(add(ada, { ids, dataset_id })).rejects.toMatchObject({
@@ -172,7 +172,7 @@ test.each([
 });
 
 test('an empty dataset takes them, and lines without a last line break go on in a new one', async () => {
-  const ids = drawings.slice(0, 1);
+  const ids = generated.slice(0, 1);
   const dataset_id = await makeAsset(ada, 'RAW', 'Empty');
   expect(await add(ada, { ids, dataset_id })).toMatchObject({ dataset_id, title: 'Empty', added: 1 });
   const other = await makeAsset(ada, 'RAW', 'Without end');
@@ -185,7 +185,7 @@ test('an empty dataset takes them, and lines without a last line break go on in 
 
 test("nobody puts pictures where they are not his, others' pictures, or into a model", async () => {
   const bob = await server.signUp('Bob');
-  const ids = drawings.slice(0, 1);
+  const ids = generated.slice(0, 1);
   const [mine, his] = [await makeAsset(ada, 'RAW', 'Mine'), await makeAsset(bob, 'RAW', 'His')];
   await expect(add(ada, { ids, dataset_id: his })).rejects.toMatchObject({ status: 404 });
   await expect(add(bob, { ids, dataset_id: his })).rejects.toMatchObject({ status: 404 });

@@ -5,7 +5,7 @@ import { cancelJob } from './cancel-job.ts';
 type Abandoned = Pick<GenerationRow, 'id' | 'upstream_job' | 'locked_until'>;
 
 /**
- * Cancels the job of a generation that somebody has ended, as it stood before, where nobody draws it who would find out: between
+ * Cancels the job of a generation that somebody has ended, as it stood before, where nobody runs it who would find out: between
  * two attempts, or once the lease of a process that died has run out.
  */
 export async function cancelAbandonedJob(

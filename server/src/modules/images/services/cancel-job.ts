@@ -2,7 +2,7 @@ import type { Services } from '../../../platform/context.ts';
 import { cancelUpstream } from '../../upstreams/cancel-upstream.ts';
 import type { GenerationRow } from '../queries.ts';
 
-/** Tells the service that nobody waits any more for what it draws, if it draws. Whatever it answers, this is over with it. */
+/** Tells the service that nobody waits any more for what it generates, if it generates. Whatever it answers, this is over with it. */
 export async function cancelJob(
   services: Pick<Services, 'config' | 'clock' | 'log'>,
   { id, upstream_job: job }: Pick<GenerationRow, 'id' | 'upstream_job'>,

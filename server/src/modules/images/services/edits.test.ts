@@ -6,21 +6,21 @@ import OpenAI, { toFile } from 'openai';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { insertStarter } from '../../deployments/testing/test-models.ts';
-import type { DrawingLoop } from '../drawing/create-drawing.ts';
+import type { GenerationLoop } from '../running/create-generation-loop.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
-import { serviceDrawing } from '../testing/service-drawing.ts';
+import { serviceGenerations } from '../testing/service-generations.ts';
 
-/* Edits by services, and which of several services draws. */
+/* Edits by services, and which of several services generates. */
 
-const drawing = await serviceDrawing();
-const { server, upstream, connect, drawingProcess, held, charges, untilEnded } = drawing;
+const setting = await serviceGenerations();
+const { server, upstream, connect, startGenerationLoop, held, charges, untilEnded } = setting;
 
 let ada: TestUser;
-let loop: DrawingLoop;
+let loop: GenerationLoop;
 afterEach(() => loop.stop());
 beforeEach(async () => {
-  loop = drawingProcess();
-  ada = await drawing.begin();
+  loop = startGenerationLoop();
+  ada = await setting.begin();
 });
 
 const inBase64 = pictureFiles.jpeg.toString('base64');
@@ -115,21 +115,21 @@ test('edits over OpenAI’s call by the name of the generator, and makes no pict
   });
 });
 
-test('the service that is named draws, with the fields that it takes; the first does unless one is', async () => {
+test('the service that is named generates, with the fields that it takes; the first does unless one is', async () => {
   connect('fal', 'blackForestLabs');
   const { generators } = await server.request(listGenerators, {});
   expect(generators.find(({ name }) => name === 'flux')?.upstreams).toMatchObject([
     { title: 'Black Forest Labs', price: '0.625', fields: ['aspect_ratio', 'num_inference_steps', 'seed'] },
     { title: 'fal', price: '0.625', fields: expect.arrayContaining(['guidance_scale', 'n']) },
   ]);
-  const draw = (named: object, parameters = {}) =>
+  const generate = (named: object, parameters = {}) =>
     server.request(
       startGeneration,
       { body: { generator: 'flux' as const, prompt: 'Bread', parameters, ...named } },
       { as: ada },
     );
-  expect(await draw({})).toMatchObject({ service: 'Black Forest Labs', model: 'flux-dev' });
-  const started = await draw({ service: 'fal' }, { n: 2 });
+  expect(await generate({})).toMatchObject({ service: 'Black Forest Labs', model: 'flux-dev' });
+  const started = await generate({ service: 'fal' }, { n: 2 });
   expect(started).toMatchObject({ service: 'fal', model: 'fal-ai/flux/dev', cost: '1.25' });
   expect((await untilEnded(started.id)).outputs).toHaveLength(2);
   const quote = (service: string, generator: GeneratorName = 'flux') =>
@@ -147,7 +147,7 @@ test('the service that is named draws, with the fields that it takes; the first 
       },
     },
   });
-  await expect(draw({ service: 'fal', model: 'rye' })).rejects.toMatchObject({
+  await expect(generate({ service: 'fal', model: 'rye' })).rejects.toMatchObject({
     ...{ status: 400, body: { error: { param: 'service' } } },
   });
 });

@@ -10,31 +10,31 @@ import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
 import type { UpstreamAnswer } from '../../upstreams/testing/upstream-server.ts';
-import type { DrawingLoop } from '../drawing/create-drawing.ts';
-import { takeTurn } from '../drawing/take-turn.ts';
-import { serviceDrawing } from '../testing/service-drawing.ts';
+import type { GenerationLoop } from '../running/create-generation-loop.ts';
+import { takeTurn } from '../running/take-turn.ts';
+import { serviceGenerations } from '../testing/service-generations.ts';
 
-const drawing = await serviceDrawing();
+const setting = await serviceGenerations();
 const {
   server,
   clock,
   upstream,
   connect,
-  drawingProcess,
+  startGenerationLoop,
   start,
   startHanging,
   read,
   held,
   charges,
   untilEnded,
-} = drawing;
+} = setting;
 
 let ada: TestUser;
-let loop: DrawingLoop;
+let loop: GenerationLoop;
 afterEach(() => loop.stop());
 beforeEach(async () => {
-  loop = drawingProcess();
-  ada = await drawing.begin();
+  loop = startGenerationLoop();
+  ada = await setting.begin();
 });
 
 const services = [
@@ -104,7 +104,7 @@ test('a service takes no LoRA, and is named where one is asked for', async () =>
 describe.each(services)('%s', (name, generator, parameters, submission, cost) => {
   beforeEach(() => connect(name));
 
-  test('draws what is asked for, as it is told it; the files are kept here and the price is charged', async () => {
+  test('generates what is asked for, as it is told it; the files are kept here and the price is charged', async () => {
     const started = await start(generator, parameters);
     expect(started).toMatchObject({ provider: 'upstream', state: 'queued', cost });
     const done = await untilEnded(started.id);
@@ -176,7 +176,7 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
     ['cut off', / generated it, but the file it returned is not a complete picture$/],
     ['dead link', / generated it, but its picture could not be fetched$/],
     ['inside link', / generated it, but its picture could not be fetched$/],
-  ])('that draws %s costs nothing, and is not asked to draw it again', async (answer, reason) => {
+  ])('that generates %s costs nothing, and is not asked to generate it again', async (answer, reason) => {
     upstream.state.answer = answer;
     const { id } = await start(generator);
     const ended = await untilEnded(id);
@@ -221,7 +221,7 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
     expect(dead).toMatchObject({ lease: { id } });
     upstream.state.answer = 'ok';
     clock.advance({ seconds: 16 });
-    loop = drawingProcess();
+    loop = startGenerationLoop();
     expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
     expect(upstream.state.submissions).toHaveLength(1);
     expect(await charges()).toHaveLength(1);
@@ -235,7 +235,7 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
     });
     await server.request(cancelGeneration, { params: { id } }, { as: ada });
     expect([await charges(), await held()]).toEqual([[], '0']);
-    // It knows no cancel: what it draws, it draws to the end.
+    // It knows no cancel: what it generates, it generates to the end.
     const cancelled = name === 'blackForestLabs' ? [] : ['job_1'];
     await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(cancelled), { timeout: 10_000 });
   });
@@ -245,8 +245,8 @@ describe('fal', () => {
   test.each([
     ['between two attempts', 'cancelled', cancelGeneration],
     ['between two attempts', 'deleted', deleteGeneration],
-    ['after the process that drew it has died', 'cancelled', cancelGeneration],
-    ['after the process that drew it has died', 'deleted', deleteGeneration],
+    ['after the process that generated it has died', 'cancelled', cancelGeneration],
+    ['after the process that generated it has died', 'deleted', deleteGeneration],
   ] as const)('is told that nobody waits any more of what, %s, is %s', async (when, _what, end) => {
     const id = await startHanging('flux');
     await loop.stop();
@@ -275,7 +275,7 @@ describe('fal', () => {
       expect(await takeTurn(server.services, { own: 0, upstream: 1 })).toMatchObject({ lease: { id } });
       clock.advance({ seconds: 16 });
     }
-    loop = drawingProcess();
+    loop = startGenerationLoop();
     expect((await untilEnded(id)).reason).toBe('It was interrupted too many times');
     await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
   });
@@ -299,10 +299,10 @@ describe('fal', () => {
     upstream.state.answer = 'ok';
     clock.advance({ seconds: 25 });
     await loop.stop();
-    loop = drawingProcess();
+    loop = startGenerationLoop();
     await loop.stop();
     expect(upstream.state.submissions).toHaveLength(1);
-    loop = drawingProcess();
+    loop = startGenerationLoop();
     clock.advance({ seconds: 6 });
     expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
   });
@@ -311,7 +311,7 @@ describe('fal', () => {
     const id = await startHanging('flux');
     await loop.stop();
     clock.advance({ minutes: 11 });
-    loop = drawingProcess();
+    loop = startGenerationLoop();
     const late = 'fal did not finish within 10 minutes. Trying again';
     await vi.waitFor(async () => expect((await read(id)).reason).toBe(late), { timeout: 10_000 });
     expect(upstream.state.cancelled).toEqual(['job_1']);
@@ -348,11 +348,11 @@ describe('fal', () => {
     });
   });
 
-  test('whose key is taken away draws no more what waits for it', async () => {
+  test('whose key is taken away generates no more what waits for it', async () => {
     await loop.stop();
     const { id } = await start('flux');
     connect();
-    loop = drawingProcess();
+    loop = startGenerationLoop();
     const ended = await untilEnded(id);
     expect(ended).toMatchObject({ state: 'failed', reason: 'fal is not connected any more', cost: '0' });
     await expect(start('flux')).rejects.toMatchObject({ status: 409 });
@@ -362,7 +362,7 @@ describe('fal', () => {
 describe("OpenAI's images API, by its own client", () => {
   const client = () => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
 
-  test('draws by the names that the list has', async () => {
+  test('generates by the names that the list has', async () => {
     const { data: models } = await server.request(listModels, {}, { as: ada });
     expect(models.filter(({ task }) => task === 'image').map(({ id }) => id)).toContain('qwen-image');
     const { data } = await client().images.generate({
@@ -374,7 +374,7 @@ describe("OpenAI's images API, by its own client", () => {
   });
 
   test.each(['1792x1024', '1344x768', '1280x720'] as const)(
-    'draws %s in the shape next to it',
+    'generates %s in the shape next to it',
     async (size) => {
       await client().images.generate({ model: 'qwen-image', prompt: 'Bread', size } as never);
       expect(upstream.state.submissions[0]?.body).toMatchObject({ image_size: 'landscape_16_9' });

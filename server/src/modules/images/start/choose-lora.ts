@@ -7,7 +7,7 @@ import type { ChosenProvider } from './choose-provider.ts';
 /** The field of the form, as a call has it. */
 const PARAM = 'parameters.lora';
 
-/** Throws AppError 'invalid_request' where a LoRA is asked for and whoever draws takes none. Pure. */
+/** Throws AppError 'invalid_request' where a LoRA is asked for and the provider takes none. Pure. */
 export function refuseLora(chosen: ChosenProvider, { lora }: GenerationParameters): void {
   if (!lora || chosen.form.fields.some(({ kind }) => kind === 'lora')) return;
   const who = chosen.provider === 'upstream' ? chosen.upstream.title : chosen.form.title;

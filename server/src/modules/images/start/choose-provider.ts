@@ -15,19 +15,19 @@ import { findOwnModel } from '../../generators/find-own-model.ts';
 import { findUpstreams, type Upstream } from '../../upstreams/find-upstreams.ts';
 
 /** Where a generation waits: each of these has so many places, whoever waits for another. */
-export type DrawingLine = `starter:${string}` | `deployment:${string}` | 'upstream';
+export type GenerationQueue = `starter:${string}` | `deployment:${string}` | 'upstream';
 
-/** Who draws for a generator, and what of its form counts there. */
-export type ChosenProvider = { model: string; line: DrawingLine; form: Generator } & (
+/** The provider of a generator, and what of its form counts there. */
+export type ChosenProvider = { model: string; queue: GenerationQueue; form: Generator } & (
   | { provider: 'own' }
   | { provider: 'upstream'; upstream: Upstream }
 );
 
-/** What a call asks for, and who is to draw it, where it says so. */
+/** What a call asks for, and of which provider, where it says so. */
 type Wanted = { generator: GeneratorName; model?: string | undefined; service?: string | undefined };
 
 /**
- * Who draws for the generator: the model that is named, which is a FLUX or Kontext model of this installation, or the service;
+ * Who serves the generator: the model that is named, which is a FLUX or Kontext model of this installation, or the service;
  * else, of edits, the caller's own active deployment; else the first service, which makes larger pictures than a starter;
  * else the starter. Throws AppError 'not_found' for a service that does not, and 'conflict' where nobody does.
  */
@@ -44,14 +44,14 @@ export async function chooseProvider(
   }
   const deployed = named ?? (generator === 'flux-kontext' ? await findActiveKontext(ctx) : null);
   if (deployed !== null) {
-    const line = await lineOf(ctx, deployed);
+    const queue = await queueOf(ctx, deployed);
     const taken = withFields(form, ['image', ...deployedFields, ...loraFields]);
-    return { provider: 'own', model: deployed, line, form: taken };
+    return { provider: 'own', model: deployed, queue, form: taken };
   }
   const [first] = upstreams;
   if (first) return byService(form, first);
   const own = await findOwnModel(ctx.db, generator);
-  if (own) return { provider: 'own', model: own.modelName, line: `starter:${own.modelName}`, form };
+  if (own) return { provider: 'own', model: own.modelName, queue: `starter:${own.modelName}`, form };
   throw new AppError('conflict', {
     publicMessage: `${form.title} is not served here. GET /api/v1/generators lists what is`,
     param: 'generator',
@@ -60,7 +60,7 @@ export async function chooseProvider(
 
 function byService(form: Generator, upstream: Upstream): ChosenProvider {
   const { model, fields } = upstream;
-  return { provider: 'upstream', model, line: 'upstream', upstream, form: atService(form, fields) };
+  return { provider: 'upstream', model, queue: 'upstream', upstream, form: atService(form, fields) };
 }
 
 function notServedBy(service: string, upstreams: readonly Upstream[]): AppError {
@@ -71,7 +71,7 @@ function notServedBy(service: string, upstreams: readonly Upstream[]): AppError 
   });
 }
 
-async function lineOf(ctx: Context, modelName: string): Promise<DrawingLine> {
+async function queueOf(ctx: Context, modelName: string): Promise<GenerationQueue> {
   const server = await findImageServer(ctx, modelName);
   return 'podId' in server ? `deployment:${server.podId}` : `starter:${server.starter}`;
 }

@@ -5,7 +5,7 @@ import type { PriceList } from '../../credits/prices/prices.ts';
 
 type Asked = { generator: GeneratorName; parameters: GenerationParameters };
 
-/** What a picture costs in micro-BGL: its steps, for Paris those of all experts that draw it; all else here are FLUX models. Pure. */
+/** What a picture costs in micro-BGL: its steps, for Paris those of all experts that generate it; all else here are FLUX models. Pure. */
 export function costOfPicture(prices: PriceList, { generator, parameters }: Asked): bigint {
   const steps = BigInt(Number(parameters.num_inference_steps));
   if (generator !== 'paris') return costMicro([{ price: prices.edits, parts: steps }]);

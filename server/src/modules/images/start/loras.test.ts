@@ -5,13 +5,13 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import { deployFlux, getImageDeployment } from '@bakehouse/contract/image-deployments';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
-import { testDrawing } from '../../../testing/test-drawing.ts';
+import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { insertFlux, insertModel } from '../../deployments/testing/test-models.ts';
 
 /* A LoRA that is chosen for one picture. */
 
-const { server, stub, until, balance } = await testDrawing({ cpuPlaces: 12 });
+const { server, stub, until, balance } = await testGenerations({ cpuPlaces: 12 });
 const { db } = server.services;
 
 let ada: TestUser;
@@ -29,7 +29,7 @@ const deploy = async () => {
   const { pod_id: podId } = await server.request(deployFlux, { body }, { as: ada });
   return (await server.request(getImageDeployment, { params: { podId } }, { as: ada })).model_name;
 };
-const draw = (
+const generate = (
   parameters: Generation['parameters'],
   asked: { generator?: GeneratorName; model?: string } = {},
 ) =>
@@ -43,10 +43,10 @@ const refused = (param: string, message: string | RegExp, status = 400) => ({
   body: { error: { param, message: expect.stringMatching(message) } },
 });
 
-test('is put on the model that draws, is recorded, and is lent to nobody else', async () => {
+test('is put on the model that generates, is recorded, and is lent to nobody else', async () => {
   const model = await deploy();
   const { assetId, revisionId } = await insertLora(ada);
-  const started = await draw({ lora: assetId, lora_scale: 0.5 }, { model });
+  const started = await generate({ lora: assetId, lora_scale: 0.5 }, { model });
   const done = await until(ada, started.id, 'completed');
   expect(done.parameters).toMatchObject({ lora: assetId, lora_scale: 0.5 });
   expect(done.lora_revision).toEqual({
@@ -65,9 +65,9 @@ test('is put on the model that draws, is recorded, and is lent to nobody else', 
     where sha256 = ${sha256}`.execute(db);
   expect(rows).toEqual([{ model_name: model }]);
 
-  const whole = await until(ada, (await draw({ lora: assetId }, { model })).id, 'completed');
+  const whole = await until(ada, (await generate({ lora: assetId }, { model })).id, 'completed');
   expect(whole.parameters.lora_scale).toBe(1);
-  const without = await until(ada, (await draw({ lora: null }, { model })).id, 'completed');
+  const without = await until(ada, (await generate({ lora: null }, { model })).id, 'completed');
   expect(Object.keys(without.parameters).toSorted()).toEqual([
     'guidance_scale',
     'num_inference_steps',
@@ -89,7 +89,9 @@ test.each<[Generation['parameters'], string, string]>([
   const { assetId } = await insertLora(ada);
   const parameters = { ...given, ...(given.lora === 'own' && { lora: assetId }) };
   const { held } = await balance(ada);
-  await expect(draw(parameters, { model })).rejects.toMatchObject(refused(`parameters.${field}`, message));
+  await expect(generate(parameters, { model })).rejects.toMatchObject(
+    refused(`parameters.${field}`, message),
+  );
   expect((await balance(ada)).held).toBe(held);
 });
 
@@ -98,22 +100,22 @@ test('is one’s own, or one that may be read, and a LoRA', async () => {
   const bob = await server.signUp('Bob');
   const { assetId: foreign } = await insertLora(bob, 'Oil');
   const missing = refused('parameters.lora', 'Asset not found', 404);
-  await expect(draw({ lora: foreign }, { model })).rejects.toMatchObject(missing);
+  await expect(generate({ lora: foreign }, { model })).rejects.toMatchObject(missing);
   const { assetId: painter } = await insertFlux(server.services, ada, 'Another painter');
-  await expect(draw({ lora: painter }, { model })).rejects.toMatchObject(
+  await expect(generate({ lora: painter }, { model })).rejects.toMatchObject(
     refused('parameters.lora', /^Another painter is not a LoRA: /),
   );
   await sql`insert into restricted_models (id, name, family, tags, details, asset_id)
     values ('bob/oil', 'Oil', 'flux', '{}', '', ${foreign})`.execute(db);
   await sql`insert into access_requests (restricted_model_id, user_id, message, state)
     values ('bob/oil', ${ada.userId}, '', 'granted')`.execute(db);
-  expect(await draw({ lora: foreign }, { model })).toMatchObject({ parameters: { lora: foreign } });
+  expect(await generate({ lora: foreign }, { model })).toMatchObject({ parameters: { lora: foreign } });
 });
 
 test('is refused by name where nobody takes one', async () => {
   const { assetId: lora } = await insertLora(ada);
   const none = refused('parameters.lora', /^Paris takes no LoRA; /);
-  await expect(draw({ lora }, { generator: 'paris' })).rejects.toMatchObject(none);
+  await expect(generate({ lora }, { generator: 'paris' })).rejects.toMatchObject(none);
   const quote = { body: { generator: 'paris' as const, parameters: { lora } } };
   await expect(server.request(quoteGeneration, quote, { as: ada })).rejects.toMatchObject(none);
 });
@@ -124,10 +126,10 @@ test('fails once, and costs nothing, where it was deleted or does not fit', asyn
   const { assetId: lora } = await insertLora(ada);
   stub.answer = 'hang';
   // The others wait until one of these is done.
-  const drawn = [];
-  for (let place = 0; place < 4; place += 1) drawn.push(await draw({}, { model }));
-  for (const { id } of drawn) await until(ada, id, 'running');
-  const { id } = await draw({ lora }, { model });
+  const generated = [];
+  for (let place = 0; place < 4; place += 1) generated.push(await generate({}, { model }));
+  for (const { id } of generated) await until(ada, id, 'running');
+  const { id } = await generate({ lora }, { model });
   await server.request(deleteAsset, { params: { id: lora } }, { as: ada });
   stub.answer = 'ok';
   stub.letGo();
@@ -139,7 +141,7 @@ test('fails once, and costs nothing, where it was deleted or does not fit', asyn
 
   stub.answer = 'refuse';
   const { assetId: misfit } = await insertLora(ada, 'Of another model');
-  const refusedOne = await until(ada, (await draw({ lora: misfit }, { model })).id, 'failed');
+  const refusedOne = await until(ada, (await generate({ lora: misfit }, { model })).id, 'failed');
   expect(refusedOne).toMatchObject({ refused: true, cost: '0' });
   expect((await balance(ada)).held).toBe(held);
 });

@@ -8,7 +8,7 @@ import {
 import { pollParis } from '@bakehouse/contract/paris';
 import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test } from 'vitest';
-import { testDrawing } from '../../../testing/test-drawing.ts';
+import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { insertFlux } from '../../deployments/testing/test-models.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
@@ -16,8 +16,8 @@ import { pictureFiles } from '../testing/picture-files.ts';
 /* Calls that are repeated with their Idempotency-Key when what they name is long gone. */
 
 // Each deployment has a model server of its own.
-const drawing = await testDrawing({ cpuPlaces: 12 });
-const { server, stub, clock } = drawing;
+const setting = await testGenerations({ cpuPlaces: 12 });
+const { server, stub, clock } = setting;
 
 let ada: TestUser;
 beforeEach(async () => {
@@ -64,13 +64,13 @@ test("a picture over OpenAI's images API is the same after its deployment has en
   const ask = (prompt = 'Bread', named = model) =>
     openai().images.generate({ prompt, model: named, response_format: 'b64_json' }, { headers });
   const first = await ask();
-  const drawn = await ids();
-  expect(drawn).toHaveLength(1);
+  const generated = await ids();
+  expect(generated).toHaveLength(1);
   await end();
   expect(await ask()).toEqual(first);
   await expect(ask('Cake')).rejects.toMatchObject(conflict);
   await expect(ask('Bread', 'another')).rejects.toMatchObject(conflict);
-  expect(await ids()).toEqual(drawn);
+  expect(await ids()).toEqual(generated);
   expect(stub.requests).toHaveLength(1);
 });
 
@@ -128,13 +128,13 @@ test('an edit by a link is the same after the link has expired', async () => {
 });
 
 test('edits that are sent at the same time with one key are one', async () => {
-  const { balance } = await drawing.balance(ada);
+  const { balance } = await setting.balance(ada);
   const path = '/v1/starters/kontext-starter/edit';
   const sent = await Promise.all([1, 2, 3, 4].map(() => send(path, form(pictureFiles.png), 'mine')));
-  const [drawn, ...others] = await ids();
+  const [generated, ...others] = await ids();
   expect(others).toEqual([]);
-  expect(sent.map(({ id }) => id)).toEqual([drawn, drawn, drawn, drawn]);
-  expect(await drawing.balance(ada)).toEqual({ balance: balance - 140_000n, held: 0n });
+  expect(sent.map(({ id }) => id)).toEqual([generated, generated, generated, generated]);
+  expect(await setting.balance(ada)).toEqual({ balance: balance - 140_000n, held: 0n });
 });
 
 test('polling with one key hears how its picture stands', async () => {
@@ -145,7 +145,7 @@ test('polling with one key hears how its picture stands', async () => {
   expect(status).toBe('processing');
   stub.answer = 'ok';
   stub.letGo();
-  await drawing.until(ada, request_id, 'completed');
+  await setting.until(ada, request_id, 'completed');
   clock.advance({ minutes: 11 });
   expect(await poll()).toMatchObject({ request_id, status: 'completed' });
   expect(await ids()).toEqual([request_id]);

@@ -11,11 +11,11 @@ import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../../credits/usage/spend-once.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { announceGeneration } from '../announce-generation.ts';
-import { WAIT_MAX_MS } from '../drawing/plan-generation.ts';
 import { keepPicture } from '../pictures/keep-picture.ts';
 import { giveInputPicture } from '../pictures/picture-queries.ts';
 import { readSource, type Source } from '../pictures/read-source.ts';
 import { countOpen, findByRequest, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
+import { WAIT_MAX_MS } from '../running/plan-generation.ts';
 import { showGenerations } from '../show-generations.ts';
 import { chooseLora, refuseLora } from './choose-lora.ts';
 import { type ChosenProvider, chooseProvider } from './choose-provider.ts';
@@ -23,7 +23,7 @@ import { costOfGeneration } from './cost-of-generation.ts';
 import { hashRequest } from './hash-request.ts';
 import { readParameters } from './read-parameters.ts';
 
-/** Of one user that wait or are drawn. */
+/** Of one user that wait or run. */
 const OPEN_MAX = 8;
 /** Far longer than a picture that was begun in time may take. */
 const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
@@ -32,9 +32,9 @@ export type Asked = {
   generator: GeneratorName;
   prompt: string;
   parameters: GenerationParameters;
-  /** What draws, by its name on the wire: a starter or a deployment of the caller; who `chooseProvider` finds unless said. */
+  /** The model that generates, by its name on the wire: a starter or a deployment of the caller; who `chooseProvider` finds unless said. */
   model?: string | undefined;
-  /** Or the service that draws, by its title. */
+  /** Or the service that generates, by its title. */
   service?: string | undefined;
   /** What is edited, where the generator edits. */
   source?: Source | undefined;
@@ -61,7 +61,7 @@ type Options = {
 
 /**
  * Asks for a picture: its price is held, and it waits for its turn. Parameters that are left out have their defaults.
- * Throws what the call's `read`, `chooseLora` and `readSource` throw, and AppError 'invalid_request', 'conflict' where nothing draws it here
+ * Throws what the call's `read`, `chooseLora` and `readSource` throw, and AppError 'invalid_request', 'conflict' where nothing serves it here
  * or it costs more than it may, 'payload_too_large' where the user has no room for a picture, 'rate_limited', 'insufficient_funds', 'budget_exceeded' or 'idempotency_conflict'.
  */
 export async function startGeneration(
@@ -94,7 +94,7 @@ export async function startGeneration(
 
 type Prepared = { chosen: ChosenProvider; asked: Asked; loraRevisionId: string | null };
 
-/** Who draws it, and all of its parameters. */
+/** Its provider, and all of its parameters. */
 async function prepare(ctx: Context, { parameters: given, ...rest }: Asked): Promise<Prepared> {
   const chosen = await chooseProvider(ctx, rest);
   refuseLora(chosen, given);
@@ -118,7 +118,7 @@ async function insert(
   const { userId, key } = ctx.caller;
   const now = ctx.clock.now();
   const id = await nextId(tx);
-  const { provider, model, line, form } = chosen;
+  const { provider, model, queue, form } = chosen;
   const heldMicro = costOfGeneration(await readPrices(tx, now), chosen, asked);
   refuseHigherCost({ micro: heldMicro, maxMicro: costMaxMicro, what: 'this picture', param: 'cost_max' });
   const parameters = withSeed(chosen, asked.parameters);
@@ -136,7 +136,7 @@ async function insert(
     idempotencyKey: `generation:${id}`,
   });
   const row = await insertGeneration(tx, {
-    ...{ id, user_id: userId, key_id: key?.id ?? null, model, line },
+    ...{ id, user_id: userId, key_id: key?.id ?? null, model, queue },
     ...{ generator: asked.generator, provider, prompt: asked.prompt },
     parameters: toJson(parameters),
     lora_revision_id: loraRevisionId,
@@ -153,7 +153,7 @@ async function insert(
     created_at: now,
   });
   if (inputId !== undefined) await giveInputPicture(tx, { id: inputId, generationId: id });
-  await announceGeneration(tx, row, { lineMoved: true });
+  await announceGeneration(tx, row, { queueMoved: true });
   return row;
 }
 

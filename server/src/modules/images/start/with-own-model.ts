@@ -5,7 +5,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { findNamedImageDeployment } from '../../deployments/pictures/find-named-image-deployment.ts';
 import { findOwnModel } from '../../generators/find-own-model.ts';
 
-/** Which deployments serve a generator; a model that edits also draws from the prompt alone. */
+/** Which deployments serve a generator; a model that edits also generates from the prompt alone. */
 const families: Partial<Record<GeneratorName, readonly ImageDeploymentKind[]>> = {
   flux: ['flux', 'flux-kontext'],
   'flux-kontext': ['flux-kontext'],

@@ -10,7 +10,7 @@ import {
 import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
 
-/** How the next pictures are drawn; `hang` begins and stands still until it is let go. */
+/** How the next pictures are generated; `hang` begins and stands still until it is let go. */
 export type ImageAnswer = 'ok' | 'hang' | 'broken picture' | 'die' | 'fail' | 'refuse' | 'error';
 
 export type ImageServer = {
@@ -18,10 +18,10 @@ export type ImageServer = {
   script: Script;
   /** What it was asked for, in this order. */
   requests: ImageRequest[];
-  /** Of these it is drawing. */
+  /** Of these it is generating. */
   open: number;
   answer: ImageAnswer;
-  /** What it draws, as a PNG in base64. */
+  /** What it generates, as a PNG in base64. */
   picture: { content: string; width: number; height: number };
   /** Lets go what hangs. */
   letGo: () => void;
@@ -66,7 +66,7 @@ export function imageServer(): ImageServer {
           return void response.writeHead(401).end();
         stub.open += 1;
         response.on('close', () => (stub.open -= 1));
-        draw(stub, request, response, () => release.signal).catch(() => response.destroy());
+        generate(stub, request, response, () => release.signal).catch(() => response.destroy());
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const { port } = server.address() as AddressInfo;
@@ -83,7 +83,7 @@ export function imageServer(): ImageServer {
   return stub;
 }
 
-async function draw(
+async function generate(
   stub: ImageServer,
   request: IncomingMessage,
   response: ServerResponse,

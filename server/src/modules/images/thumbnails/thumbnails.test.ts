@@ -1,13 +1,13 @@
 import { deleteGeneration, startGeneration } from '@bakehouse/contract/generations';
 import sharp from 'sharp';
 import { beforeEach, expect, test } from 'vitest';
-import { testDrawing } from '../../../testing/test-drawing.ts';
+import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { pngOf } from '../testing/picture-files.ts';
 import { makeThumbnail } from './make-thumbnail.ts';
 
-const drawing = await testDrawing();
-const { server, stub } = drawing;
+const setting = await testGenerations();
+const { server, stub } = setting;
 const { db } = server.services;
 
 const crust = { r: 200, g: 120, b: 40 };
@@ -37,8 +37,8 @@ const look = async (url: string | undefined) => {
 test('a large picture has a small copy, which comes and goes with it', async () => {
   const content = (await picture(1200, 900).png().toBuffer()).toString('base64');
   stub.picture = { content, width: 1200, height: 900 };
-  const { id } = await drawing.draw(ada);
-  const [output] = (await drawing.until(ada, id, 'completed')).outputs;
+  const { id } = await setting.generate(ada);
+  const [output] = (await setting.until(ada, id, 'completed')).outputs;
   expect(await look(output?.thumbnail_url)).toEqual({ format: 'webp', width: 512, height: 384 });
   expect(output?.url).not.toBe(output?.thumbnail_url);
   expect(await owned()).toBe(2);
@@ -49,8 +49,8 @@ test('a large picture has a small copy, which comes and goes with it', async () 
 test('a small picture is its own', async () => {
   const content = (await picture(512, 512).png().toBuffer()).toString('base64');
   stub.picture = { content, width: 512, height: 512 };
-  const { id } = await drawing.draw(ada);
-  const [output] = (await drawing.until(ada, id, 'completed')).outputs;
+  const { id } = await setting.generate(ada);
+  const [output] = (await setting.until(ada, id, 'completed')).outputs;
   expect(output?.thumbnail_url).toBe(output?.url);
   expect(await owned()).toBe(1);
 });
@@ -64,7 +64,7 @@ test('of a photo that lies on its side the copy stands upright, and edits of it 
   const { id: picture_id } = (await sent.json()) as { id: string };
   const edit = { generator: 'flux-kontext' as const, prompt: 'Make it blue', picture_id };
   const { id } = await server.request(startGeneration, { body: edit }, { as: ada });
-  const { source } = await drawing.until(ada, id, 'completed');
+  const { source } = await setting.until(ada, id, 'completed');
   expect(await look(source?.thumbnail_url)).toEqual({ format: 'webp', width: 256, height: 512 });
 });
 
@@ -72,8 +72,8 @@ test('what cannot be decoded has none, and is shown as it is', async () => {
   // Its first lines are there, the others are not.
   const content = pngOf(1000, 1000).toString('base64');
   stub.picture = { content, width: 1000, height: 1000 };
-  const { id } = await drawing.draw(ada);
-  const [output] = (await drawing.until(ada, id, 'completed')).outputs;
+  const { id } = await setting.generate(ada);
+  const [output] = (await setting.until(ada, id, 'completed')).outputs;
   expect(output?.thumbnail_url).toBe(output?.url);
   const missing = { sha256: 'f'.repeat(64), width: 1000, height: 1000 };
   expect(await makeThumbnail(server.services, missing, ada.userId)).toBeNull();

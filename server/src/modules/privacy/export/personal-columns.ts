@@ -20,8 +20,8 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'credit_codes.created_by': { leftOut: "an operator's work for others" },
   'data_readings.user_id': { leftOut: "what was counted in a dataset's file, which can be downloaded" },
   'deployments.user_id': { section: 'deployments' },
-  'drawing_turns.user_id': { leftOut: 'when a picture was drawn last, of which the generations tell' },
   'generation_outputs.user_id': { section: 'generations' },
+  'generation_turns.user_id': { leftOut: 'when a picture was generated last, of which the generations tell' },
   'generations.user_id': { section: 'generations' },
   // Those that wait to be edited are kept for a day.
   'input_pictures.user_id': { section: 'generations' },

@@ -3,14 +3,14 @@ import type { Access, Service } from '../service.ts';
 import { callService } from './call-service.ts';
 
 const title = 'BytePlus';
-const DRAW_MS = 3 * 60_000;
+const GENERATION_MS = 3 * 60_000;
 
 const answered = z.object({ data: z.array(z.object({ url: z.url().optional() })) });
 
-/** BytePlus ModelArk draws while it is waited for: its job is over once it is known, and the handle has the pictures. */
+/** BytePlus ModelArk generates while it is waited for: its job is over once it is known, and the handle has the pictures. */
 export function byteplus({ key, url, clock }: Access): Service {
   return {
-    drawsAtSubmission: true,
+    generatesAtSubmission: true,
 
     async submit({ model, input }, signal) {
       const { data } = answered.parse(
@@ -22,7 +22,7 @@ export function byteplus({ key, url, clock }: Access): Service {
           clock,
           body: { model, response_format: 'url', ...input },
           signal,
-          ms: DRAW_MS,
+          ms: GENERATION_MS,
         }),
       );
       return { pictures: JSON.stringify(data.flatMap((one) => one.url ?? [])) };

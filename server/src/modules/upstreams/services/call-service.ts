@@ -29,7 +29,7 @@ export type Call = {
 export class ServiceFault extends AppError {}
 
 /**
- * What a service answers to a call, as JSON. Throws AppError: 'invalid_request' for what the service refuses to draw,
+ * What a service answers to a call, as JSON. Throws AppError: 'invalid_request' for what the service refuses to generate,
  * 'internal' for what only the operator can mend, 'gone' for a job that it does not know, else 'unavailable'; the
  * signal's reason; or SyntaxError for what is no JSON.
  */

@@ -5,7 +5,7 @@ import { fakeClock } from '../../../testing/fake-clock.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { fal } from './fal.ts';
 
-/* What fal says of a picture that it could not draw. */
+/* What fal says of a picture that it could not generate. */
 
 type Answer = { status: number; headers?: Record<string, string>; body: unknown };
 let answer: Answer;

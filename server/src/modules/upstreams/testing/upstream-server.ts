@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How the services answer; `hang` begins and draws on. */
+/** How the services answer; `hang` begins and generates on. */
 export type UpstreamAnswer =
   | 'ok'
   | 'hang'
@@ -55,13 +55,13 @@ type State = {
   /** Jobs that somebody has asked to cancel. */
   cancelled: string[];
   looks: number;
-  /** The picture that it draws, where it draws one. */
+  /** The picture that it generates, where it generates one. */
   file: Buffer;
   /** What the header Retry-After says where it is busy. */
   retryAfter: string;
 };
 
-/** For tests: the services that draw, over HTTP in the form of each one's wire, on one port. */
+/** For tests: the services that generate, over HTTP in the form of each one's wire, on one port. */
 export async function upstreamServer() {
   const state: State = {
     ...{ answer: 'ok' as const, submissions: [], uploads: [], cancelled: [], looks: 0, retryAfter: '30' },

@@ -29,21 +29,21 @@ export async function insertImageStarters(services: Services): Promise<string> {
   return assetId;
 }
 
-/** For tests: a server that draws by the stand-in instead of the Python runtime. */
-export async function testDrawing({
-  draws = true,
+/** For tests: a server that generates by the stand-in instead of the Python runtime. */
+export async function testGenerations({
+  generates = true,
   cpuPlaces = 4,
 }: {
-  draws?: boolean;
+  generates?: boolean;
   /** For model servers. */
   cpuPlaces?: number;
 } = {}) {
   const stub = imageServer();
   const clock = fakeClock();
   const driver = createFakeDriver({ capacity: { 'cpu:deployment': cpuPlaces }, script: stub.script });
-  // The jobs look after model servers, and what draws is a part of the same role.
+  // The jobs look after model servers, and what generates is a part of the same role.
   const server = await testServer({ driver, clock, roles: ['web', 'worker', 'reconciler'] });
-  if (!draws) await server.app.drawing.stop();
+  if (!generates) await server.app.generationLoop.stop();
   const assetId = await insertImageStarters(server.services);
 
   const read = (as: TestUser, id: string) => server.request(getGeneration, { params: { id } }, { as });
@@ -56,7 +56,7 @@ export async function testDrawing({
   };
   return {
     ...{ stub, clock, driver, server, assetId, read, until },
-    draw: (as: TestUser, parameters: Generation['parameters'] = {}, idempotencyKey?: string) => {
+    generate: (as: TestUser, parameters: Generation['parameters'] = {}, idempotencyKey?: string) => {
       const body = {
         generator: 'paris' as const,
         prompt: 'A loaf of bread',

@@ -10,7 +10,7 @@ import { deployFluxKontext } from '@bakehouse/contract/image-deployments';
 import { uploadPicture } from '@bakehouse/contract/pictures';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { testDrawing } from '../../../testing/test-drawing.ts';
+import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { registerImageStarter } from '../../assets/starter/register-image-starter.ts';
 import { insertFlux } from '../../deployments/testing/test-models.ts';
@@ -18,8 +18,8 @@ import { pictureFiles } from '../testing/picture-files.ts';
 
 /* Who waits for whom: each model server has places of its own. */
 
-const drawing = await testDrawing({ cpuPlaces: 12 });
-const { server, stub } = drawing;
+const setting = await testGenerations({ cpuPlaces: 12 });
+const { server, stub } = setting;
 
 let ada: TestUser;
 let bob: TestUser;
@@ -69,15 +69,15 @@ test("a deployment that stands still holds no places of the starters, and all of
   await untilRunning(bob, 1);
   stub.answer = 'ok';
   const eve = await server.signUp('Eve');
-  const [drawn, edited] = [await drawing.draw(eve), await edit(eve)];
-  for (const { id } of [drawn, edited]) await drawing.until(eve, id, 'completed');
+  const [generated, edited] = [await setting.generate(eve), await edit(eve)];
+  for (const { id } of [generated, edited]) await setting.until(eve, id, 'completed');
   expect(await positions(ada)).toEqual([0]);
 });
 
 test('starters wait for each other no more than for deployments', async () => {
   for (let asked = 0; asked < 5; asked += 1) await edit(ada);
   await untilRunning(ada, 3);
-  for (let asked = 0; asked < 5; asked += 1) await drawing.draw(bob);
+  for (let asked = 0; asked < 5; asked += 1) await setting.generate(bob);
   await untilRunning(bob, 3);
   expect([await positions(ada), await positions(bob)]).toEqual([
     [0, 1],
@@ -104,31 +104,31 @@ test('deployments of a starter share its places, by turns', async () => {
   expect(await positions(ada)).toEqual([1, 2]);
 });
 
-test('whoever deletes what was drawn does not come first by it', async () => {
+test('whoever deletes what was generated does not come first by it', async () => {
   stub.answer = 'ok';
   for (const as of [ada, bob]) {
-    const { id } = await drawing.draw(as);
-    await drawing.until(as, id, 'completed');
-    drawing.clock.advance({ seconds: 1 });
+    const { id } = await setting.generate(as);
+    await setting.until(as, id, 'completed');
+    setting.clock.advance({ seconds: 1 });
   }
   stub.answer = 'hang';
   const [eve, carl] = [await server.signUp('Eve'), await server.signUp('Carl')];
-  for (let asked = 0; asked < 3; asked += 1) await drawing.draw(eve);
+  for (let asked = 0; asked < 3; asked += 1) await setting.generate(eve);
   await untilRunning(eve, 3);
-  await drawing.draw(carl);
+  await setting.generate(carl);
   await untilRunning(carl, 1);
 
   // Bob had his turn last, and has nothing to show for it.
   for (const { id } of await list(bob))
     await server.request(deleteGeneration, { params: { id } }, { as: bob });
-  await drawing.draw(bob);
-  await drawing.draw(ada);
+  await setting.generate(bob);
+  await setting.generate(ada);
   expect([await positions(ada), await positions(bob)]).toEqual([[0], [1]]);
   for (const as of [eve, carl]) await cancelAll(as);
 });
 
-test('that a line has moved is kept for its users alone', async () => {
-  const { id } = await drawing.draw(ada);
+test('that a queue has moved is kept for its users alone', async () => {
+  const { id } = await setting.generate(ada);
   await untilRunning(ada, 1);
   // Both are announced by the same statement.
   const { rows } = await vi.waitFor(async () => {

@@ -7,10 +7,10 @@ import { fakeClock } from '../../../testing/fake-clock.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { UPSTREAM_PNG, upstreamServer } from '../../upstreams/testing/upstream-server.ts';
-import { createDrawing } from '../drawing/create-drawing.ts';
+import { createGenerationLoop } from '../running/create-generation-loop.ts';
 
-/** For tests: a server whose pictures the stand-ins of the services draw, for one user at a time. */
-export async function serviceDrawing() {
+/** For tests: a server whose pictures the stand-ins of the services generate, for one user at a time. */
+export async function serviceGenerations() {
   const upstream = await upstreamServer();
   onFileEnd(async () => upstream.close());
   const upstreams: Config['upstreams'] = {
@@ -36,7 +36,7 @@ export async function serviceDrawing() {
 
   return {
     ...{ upstream, clock, server, connect, start, read },
-    /** The next test begins, with a user of its own: fal has a key, and draws. */
+    /** The next test begins, with a user of its own: fal has a key, and generates. */
     begin: async () => {
       connect('fal');
       Object.assign(upstream.state, {
@@ -46,8 +46,8 @@ export async function serviceDrawing() {
       ada = await server.signUp('Ada');
       return ada;
     },
-    /** A process that draws. */
-    drawingProcess: () => drawingProcess(server),
+    /** A process that generates. */
+    startGenerationLoop: () => startGenerationLoop(server),
     /** One whose job at the service was asked for, and goes on. */
     startHanging: async (...asked: Parameters<typeof start>): Promise<string> => {
       upstream.state.answer = 'hang';
@@ -78,9 +78,9 @@ export async function serviceDrawing() {
   };
 }
 
-function drawingProcess({ services, app }: Awaited<ReturnType<typeof testServer>>) {
+function startGenerationLoop({ services, app }: Awaited<ReturnType<typeof testServer>>) {
   const serving = { capacity: async () => ({}), usage: app.usage };
-  const loop = createDrawing({ services, serving, places: { own: 4, upstream: 4 } });
+  const loop = createGenerationLoop({ services, serving, places: { own: 4, upstream: 4 } });
   loop.start();
   return loop;
 }

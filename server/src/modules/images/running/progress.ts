@@ -1,7 +1,7 @@
 import type { GenerationState } from '@bakehouse/contract/generations';
 import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 
-/** What is told of a generation while it is drawn. */
+/** What is told of a generation while it runs. */
 export type Progress = {
   state: Extract<GenerationState, 'starting' | 'running'>;
   reason: string;
@@ -22,7 +22,7 @@ export const begun: Progress = {
   expert_weights: null,
 };
 
-/** What its model server does before it can draw, for people; the phases are those of the engine and the runtime. */
+/** What its model server does before it can generate, for people; the phases are those of the engine and the runtime. */
 const starting: Record<string, string> = {
   pulling: 'The model is starting: fetching its files',
   'pulling inputs': 'The model is starting: fetching its files',

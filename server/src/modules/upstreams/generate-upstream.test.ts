@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
-import { drawUpstream } from './draw-upstream.ts';
+import { generateUpstream } from './generate-upstream.ts';
 import { upstreamServer } from './testing/upstream-server.ts';
 
 const { access, state, close } = await upstreamServer();
@@ -12,7 +12,7 @@ async function waitsFor(generator: 'seedream' | 'flux', model: string) {
   state.answer = 'hang';
   const waits: { reason: string; isGenerating: boolean }[] = [];
   const { signal } = new AbortController();
-  await drawUpstream(
+  await generateUpstream(
     { generator, model, prompt: 'Bread', parameters: {}, readPicture: async () => null },
     {
       config: { upstreams: { fal: access, replicate: access, blackForestLabs: access, byteplus: access } },

@@ -1,31 +1,31 @@
 import { toJson } from '../../../platform/db/database.ts';
 import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts';
-import { drawUpstream, type UpstreamJob } from '../../upstreams/draw-upstream.ts';
+import { generateUpstream, type UpstreamJob } from '../../upstreams/generate-upstream.ts';
 import { embedMetadata } from '../metadata/embed-metadata.ts';
 import { generationMetadata } from '../metadata/generation-metadata.ts';
 import { readInput } from '../pictures/read-input.ts';
 import { type GenerationRow, hasEnded } from '../queries.ts';
 import { cancelJob } from '../services/cancel-job.ts';
-import type { Attempt, Drawing, Drawn } from './draw-generation.ts';
-import { fetchDrawn } from './fetch-drawn.ts';
+import { fetchUpstreamPictures } from './fetch-upstream-pictures.ts';
 import { generationsTable } from './generations-table.ts';
 import { begun } from './progress.ts';
 import { LeaseLost } from './report-progress.ts';
+import type { Attempt, Generated, RunningParts } from './run-generation.ts';
 
 /**
- * Has the service draw that the generation names. Its job is in the row before it is waited for: whoever goes on with
- * the generation goes on with the job. Throws what `drawUpstream` throws, and LeaseLost.
+ * Has the service generate that the generation names. Its job is in the row before it is waited for: whoever goes on with
+ * the generation goes on with the job. Throws what `generateUpstream` throws, and LeaseLost.
  */
-export async function drawByService(
-  { services }: Drawing,
+export async function generateByService(
+  { services }: RunningParts,
   { lease, report, signal }: Attempt,
-): Promise<Drawn> {
+): Promise<Generated> {
   const { db, clock, config } = services;
   const { generator, model, prompt, parameters, upstream_job } = lease.row;
   const current = { job: upstream_job };
   report.update({ ...begun, reason: '' });
   try {
-    const drawn = await drawUpstream(
+    const generated = await generateUpstream(
       { generator, model, prompt, parameters, readPicture: () => readInput(services, lease.row) },
       {
         config,
@@ -42,10 +42,10 @@ export async function drawByService(
         signal,
       },
     );
-    const pictures = await fetchDrawn(drawn, signal);
+    const pictures = await fetchUpstreamPictures(generated, signal);
     return {
       pictures: pictures.map((picture) => withMetadata(services, lease.row, picture)),
-      drawnBy: {},
+      generatedBy: {},
       expertWeights: null,
     };
   } catch (error) {
@@ -56,10 +56,10 @@ export async function drawByService(
 
 /** The picture with its parameters in its file. It is paid for: where the file takes none in, it stays as it is. */
 function withMetadata(
-  { log }: Drawing['services'],
+  { log }: RunningParts['services'],
   row: GenerationRow,
-  { bytes, mediaType, width, height }: Awaited<ReturnType<typeof fetchDrawn>>[number],
-): Drawn['pictures'][number] {
+  { bytes, mediaType, width, height }: Awaited<ReturnType<typeof fetchUpstreamPictures>>[number],
+): Generated['pictures'][number] {
   const shown = { media_type: mediaType, width, height };
   try {
     const embedded = embedMetadata({ bytes, mediaType, width, height }, generationMetadata(row));
@@ -75,7 +75,7 @@ function withMetadata(
 
 /** Nobody wants it any more where the generation was cancelled or deleted; where another process has taken it over, that one waits for it. */
 async function cancelUnwanted(
-  services: Drawing['services'],
+  services: RunningParts['services'],
   { row: { id, user_id: userId } }: Lease<GenerationRow>,
   upstream_job: UpstreamJob,
 ): Promise<void> {

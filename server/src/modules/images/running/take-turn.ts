@@ -14,7 +14,7 @@ import { begun } from './progress.ts';
 export type Turn = { lease: Lease<GenerationRow> } | { ended: GenerationRow };
 
 /**
- * Leases the generation that is drawn next, and begins an attempt; each line of a provider has so many places. Null when
+ * Leases the generation that is to run next, and begins an attempt; each queue of a provider has so many places. Null when
  * nobody's turn has come.
  */
 export async function takeTurn(
@@ -37,7 +37,7 @@ export async function takeTurn(
     const startedAt = row.started_at ?? now;
     await updateGeneration(tx, row.id, { ...begun, expert_weights: null, attempt, started_at: startedAt });
     if (row.started_at === null) await noteTurn(tx, row, now);
-    await announceGeneration(tx, row, { lineMoved: true });
+    await announceGeneration(tx, row, { queueMoved: true });
     return { lease: { ...lease, row: { ...row, attempt } } };
   });
   // Whoever began a job of it at a service waits for it no more.

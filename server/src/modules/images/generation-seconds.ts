@@ -1,7 +1,7 @@
 import type { Generation } from '@bakehouse/contract/generations';
 
-/** How long it took to draw, from the first attempt to the end; null while it is not done. Pure. */
-export function drawingSeconds({
+/** How long it took, from the first attempt to the end; null while it is not done. Pure. */
+export function generationSeconds({
   started_at,
   ended_at,
 }: Pick<Generation, 'started_at' | 'ended_at'>): number | null {

@@ -11,7 +11,7 @@ const WRITE_EVERY_MS = 350;
 /** A lease that nothing new is written under is renewed this often. */
 const RENEW_EVERY_MS = 1_000;
 
-/** Thrown out of a drawing that is not this process's any more: cancelled, deleted, or leased by another. */
+/** Thrown out of an attempt that is not this process's any more: cancelled, deleted, or leased by another. */
 export class LeaseLost extends Error {}
 
 export type ProgressReport = {

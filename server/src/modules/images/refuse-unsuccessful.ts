@@ -5,7 +5,7 @@ import { AppError } from '../../platform/errors.ts';
  * Throws AppError for a generation that has ended without a picture: 'invalid_request' where the model refuses what was
  * asked for, 'unavailable' where it has failed, 'conflict' where it was cancelled.
  */
-export function refuseUndrawn({
+export function refuseUnsuccessful({
   state,
   reason,
   refused,

@@ -1,7 +1,7 @@
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
-import type { UpstreamPictures } from '../../upstreams/draw-upstream.ts';
+import type { UpstreamPictures } from '../../upstreams/generate-upstream.ts';
 import { collectPicture } from '../pictures/collect-picture.ts';
 import { BadPicture, inspectPicture } from '../pictures/inspect-picture.ts';
 
@@ -17,13 +17,18 @@ const AT_ONCE = 2;
 type Fetched = ReturnType<typeof inspectPicture> & { bytes: Buffer };
 
 /**
- * The pictures that a service has drawn, as far as they come whole. Throws AppError 'unavailable' where none does: its
+ * The pictures that a service has generated, as far as they come whole. Throws AppError 'unavailable' where none does: its
  * address is dead, or leads inside, or what is there is too large, or no picture; or the signal's reason.
  */
-export async function fetchDrawn(drawn: UpstreamPictures, signal: AbortSignal): Promise<Fetched[]> {
+export async function fetchUpstreamPictures(
+  generated: UpstreamPictures,
+  signal: AbortSignal,
+): Promise<Fetched[]> {
   const places = fairQueue(AT_ONCE);
   const fetched = await Promise.allSettled(
-    drawn.addresses.map((address) => places.run(drawn.title, () => fetchOne(address, drawn, signal), signal)),
+    generated.addresses.map((address) =>
+      places.run(generated.title, () => fetchOne(address, generated, signal), signal),
+    ),
   );
   signal.throwIfAborted();
   const whole = fetched.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

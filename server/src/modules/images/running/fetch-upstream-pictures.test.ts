@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
-import { fetchDrawn } from './fetch-drawn.ts';
+import { fetchUpstreamPictures } from './fetch-upstream-pictures.ts';
 
-/** A service that has drawn so many pictures. */
+/** A service that has generated so many pictures. */
 async function serve(count: number, answer: RequestListener) {
   const server = createServer(answer);
   onFileEnd(async () => {
@@ -22,12 +22,12 @@ test('a picture that nobody wants any more is not fetched to its end, nor again'
   let asked = 0;
   const ended = new AbortController();
   const reason = new Error('cancelled');
-  const drawn = await serve(1, (_request, response) => {
+  const generated = await serve(1, (_request, response) => {
     asked += 1;
     response.writeHead(200).write('a pic');
     setTimeout(() => ended.abort(reason), 100);
   });
-  await expect(fetchDrawn(drawn, ended.signal)).rejects.toBe(reason);
+  await expect(fetchUpstreamPictures(generated, ended.signal)).rejects.toBe(reason);
   expect(asked).toBe(1);
 });
 
@@ -36,7 +36,7 @@ test('several are fetched two at a time, each within two minutes', async ({ onTe
   onTestFinished(() => limits.mockRestore());
   let open = 0;
   let most = 0;
-  const drawn = await serve(4, (_request, response) => {
+  const generated = await serve(4, (_request, response) => {
     open += 1;
     most = Math.max(most, open);
     setTimeout(() => {
@@ -44,7 +44,7 @@ test('several are fetched two at a time, each within two minutes', async ({ onTe
       response.end(pictureFiles.png);
     }, 50);
   });
-  expect(await fetchDrawn(drawn, new AbortController().signal)).toHaveLength(4);
+  expect(await fetchUpstreamPictures(generated, new AbortController().signal)).toHaveLength(4);
   expect(most).toBe(2);
   expect(limits.mock.calls).toEqual(Array.from({ length: 4 }, () => [120_000]));
 });

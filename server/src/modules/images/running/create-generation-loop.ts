@@ -1,35 +1,35 @@
 import type { Provider } from '@bakehouse/contract/generators';
 import { oneAtATime } from '../../../platform/concurrency/one-at-a-time.ts';
-import { LINE_MOVED } from '../announce-generation.ts';
-import { type Drawing, drawGeneration } from './draw-generation.ts';
+import { QUEUE_MOVED } from '../announce-generation.ts';
+import { type RunningParts, runGeneration } from './run-generation.ts';
 import { takeTurn } from './take-turn.ts';
 
 /** Signals may be lost: this often it is looked whether somebody's turn has come. */
 const TICK_MS = 1_000;
 
-/** How many pictures services draw at once: others' machines, each with limits of its own. */
+/** How many pictures services generate at once: others' machines, each with limits of its own. */
 export const UPSTREAM_PICTURES = 16;
 
-export type DrawingLoop = {
+export type GenerationLoop = {
   start: () => void;
-  /** Begins no more, and gives back what is being drawn, so that another process goes on at once. */
+  /** Begins no more, and gives back what is being generated, so that another process goes on at once. */
   stop: () => Promise<void>;
 };
 
-/** Draws what waits, of each line as many at once as those of its provider have places, over all processes. */
-export function createDrawing({
+/** Generates what waits, of each queue as many at once as those of its provider have places, over all processes. */
+export function createGenerationLoop({
   services,
   serving,
   places,
-}: Omit<Drawing, 'closing'> & { places: Record<Provider, number> }): DrawingLoop {
+}: Omit<RunningParts, 'closing'> & { places: Record<Provider, number> }): GenerationLoop {
   const closing = new AbortController();
-  const drawing = { services, serving, closing: closing.signal };
+  const parts = { services, serving, closing: closing.signal };
   const atWork = new Set<Promise<void>>();
   let stopListening = () => {};
   let ticker: NodeJS.Timeout | undefined;
 
-  function begin(lease: Parameters<typeof drawGeneration>[1]): void {
-    const work = drawGeneration(drawing, lease)
+  function begin(lease: Parameters<typeof runGeneration>[1]): void {
+    const work = runGeneration(parts, lease)
       .catch((error: unknown) => services.log.error({ err: error }, 'a picture was left to another process'))
       .finally(() => {
         atWork.delete(work);
@@ -46,12 +46,12 @@ export function createDrawing({
         if ('lease' in turn) begin(turn.lease);
       }
     },
-    (error) => services.log.warn({ err: error }, 'who draws next could not be found'),
+    (error) => services.log.warn({ err: error }, 'the next generation could not be found'),
   );
 
   return {
     start: () => {
-      stopListening = services.events.onSignal(LINE_MOVED, passes.ask);
+      stopListening = services.events.onSignal(QUEUE_MOVED, passes.ask);
       ticker = setInterval(passes.ask, TICK_MS);
       passes.ask();
     },

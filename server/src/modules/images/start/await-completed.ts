@@ -5,16 +5,16 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
 import { awaitGeneration } from '../await-generation.ts';
 import { cancelGeneration } from '../cancel-generation.ts';
-import { refuseUndrawn } from '../refuse-undrawn.ts';
+import { refuseUnsuccessful } from '../refuse-unsuccessful.ts';
 
 /** OpenAI's clients wait so long. */
 const WAIT_MS = 10 * 60_000;
 
 /**
- * Waits until a picture is drawn. A client that disconnects, or has waited too long, needs it no more, unless an
- * Idempotency-Key says that it comes back for it. Throws what `refuseUndrawn` throws, and AppError 'timed_out'.
+ * Waits until a picture is generated. A client that disconnects, or has waited too long, needs it no more, unless an
+ * Idempotency-Key says that it comes back for it. Throws what `refuseUnsuccessful` throws, and AppError 'timed_out'.
  */
-export async function awaitDrawn(
+export async function awaitCompleted(
   ctx: Context,
   { id }: Pick<Generation, 'id'>,
   reply: Http['reply'],
@@ -29,7 +29,7 @@ export async function awaitDrawn(
   // OpenAI's clients repeat a call that has timed out: without a key they would get, and pay, a second picture.
   const generation = isLate && !isComingBack ? await cancelGeneration(ctx, { id }) : waited;
   if (isLate && generation.state !== 'completed') throw timedOut(generation);
-  refuseUndrawn(generation);
+  refuseUnsuccessful(generation);
   return generation;
 }
 

@@ -12,7 +12,7 @@ const columns = [
   'generator',
   'provider',
   'model',
-  'line',
+  'queue',
   'revision_id',
   'lora_revision_id',
   'prompt',
@@ -44,7 +44,7 @@ const columns = [
   'ended_at',
 ] as const satisfies (keyof Columns)[];
 
-/** Generations as work that is leased: the process that draws one holds it until then. */
+/** Generations as work that is leased: the process that runs one holds it until then. */
 export const generationsTable: LeasedTable<Columns, GenerationRow> = {
   name: 'generations',
   columns,

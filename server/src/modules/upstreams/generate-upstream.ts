@@ -36,9 +36,9 @@ const LOOK_EVERY_MS = 700;
 /** A service that does not answer is left alone for so long. */
 const LOOK_AGAIN_MS = 3_000;
 /** Queues of services are long at times; nobody looks at a picture that takes longer. */
-const DRAW_MS_MAX = 10 * 60_000;
+const GENERATION_MS_MAX = 10 * 60_000;
 
-/** Where a service has put what it has drawn. */
+/** Where a service has put what it has generated. */
 export type UpstreamPictures = {
   addresses: string[];
   /** The service's name, and where it answers itself. */
@@ -47,16 +47,16 @@ export type UpstreamPictures = {
 };
 
 /**
- * Has a service draw, and says where the pictures are, for a while. Throws AppError 'invalid_request' for what the service refuses,
+ * Has a service generate, and says where the pictures are, for a while. Throws AppError 'invalid_request' for what the service refuses,
  * 'internal' for what only the operator can mend, 'unavailable' and 'timed_out' for what may go better another time;
  * what `keepJob` throws; or the signal's reason.
  */
-export async function drawUpstream(asked: Asked, run: Run): Promise<UpstreamPictures> {
+export async function generateUpstream(asked: Asked, run: Run): Promise<UpstreamPictures> {
   const model = requireModel(asked);
   const { title, open } = services[model.service];
   const access = run.config.upstreams[model.service];
   if (!access) throw new AppError('internal', { publicMessage: `${title} is not connected any more` });
-  const addresses = await drawAt(open({ ...access, clock: run.clock }), model, asked, run);
+  const addresses = await generateAt(open({ ...access, clock: run.clock }), model, asked, run);
   if (addresses.length === 0)
     throw new AppError('unavailable', { publicMessage: `${title} returned no picture` });
   return { addresses, title, serviceUrl: access.url };
@@ -70,13 +70,13 @@ function requireModel({ generator, model }: Asked): UpstreamModel {
 }
 
 /** The addresses of the pictures. */
-async function drawAt(service: Service, model: UpstreamModel, asked: Asked, run: Run): Promise<string[]> {
+async function generateAt(service: Service, model: UpstreamModel, asked: Asked, run: Run): Promise<string[]> {
   const { job: kept, clock, keepJob, onWait, signal } = run;
   if (kept) return awaitJob(service, kept, run);
   const { title } = services[model.service];
   const picture = await understood(title, pictureInput(service, model, asked, signal), signal);
   const request = { model: model.model, input: { ...inputOf(model, asked), ...picture } };
-  if (service.drawsAtSubmission) onWait({ reason: `${title} is generating it`, isGenerating: true });
+  if (service.generatesAtSubmission) onWait({ reason: `${title} is generating it`, isGenerating: true });
   // A submission is not broken off where it only begins a job: begun and not known, it could not be found again.
   const submission = service.submit(request, signal).catch((error: unknown) => {
     throw isGone(error) ? notOffered(title, model, error) : error;
@@ -142,11 +142,11 @@ async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<s
       await keepJob(null);
       throw look.error;
     }
-    if (clock.now().getTime() - Date.parse(job.begunAt) > DRAW_MS_MAX) {
+    if (clock.now().getTime() - Date.parse(job.begunAt) > GENERATION_MS_MAX) {
       await service.cancel(job.handle).catch(() => undefined);
       await keepJob(null);
       throw new AppError('timed_out', {
-        publicMessage: `${title} did not finish within ${DRAW_MS_MAX / 60_000} minutes`,
+        publicMessage: `${title} did not finish within ${GENERATION_MS_MAX / 60_000} minutes`,
       });
     }
     isGenerating = look.isGenerating ?? isGenerating;
@@ -162,7 +162,7 @@ async function lookAt(service: Service, { handle }: UpstreamJob, { keepJob, sign
     return await service.look(handle, signal);
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error;
-    // Whoever is asked does not answer; what was begun is drawn, and paid for, all the same.
+    // Whoever is asked does not answer; what was begun is generated, and paid for, all the same.
     if (error.code === 'unavailable') {
       const reason = `${error.publicMessage}. Trying again`;
       return { state: 'waiting', reason, lookAgainMs: error.retryAfterMs ?? LOOK_AGAIN_MS };

@@ -8,18 +8,18 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
-import { testDrawing } from '../../../testing/test-drawing.ts';
+import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { expireHolds } from '../../credits/ledger/holds/expire-holds.ts';
-import { createDrawing } from './create-drawing.ts';
-import { type Drawing, drawGeneration } from './draw-generation.ts';
+import { createGenerationLoop } from './create-generation-loop.ts';
+import { type RunningParts, runGeneration } from './run-generation.ts';
 import { takeTurn } from './take-turn.ts';
 
-// Processes that draw die where it matters: what is left of each is its lease, until that runs out.
-const setting = await testDrawing({ draws: false });
+// Processes that run generations die where it matters: what is left of each is its lease, until that runs out.
+const setting = await testGenerations({ generates: false });
 const { server, stub, clock } = setting;
 const { db } = server.services;
-const serving: Drawing['serving'] = {
+const serving: RunningParts['serving'] = {
   capacity: async () => ({ 'cpu:deployment': 4 }),
   usage: server.app.usage,
 };
@@ -39,7 +39,7 @@ async function lease(services: Services = server.services) {
 }
 
 function anotherProcess() {
-  const loop = createDrawing({
+  const loop = createGenerationLoop({
     services: server.services,
     serving,
     places: PLACES,
@@ -85,10 +85,10 @@ function slowStore() {
   return { services, stored: () => stored, goOn: () => goOn() };
 }
 
-test('a picture stays in the hands of whoever draws it, however long it takes to store', async () => {
-  const { id } = await setting.draw(ada);
+test('a picture stays in the hands of whoever runs it, however long it takes to store', async () => {
+  const { id } = await setting.generate(ada);
   const { services, stored, goOn } = slowStore();
-  const work = drawGeneration({ services, serving, closing: new AbortController().signal }, await lease());
+  const work = runGeneration({ services, serving, closing: new AbortController().signal }, await lease());
   await vi.waitFor(() => expect(stored()).toBe(true), { timeout: 10_000 });
   for (let time = 1; time <= 2; time += 1) {
     clock.advance({ seconds: 10 });
@@ -102,10 +102,10 @@ test('a picture stays in the hands of whoever draws it, however long it takes to
 });
 
 test('a picture leaves nothing on the signal that lives as long as its process', async () => {
-  await setting.draw(ada);
+  await setting.generate(ada);
   const { services, stored, goOn } = slowStore();
   const { signal: closing } = new AbortController();
-  const work = drawGeneration({ services, serving, closing }, await lease());
+  const work = runGeneration({ services, serving, closing }, await lease());
   await vi.waitFor(() => expect(stored()).toBe(true), { timeout: 10_000 });
   expect(getEventListeners(closing, 'abort')).toHaveLength(1);
   goOn();
@@ -113,8 +113,8 @@ test('a picture leaves nothing on the signal that lives as long as its process',
   expect(getEventListeners(closing, 'abort')).toEqual([]);
 });
 
-test('a picture that waited until its price was held no more is not drawn for nothing', async () => {
-  const { id } = await setting.draw(ada);
+test('a picture that waited until its price was held no more is not generated for nothing', async () => {
+  const { id } = await setting.generate(ada);
   clock.advance({ days: 8 });
   await inTransaction(db, (tx) => expireHolds(tx, { now: clock.now(), limit: 10 }));
   expect(await takeTurn(server.services, PLACES)).toMatchObject({ ended: { id } });
@@ -122,9 +122,9 @@ test('a picture that waited until its price was held no more is not drawn for no
   expect([state, reason]).toEqual(['failed', 'It waited in the queue for too long']);
 });
 
-describe('whoever draws dies', () => {
+describe('the process that generates dies', () => {
   test('right after its turn came: another goes on once the lease has run out', async () => {
-    const { id } = await setting.draw(ada);
+    const { id } = await setting.generate(ada);
     await lease();
     const other = anotherProcess();
     expect(await setting.read(ada, id)).toMatchObject({ state: 'starting' });
@@ -135,12 +135,12 @@ describe('whoever draws dies', () => {
     expect(await charges(ada)).toHaveLength(1);
   });
 
-  test('between the picture and its price: it is drawn again, charged once, and there is one of it', async () => {
-    const { id } = await setting.draw(ada);
+  test('between the picture and its price: it is generated again, charged once, and there is one of it', async () => {
+    const { id } = await setting.generate(ada);
     const { services, stored, goOn } = slowStore();
     const diedAt = clock.now();
     const dead: Services = { ...services, clock: { now: () => diedAt } };
-    const work = drawGeneration(
+    const work = runGeneration(
       { services: dead, serving, closing: new AbortController().signal },
       await lease(),
     );
@@ -159,7 +159,7 @@ describe('whoever draws dies', () => {
 
   test('again and again: the third time it fails, and costs nothing', async () => {
     const before = await setting.balance(ada);
-    const { id } = await setting.draw(ada);
+    const { id } = await setting.generate(ada);
     for (let time = 1; time <= 3; time += 1) {
       await lease();
       leaseRunsOut();
@@ -172,9 +172,9 @@ describe('whoever draws dies', () => {
     expect(await setting.balance(ada)).toEqual(before);
   });
 
-  test('in good order: what it drew goes back to the line at once, and the attempt does not count', async () => {
+  test('in good order: what it generates goes back to its queue at once, and the attempt does not count', async () => {
     stub.answer = 'hang';
-    const { id } = await setting.draw(ada);
+    const { id } = await setting.generate(ada);
     const first = anotherProcess();
     await setting.until(ada, id, 'running');
     await first.stop();
@@ -203,14 +203,14 @@ test('credits are right whatever happens to the pictures of two users at the sam
     const one = made[below(Math.max(1, made.length))];
     const choice = below(6);
     if (choice < 3) {
-      const started = await setting.draw(as, { num_inference_steps: 10 + below(5) }).catch(() => null);
+      const started = await setting.generate(as, { num_inference_steps: 10 + below(5) }).catch(() => null);
       if (started) made.push({ as, id: started.id });
     } else if (choice === 3 && one) {
       await server.send(cancelGeneration, { params: { id: one.id } }, { as: one.as });
     } else if (choice === 4 && one) {
       await deleteOnceEnded(one.as, one.id, ends);
     } else clock.advance({ seconds: below(20) });
-    // So that some are drawn, and fail, between the moves.
+    // So that some are generated, and fail, between the moves.
     await pause(below(60));
   }
   stub.answer = 'ok';
@@ -227,9 +227,9 @@ test('credits are right whatever happens to the pictures of two users at the sam
   const charged = await chargesByGeneration();
   for (const { id } of made) {
     const { state, cost, outputs } = ends.get(id) ?? {};
-    const isDrawn = state === 'completed';
-    expect(charged.get(id) ?? [], `seed ${seed}: ${state}`).toEqual(isDrawn ? [parseBgl(cost ?? '')] : []);
-    expect(outputs, `seed ${seed}: ${state}`).toHaveLength(isDrawn ? 1 : 0);
+    const isDone = state === 'completed';
+    expect(charged.get(id) ?? [], `seed ${seed}: ${state}`).toEqual(isDone ? [parseBgl(cost ?? '')] : []);
+    expect(outputs, `seed ${seed}: ${state}`).toHaveLength(isDone ? 1 : 0);
   }
   for (const [index, as] of users.entries()) {
     const { balance, held } = await setting.balance(as);

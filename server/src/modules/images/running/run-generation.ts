@@ -19,7 +19,7 @@ import { makeThumbnail, type Thumbnail } from '../thumbnails/make-thumbnail.ts';
 import { toThumbnailColumns } from '../thumbnails/thumbnail-columns.ts';
 import { chargeFor } from './charge-for.ts';
 import { checkPicture } from './check-picture.ts';
-import { drawByService } from './draw-by-service.ts';
+import { generateByService } from './generate-by-service.ts';
 import { generationsTable } from './generations-table.ts';
 import { lendLora } from './lend-lora.ts';
 import { pictureRequest } from './picture-request.ts';
@@ -27,7 +27,7 @@ import { planAfterFailure } from './plan-generation.ts';
 import { begun, progressAfter, startingReason } from './progress.ts';
 import { LeaseLost, type ProgressReport, reportProgress } from './report-progress.ts';
 
-export type Drawing = {
+export type RunningParts = {
   services: Services;
   serving: WakingParts;
   /** Aborted when this process ends in good order. */
@@ -45,54 +45,54 @@ export type Attempt = {
 type Done = Extract<ImageEvent, { type: 'done' }>;
 
 /** What came of an attempt. */
-export type Drawn = {
+export type Generated = {
   pictures: (Pick<Done, 'media_type' | 'width' | 'height'> & { bytes: Buffer })[];
-  /** What is known beside of how it was drawn. */
-  drawnBy: Partial<Pick<GenerationRow, 'revision_id' | 'expert_used' | 'routing_confidence'>>;
+  /** What is known beside of how it was generated. */
+  generatedBy: Partial<Pick<GenerationRow, 'revision_id' | 'expert_used' | 'routing_confidence'>>;
   expertWeights: number[][] | null;
 };
-type Stored = Drawn & {
+type Stored = Generated & {
   blobs: (Awaited<ReturnType<typeof storeBlob>> & { thumbnail: Thumbnail | null })[];
 };
 
 /**
  * Makes one attempt at a leased generation, and writes what came of it. Killed anywhere before the last transaction it
- * has changed nothing that counts: the lease runs out, and the picture is drawn again.
+ * has changed nothing that counts: the lease runs out, and the picture is generated again.
  */
-export async function drawGeneration(drawing: Drawing, lease: Lease<GenerationRow>): Promise<void> {
-  const { services, closing } = drawing;
+export async function runGeneration(parts: RunningParts, lease: Lease<GenerationRow>): Promise<void> {
+  const { services, closing } = parts;
   try {
-    await complete(services, lease, await drawAndStore(drawing, lease));
+    await complete(services, lease, await generateAndStore(parts, lease));
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await (closing.aborted ? giveBack(services, lease) : writeFailure(services, lease, error));
   }
 }
 
-/** The lease is kept until the picture is stored, however slow the store is. Throws what `draw` throws. */
-async function drawAndStore(drawing: Drawing, lease: Lease<GenerationRow>): Promise<Stored> {
-  const report = reportProgress(drawing.services, lease);
-  using ended = linkSignals(report.lost, drawing.closing);
+/** The lease is kept until the picture is stored, however slow the store is. Throws what `generate` throws. */
+async function generateAndStore(parts: RunningParts, lease: Lease<GenerationRow>): Promise<Stored> {
+  const report = reportProgress(parts.services, lease);
+  using ended = linkSignals(report.lost, parts.closing);
   try {
     const isOwn = lease.row.provider === 'own';
     const attempt = { lease, report, signal: ended.signal };
-    const drawn = await (isOwn ? draw(drawing, attempt) : drawByService(drawing, attempt));
-    const stored = drawn.pictures.map(async ({ bytes, width, height }) => {
-      const blob = await storeBlob(drawing.services, Readable.from([bytes]));
+    const generated = await (isOwn ? generate(parts, attempt) : generateByService(parts, attempt));
+    const stored = generated.pictures.map(async ({ bytes, width, height }) => {
+      const blob = await storeBlob(parts.services, Readable.from([bytes]));
       const picture = { sha256: blob.sha256, width, height };
-      return { ...blob, thumbnail: await makeThumbnail(drawing.services, picture, lease.row.user_id) };
+      return { ...blob, thumbnail: await makeThumbnail(parts.services, picture, lease.row.user_id) };
     });
-    return { ...drawn, blobs: await Promise.all(stored) };
+    return { ...generated, blobs: await Promise.all(stored) };
   } finally {
     await report.stop();
   }
 }
 
 /** Throws what `reachImageServer` throws, and LeaseLost. */
-async function draw(
-  { services, serving }: Drawing,
+async function generate(
+  { services, serving }: RunningParts,
   { lease: { row }, report, signal }: Attempt,
-): Promise<Drawn> {
+): Promise<Generated> {
   let progress = begun;
   let made: { done: Done; revisionId: string | null } | null = null;
   const question = {
@@ -111,25 +111,25 @@ async function draw(
     if (next !== progress) report.update(next);
     progress = next;
   });
-  if (!made) throw new Error('the model server has drawn nothing');
-  return toDrawn(made, progress.expert_weights);
+  if (!made) throw new Error('the model server has generated nothing');
+  return toGenerated(made, progress.expert_weights);
 }
 
-function toDrawn(
+function toGenerated(
   { done, revisionId }: { done: Done; revisionId: string | null },
   expertWeights: number[][] | null,
-): Drawn {
+): Generated {
   const { media_type, width, height, expert_used, routing_confidence } = done;
   return {
     pictures: [{ bytes: checkPicture(done), media_type, width, height }],
-    drawnBy: { revision_id: revisionId, expert_used, routing_confidence },
+    generatedBy: { revision_id: revisionId, expert_used, routing_confidence },
     expertWeights,
   };
 }
 
 /** The pictures, their price and the end of the generation are one transaction. */
 async function complete(services: Services, lease: Lease<GenerationRow>, stored: Stored): Promise<void> {
-  const { pictures, blobs, drawnBy, expertWeights } = stored;
+  const { pictures, blobs, generatedBy, expertWeights } = stored;
   await underLease(services.db, generationsTable, lease, async (tx, row) => {
     for (const [index, { media_type, width, height }] of pictures.entries()) {
       const { sha256 = '', sizeBytes = 0, thumbnail = null } = blobs[index] ?? {};
@@ -141,7 +141,7 @@ async function complete(services: Services, lease: Lease<GenerationRow>, stored:
     }
     await updateGeneration(tx, row.id, {
       step: row.steps,
-      ...drawnBy,
+      ...generatedBy,
       expert_weights: expertWeights && toJson(expertWeights),
     });
     await endGeneration(tx, row, {
@@ -194,7 +194,7 @@ async function putBack(
 ): Promise<void> {
   const waiting = { state: 'queued', step: 0, preview: null, expert_weights: null };
   await updateGeneration(tx, row.id, { ...waiting, ...values, lock_token: null, locked_until: null });
-  await announceGeneration(tx, row, { lineMoved: true });
+  await announceGeneration(tx, row, { queueMoved: true });
 }
 
 /** A generation may do what its owner may. */

@@ -11,7 +11,7 @@ const refused = new AppError('invalid_request', { publicMessage: 'The prompt is 
 
 test('a picture is begun three times', () => {
   const turn = (attempt: number) => planTurn({ attempt, created_at: now }, now).do;
-  expect([0, 1, 2, 3].map(turn)).toEqual(['draw', 'draw', 'draw', 'fail']);
+  expect([0, 1, 2, 3].map(turn)).toEqual(['generate', 'generate', 'generate', 'fail']);
 });
 
 test.each([

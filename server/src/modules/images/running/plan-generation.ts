@@ -7,7 +7,7 @@ const PAUSE_MS = 3_000;
 export const WAIT_MAX_MS = 6 * 24 * 60 * 60 * 1000;
 
 export type GenerationStep =
-  | { do: 'draw' }
+  | { do: 'generate' }
   /** Gives its place back and is begun once more, at the earliest at `at`; `attempt` is how many count until then. */
   | { do: 'wait'; at: Date; reason: string; attempt: number }
   | { do: 'fail'; reason: string; refused: boolean };
@@ -20,7 +20,7 @@ export function planTurn(
   // Each of them ended with its process: nobody was left to say why.
   if (attempt >= ATTEMPTS_MAX) return fail('It was interrupted too many times');
   if (now.getTime() - createdAt.getTime() > WAIT_MAX_MS) return fail('It waited in the queue for too long');
-  return { do: 'draw' };
+  return { do: 'generate' };
 }
 
 /** What is next after an attempt that has failed. Pure. */

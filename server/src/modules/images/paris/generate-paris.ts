@@ -12,10 +12,10 @@ import { parisRequest } from './paris-request.ts';
 const WAIT_MS = 35_000;
 
 /**
- * Draws a picture and waits for it, for a while. A client that disconnects leaves it to be drawn: the same body finds it by
+ * Generates a picture and waits for it, for a while. A client that disconnects leaves it to be generated: the same body finds it by
  * `pollParis`. Throws what `startGeneration` throws.
  */
-export async function drawParis(
+export async function generateParis(
   ctx: Context,
   usage: IdleCredit,
   body: InputOf<typeof endpoint>['body'],

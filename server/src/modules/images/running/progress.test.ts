@@ -10,7 +10,7 @@ test.each([
   expect(startingReason(phase)).toBe(reason);
 });
 
-test('a model without experts has no weights of them, in a queue and while it draws', () => {
+test('a model without experts has no weights of them, in a queue and while it generates', () => {
   const queued = progressAfter(begun, { type: 'queued', position: 1 });
   expect(queued.expert_weights).toBeNull();
   const event = { type: 'step', step: 1, steps: 10, preview: null, expert_weights: null } as const;

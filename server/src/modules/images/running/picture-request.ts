@@ -17,7 +17,7 @@ export function pictureRequest(row: GenerationRow, picture: Buffer | null, lora?
     ...{ prompt, steps, seed: Number(seed), preview_every: PREVIEW_EVERY },
     metadata: generationMetadata(row),
   };
-  // The models here are Paris, and the FLUX family, which edits a picture or draws from the prompt alone.
+  // The models here are Paris, and the FLUX family, which edits a picture or generates from the prompt alone.
   if (generator !== 'paris')
     return kontextImageRequest.parse({
       ...shared,
