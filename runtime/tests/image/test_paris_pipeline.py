@@ -14,11 +14,7 @@ from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.model import Expert
-from bakehouse_runtime.image.paris.pipeline import (
-    ParisPicture,
-    ParisPipeline,
-    ParisRequest,
-)
+from bakehouse_runtime.image.paris.pipeline import ParisPicture, ParisPipeline, ParisRequest
 from bakehouse_runtime.image.paris.weights import load_expert, save_expert
 
 from .conftest import one_sentence

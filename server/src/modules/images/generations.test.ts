@@ -140,7 +140,7 @@ describe('a picture', () => {
   test('is listed among the recent ones while it is under way, and for an hour after', async () => {
     stub.answer = 'hang';
     const recent = async () => (await list(ada, { recent: 'true' })).generations.map(({ id }) => id);
-    const { id } = await drawing.draw(ada);
+    const { id } = await setting.generate(ada);
     expect(await recent()).toEqual([id]);
     await cancel(ada, id);
     expect(await recent()).toEqual([id]);

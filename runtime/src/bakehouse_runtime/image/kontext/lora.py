@@ -254,7 +254,7 @@ def _check_shapes(name: str, layer: nn.Linear, down: Tensor, up: Tensor) -> None
         raise _misfit(
             f"its matrices for {name} are {given[0]} and {given[1]}, the layer is {sizes}"
         )
-    # Of a larger layer, at which it costs half of what the layer does: everybody in the batch waits.
+    # At a higher rank it costs more than half of what the layer does, and everybody waits for it.
     values, sides = layer.in_features * layer.out_features, layer.in_features + layer.out_features
     rank_max = max(_RANK, values // (2 * sides))
     if rank > rank_max:
