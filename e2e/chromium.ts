@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 
 export type { Browser, Page } from 'playwright-core';
 
@@ -19,10 +19,19 @@ const flags = [
 
 /** Starts the system's browser, which can reach nothing but this machine. */
 export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: requireChromium(), args: flags });
+}
+
+/** The same, with what it keeps of the sites in a folder. */
+export function openProfile(folder: string): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(folder, { executablePath: requireChromium(), args: flags });
+}
+
+function requireChromium(): string {
   const executablePath = findChromium();
   if (!executablePath)
     throw new Error("There is no Chromium on this machine: './bakehouse test' installs one.");
-  return chromium.launch({ executablePath, args: flags });
+  return executablePath;
 }
 
 /** The program of the system's Chromium or Chrome: what BAKEHOUSE_CHROMIUM names, else the first that there is. */

@@ -7,6 +7,7 @@ import { screenChunks } from './screen-chunks.ts';
 export const generatorScreen = ['shell/public-shell.tsx', 'modules/generators/generator-page.tsx'];
 
 const FIRST_PAINT = '<script src="/first-paint.js"';
+const MODULE = '<script type="module"';
 
 /** An entry that only imports others has none: the page gets its imports instead of it. */
 function hasCode({ modules }: Rolldown.OutputChunk): boolean {
@@ -15,7 +16,8 @@ function hasCode({ modules }: Rolldown.OutputChunk): boolean {
 
 /**
  * Tells `first-paint.js` which files the screens need that people come upon first, so that they are fetched along with the
- * app itself, which would ask for them only once it runs.
+ * app itself, which would ask for them only once it runs. All code comes after what the first painting needs: the styles, the
+ * font and the picture.
  */
 export function preloadScreens(): Plugin {
   return {
@@ -39,7 +41,9 @@ export function preloadScreens(): Plugin {
           app: filesOf(firstScreens.dashboard),
           generators: generatorNames,
         };
-        return html.replace(FIRST_PAINT, `${FIRST_PAINT} data-screens='${JSON.stringify(screens)}'`);
+        return html
+          .replace(FIRST_PAINT, `${FIRST_PAINT} data-screens='${JSON.stringify(screens)}'`)
+          .replaceAll(MODULE, `${MODULE} fetchpriority="low"`);
       },
     },
   };

@@ -6,6 +6,7 @@ import { chunkGroups } from './chunks.ts';
 import { compressed } from './compress-plugin.ts';
 import { endpointsWithoutSchemas } from './contract-plugin.ts';
 import { documentTitles } from './document-title-plugin.ts';
+import { firstFrames } from './first-frames-plugin.ts';
 import { firstScreenBudget } from './first-screen-plugin.ts';
 import { iconImports } from './icon-imports-plugin.ts';
 import { preloadFont } from './preload-font-plugin.ts';
@@ -22,6 +23,7 @@ export default defineConfig({
     firstScreenBudget(),
     preloadFont(),
     preloadScreens(),
+    firstFrames(),
     compressed(),
   ],
   build: {

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { findChromium } from '../../e2e/chromium.ts';
+import { findChromium, openProfile } from '../../e2e/chromium.ts';
 import { Client } from '../client/client.ts';
 import { type OwnServer, startOwnServer } from '../client/own-server.ts';
 import { PlainError } from '../plain-error.ts';
@@ -37,10 +37,13 @@ export async function measureLighthouse(): Promise<Measured[]> {
     const lines: Measured[] = [];
     for (const { at, isSignedIn } of PAGES) {
       for (const [device, options] of Object.entries(DEVICES)) {
-        const session = isSignedIn ? ['--extra-headers', headers] : [];
         const visits: Scores[] = [];
-        for (let round = 0; round < ROUNDS; round++)
-          visits.push(await visit(`${server.url}${at}`, folder, [...options, ...session]));
+        for (let round = 0; round < ROUNDS; round++) {
+          const profile = await mkdtemp(path.join(folder, 'profile-'));
+          if (isSignedIn) await rememberSession(profile, server.url);
+          const session = isSignedIn ? ['--extra-headers', headers, '--disable-storage-reset'] : [];
+          visits.push(await visit(`${server.url}${at}`, profile, [...options, ...session]));
+        }
         lines.push(
           ...CATEGORIES.map(
             (category): Measured => ({
@@ -60,20 +63,30 @@ export async function measureLighthouse(): Promise<Measured[]> {
   }
 }
 
-async function visit(url: string, folder: string, options: string[]): Promise<Scores> {
+/** As a browser in which somebody was signed in, which has none of the files: it paints the shell at once. */
+async function rememberSession(profile: string, url: string): Promise<void> {
+  const context = await openProfile(profile);
+  const page = await context.newPage();
+  await page.goto(`${url}/favicon.svg`);
+  await page.evaluate("localStorage.setItem('bakehouse.session', 'expected')");
+  await context.close();
+}
+
+/** In a browser that keeps what it keeps in the folder. */
+async function visit(url: string, profile: string, options: string[]): Promise<Scores> {
   const chromium = findChromium();
   if (!chromium)
     throw new PlainError("There is no Chromium on this machine: './bakehouse test' installs one.");
-  const report = path.join(folder, 'report.json');
+  const report = path.join(profile, 'report.json');
   const asRoot = process.getuid?.() === 0 ? ' --no-sandbox' : '';
   const argv = [
     ...['exec', '--yes', `--package=${LIGHTHOUSE}`, '--', 'lighthouse', url, '--quiet'],
     ...['--output=json', `--output-path=${report}`, `--only-categories=${CATEGORIES.join(',')}`],
-    ...[`--chrome-flags=--headless=new${asRoot}`, ...options],
+    ...[`--chrome-flags=--headless=new --user-data-dir=${profile}${asRoot}`, ...options],
   ];
   // In a folder of its own, where no package.json is found.
   const run = () =>
-    promisify(execFile)('npm', argv, { cwd: folder, env: { ...process.env, CHROME_PATH: chromium } });
+    promisify(execFile)('npm', argv, { cwd: profile, env: { ...process.env, CHROME_PATH: chromium } });
   // It sometimes misses the beginning of its own trace, and says to run it again.
   await run()
     .catch(run)

@@ -1,13 +1,17 @@
 // Runs before the first paint. A file of its own because the content security policy allows no inline script.
 
+/** What this browser keeps under a name; null where storage is blocked. */
+const readKept = (name) => {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+};
+
 // A dark page never flashes white.
 (() => {
-  let choice = 'system';
-  try {
-    choice = localStorage.getItem('bakehouse.theme') ?? 'system';
-  } catch {
-    // Storage is blocked: follow the system.
-  }
+  const choice = readKept('bakehouse.theme') ?? 'system';
   const dark =
     choice === 'dark' || (choice !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
@@ -44,13 +48,29 @@
   let files = screens.landing;
   if (path.startsWith('/docs')) files = [];
   if (screens.generators.includes(path.replace(/^\/bakery/, '').slice(1))) files = screens.generator;
-  try {
-    if (localStorage.getItem('bakehouse.session') === 'expected') {
-      files = screens.app;
-      fetchEarly({ rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href: '/api/auth/get-session' });
-    }
-  } catch {
-    // Storage is blocked: nobody is expected.
+  if (readKept('bakehouse.session') === 'expected') {
+    files = screens.app;
+    fetchEarly({ rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href: '/api/auth/get-session' });
   }
-  for (const href of files) fetchEarly({ rel: 'modulepreload', href });
+  for (const href of files) fetchEarly({ rel: 'modulepreload', fetchPriority: 'low', href });
+})();
+
+// What the build has written of the screen into the HTML is painted until the app paints it.
+(() => {
+  function nameFrame(address) {
+    const { pathname, search } = location;
+    // These pages have no sidebar.
+    const hasShell = !/\/(dataset|market|model)$/.test(pathname);
+    if (readKept('bakehouse.session') === 'expected') return hasShell ? 'shell-frame' : null;
+    // The address may ask for another form, and a chosen theme has other pictures.
+    const isAsWritten = search === '' && (readKept('bakehouse.theme') ?? 'system') === 'system';
+    return pathname === address && isAsWritten ? 'page-frame' : null;
+  }
+  class FirstFrame extends HTMLElement {
+    connectedCallback() {
+      const frame = nameFrame(this.dataset.address);
+      if (frame) document.getElementById('root').append(document.getElementById(frame).content);
+    }
+  }
+  customElements.define('first-frame', FirstFrame);
 })();

@@ -1,6 +1,6 @@
 import { onlineManager, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './lib/api/query-client.ts';
 import { reportErrors } from './lib/error-reports/report-error.ts';
@@ -29,13 +29,20 @@ setNavigate((path) => void router.navigate({ href: path }));
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <Boundary fallback={AppError}>
-        <RouterProvider router={router} />
-      </Boundary>
-      <ToastHost />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+const place = createRoot(root);
+const paint = () =>
+  place.render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <Boundary fallback={AppError}>
+          <RouterProvider router={router} />
+        </Boundary>
+        <ToastHost />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+
+// What the HTML shows stays until the code of the first page is here too, and is replaced in a transition: the page then hears
+// whoever touches it while it renders.
+if (root.hasChildNodes()) void router.load().then(() => startTransition(paint));
+else paint();

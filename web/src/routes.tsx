@@ -1,10 +1,8 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
-import { queryClient } from './lib/api/query-client.ts';
 import { pageComponent } from './lib/loadable.tsx';
 import { parseSheetSearch } from './lib/sheet.ts';
 import { accountsRoutes } from './modules/accounts/routes.ts';
-import { sessionQuery } from './modules/accounts/session.ts';
-import { sessionHint } from './modules/accounts/session-hint.ts';
+import { isExpected } from './modules/accounts/session.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
@@ -106,12 +104,6 @@ declare module '@tanstack/react-router' {
     /** Where to go after signing in. */
     next?: string;
   }
-}
-
-/** Whether somebody is signed in; while that is not known, whether somebody was. */
-function isExpected(): boolean {
-  const user = queryClient.getQueryData(sessionQuery.queryKey);
-  return user === undefined ? sessionHint.get() === 'expected' : user !== null;
 }
 
 type LandingSearch = {

@@ -7,12 +7,13 @@ import {
   RouterProvider,
 } from '@tanstack/react-router';
 import { render, screen } from '@testing-library/react';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { setCredentials } from '../lib/api/credentials.ts';
 import { queryClient } from '../lib/api/query-client.ts';
 import { broadcastSession } from '../lib/session/session-channel.ts';
 import { keepInTab, readFromTab } from '../lib/tab-storage.ts';
 import { sessionQuery } from '../modules/accounts/api.ts';
+import { sessionHint } from '../modules/accounts/session-hint.ts';
 import { PublicShell } from './public-shell.tsx';
 
 // Nothing is read: what the shell shows of the session is here already.
@@ -86,7 +87,9 @@ it('reads what is in sight again as a visitor after signing out, and forgets the
 
 it('renders in a narrow window nothing of what is not seen there, until it is made wider', async () => {
   setWidth(390);
-  // Not known yet: the header is that of a person.
+  // Not known yet, but somebody is expected: the header is that of a person.
+  sessionHint.set('expected');
+  onTestFinished(() => sessionHint.set('none'));
   queryClient.removeQueries({ queryKey: sessionQuery.queryKey });
   show();
   expect(await screen.findByRole('heading', { name: 'A generator' })).toBeTruthy();

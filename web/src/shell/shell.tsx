@@ -71,7 +71,8 @@ export function Shell({ user, children }: Props) {
       />
       <div className="flex">
         {hasRoom && !sidebarHidden && (
-          <aside className="sticky top-14 h-[calc(100dvh-3.5rem)] w-60 shrink-0 overflow-y-auto border-line border-r px-3 py-5">
+          // The class too: the frame in the HTML has it at every width.
+          <aside className="sticky top-14 h-[calc(100dvh-3.5rem)] w-60 shrink-0 overflow-y-auto border-line border-r px-3 py-5 max-xl:hidden">
             <Sidebar user={user} />
           </aside>
         )}

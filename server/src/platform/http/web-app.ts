@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
@@ -44,11 +44,12 @@ function canBeDecoded(pathname: string): boolean {
 /**
  * Serves the built web app, as it was compressed when it was built. Its assets carry a hash in their names and may
  * be kept for ever; everything else is asked for each time. A browser gets the page for every path that is no
- * program's, and its router takes it from there; programs do not ask for HTML, and get their error. None of this
- * counts as a call: a page alone is a dozen files.
+ * program's, with HTML of its own where the build has written that, and its router takes it from there; programs do not
+ * ask for HTML, and get their error. None of this counts as a call: a page alone is a dozen files.
  */
 export async function serveWebApp(app: FastifyInstance, dist: string): Promise<void> {
   const isBuilt = existsSync(path.join(dist, 'index.html'));
+  const pages = listPages(dist);
   const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
     if (!asksForPage(request))
       throw new AppError('not_found', {
@@ -59,7 +60,7 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
         publicMessage: "The web app is not built: './bakehouse up' builds it",
       });
     // Not returned: a reply is thenable, and waiting for it from within itself only adds listeners.
-    reply.sendFile('index.html');
+    reply.sendFile(pages.get(pathnameOf(request)) ?? 'index.html');
   };
   app.setNotFoundHandler(sendPage);
   if (!isBuilt) return;
@@ -87,4 +88,14 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
       reply.sendFile(file === '' ? 'index.html' : file);
     },
   });
+}
+
+/** The files of pages that have HTML of their own, by their paths: `/flux` has `pages/flux.html`. */
+function listPages(dist: string): Map<string, string> {
+  const folder = path.join(dist, 'pages');
+  if (!existsSync(folder)) return new Map();
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.html'),
+  );
+  return new Map(files.map((file) => [`/${file.slice(0, -'.html'.length)}`, path.join('pages', file)]));
 }

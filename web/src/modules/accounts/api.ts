@@ -11,6 +11,7 @@ import { sessionHint } from './session-hint.ts';
 import { authRequest } from './sign-in/auth-request.ts';
 
 export {
+  isExpected,
   refreshSession,
   refreshUser,
   sessionQuery,

@@ -35,6 +35,12 @@ export function useSessionUser(): User | null | undefined {
   return useQuery(sessionQuery).data;
 }
 
+/** Whether somebody is signed in; while that is not known, whether somebody was. */
+export function isExpected(): boolean {
+  const user = queryClient.getQueryData(sessionQuery.queryKey);
+  return user === undefined ? sessionHint.get() === 'expected' : user !== null;
+}
+
 export const UserContext = createContext<User | null>(null);
 
 /** The signed-in user. Only inside of the shell: there is always one there. */

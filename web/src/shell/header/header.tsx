@@ -70,7 +70,7 @@ export function Header({ user, onOpenMenu, onOpenPalette, preloadMenu, preloadPa
         {user !== null && (
           <>
             {searchHasRoom && (
-              <div className="ml-3 w-full max-w-80">
+              <div className="ml-3 w-full max-w-80 max-md:hidden">
                 <HeaderSearch signedIn={user !== undefined} onOpenPalette={onOpenPalette} />
               </div>
             )}
@@ -135,7 +135,7 @@ function Own({ user }: { user: User | undefined }) {
       />
       {switchHasRoom && (
         <Boundary fallback={EmptyFallback}>
-          <Suspense fallback={<Skeleton className="h-8 w-[6.5rem] rounded-lg" />}>
+          <Suspense fallback={<Skeleton className="h-8 w-[6.5rem] rounded-lg max-lg:hidden" />}>
             <CurrencySwitch />
           </Suspense>
         </Boundary>
