@@ -16,14 +16,14 @@ type Props = {
   /** Stands beside the button. */
   price: ReactNode;
   /** Who draws, below the button. */
-  drawnBy: ReactNode;
+  generatedBy: ReactNode;
   busy: boolean;
   /** Until then nobody can say whether there is a key to generate with. */
   signInKnown: boolean;
 };
 
 /** Generate with its price, or what it waits for. */
-export function GenerateBar({ generator, ownOnly, served, price, drawnBy, busy, signInKnown }: Props) {
+export function GenerateBar({ generator, ownOnly, served, price, generatedBy, busy, signInKnown }: Props) {
   const open = isServed(served.by, ownOnly);
   const waits = !open && served.data !== undefined;
   return (
@@ -54,7 +54,7 @@ export function GenerateBar({ generator, ownOnly, served, price, drawnBy, busy, 
       >
         {() =>
           open ? (
-            drawnBy
+            generatedBy
           ) : (
             <p id="waits-for" className="text-balance text-center text-[0.8125rem] text-muted">
               {waitsFor(generator, ownOnly)}

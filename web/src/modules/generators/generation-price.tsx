@@ -3,10 +3,10 @@ import type { Generator } from '@bakehouse/contract/generators/generator';
 import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { Price, useQuote } from '../images/api.ts';
-import type { NamedDrawer } from './form/drawers.ts';
+import type { NamedProvider } from './form/providers.ts';
 import { type FormValues, parameterProblems, requestParameters } from './form/form-values.ts';
 
-type Props = { name: GeneratorName; form: Generator; values: FormValues; named?: NamedDrawer };
+type Props = { name: GeneratorName; form: Generator; values: FormValues; named?: NamedProvider };
 
 /** What the settings cost, while they can be asked for. */
 export function GenerationPrice({ name, form, values, named = {} }: Props) {

@@ -10,7 +10,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { sessionQuery } from '../accounts/api.ts';
 import { type Brought, EditStart, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
-import { DrawnBy } from './drawn-by.tsx';
+import { GeneratedBy } from './generated-by.tsx';
 import { GeneratorForm } from './form/generator-form.tsx';
 import { EXAMPLE_PROMPTS } from './form/starter-prompt.ts';
 import { type Draft, useDraft } from './form/use-draft.ts';
@@ -71,7 +71,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
               !user && upstream && <ListPrice each={upstream.price} values={draft.values} known={known} />
             )
           }
-          drawnBy={<DrawnBy upstream={upstream} edits={editsPictures(generator)} />}
+          generatedBy={<GeneratedBy upstream={upstream} edits={editsPictures(generator)} />}
           onGenerate={generation.start}
           busy={generation.isStarting}
           refusal={generation.refusal}

@@ -3,36 +3,36 @@ import type { ReactNode } from 'react';
 import { Field } from '../../ui/field.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Select } from '../../ui/select.tsx';
-import { type Drawer, drawerSearch } from './form/drawers.ts';
+import { type Provider, providerSearch } from './form/providers.ts';
 
 type Props = {
   /** Who can draw here. */
-  drawers: readonly Drawer[];
+  providers: readonly Provider[];
   /** Who does. */
-  drawer: Drawer | undefined;
+  provider: Provider | undefined;
 };
 
 /** Who draws, where there is a choice or a deployment of the person's own; it stands in the address. */
-export function ModelField({ drawers, drawer }: Props) {
+export function ModelField({ providers, provider }: Props) {
   const navigate = useNavigate();
-  const isOneOfMany = drawers.length > 1 || drawers.some(({ kind }) => kind === 'deployment');
+  const isOneOfMany = providers.length > 1 || providers.some(({ kind }) => kind === 'deployment');
   if (!isOneOfMany) return null;
   const choose = (value: string) =>
     void navigate({
       to: '.',
       search: ({ model: _model, service: _service, ...rest }: Record<string, unknown>) => {
-        const chosen = drawers.find((one) => valueOf(one) === value);
-        return { ...rest, ...(chosen && drawerSearch(chosen)) };
+        const chosen = providers.find((one) => valueOf(one) === value);
+        return { ...rest, ...(chosen && providerSearch(chosen)) };
       },
       replace: true,
       resetScroll: false,
     });
   return (
-    <Field label={drawers.every(({ kind }) => kind === 'service') ? 'Service' : 'Model'}>
+    <Field label={providers.every(({ kind }) => kind === 'service') ? 'Service' : 'Model'}>
       <Select
-        value={drawer ? valueOf(drawer) : null}
+        value={provider ? valueOf(provider) : null}
         onChange={choose}
-        options={drawers.map((one) => ({
+        options={providers.map((one) => ({
           value: valueOf(one),
           label: one.title,
           description: descriptionOf(one),
@@ -43,16 +43,16 @@ export function ModelField({ drawers, drawer }: Props) {
 }
 
 /** A service and a deployment may have one name. */
-function valueOf({ kind, name }: Drawer): string {
+function valueOf({ kind, name }: Provider): string {
   return `${kind}:${name}`;
 }
 
-function descriptionOf(drawer: Drawer): ReactNode {
-  switch (drawer.kind) {
+function descriptionOf(provider: Provider): ReactNode {
+  switch (provider.kind) {
     case 'service':
       return (
         <>
-          External service, <Money bgl={drawer.price} /> a picture
+          External service, <Money bgl={provider.price} /> a picture
         </>
       );
     case 'deployment':

@@ -9,7 +9,7 @@ import {
   useRecentGenerations,
   useStartGeneration,
 } from '../images/api.ts';
-import type { NamedDrawer } from './form/drawers.ts';
+import type { NamedProvider } from './form/providers.ts';
 import { requestParameters } from './form/form-values.ts';
 import type { Draft } from './form/use-draft.ts';
 
@@ -22,7 +22,7 @@ type Asked = {
   form: Generator;
   draft: Draft;
   /** Who draws, where somebody is named. */
-  named: NamedDrawer;
+  named: NamedProvider;
   userId: string | undefined;
 };
 

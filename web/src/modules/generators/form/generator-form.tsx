@@ -38,7 +38,7 @@ type Props = {
   isStarter: boolean;
   price: ReactNode;
   /** Who draws, below the button. */
-  drawnBy: ReactNode;
+  generatedBy: ReactNode;
   /** Called with a form in which all is right. */
   onGenerate: () => void;
   busy: boolean;

@@ -106,7 +106,7 @@ function LoadedPage({ generation }: { generation: Generation }) {
 }
 
 function MadeFrom({ generation }: { generation: Generation }) {
-  const { generator, model, model_revision: drawnBy, provider, service, created_at, outputs } = generation;
+  const { generator, model, model_revision: generatedBy, provider, service, created_at, outputs } = generation;
   const { parameters, lora_revision: lora } = generation;
   const [output] = outputs;
   return (
@@ -119,9 +119,9 @@ function MadeFrom({ generation }: { generation: Generation }) {
       <Row label="Model">
         <span className="font-mono text-xs">{model}</span>
       </Row>
-      {drawnBy && (
+      {generatedBy && (
         <Row label="Revision">
-          <RevisionLink revision={drawnBy} />
+          <RevisionLink revision={generatedBy} />
         </Row>
       )}
       {parameters.lora && (

@@ -38,14 +38,14 @@ function originOf({
   prompt,
   generator,
   model,
-  model_revision: drawnBy,
+  model_revision: generatedBy,
   parameters,
   lora_revision: lora,
 }: Compared): NamedValue[] {
   return [
     { name: 'Prompt', value: prompt },
     { name: 'Generator', value: generators[generator].title },
-    { name: 'Model', value: drawnBy ? `${model}, revision ${drawnBy.number}` : model },
+    { name: 'Model', value: generatedBy ? `${model}, revision ${generatedBy.number}` : model },
     ...(parameters.lora ? [{ name: 'LoRA', value: loraName(lora) }] : []),
   ];
 }

@@ -7,7 +7,7 @@ type Props = {
 };
 
 /** Who draws, and whether the prompt leaves this installation. */
-export function DrawnBy({ upstream, edits }: Props) {
+export function GeneratedBy({ upstream, edits }: Props) {
   return (
     <p className="text-balance text-center text-[0.8125rem] text-muted">
       {upstream ? (

@@ -4,13 +4,13 @@ import type { ServedGenerator } from '../api.ts';
 import { hasStarter } from './served-form.ts';
 
 /** Who can draw on a generator's page. */
-export type Drawer =
+export type Provider =
   | { kind: 'service'; name: string; title: string; price: string }
   | { kind: 'deployment'; name: string; title: string }
   | { kind: 'starter'; name: string; title: string };
 
 /** What a call says of who draws; nothing where nobody is named. */
-export type NamedDrawer = { model?: string; service?: string };
+export type NamedProvider = { model?: string; service?: string };
 
 type Known = {
   /** Who serves the generator, as far as that is known. */
@@ -22,7 +22,7 @@ type Known = {
 };
 
 /** Who can draw: services, the person's own deployments, and the starter that edits. */
-export function drawersOf(name: GeneratorName, { served, ownOnly, models }: Known): Drawer[] {
+export function providersOf(name: GeneratorName, { served, ownOnly, models }: Known): Provider[] {
   const services = ownOnly ? [] : (served?.upstreams ?? []);
   const hasOwn = name === 'flux-kontext' && served?.served_by.includes('own') === true;
   return [
@@ -33,13 +33,13 @@ export function drawersOf(name: GeneratorName, { served, ownOnly, models }: Know
 }
 
 /** Who of them draws: whom the address names, else whom the server would choose, which edits with a deployment before all others. */
-export function chooseDrawer(
+export function chooseProvider(
   name: GeneratorName,
-  drawers: readonly Drawer[],
-  { model, service }: NamedDrawer,
-): Drawer | undefined {
-  const named = drawers.find((one) => (one.kind === 'service' ? one.name === service : one.name === model));
-  const first = (kind: Drawer['kind']) => drawers.find((one) => one.kind === kind);
+  providers: readonly Provider[],
+  { model, service }: NamedProvider,
+): Provider | undefined {
+  const named = providers.find((one) => (one.kind === 'service' ? one.name === service : one.name === model));
+  const first = (kind: Provider['kind']) => providers.find((one) => one.kind === kind);
   const deployment = first('deployment');
   if (named) return named;
   if (hasStarter(name)) return deployment ?? first('service') ?? first('starter');
@@ -47,6 +47,6 @@ export function chooseDrawer(
 }
 
 /** How an address or a call names whoever draws. */
-export function drawerSearch({ kind, name }: Drawer): NamedDrawer {
+export function providerSearch({ kind, name }: Provider): NamedProvider {
   return kind === 'service' ? { service: name } : { model: name };
 }
