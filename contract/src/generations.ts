@@ -76,11 +76,11 @@ const generation = z.object({
   id: z.string(),
   generator: z.enum(generatorNames),
   provider,
-  /** The name of the external service, e.g. `fal`; null where a model of this installation draws. */
+  /** The name of the external service, e.g. `fal`; null where a model of this installation generates. */
   service: z.string().nullable(),
-  /** What drew it, e.g. `paris-ddm-v1.0`. */
+  /** What generated it, e.g. `paris-ddm-v1.0`. */
   model: z.string(),
-  /** The revision of the model that drew it; null until it is drawn, and where the model was deleted. */
+  /** The revision of the model that generated it; null until it is generated, and where the model was deleted. */
   model_revision: namedRevision.nullable(),
   /** The revision of the LoRA that was put on it; null where there is none, or it was deleted. */
   lora_revision: namedRevision.nullable(),
@@ -98,10 +98,10 @@ const generation = z.object({
   reason: z.string(),
   /** It has failed since the model refuses what was asked for, e.g. a prompt that is too long: asked again, it would again. */
   refused: z.boolean(),
-  /** How many are drawn before it; null once it is being drawn. */
+  /** How many are generated before it; null once it is being generated. */
   position: z.int().nullable(),
   step: z.int(),
-  /** 0 where a service draws, which tells of none. */
+  /** 0 where a service generates, which tells of none. */
   steps: z.int(),
   /** Unfinished, as a `data:` URL; null where there is none, and once it is done. */
   preview: z.string().nullable(),
@@ -128,10 +128,10 @@ const request = {
   parameters: parameters.default({}),
   /**
    * The `model_name` of a FLUX or Kontext deployment of your own, for a generator of its family, or the starter that serves
-   * the generator; who draws for all unless said.
+   * the generator; who generates for all unless said.
    */
   model: z.string().min(1).max(200).optional(),
-  /** Instead of `model`: the service that draws, by its `title` in `GET /api/v1/generators`. */
+  /** Instead of `model`: the service that generates, by its `title` in `GET /api/v1/generators`. */
   service: z.string().min(1).max(200).optional(),
 };
 

@@ -30,7 +30,7 @@ export const PICTURES_MAX = 4;
 /** How strong a LoRA may be: what it adds to the model is taken times this. */
 export const LORA_SCALE_MAX = 2;
 
-/** Who draws: a model of this installation, or an external service. */
+/** Who generates: a model of this installation, or an external service. */
 export const provider = z.enum(['own', 'upstream']);
 export type Provider = z.infer<typeof provider>;
 
@@ -45,7 +45,7 @@ export const listGenerators = endpoint({
         name: z.enum(generatorNames),
         /** Nobody while it is empty; the first unless a call names another. */
         served_by: z.array(provider),
-        /** The services that draw, the first unless a call names another; the prompt is sent there. */
+        /** The services that generate, the first unless a call names another; the prompt is sent there. */
         upstreams: z.array(
           z.object({
             /** Its name, e.g. `fal`: `service` of `POST /api/v1/generations`. */

@@ -14,7 +14,7 @@ import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { licence } from './licences.ts';
 
-/* Image models that somebody has deployed: FLUX, which draws from a prompt, and Kontext, which edits pictures. */
+/* Image models that somebody has deployed: FLUX, which generates from a prompt, and Kontext, which edits pictures. */
 
 export const imageDeploymentKinds = ['flux', 'flux-kontext'] as const;
 export type ImageDeploymentKind = (typeof imageDeploymentKinds)[number];

@@ -1,6 +1,6 @@
 import type { ImageDeploymentKind } from './image-deployments.ts';
 
-/** The pipelines of Diffusers that each kind serves: those that edit draw as well. */
+/** The pipelines of Diffusers that each kind serves: those that edit generate as well. */
 const imagePipelines = {
   flux: ['FluxPipeline', 'FluxKontextPipeline'],
   'flux-kontext': ['FluxKontextPipeline'],

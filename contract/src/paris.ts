@@ -39,11 +39,11 @@ const image = z.object({
   height: z.int(),
 });
 
-const drawn = z.object({
+const generated = z.object({
   /** The generation's id. */
   request_id: z.string(),
   status: z.enum(['processing', 'completed']),
-  /** Empty while it is drawn, with status 202. */
+  /** Empty while it is generated, with status 202. */
   images: z.array(image),
 });
 
@@ -56,10 +56,10 @@ export const drawParis = endpoint({
   spends: true,
   summary: 'Generate a picture with Paris and wait for it',
   body,
-  response: drawn,
+  response: generated,
 });
 
-/** The same body finds the picture that is drawn or was just drawn for it; else it begins one. */
+/** The same body finds the picture that is generated or was just generated for it; else it begins one. */
 export const pollParis = endpoint({
   method: 'POST',
   path: '/v1/external/paris/images/generations',
@@ -68,7 +68,7 @@ export const pollParis = endpoint({
   spends: true,
   summary: 'Generate a picture with Paris, or look whether the one of the same body is done',
   body,
-  response: drawn,
+  response: generated,
 });
 
 export const estimateParis = endpoint({

@@ -16,7 +16,7 @@ async function namesIn(zip: string): Promise<string[]> {
 }
 
 /** Somebody new with a picture of each prompt, the last one first. */
-async function drawn(
+async function generated(
   page: Page,
   url: string,
   pictures: readonly Pick<Generation, 'prompt' | 'parameters'>[],
@@ -35,7 +35,7 @@ journey(
   async ({ openPage }) => {
     const { server } = await startServiceServer();
     const page = await openPage(server.url);
-    await drawn(page, server.url, [
+    await generated(page, server.url, [
       { prompt: 'a rye loaf', parameters: { seed: 7 } },
       { prompt: 'a wheat loaf', parameters: { seed: 7 } },
       { prompt: 'a spelt loaf', parameters: { seed: 8, aspect_ratio: '16:9' } },

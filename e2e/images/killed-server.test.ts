@@ -10,7 +10,7 @@ const AWAY =
   /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|Failed to fetch|not be fetched|status of 50[234]|network error/;
 
 journey(
-  'a server that is killed while it draws goes on with the picture, which is paid once',
+  'a server that is killed while it generates goes on with the picture, which is paid once',
   { timeout: 2 * WORK_MS },
   async ({ openPage, allowErrors, onTestFinished }) => {
     allowErrors(AWAY);

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-const drawing = 'a red apple on a gray table, soft light';
+const apple = 'a red apple on a gray table, soft light';
 
 /** Asks for what is in the form, once the price is known and in few steps. */
 async function generate(page: Page, prompt: string, steps: string): Promise<void> {
@@ -32,9 +32,9 @@ journey(
   async ({ page }) => {
     await signUp(page);
     await page.goto('/paris');
-    await generate(page, drawing, '10');
+    await generate(page, apple, '10');
     const results = page.getByRole('region', { name: 'Results' });
-    await results.getByRole('img', { name: drawing }).waitFor({ timeout: WORK_MS });
+    await results.getByRole('img', { name: apple }).waitFor({ timeout: WORK_MS });
     await results.getByRole('link', { name: 'Edit this picture' }).click();
 
     await page.waitForURL('**/flux-kontext');
@@ -45,7 +45,7 @@ journey(
     await slider.press('ArrowRight');
     expect(await slider.getAttribute('aria-valuetext')).toBe('51% before, 49% after');
     const tree = results.getByRole('list', { name: 'Edits' });
-    await tree.getByRole('link', { name: drawing }).waitFor();
+    await tree.getByRole('link', { name: apple }).waitFor();
     expect(await tree.locator('[aria-current=true]').textContent()).toBe('make it blue');
     await look(page, 'kontext-done');
 

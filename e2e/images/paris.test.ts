@@ -17,7 +17,7 @@ async function generate(page: Page, prompt: string, settings: Record<string, str
 }
 
 journey(
-  'a prompt becomes a picture, which is downloaded, drawn again by other experts, found again and deleted',
+  'a prompt becomes a picture, which is downloaded, generated again by other experts, found again and deleted',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {
     await signUp(page);

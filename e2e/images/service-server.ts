@@ -3,7 +3,7 @@ import { startOwnServer } from '../../scripts/client/own-server.ts';
 import { upstreamServer } from '../../server/src/modules/upstreams/testing/upstream-server.ts';
 
 /**
- * A server of the journey's own for which services draw: Black Forest Labs and fal, which stand on this machine and answer
+ * A server of the journey's own for which services generate: Black Forest Labs and fal, which stand on this machine and answer
  * as `upstream` says.
  */
 export async function startServiceServer() {

@@ -15,13 +15,13 @@ const balance = (page: Page, amount: string) =>
   page.getByRole('link', { name: `Balance: ${amount}`, exact: true }).waitFor();
 
 journey(
-  'a service draws what is asked of it, for the price that was shown; what it refuses costs nothing',
+  'a service generates what is asked of it, for the price that was shown; what it refuses costs nothing',
   async ({ openPage }) => {
     const { server, upstream } = await startServiceServer();
     const page = await openPage(server.url);
     await signUp(page);
 
-    // The page of this installation's own models has none to draw with.
+    // The page of this installation's own models has none to generate with.
     await page.goto('/bakery/flux');
     await page.getByText('FLUX.1 needs a model on this installation that makes pictures').waitFor();
     expect(await page.getByRole('button', { name: 'Generate' }).isDisabled()).toBe(true);
@@ -57,7 +57,7 @@ journey(
 );
 
 journey(
-  'a service draws several pictures after a wait in its queue; where the operator has no credit there, that is said',
+  'a service generates several pictures after a wait in its queue; where the operator has no credit there, that is said',
   async ({ openPage }) => {
     const { server, upstream } = await startServiceServer();
     const page = await openPage(server.url);

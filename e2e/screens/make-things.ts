@@ -45,7 +45,7 @@ export async function makeThings(client: Client): Promise<Things & { end: () => 
   const { pod_id: imagePod } = await client.call(deployFluxKontext, {
     body: { user_id: client.userId, model_id: KONTEXT_STARTER },
   });
-  const draw = async (steps: number): Promise<string> => {
+  const generate = async (steps: number): Promise<string> => {
     const body = {
       generator: 'paris',
       prompt: 'a loaf of bread',
@@ -55,7 +55,7 @@ export async function makeThings(client: Client): Promise<Things & { end: () => 
   };
   return {
     ...{ dataset, emptyDataset, starter: starter.dataset_id, model, run, pod, imagePod },
-    ...{ picture: await draw(10), otherPicture: await draw(12) },
+    ...{ picture: await generate(10), otherPicture: await generate(12) },
     end: () => client.call(cancelRun, { params: { runId: run } }),
   };
 }

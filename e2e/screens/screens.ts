@@ -274,7 +274,7 @@ const sheets: Screen<Things>[] = [
 /** Those with something made by them are listed by themselves. */
 const isListed = (name: GeneratorName) => generations.some(({ route }) => route === `/${name}`);
 
-/** One page draws all generators from a table. */
+/** One page renders all generators from a table. */
 const generators: Screen<Things>[] = generatorNames.flatMap((name) => {
   const screen = (path: string): Screen<Things> => ({ route: path, at: path, full: 'Prompt', alike: true });
   return isListed(name) ? [screen(`/bakery/${name}`)] : [screen(`/${name}`), screen(`/bakery/${name}`)];

@@ -57,7 +57,7 @@ export const pictures: GeneratorField = {
   default: 1,
 };
 
-/** An adapter, and how strong it is; where a model of this installation draws. */
+/** An adapter, and how strong it is; where a model of this installation generates. */
 export const lora: readonly GeneratorField[] = [
   {
     kind: 'lora',

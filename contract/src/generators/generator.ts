@@ -19,7 +19,7 @@ export type GeneratorField = Shared &
     | { kind: 'text'; default: string }
     /** `box` says what a tick means. */
     | { kind: 'flag'; box: string; default: boolean }
-    /** A model of the person's own that is put on the one that draws, by its id. May stay empty: then there is none. */
+    /** A model of the person's own that is put on the one that generates, by its id. May stay empty: then there is none. */
     | { kind: 'lora' }
     /** A picture that is sent along. */
     | { kind: 'picture' }

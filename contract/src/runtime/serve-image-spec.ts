@@ -3,10 +3,10 @@ import { LORA_SCALE_MAX } from '../generators.ts';
 import { inputFile, workloadSpecBase } from './workload-spec.ts';
 
 /**
- * An image model server: one model, which draws several requests at once. Input folder: `model`.
+ * An image model server: one model, which generates several requests at once. Input folder: `model`.
  *
  * `POST /generate` (bearer `api_key`; body: `parisImageRequest` or `kontextImageRequest`, as the engine is) answers with lines of JSON (`imageEvent`) until the
- * picture is done; a client that disconnects ends the drawing within a step. A request that cannot be drawn is a 400,
+ * picture is done; a client that disconnects ends the work on it within a step. A request that cannot be generated is a 400,
  * also where its prompt is longer than the model reads, its picture cannot be decoded or its LoRA does not fit the model; too many at
  * once are a 503, as is a LoRA that cannot be brought here. Refusals are `{ error: { message, param } }`. `GET /health` answers
  * once the model is loaded.
@@ -20,7 +20,7 @@ export const serveImageSpec = workloadSpecBase.extend({
   port: z.int().min(0).max(65535),
   /** What whoever asks has to show as a bearer token: the server answers nobody else. */
   api_key: z.string().min(1),
-  /** Requests that are drawn at once; the others wait. */
+  /** Requests that are generated at once; the others wait. */
   parallel_requests: z.int().min(1),
   threads: z.int().min(1),
   /** 0 on the CPU. */
@@ -59,7 +59,7 @@ export const imageLora = inputFile.pick({ sha256: true, size_bytes: true }).exte
 });
 
 export const kontextImageRequest = requestBase.extend({
-  /** What is edited, a file in base64: PNG, JPEG or WebP, at most 20 MB and 40 megapixels. Null: drawn from the prompt alone. */
+  /** What is edited, a file in base64: PNG, JPEG or WebP, at most 20 MB and 40 megapixels. Null: generated from the prompt alone. */
   picture: z.string().nullable(),
   lora: imageLora.optional(),
 });

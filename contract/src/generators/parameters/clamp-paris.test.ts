@@ -32,6 +32,6 @@ test.each([
   ['half a seed', { seed: 1.5 }, unsaid],
   ['a seed below', { seed: -1 }, unsaid],
   ['several pictures, and more', { num_images: 4, negative_prompt: 'rain' }, unsaid],
-])('Paris draws with what it can: %s', (_name, asked, drawn) => {
-  expect(clampParis(asked)).toEqual(drawn);
+])('Paris generates with what it can: %s', (_name, asked, generated) => {
+  expect(clampParis(asked)).toEqual(generated);
 });

@@ -10,7 +10,7 @@ const fallbacks: Record<string, ParameterValue> = {
 };
 
 /**
- * The parameters that the calls of the Paris page draw with: what does not fit is put right as its form does, and
+ * The parameters that the calls of the Paris page generate with: what does not fit is put right as its form does, and
  * never refused. Pure.
  */
 export function clampParis(asked: Record<string, unknown>): Record<string, ParameterValue> {

@@ -70,7 +70,7 @@ export const deployedFields = ['seed', 'num_inference_steps', 'guidance_scale'] 
 /** What it takes beside them from the forms of this installation. */
 export const loraFields = ['lora', 'lora_scale'] as const;
 
-/** The generator with those of its fields alone that whoever draws takes. Pure. */
+/** The generator with those of its fields alone that whoever generates takes. Pure. */
 export function withFields(generator: Generator, names: readonly string[]): Generator {
   return { ...generator, fields: generator.fields.filter(({ name }) => names.includes(name)) };
 }
@@ -78,7 +78,7 @@ export function withFields(generator: Generator, names: readonly string[]): Gene
 /** Some services read a seed as a number with a sign. */
 const SERVICE_SEED_MAX = 2_147_483_647;
 
-/** The generator as a service takes it, by the names of those fields that it does; as it is where none draws. Pure. */
+/** The generator as a service takes it, by the names of those fields that it does; as it is where none generates. Pure. */
 export function atService(generator: Generator, names: readonly string[] | undefined): Generator {
   if (names === undefined) return generator;
   // A picture comes beside the parameters.

@@ -15,7 +15,7 @@ type Props = {
   served: Served;
   /** Stands beside the button. */
   price: ReactNode;
-  /** Who draws, below the button. */
+  /** Who generates, below the button. */
   generatedBy: ReactNode;
   busy: boolean;
   /** Until then nobody can say whether there is a key to generate with. */

@@ -6,7 +6,7 @@ type Props = {
   edits: boolean;
 };
 
-/** Who draws, and whether the prompt leaves this installation. */
+/** Who generates, and whether the prompt leaves this installation. */
 export function GeneratedBy({ upstream, edits }: Props) {
   return (
     <p className="text-balance text-center text-[0.8125rem] text-muted">

@@ -3,8 +3,8 @@ import type { Generator } from '@bakehouse/contract/generators/generator';
 import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { Price, useQuote } from '../images/api.ts';
-import type { NamedProvider } from './form/providers.ts';
 import { type FormValues, parameterProblems, requestParameters } from './form/form-values.ts';
+import type { NamedProvider } from './form/providers.ts';
 
 type Props = { name: GeneratorName; form: Generator; values: FormValues; named?: NamedProvider };
 

@@ -49,7 +49,7 @@ const source = {
   width: 1,
   height: 1,
 };
-const drawn = generationOf({ id: 'g1' });
+const generated = generationOf({ id: 'g1' });
 const edit = (changed: Partial<Generation> = {}) =>
   generationOf({
     id: 'e1',
@@ -203,7 +203,7 @@ it('a picture is pasted anywhere on the page', async () => {
 
 it('a generation’s picture is brought along, edited again, and has its place in the tree', async () => {
   const first = edit({ source: { ...source, generation_id: 'g1' }, root_id: 'g1' });
-  api.generations = [first, drawn];
+  api.generations = [first, generated];
   const router = await renderPage('/gallery/g1');
   await userEvent.click(await screen.findByRole('link', { name: 'Edit this picture' }));
   expect(await screen.findByText('From your gallery')).toBeTruthy();
@@ -224,7 +224,7 @@ it('a generation’s picture is brought along, edited again, and has its place i
 });
 
 it('a remix edits the same picture once more', async () => {
-  api.generations = [edit({ source: { ...source, generation_id: 'g1' } }), drawn];
+  api.generations = [edit({ source: { ...source, generation_id: 'g1' } }), generated];
   await renderPage('/flux-kontext?same_source_as=e1&prompt=a%20hat');
   expect(await screen.findByText('The picture that was edited before')).toBeTruthy();
   api.next = editing({ id: 'e2' });
@@ -233,14 +233,14 @@ it('a remix edits the same picture once more', async () => {
 });
 
 it('of several pictures the one that was chosen is edited', async () => {
-  const [first] = drawn.outputs;
-  if (!first) throw new Error('nothing is drawn');
-  api.generations = [{ ...drawn, outputs: [first, { ...first, id: 'o2', url: '/second.png' }] }];
-  await renderPage(`/flux-kontext?source=${drawn.id}&source_output=o2&prompt=a%20hat`);
+  const [first] = generated.outputs;
+  if (!first) throw new Error('nothing is generated');
+  api.generations = [{ ...generated, outputs: [first, { ...first, id: 'o2', url: '/second.png' }] }];
+  await renderPage(`/flux-kontext?source=${generated.id}&source_output=o2&prompt=a%20hat`);
   expect(await screen.findByText('From your gallery')).toBeTruthy();
   expect(document.querySelector('img[src="/second.png"]')).toBeTruthy();
   api.next = editing({ id: 'e2' });
   await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
-  const named = { source_generation_id: drawn.id, source_output_id: 'o2' };
+  const named = { source_generation_id: generated.id, source_output_id: 'o2' };
   await waitFor(() => expect(asked()).toEqual([expect.objectContaining(named)]));
 });

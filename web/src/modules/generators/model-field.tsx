@@ -3,16 +3,16 @@ import type { ReactNode } from 'react';
 import { Field } from '../../ui/field.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Select } from '../../ui/select.tsx';
-import { type Provider, providerSearch } from './form/providers.ts';
+import { type ProviderChoice, providerSearch } from './form/providers.ts';
 
 type Props = {
-  /** Who can draw here. */
-  providers: readonly Provider[];
+  /** Who can generate here. */
+  providers: readonly ProviderChoice[];
   /** Who does. */
-  provider: Provider | undefined;
+  provider: ProviderChoice | undefined;
 };
 
-/** Who draws, where there is a choice or a deployment of the person's own; it stands in the address. */
+/** Who generates, where there is a choice or a deployment of the person's own; it stands in the address. */
 export function ModelField({ providers, provider }: Props) {
   const navigate = useNavigate();
   const isOneOfMany = providers.length > 1 || providers.some(({ kind }) => kind === 'deployment');
@@ -43,11 +43,11 @@ export function ModelField({ providers, provider }: Props) {
 }
 
 /** A service and a deployment may have one name. */
-function valueOf({ kind, name }: Provider): string {
+function valueOf({ kind, name }: ProviderChoice): string {
   return `${kind}:${name}`;
 }
 
-function descriptionOf(provider: Provider): ReactNode {
+function descriptionOf(provider: ProviderChoice): ReactNode {
   switch (provider.kind) {
     case 'service':
       return (

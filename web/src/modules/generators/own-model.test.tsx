@@ -30,7 +30,7 @@ beforeEach(() => {
   server.api = api;
 });
 
-it('a deployment of one’s own draws where nothing else does, and the address names another one', async () => {
+it('a deployment of one’s own generates where nothing else does, and the address names another one', async () => {
   const router = await renderPage('/flux');
   const field = await screen.findByRole('combobox', { name: 'Model' });
   expect(field.textContent).toContain('Rye');
@@ -55,7 +55,7 @@ it('a deployment of one’s own draws where nothing else does, and the address n
   expect(api.bodiesOf('/api/v1/generations')).toEqual([{ ...asked, prompt: 'A loaf', cost_max: '0.5' }]);
 });
 
-it('where a service draws for all, it does unless one’s own is chosen', async () => {
+it('where a service generates for all, it does unless one’s own is chosen', async () => {
   const router = await renderPage('/flux');
   const upstream = { title: 'fal', model: 'fal-ai/flux', fields: ['n'], price: '0.625' };
   act(() => {

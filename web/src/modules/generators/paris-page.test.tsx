@@ -26,7 +26,7 @@ beforeEach(() => {
 const prompt = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
 const generate = () => userEvent.click(screen.getByRole('button', { name: 'Generate' }));
 
-it('shows the price beside the button, and the picture that is drawn, step by step', async () => {
+it('shows the price beside the button, and the picture that is generated, step by step', async () => {
   await renderPage('/paris');
   expect((await screen.findByRole('group', { name: 'Price' })).textContent).toContain('Price');
   await screen.findByText('$0.02');
@@ -80,7 +80,7 @@ it('shows how a program asks for the same', async () => {
   expect(code).toContain('"prompt":"A loaf of bread","parameters":{"cfg_scale":7.5');
 });
 
-it('a second one is refused in words while one is drawn, and nothing is asked of the server', async () => {
+it('a second one is refused in words while one is generated, and nothing is asked of the server', async () => {
   api.generations = [unfinished()];
   await renderPage('/paris');
   // A reload finds it again.

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { generationExamples } from '../../lib/api/examples/picture-examples.ts';
 import { CodeTabs } from '../../ui/code-block.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
-import type { NamedProvider } from './form/providers.ts';
 import { requestParameters } from './form/form-values.ts';
+import type { NamedProvider } from './form/providers.ts';
 import type { Draft } from './form/use-draft.ts';
 
 type Props = { name: string; form: Generator; draft: Draft; named: NamedProvider };

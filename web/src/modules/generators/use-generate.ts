@@ -9,8 +9,8 @@ import {
   useRecentGenerations,
   useStartGeneration,
 } from '../images/api.ts';
-import type { NamedProvider } from './form/providers.ts';
 import { requestParameters } from './form/form-values.ts';
+import type { NamedProvider } from './form/providers.ts';
 import type { Draft } from './form/use-draft.ts';
 
 const editing = { product: 'Image Editing', prefix: 'Image editing failed: ' };
@@ -21,7 +21,7 @@ export type Awaited = { source: Source; uploaded: number | null; error: Error | 
 type Asked = {
   form: Generator;
   draft: Draft;
-  /** Who draws, where somebody is named. */
+  /** Who generates, where somebody is named. */
   named: NamedProvider;
   userId: string | undefined;
 };

@@ -7,10 +7,16 @@ import { useSearch } from '@tanstack/react-router';
 import { useActiveKontextDeployment, useUsableDeployments } from '../deployments/images/api.ts';
 import type { Brought } from '../images/api.ts';
 import { type ServedGenerator, servedGeneratorsQuery } from './api.ts';
-import { chooseProvider, type Provider, providerSearch, providersOf, type NamedProvider } from './form/providers.ts';
+import {
+  chooseProvider,
+  type NamedProvider,
+  type ProviderChoice,
+  providerSearch,
+  providersOf,
+} from './form/providers.ts';
 import { deployedForm, hasStarter } from './form/served-form.ts';
 
-/** Who draws on a generator's page, and the form as they take it. */
+/** Who generates on a generator's page, and the form as they take it. */
 export function useServing(
   name: GeneratorName,
   { ownOnly, userId }: { ownOnly: boolean; userId: string | undefined },
@@ -26,7 +32,7 @@ export function useServing(
   const providers = providersOf(name, { served, ownOnly, models: edits ? editors : painters });
   const isNamed = model !== undefined || service !== undefined;
   const provider = awaitsOwn && !isNamed ? undefined : chooseProvider(name, providers, { model, service });
-  // It is not known yet whether anybody else draws than a deployment.
+  // It is not known yet whether anybody else generates than a deployment.
   const isOwn = provider?.kind === 'deployment' && (isNamed || edits || query.data !== undefined);
   const upstream = provider?.kind === 'service' ? upstreamAt(served, provider) : null;
   return {
@@ -41,7 +47,7 @@ export function useServing(
 /** A LoRA is for who is known to take one. */
 function formOf(
   name: GeneratorName,
-  provider: Provider | undefined,
+  provider: ProviderChoice | undefined,
   upstream: ReturnType<typeof upstreamAt>,
 ): Generator {
   const generator: Generator = generators[name];
@@ -54,15 +60,15 @@ const isOfLora = (name: string) => loraFields.some((one) => one === name);
 
 function upstreamAt(
   served: ServedGenerator | undefined,
-  { name }: Provider,
+  { name }: ProviderChoice,
 ): ServedGenerator['upstreams'][number] | null {
   return served?.upstreams.find(({ title }) => title === name) ?? null;
 }
 
 type Choice = { served: ServedGenerator | undefined; isNamed: boolean; isOwn: boolean };
 
-/** What a call says of who draws: nothing where the server chooses the same. */
-function nameOf(provider: Provider | undefined, { served, isNamed, isOwn }: Choice): NamedProvider {
+/** What a call says of who generates: nothing where the server chooses the same. */
+function nameOf(provider: ProviderChoice | undefined, { served, isNamed, isOwn }: Choice): NamedProvider {
   if (!provider) return {};
   const isPassedOver = provider.kind === 'starter' && served?.served_by[0] === 'upstream';
   return isNamed || isOwn || isPassedOver ? providerSearch(provider) : {};

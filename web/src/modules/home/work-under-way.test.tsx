@@ -56,7 +56,7 @@ const picture = {
   ...{ step: 2, steps: 8 },
 };
 
-test('deployments of every kind that start, and pictures that are drawn, each say how far they are', async () => {
+test('deployments of every kind that start, and pictures that are generated, each say how far they are', async () => {
   serve({
     '/vllm/': {
       pods: [starting, { ...starting, pod_id: 'p2', title: 'Awake', ready_at: '2026-01-01T00:00:00Z' }],

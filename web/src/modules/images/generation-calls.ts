@@ -44,7 +44,7 @@ const START_TIMEOUT_MS = 35_000;
 const QUOTES = ['quote'];
 const FAMILY = ['generation'];
 
-/** One generation while it is drawn and afterwards; `known` stands in until it is read. */
+/** One generation while it is generated and afterwards; `known` stands in until it is read. */
 export function useGeneration(id: string, known?: Generation) {
   const interval = useFallbackInterval(POLL_MS);
   return useQuery({
@@ -63,9 +63,9 @@ export type GenerationRequest = {
   generator: GeneratorName;
   prompt: string;
   parameters: GenerationParameters;
-  /** The deployment of the person's own that draws, by its name. */
+  /** The deployment of the person's own that generates, by its name. */
   model?: string;
-  /** Or the service that draws, by its title. */
+  /** Or the service that generates, by its title. */
   service?: string;
   /** What is edited. */
   source?: Source;

@@ -42,7 +42,7 @@ async function watchRecent() {
   return result;
 }
 
-test('each step is read from the one that is drawn, and no list for it; its end is read in the lists', async () => {
+test('each step is read from the one that is generated, and no list for it; its end is read in the lists', async () => {
   const recent = await watchRecent();
   await become(unfinished({ step: 9 }));
   await waitFor(() => expect(recent.current[0]?.step).toBe(9));

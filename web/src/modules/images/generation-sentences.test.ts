@@ -34,7 +34,7 @@ test.each([
   expect(phaseText(generation(changed))).toBe(sentence);
 });
 
-test('how far it is, is known once it is drawn', () => {
+test('how far it is, is known once it is generated', () => {
   expect(percentOf(generation({}))).toBeNull();
   expect(percentOf(generation({ state: 'running', step: 5 }))).toBe(25);
   expect(percentOf(generation({ provider: 'upstream', state: 'running', steps: 1 }))).toBeNull();

@@ -26,12 +26,12 @@ export function phaseText(generation: Stage): string {
 
 /** What it does now, without what changes from step to step: each would be too much to hear. */
 export function workText(generation: Pick<Stage, 'provider' | 'state'>, isEdit = false): string {
-  if (isDrawn(generation)) return isEdit ? 'Editing' : 'Generating';
+  if (isGeneratedHere(generation)) return isEdit ? 'Editing' : 'Generating';
   return generation.state === 'queued' ? 'Waiting for its turn' : 'Starting the model';
 }
 
 /** A service does not say that it has started its model: it is at work once it has been asked. */
-function isDrawn({ provider, state }: Pick<Stage, 'provider' | 'state'>): boolean {
+function isGeneratedHere({ provider, state }: Pick<Stage, 'provider' | 'state'>): boolean {
   return state === 'running' || (state === 'starting' && provider !== 'own');
 }
 
@@ -60,7 +60,7 @@ type Times = Stage & Pick<Generation, 'created_at' | 'started_at'>;
 export function timeText(generation: Times, now: Date, first: { at: Date; step: number }): string {
   const { step, steps, created_at, started_at } = generation;
   const since = (from: Date) => Math.max(0, (now.getTime() - from.getTime()) / 1_000);
-  if (!isDrawn(generation) || started_at === null)
+  if (!isGeneratedHere(generation) || started_at === null)
     return `Waiting, ${formatDuration(since(new Date(created_at)))} so far`;
   const soFar = `${formatDuration(since(new Date(started_at)))} so far`;
   if (step === first.step) return soFar;

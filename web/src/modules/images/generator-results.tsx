@@ -35,7 +35,7 @@ type Props = {
   onStartOver?: (() => void) | undefined;
 };
 
-/** The picture that is drawn or was drawn last, with the experts at work and what can be done with it. */
+/** The picture that is generated or was generated last, with the experts at work and what can be done with it. */
 export function GeneratorResults({ generator, shown, onShow, empty, onStartOver }: Props) {
   const list = useGenerations(useUser().id, { generator });
   const newest = list.data?.pages[0]?.generations[0];

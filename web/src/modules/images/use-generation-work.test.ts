@@ -17,7 +17,7 @@ test('a finished picture is announced on every page, and in its own words on the
   expect(end('completed', '/bakery/paris').title).toBe('Paris images generated successfully!');
 });
 
-test('one that was not drawn says why, and what it cost', () => {
+test('one that was not generated says why, and what it cost', () => {
   expect(end('failed', '/paris', 'The image was corrupted')).toMatchObject({
     kind: 'failure',
     description: 'The image was corrupted. You were not charged.',

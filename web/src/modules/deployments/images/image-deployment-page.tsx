@@ -121,7 +121,7 @@ function WayIn({ deployment: { kind, model_name } }: { deployment: ImageDeployme
 /** Where programs reach it; gone once it has ended. */
 function Address({ deployment }: { deployment: ImageDeployment }) {
   const { kind, model_name, inference_url, endpoint_url } = deployment;
-  // What only draws has no calls of its own.
+  // What only generates has no calls of its own.
   const url = kind === 'flux' ? endpoint_url : inference_url;
   if (url === null) return null;
   return (

@@ -34,10 +34,10 @@ type Props = {
   served: Served;
   /** Stands above all others. */
   modelField: ReactNode;
-  /** A starter model draws. */
+  /** A starter model generates. */
   isStarter: boolean;
   price: ReactNode;
-  /** Who draws, below the button. */
+  /** Who generates, below the button. */
   generatedBy: ReactNode;
   /** Called with a form in which all is right. */
   onGenerate: () => void;
@@ -46,7 +46,7 @@ type Props = {
   refusal: string | null;
 };
 
-/** Prompt and settings, drawn from the generator's table, and what stands between them and a result. */
+/** Prompt and settings, rendered from the generator's table, and what stands between them and a result. */
 export function GeneratorForm({
   generator,
   ownOnly,

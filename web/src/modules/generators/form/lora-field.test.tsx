@@ -37,7 +37,7 @@ beforeEach(() => {
 const quoted = () => api.bodiesOf('/api/v1/generations/quote').at(-1);
 const field = () => screen.queryByRole<HTMLInputElement>('combobox', { name: 'LoRA' });
 
-it('a deployment of one’s own draws with one of one’s LoRAs, as strong as is said', async () => {
+it('a deployment of one’s own generates with one of one’s LoRAs, as strong as is said', async () => {
   await renderPage('/flux');
   await waitFor(() => expect(field()?.placeholder).toBe('None'));
   expect(screen.queryByRole('textbox', { name: 'LoRA strength' })).toBeNull();

@@ -15,7 +15,7 @@ type Props = {
   explain: (field: FormField<string>) => FormField<string>;
 };
 
-/** The person's own LoRAs, where whoever draws takes one and there is one to choose. */
+/** The person's own LoRAs, where whoever generates takes one and there is one to choose. */
 export function LoraField({ generator, draft: { values }, onChange, userId, explain }: Props) {
   const field = generator.fields.find(({ kind }) => kind === 'lora');
   const enabled = field !== undefined && userId !== undefined;

@@ -3,13 +3,13 @@ import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import type { ServedGenerator } from '../api.ts';
 import { hasStarter } from './served-form.ts';
 
-/** Who can draw on a generator's page. */
-export type Provider =
+/** Who can generate on a generator's page. */
+export type ProviderChoice =
   | { kind: 'service'; name: string; title: string; price: string }
   | { kind: 'deployment'; name: string; title: string }
   | { kind: 'starter'; name: string; title: string };
 
-/** What a call says of who draws; nothing where nobody is named. */
+/** What a call says of who generates; nothing where nobody is named. */
 export type NamedProvider = { model?: string; service?: string };
 
 type Known = {
@@ -21,8 +21,8 @@ type Known = {
   models: readonly { model_name: string; title: string }[];
 };
 
-/** Who can draw: services, the person's own deployments, and the starter that edits. */
-export function providersOf(name: GeneratorName, { served, ownOnly, models }: Known): Provider[] {
+/** Who can generate: services, the person's own deployments, and the starter that edits. */
+export function providersOf(name: GeneratorName, { served, ownOnly, models }: Known): ProviderChoice[] {
   const services = ownOnly ? [] : (served?.upstreams ?? []);
   const hasOwn = name === 'flux-kontext' && served?.served_by.includes('own') === true;
   return [
@@ -32,21 +32,21 @@ export function providersOf(name: GeneratorName, { served, ownOnly, models }: Kn
   ];
 }
 
-/** Who of them draws: whom the address names, else whom the server would choose, which edits with a deployment before all others. */
+/** Who of them generates: whom the address names, else whom the server would choose, which edits with a deployment before all others. */
 export function chooseProvider(
   name: GeneratorName,
-  providers: readonly Provider[],
+  providers: readonly ProviderChoice[],
   { model, service }: NamedProvider,
-): Provider | undefined {
+): ProviderChoice | undefined {
   const named = providers.find((one) => (one.kind === 'service' ? one.name === service : one.name === model));
-  const first = (kind: Provider['kind']) => providers.find((one) => one.kind === kind);
+  const first = (kind: ProviderChoice['kind']) => providers.find((one) => one.kind === kind);
   const deployment = first('deployment');
   if (named) return named;
   if (hasStarter(name)) return deployment ?? first('service') ?? first('starter');
   return first('service') ?? deployment;
 }
 
-/** How an address or a call names whoever draws. */
-export function providerSearch({ kind, name }: Provider): NamedProvider {
+/** How an address or a call names whoever generates. */
+export function providerSearch({ kind, name }: ProviderChoice): NamedProvider {
   return kind === 'service' ? { service: name } : { model: name };
 }

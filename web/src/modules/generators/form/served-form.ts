@@ -9,7 +9,7 @@ import {
 import { generators } from '@bakehouse/contract/generators/table';
 import type { ServedGenerator } from '../api.ts';
 
-/** The service that draws on this page unless another is named; null where a model of this installation does, or nobody. */
+/** The service that generates on this page unless another is named; null where a model of this installation does, or nobody. */
 function upstreamOf(
   served: ServedGenerator | undefined,
   ownOnly: boolean,
@@ -18,7 +18,7 @@ function upstreamOf(
   return served.upstreams[0] ?? null;
 }
 
-/** The form as whoever draws takes it, unless another is named. */
+/** The form as whoever generates takes it, unless another is named. */
 export function servedForm(
   name: GeneratorName,
   served: ServedGenerator | undefined,
@@ -32,7 +32,7 @@ export function deployedForm(name: GeneratorName): Generator {
   return withFields(generators[name], ['image', ...deployedFields, ...loraFields]);
 }
 
-/** Whether a starter model draws where nothing else does: that is known before it is known who is connected. */
+/** Whether a starter model generates where nothing else does: that is known before it is known who is connected. */
 export function hasStarter(name: GeneratorName): boolean {
   return name === 'paris' || name === 'flux-kontext';
 }

@@ -1,7 +1,7 @@
 /** The starter models read 32 tokens; what that is in words depends on the words. */
 const WORDS_READ = 20;
 
-/** What the starter that draws is good at: single objects of the kinds that it has seen. */
+/** What the starter that generates is good at: single objects of the kinds that it has seen. */
 export const EXAMPLE_PROMPTS = [
   'a red apple on a table',
   'a penguin in the snow',

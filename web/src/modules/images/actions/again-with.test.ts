@@ -7,7 +7,7 @@ test.each([
   ['top1', 1],
   ['topk', 3],
   ['full', 8],
-] as const)('%s draws with %i, and the rest stays', (strategy, k) => {
+] as const)('%s generates with %i, and the rest stays', (strategy, k) => {
   expect(againWith(generation, { strategy, k: 3, sameSeed: true })).toEqual({
     cfg_scale: 7.5,
     sampling_strategy: strategy,

@@ -10,7 +10,7 @@ export type Brought = {
   source_output?: string;
   /** The generation whose source is edited once more. */
   same_source_as?: string;
-  /** The deployment that draws, by its name. */
+  /** The deployment that generates, by its name. */
   model?: string;
   /** Or the service that does, by its title. */
   service?: string;

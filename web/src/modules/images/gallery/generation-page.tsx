@@ -106,7 +106,15 @@ function LoadedPage({ generation }: { generation: Generation }) {
 }
 
 function MadeFrom({ generation }: { generation: Generation }) {
-  const { generator, model, model_revision: generatedBy, provider, service, created_at, outputs } = generation;
+  const {
+    generator,
+    model,
+    model_revision: generatedBy,
+    provider,
+    service,
+    created_at,
+    outputs,
+  } = generation;
   const { parameters, lora_revision: lora } = generation;
   const [output] = outputs;
   return (

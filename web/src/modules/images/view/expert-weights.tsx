@@ -11,7 +11,7 @@ type Props = {
   steps: number;
 };
 
-/** Who draws: the weight of each expert over the steps. It fills from left to right while the picture is drawn. */
+/** Who generates: the weight of each expert over the steps. It fills from left to right while the picture is generated. */
 export function ExpertWeights({ rows, steps }: Props) {
   const shares = expertShares(rows);
   const most = Math.max(...shares.map(({ share }) => share));

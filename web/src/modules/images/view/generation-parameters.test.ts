@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { generationOf } from '../testing/generation-of.ts';
 import { differences, generationParameters } from './generation-parameters.ts';
 
-const drawn = (sampling_strategy: string, k: number, changed = {}) =>
+const generated = (sampling_strategy: string, k: number, changed = {}) =>
   generationOf({ parameters: { cfg_scale: 7.5, sampling_strategy, k, seed: null }, ...changed });
 
 test('parameters have the names and the words of the form', () => {
-  expect(generationParameters(drawn('topk', 4))).toEqual([
+  expect(generationParameters(generated('topk', 4))).toEqual([
     { name: 'Guidance', value: '7.5' },
     { name: 'Experts', value: 'The best few' },
     { name: 'Number of experts', value: '4' },
@@ -15,14 +15,14 @@ test('parameters have the names and the words of the form', () => {
 });
 
 test('of two only what differs', () => {
-  expect(differences([drawn('topk', 4), drawn('full', 8)])).toEqual([
+  expect(differences([generated('topk', 4), generated('full', 8)])).toEqual([
     { name: 'Experts', values: ['The best few', 'All eight'] },
     { name: 'Number of experts', values: ['4', '8'] },
   ]);
-  expect(differences([drawn('topk', 4), drawn('topk', 4)])).toEqual([]);
+  expect(differences([generated('topk', 4), generated('topk', 4)])).toEqual([]);
   const revision = { asset_id: 'm1', revision_id: 'r3', number: 3, title: 'Paris starter' };
-  const other = drawn('topk', 4, { prompt: 'A roll', seed: 8, model_revision: revision });
-  expect(differences([drawn('topk', 4), other])).toEqual([
+  const other = generated('topk', 4, { prompt: 'A roll', seed: 8, model_revision: revision });
+  expect(differences([generated('topk', 4), other])).toEqual([
     { name: 'Prompt', values: ['A loaf of bread', 'A roll'] },
     { name: 'Model', values: ['paris-ddm-v1.0, revision 2', 'paris-ddm-v1.0, revision 3'] },
     { name: 'Seed', values: ['7', '8'] },

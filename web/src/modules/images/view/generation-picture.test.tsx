@@ -18,7 +18,7 @@ test('a finished one is the picture, with its prompt as its text and its size kn
   expect([picture.getAttribute('width'), picture.getAttribute('height')]).toEqual(['128', '128']);
 });
 
-test('one that waits says its place, one that is drawn how far it is', () => {
+test('one that waits says its place, one that is generated how far it is', () => {
   show(unfinished({ state: 'queued', reason: '2 pictures ahead of yours', step: 0, started_at: null }));
   expect(screen.getByText('2 pictures ahead of yours')).toBeTruthy();
   expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBeNull();
