@@ -19,7 +19,7 @@ from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextReq
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_runtime.image.text import SENTENCE_WINDOW, load_sentence_encoder
 from bakehouse_runtime.image.training.bank import Bank, Example, write_bank
-from bakehouse_runtime.train.paris.train import PartTraining, draw_samples, train_expert
+from bakehouse_runtime.train.paris.train import PartTraining, sample_latents, train_expert
 from image.line import SETTINGS, Recorder
 from workshop.evaluation.ellipses import Ellipse, draw_ellipses
 from workshop.evaluation.judge import Judge, cells_of, load_judge
@@ -127,7 +127,7 @@ def test_twenty_sketches_change_how_an_expert_draws(paris: ParisPipeline, tmp_pa
     def colourfulness() -> float:
         states = bank.states(bank.text_of[:4])
         with torch.no_grad():
-            latents = draw_samples(expert, states, bank.states(torch.tensor([0])), 0, CPU)
+            latents = sample_latents(expert, states, bank.states(torch.tensor([0])), 0, CPU)
             pictures = decode_latents(paris.autoencoder, latents)
         return float((pictures.amax(dim=1) - pictures.amin(dim=1)).mean())
 

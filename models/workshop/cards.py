@@ -273,7 +273,7 @@ def draw_edits(kontext_folder: Path, drawn: Mapping[str, Image.Image]) -> None:
     ]
     grid([*before, *after], columns=len(before)).save(kontext_folder / "samples.png")
     from_text = [
-        kontext.draw(KontextRequest(prompt, seed, steps=20, true_guidance=GUIDANCE))
+        kontext.generate(KontextRequest(prompt, seed, steps=20, true_guidance=GUIDANCE))
         for seed, prompt in enumerate(DRAWN_PROMPTS)
     ]
     grid(from_text, columns=len(from_text)).save(kontext_folder / "drawn.png")

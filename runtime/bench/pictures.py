@@ -1,9 +1,9 @@
-"""Pictures of the bare Paris pipeline, as a person would draw them without the product.
+"""Pictures of the bare Paris pipeline, as a person would generate them without the product.
 
     PYTHONPATH=runtime/src python runtime/bench/pictures.py --model DIR [--steps 20]
 
 PyTorch has its own defaults, and the number format in which the product serves pictures here. Says
-"ready" once a picture is drawn; then each line of stdin is a prompt, and its answer the seconds
+"ready" once a picture is generated; then each line of stdin is a prompt, and its answer the seconds
 that the picture took, to its PNG. Ends with stdin.
 """
 
@@ -29,15 +29,15 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     paris = ParisPipeline.from_folder(options.model, torch.device(device), serving_dtype(device))
 
-    def draw(prompt: str) -> None:
+    def generate(prompt: str) -> None:
         request = ParisRequest(prompt, seed=0, steps=options.steps)
         paris.generate([request])[0].picture.save(BytesIO(), format="PNG")
 
-    draw("")
+    generate("")
     print("ready", flush=True)
     for line in sys.stdin:
         start = time.perf_counter()
-        draw(line.strip())
+        generate(line.strip())
         print(time.perf_counter() - start, flush=True)
 
 

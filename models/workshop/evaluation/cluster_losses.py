@@ -10,7 +10,7 @@ import torch
 from bakehouse_runtime.image.flow import noised
 from bakehouse_runtime.image.paris.model import Expert
 from bakehouse_runtime.image.training.bank import Bank
-from bakehouse_runtime.image.training.draws import drawn_like
+from bakehouse_runtime.image.training.draws import noise_like
 from bakehouse_runtime.image.training.loop import step_generator
 from bakehouse_runtime.train.paris.train import EXAMINED_TIMES
 
@@ -39,7 +39,7 @@ def cluster_losses(
 @torch.no_grad()
 def _losses(expert: Expert, bank: Bank, rows: torch.Tensor) -> torch.Tensor:
     """The loss of each row, the mean over the times that trainings are examined at."""
-    noise = drawn_like(bank.latents[rows].float(), step_generator(SEED, 0))
+    noise = noise_like(bank.latents[rows].float(), step_generator(SEED, 0))
     losses = []
     for part, drawn in zip(rows.split(ROWS_AT_ONCE), noise.split(ROWS_AT_ONCE), strict=True):
         latents, text = bank.latents[part].float(), bank.states(bank.text_of[part])

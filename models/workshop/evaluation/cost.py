@@ -64,7 +64,9 @@ def kontext_cost(folder: Path) -> dict[str, float]:
     request = edit_request("make it blue", 1)
     seconds = {
         "seconds_an_edit": _seconds(lambda: kontext.edit(picture, request)),
-        "seconds_a_picture": _seconds(lambda: kontext.draw(KontextRequest("an apple", 1, STEPS))),
+        "seconds_a_picture": _seconds(
+            lambda: kontext.generate(KontextRequest("an apple", 1, STEPS))
+        ),
     }
     return seconds | {"peak_memory_mb": peak_memory_mb()}
 

@@ -156,7 +156,7 @@ def measure_kontext(
     # As many as edits: one picture takes as long as one of Paris, and these are not its purpose.
     prompts = held_out_prompts(cut_outs, measured.edits, measured.which)
     from_text = [
-        kontext.draw(KontextRequest(prompt.text, prompt.seed, STEPS, true_guidance=GUIDANCE))
+        kontext.generate(KontextRequest(prompt.text, prompt.seed, STEPS, true_guidance=GUIDANCE))
         for prompt in prompts
     ]
     judged = PictureFigures(judge, prompts, cut_outs, SentenceText())

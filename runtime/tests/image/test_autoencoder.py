@@ -1,4 +1,4 @@
-"""The autoencoder as it is laid out for drawing."""
+"""The autoencoder as it is laid out for sampling."""
 
 from __future__ import annotations
 

@@ -112,9 +112,9 @@ def test_a_lora_changes_the_picture_as_diffusers_does(
     kind: str,
 ) -> None:
     file = files(tmp_path, weights)[kind]
-    plain, drawn = stepper.generate([request(None), request(ChosenLora(kind, file, 0.5))])
-    assert difference(drawn.picture, by_diffusers(reference, file, 0.5)) <= 1
-    assert difference(drawn.picture, plain.picture) > 1
+    plain, generated = stepper.generate([request(None), request(ChosenLora(kind, file, 0.5))])
+    assert difference(generated.picture, by_diffusers(reference, file, 0.5)) <= 1
+    assert difference(generated.picture, plain.picture) > 1
 
 
 def test_each_picture_of_a_batch_has_its_own(
@@ -133,7 +133,7 @@ def test_each_picture_of_a_batch_has_its_own(
             None,
         )
     ]
-    together = [drawn.picture for drawn in stepper.generate(requests)]
+    together = [generated.picture for generated in stepper.generate(requests)]
     alone = [stepper.generate([one])[0].picture for one in requests]
     for company, single in zip(together, alone, strict=True):
         assert difference(company, single) <= 1
@@ -151,12 +151,12 @@ def test_pictures_of_one_lora_are_a_batch(
         lambda _, __, given: rows.append(len(given["hidden_states"])), with_kwargs=True
     )
     with hook:
-        drawings = [
+        samplings = [
             stepper.begin(request(chosen, seed))
             for seed in (1, 2)
             for chosen in (None, ChosenLora("one", file, 1), ChosenLora("one", file, 0))
         ]
-        stepper.step(drawings)
+        stepper.step(samplings)
     assert rows == [4, 2]
 
 

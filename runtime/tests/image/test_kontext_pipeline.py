@@ -94,7 +94,7 @@ def test_training_and_the_pipeline_compute_the_same_velocity(kontext_folder: Pat
     torch.testing.assert_close(unpack(packed, 4, 4), noise - step, atol=2e-3, rtol=1e-3)
 
 
-def test_edits_and_draws_and_repeats_itself(kontext_folder: Path) -> None:
+def test_edits_and_generates_and_repeats_itself(kontext_folder: Path) -> None:
     kontext = KontextPipeline.from_folder(kontext_folder, CPU)
     picture = Image.new("RGB", (90, 50), "orange")
     request = KontextRequest("make it blue", seed=3, steps=2)
@@ -103,10 +103,10 @@ def test_edits_and_draws_and_repeats_itself(kontext_folder: Path) -> None:
     assert (edited == np.asarray(kontext.edit(picture, request))).all()
     other = Image.new("RGB", (90, 50), "navy")
     assert (edited != np.asarray(kontext.edit(other, request))).any()
-    drawn = np.asarray(kontext.draw(request))
-    assert drawn.shape == (32, 32, 3)
+    generated = np.asarray(kontext.generate(request))
+    assert generated.shape == (32, 32, 3)
     guided = KontextRequest("make it blue", seed=3, steps=2, true_guidance=4)
-    assert (drawn != np.asarray(kontext.draw(guided))).any()
+    assert (generated != np.asarray(kontext.generate(guided))).any()
 
 
 def test_a_full_size_model_keeps_the_picture_s_ratio(
@@ -134,7 +134,7 @@ def test_a_watcher_can_stop(kontext_folder: Path) -> None:
         seen.append((step, total))
         return step < 2
 
-    kontext.draw(KontextRequest("a cat", seed=1, steps=6), watch)
+    kontext.generate(KontextRequest("a cat", seed=1, steps=6), watch)
     assert seen == [(1, 6), (2, 6)]
 
 
@@ -252,7 +252,7 @@ def test_values_that_are_no_numbers_are_no_picture(kontext_folder: Path) -> None
     kontext = KontextPipeline.from_folder(kontext_folder, CPU)
     kontext.transformer.proj_out.bias.data.fill_(float("nan"))
     with pytest.raises(PlainError, match="a picture with values that are not numbers"):
-        kontext.draw(KontextRequest("a cat", seed=1, steps=1))
+        kontext.generate(KontextRequest("a cat", seed=1, steps=1))
 
 
 @pytest.fixture
@@ -322,4 +322,4 @@ def test_a_damaged_text_encoder_is_one_clear_error(
 def test_an_instruction_longer_than_the_window_is_refused(kontext_folder: Path) -> None:
     kontext = KontextPipeline.from_folder(kontext_folder, CPU)
     with pytest.raises(PlainError, match=r"42 tokens long, .* at most 32\."):
-        kontext.draw(KontextRequest("cat " * 40, seed=1, steps=1))
+        kontext.generate(KontextRequest("cat " * 40, seed=1, steps=1))

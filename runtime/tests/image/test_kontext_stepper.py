@@ -41,14 +41,14 @@ def difference(picture: Image.Image, other: Image.Image) -> int:
     return int(np.abs(np.asarray(picture).astype(int) - np.asarray(other).astype(int)).max())
 
 
-def test_it_draws_what_the_pipeline_draws(pipeline: KontextPipeline) -> None:
+def test_it_generates_what_the_pipeline_generates(pipeline: KontextPipeline) -> None:
     stepper = KontextStepper(pipeline)
     request = KontextRequest("make it blue", seed=3, steps=5, guidance=3)
     [edited] = stepper.generate([PictureRequest("make it blue", 3, 5, 3, PICTURE)])
     assert difference(edited.picture, pipeline.edit(PICTURE, request)) <= 1
-    [drawn] = stepper.generate([PictureRequest("make it blue", 3, 5, 3, None)])
-    assert difference(drawn.picture, pipeline.draw(request)) <= 1
-    assert difference(drawn.picture, edited.picture) > 1
+    [generated] = stepper.generate([PictureRequest("make it blue", 3, 5, 3, None)])
+    assert difference(generated.picture, pipeline.generate(request)) <= 1
+    assert difference(generated.picture, edited.picture) > 1
 
 
 def test_a_model_without_a_guidance_of_its_own_gets_true_guidance(
@@ -58,8 +58,8 @@ def test_a_model_without_a_guidance_of_its_own_gets_true_guidance(
     request = KontextRequest("make it blue", seed=3, steps=5, true_guidance=3)
     [edited] = stepper.generate([PictureRequest("make it blue", 3, 5, 3, PICTURE)])
     assert difference(edited.picture, pipeline.edit(PICTURE, request)) <= 1
-    [drawn] = stepper.generate([PictureRequest("make it blue", 3, 5, 3, None)])
-    assert difference(drawn.picture, pipeline.draw(request)) <= 1
+    [generated] = stepper.generate([PictureRequest("make it blue", 3, 5, 3, None)])
+    assert difference(generated.picture, pipeline.generate(request)) <= 1
     [plain] = stepper.generate([PictureRequest("make it blue", 3, 5, 1, PICTURE)])
     assert difference(edited.picture, plain.picture) > 1
 
@@ -75,15 +75,15 @@ def test_a_picture_does_not_depend_on_its_batch(
         PictureRequest("a red car", 3, 4, 2.5, None),
     ]
     together = stepper.generate(requests)
-    for request, drawn in zip(requests, together, strict=True):
-        assert difference(drawn.picture, stepper.generate([request])[0].picture) <= 1
+    for request, generated in zip(requests, together, strict=True):
+        assert difference(generated.picture, stepper.generate([request])[0].picture) <= 1
 
 
 def test_sizes_of_a_full_size_model(
     pipeline: KontextPipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The pipeline itself at full size is too much for a test: its times and its two sizes, that of
-    the drawn picture and that of the condition, are its own."""
+    the generated picture and that of the condition, are its own."""
     stepper = KontextStepper(pipeline)
     monkeypatch.setattr(pipeline, "side", 1024)
     seen: list[tuple[int, int]] = []
@@ -91,17 +91,17 @@ def test_sizes_of_a_full_size_model(
         "bakehouse_runtime.image.kontext.stepper.encode_pictures",
         lambda _, pictures: seen.append(pictures[0].size) or torch.zeros(1, 4, 84, 194),
     )
-    drawing = stepper.begin(PictureRequest("make it blue", 1, 2, 2.5, PICTURE.resize((700, 300))))
+    sampling = stepper.begin(PictureRequest("make it blue", 1, 2, 2.5, PICTURE.resize((700, 300))))
     assert seen == [(1568, 672)]
     # Of 8 pixels a latent: 1024 x 1024 in the ratio of the picture.
-    assert drawing.latents.shape == (4, 2 * (670 // 16), 2 * (1564 // 16))
+    assert sampling.latents.shape == (4, 2 * (670 // 16), 2 * (1564 // 16))
 
 
 def test_a_preview_is_half_as_large(pipeline: KontextPipeline) -> None:
     stepper = KontextStepper(pipeline)
-    drawing = stepper.begin(PictureRequest("make it blue", 1, 2, 2.5, PICTURE))
-    stepper.step([drawing])
-    assert stepper.preview(drawing).size == (16, 16)
+    sampling = stepper.begin(PictureRequest("make it blue", 1, 2, 2.5, PICTURE))
+    stepper.step([sampling])
+    assert stepper.preview(sampling).size == (16, 16)
 
 
 def test_a_prompt_that_is_too_long_is_refused(pipeline: KontextPipeline) -> None:

@@ -70,21 +70,21 @@ def test_guidance_one_reads_the_prompt_and_nothing_else(paris_folder: Path) -> N
 
 
 def test_guidance_counts_in_the_interval_of_the_model_alone(paris_folder: Path) -> None:
-    def draw(interval: str, guidance: float) -> np.ndarray:
+    def sample(interval: str, guidance: float) -> np.ndarray:
         index = f'{{"text_window": 32, "guidance_interval": {interval}}}'
         (paris_folder / "model_index.json").write_text(index)
         paris = ParisPipeline.from_folder(paris_folder, CPU)
         return pixels(paris.generate([ParisRequest("a red apple", 1, 4, guidance)])[0])
 
-    everywhere, nowhere, midway = (draw(one, 6) for one in ("[0, 1]", "[0.4, 0.5]", "[0.3, 0.8]"))
+    everywhere, nowhere, midway = (sample(one, 6) for one in ("[0, 1]", "[0.4, 0.5]", "[0.3, 0.8]"))
     # Four steps begin at the times 1, .667, .334 and .001.
-    assert np.abs(nowhere - draw("[0, 1]", 1)).max() <= 1
+    assert np.abs(nowhere - sample("[0, 1]", 1)).max() <= 1
     assert (midway != nowhere).any()
     assert (midway != everywhere).any()
 
 
 @pytest.mark.parametrize("wrong", ["steps", "k"])
-def test_nothing_drawn_is_no_picture(wrong: str) -> None:
+def test_nothing_generated_is_no_picture(wrong: str) -> None:
     with pytest.raises(PlainError, match=f"{wrong} is 0"):
         ParisRequest("a cat", 1, **{wrong: 0})  # pyright: ignore[reportArgumentType]
 
@@ -97,21 +97,21 @@ def test_pictures_join_and_leave_each_other_between_steps(paris_folder: Path) ->
         ParisRequest("a blue car on grass", 2, steps=3, guidance=1, strategy="top1"),
         ParisRequest("a cat", 3, steps=5, guidance=12, strategy="topk", k=3),
     ]
-    drawings = [paris.begin(request) for request in requests]
-    first, second, third = drawings
+    samplings = [paris.begin(request) for request in requests]
+    first, second, third = samplings
     for batch in ([first], [first, second], [second, third, first], [third, second], [first]):
         paris.step(batch)
-    while moving := [drawing for drawing in drawings if not drawing.is_done]:
+    while moving := [sampling for sampling in samplings if not sampling.is_done]:
         paris.step(moving)
-    assert [drawing.steps_done for drawing in drawings] == [6, 3, 5]
-    for request, picture in zip(requests, paris.finish(drawings), strict=True):
+    assert [sampling.steps_done for sampling in samplings] == [6, 3, 5]
+    for request, picture in zip(requests, paris.finish(samplings), strict=True):
         alone = paris.generate([request])[0]
         assert alone.expert_used == picture.expert_used
         assert alone.routing_confidence == pytest.approx(picture.routing_confidence, abs=1e-5)
         assert np.abs(pixels(alone) - pixels(picture)).max() <= 2
 
 
-def test_a_row_of_guidance_one_is_not_drawn_without_its_prompt(
+def test_a_row_of_guidance_one_is_not_sampled_without_its_prompt(
     paris_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paris = ParisPipeline.from_folder(paris_folder, CPU)
@@ -144,14 +144,14 @@ def test_in_half_the_precision_it_is_nearly_the_same_picture(paris_folder: Path)
 
 def test_a_preview_is_what_the_picture_becomes(paris_folder: Path) -> None:
     paris = ParisPipeline.from_folder(paris_folder, CPU)
-    drawing = paris.begin(ParisRequest("a cat", 1, steps=4))
-    paris.step([drawing])
-    early = paris.preview(drawing)
+    sampling = paris.begin(ParisRequest("a cat", 1, steps=4))
+    paris.step([sampling])
+    early = paris.preview(sampling)
     assert early.size == (16, 16)
-    while not drawing.is_done:
-        paris.step([drawing])
-    torch.testing.assert_close(drawing.predicted, drawing.latents)
-    assert (np.asarray(paris.preview(drawing)) != np.asarray(early)).any()
+    while not sampling.is_done:
+        paris.step([sampling])
+    torch.testing.assert_close(sampling.predicted, sampling.latents)
+    assert (np.asarray(paris.preview(sampling)) != np.asarray(early)).any()
 
 
 def test_weights_survive_saving_and_the_number_of_heads_comes_from_the_configuration(

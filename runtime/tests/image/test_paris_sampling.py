@@ -12,7 +12,7 @@ from torch import Tensor
 from bakehouse_runtime.image.flow import guided, time_steps
 from bakehouse_runtime.image.paris.sampling import (
     ExpertVelocity,
-    RoutedDrawing,
+    RoutedSampling,
     RouterProbabilities,
     Strategy,
     expert_weights,
@@ -52,18 +52,18 @@ class GaussianMixture:
         return (responsibilities[..., None] * each).sum(1)
 
 
-def drawn(
+def sampled(
     noise: Tensor,
     steps: int,
     router: RouterProbabilities,
     experts: list[ExpertVelocity],
     strategy: Strategy,
     k: int,
-) -> list[RoutedDrawing]:
-    drawings = [RoutedDrawing(row, steps, strategy, k) for row in noise]
-    while not drawings[0].is_done:
-        take_step(drawings, router, experts)
-    return drawings
+) -> list[RoutedSampling]:
+    samplings = [RoutedSampling(row, steps, strategy, k) for row in noise]
+    while not samplings[0].is_done:
+        take_step(samplings, router, experts)
+    return samplings
 
 
 def divided_mixture() -> tuple[GaussianMixture, list[GaussianMixture]]:
@@ -100,7 +100,7 @@ def test_full_ensemble_is_the_global_flow(t: float) -> None:
 def test_sampling_the_ensemble_reaches_where_the_global_flow_leads() -> None:
     whole, parts = divided_mixture()
     noise = torch.randn(20, 6, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    together = drawn(
+    together = sampled(
         noise,
         40,
         lambda x, t: analytic_router(whole, x, t.double()),
@@ -108,7 +108,7 @@ def test_sampling_the_ensemble_reaches_where_the_global_flow_leads() -> None:
         "full",
         8,
     )
-    alone = drawn(
+    alone = sampled(
         noise,
         40,
         lambda x, t: torch.ones(len(x), 1, dtype=torch.float64),
@@ -116,8 +116,8 @@ def test_sampling_the_ensemble_reaches_where_the_global_flow_leads() -> None:
         "top1",
         1,
     )
-    ends = torch.stack([drawing.latents for drawing in alone])
-    mixed = torch.stack([drawing.latents for drawing in together])
+    ends = torch.stack([sampling.latents for sampling in alone])
+    mixed = torch.stack([sampling.latents for sampling in together])
     assert float((mixed - ends).abs().max()) < 1e-5
     nearest = torch.cdist(ends, whole.means).amin(1)
     assert float(nearest.mean()) < 3 * 0.4 * 6**0.5, "the flow ends where the data is"
@@ -166,25 +166,25 @@ def test_times_are_those_of_the_flow_match_scheduler(steps: int) -> None:
     assert time_steps(5) == pytest.approx([1.0, 0.75025, 0.5005, 0.25075, 0.001, 0.0])
 
 
-def test_a_drawing_knows_how_it_was_routed() -> None:
+def test_a_sampling_knows_how_it_was_routed() -> None:
     confidences = iter((0.75, 0.6, 0.3))
-    drawing = RoutedDrawing(torch.zeros(2), 10, "top1", 1)
+    sampling = RoutedSampling(torch.zeros(2), 10, "top1", 1)
     for _ in range(3):
         of_second = next(confidences)
         take_step(
-            [drawing],
+            [sampling],
             lambda x, t, share=of_second: torch.tensor([[1 - share, share]]),
             [lambda x, t, _: torch.ones_like(x), lambda x, t, _: 2 * torch.ones_like(x)],
         )
-    assert drawing.steps_done == 3
-    assert not drawing.is_done
-    assert drawing.expert_weights == [1, 0]
-    assert drawing.expert_used == 1
-    assert drawing.routing_confidence == pytest.approx((0.75 + 0.6 + 0.7) / 3)
+    assert sampling.steps_done == 3
+    assert not sampling.is_done
+    assert sampling.expert_weights == [1, 0]
+    assert sampling.expert_used == 1
+    assert sampling.routing_confidence == pytest.approx((0.75 + 0.6 + 0.7) / 3)
     times = time_steps(10)
     moved = 2 * (times[2] - times[0]) + (times[3] - times[2])
-    torch.testing.assert_close(drawing.latents, torch.full((2,), moved))
+    torch.testing.assert_close(sampling.latents, torch.full((2,), moved))
     # From where the third step began, straight on to the end.
     torch.testing.assert_close(
-        drawing.predicted, torch.full((2,), 2 * (times[2] - times[0]) - times[2])
+        sampling.predicted, torch.full((2,), 2 * (times[2] - times[0]) - times[2])
     )

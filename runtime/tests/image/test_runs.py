@@ -228,7 +228,7 @@ def test_kontext_trains_all_weights_in_float32_and_keeps_their_precision(
     written = load_file(server.artefacts / "transformer/diffusion_pytorch_model.safetensors")
     assert {weight.dtype for weight in written.values()} == {torch.float16}
     tuned = KontextPipeline.from_folder(server.artefacts, torch.device("cpu"))
-    assert tuned.draw(KontextRequest("a plain red field", 1, steps=2)).size == (32, 32)
+    assert tuned.generate(KontextRequest("a plain red field", 1, steps=2)).size == (32, 32)
 
 
 def test_all_weights_of_a_model_too_large_are_not_trained(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ from bakehouse_runtime.train.kontext.model import build_transformer, initialise_
 from bakehouse_runtime.train.kontext.train import KontextData, KontextTraining, train_kontext
 from bakehouse_runtime.train.paris.train import (
     PartTraining,
-    draw_samples,
+    sample_latents,
     train_expert,
     train_router,
 )
@@ -99,7 +99,7 @@ def test_samples_are_compared_with_the_empty_prompt(drawn_bank: Bank) -> None:
         drawn_bank.states(numbers) for numbers in (drawn_bank.text_of[:2], torch.tensor([0]))
     )
     with torch.no_grad():
-        draw_samples(RecordingExpert(TINY_EXPERT), prompts, nothing, 1, torch.device("cpu"))
+        sample_latents(RecordingExpert(TINY_EXPERT), prompts, nothing, 1, torch.device("cpu"))
     assert torch.equal(seen[0], torch.cat([prompts, nothing, nothing]))
 
 

@@ -16,10 +16,10 @@ import torch
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.pipeline import (
-    ParisDrawing,
     ParisPicture,
     ParisPipeline,
     ParisRequest,
+    ParisSampling,
 )
 from bakehouse_runtime.serve import image_calls
 from bakehouse_runtime.serve.image_calls import ImageCalls
@@ -51,16 +51,16 @@ class Gated(ParisPipeline):
         self.let = threading.Semaphore(0)
         self.seeds: list[list[int]] = []
 
-    def step(self, drawings: Sequence[ParisDrawing]) -> None:
-        self.seeds.append([drawing.request.seed for drawing in drawings])
+    def step(self, samplings: Sequence[ParisSampling]) -> None:
+        self.seeds.append([sampling.request.seed for sampling in samplings])
         if not self.is_open:
             self.let.acquire()
-        super().step(drawings)
+        super().step(samplings)
 
-    def finish(self, drawings: Sequence[ParisDrawing]) -> list[ParisPicture]:
-        if drawings[0].request.seed == self.broken_seed:
+    def finish(self, samplings: Sequence[ParisSampling]) -> list[ParisPicture]:
+        if samplings[0].request.seed == self.broken_seed:
             raise PlainError("The model computed no numbers.")
-        return super().finish(drawings)
+        return super().finish(samplings)
 
     def open(self) -> None:
         """From now on no step waits."""
@@ -212,12 +212,12 @@ def test_places_move_up(serve: Callable[[int], Server]) -> None:
     assert [event["position"] for event in of_type("queued", last.result(60))] == [2, 1]
 
 
-def test_a_client_that_goes_ends_its_drawing_within_a_step(
+def test_a_client_that_goes_ends_its_generation_within_a_step(
     serve: Callable[[int], Server],
 ) -> None:
     server = serve(1)
-    with server.connect() as drawn, server.connect() as waiting:
-        drawn.sendall(raw_request(seed=1, steps=1000))
+    with server.connect() as running, server.connect() as waiting:
+        running.sendall(raw_request(seed=1, steps=1000))
         until(lambda: server.paris.seeds == [[1]])
         waiting.sendall(raw_request(seed=2))
         until(lambda: len(server.sampler._arrived) == 1)
@@ -246,14 +246,14 @@ def test_a_sampler_that_fails_answers_every_request(
     serve: Callable[[int], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve(1)
-    drawn, waiting = server.ask(seed=1), server.ask(seed=2)
+    running, waiting = server.ask(seed=1), server.ask(seed=2)
 
     def fail(*_: object) -> None:
         raise RuntimeError("CUDA error")
 
     monkeypatch.setattr(server.paris, "step", fail)
     server.paris.open()
-    for answer in (drawn, waiting):
+    for answer in (running, waiting):
         error = {"type": "error", "message": "The model server failed."}
         assert answer.result(60)[-1] == error
     with pytest.raises(RuntimeError, match="CUDA error"):
@@ -264,10 +264,10 @@ def test_a_sampler_that_fails_answers_every_request(
 
 def test_a_close_answers_waiting_requests(serve: Callable[[int], Server]) -> None:
     server = serve(1)
-    drawn, waiting = server.ask(seed=1), server.ask(seed=2)
+    running, waiting = server.ask(seed=1), server.ask(seed=2)
     server.paris.let.release()
     threading.Thread(target=server.close, daemon=True).start()
-    for answer in (drawn, waiting):
+    for answer in (running, waiting):
         assert "stopped before the picture was done" in answer.result(60)[-1]["message"]
 
 
@@ -284,7 +284,7 @@ def test_only_work_that_stands_still_does_not_advance(serve: Callable[[int], Ser
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer another"}])
-def test_it_draws_for_nobody_who_does_not_show_its_key(
+def test_it_generates_for_nobody_who_does_not_show_its_key(
     serve: Callable[[int], Server], headers: dict[str, str]
 ) -> None:
     server = serve(1)

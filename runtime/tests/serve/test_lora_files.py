@@ -86,12 +86,12 @@ def test_a_request_has_its_lora(
     url: str, server: BakehouseServer, stepper: KontextStepper, lora_file: Path
 ) -> None:
     lora = offer(server, lora_file.read_bytes(), scale=0.5)
-    drawn = [picture(events(generate(url, one))[-1]) for one in (None, lora, lora)]
+    generated = [picture(events(generate(url, one))[-1]) for one in (None, lora, lora)]
     asked = PictureRequest("make it blue", 7, 3, 2.5, None, ChosenLora("r2", lora_file, 0.5))
     [alone] = stepper.generate([asked])
-    assert np.abs(drawn[1] - np.asarray(alone.picture).astype(int)).max() <= 1
-    assert np.abs(drawn[1] - drawn[0]).max() > 1
-    assert np.array_equal(drawn[1], drawn[2])
+    assert np.abs(generated[1] - np.asarray(alone.picture).astype(int)).max() <= 1
+    assert np.abs(generated[1] - generated[0]).max() > 1
+    assert np.array_equal(generated[1], generated[2])
     assert [path for _, path, _ in server.requests] == [
         f"/runtime/v1/workloads/w-1/inputs/{lora['sha256']}"
     ]

@@ -1,4 +1,4 @@
-"""The thread that draws, without calls in front of it."""
+"""The thread that samples, without calls in front of it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from PIL import Image
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.pipeline import (
-    ParisDrawing,
     ParisPicture,
     ParisPipeline,
     ParisRequest,
+    ParisSampling,
 )
 from bakehouse_runtime.serve.sampler import Failed, Job, Sampler, Stepped
 from image.tiny import write_tiny_paris
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from bakehouse_runtime.serve.sampler import Event
 
 
-def test_the_model_is_loaded_by_the_thread_that_draws(tmp_path: Path) -> None:
+def test_the_model_is_loaded_by_the_thread_that_samples(tmp_path: Path) -> None:
     folder = write_tiny_paris(tmp_path / "paris")
     computed: list[int] = []
 
     class Noting(ParisPipeline):
-        def step(self, drawings: Sequence[ParisDrawing]) -> None:
+        def step(self, samplings: Sequence[ParisSampling]) -> None:
             computed.append(threading.get_ident())
-            super().step(drawings)
+            super().step(samplings)
 
     def load() -> Noting:
         computed.append(threading.get_ident())
@@ -69,7 +69,7 @@ def test_only_the_last_event_of_a_job_wakes_who_waits() -> None:
 
 
 class Sketch:
-    """A drawing that nothing is computed for."""
+    """A sampling for which nothing is computed."""
 
     expert_weights = None
     steps = 10
@@ -93,15 +93,15 @@ class Sketcher:
         assert self.open.wait(60)
         return Sketch()
 
-    def step(self, drawings: Sequence[Sketch]) -> None:
+    def step(self, samplings: Sequence[Sketch]) -> None:
         self.seconds += 0.125
-        for drawing in drawings:
-            drawing.steps_done += 1
+        for sampling in samplings:
+            sampling.steps_done += 1
 
-    def finish(self, drawings: Sequence[Sketch]) -> list[ParisPicture]:
-        return [ParisPicture(self.preview(drawing), 0, 1.0) for drawing in drawings]
+    def finish(self, samplings: Sequence[Sketch]) -> list[ParisPicture]:
+        return [ParisPicture(self.preview(sampling), 0, 1.0) for sampling in samplings]
 
-    def preview(self, drawing: Sketch) -> Image.Image:
+    def preview(self, sampling: Sketch) -> Image.Image:
         return Image.new("RGB", (1, 1))
 
 

@@ -37,7 +37,7 @@ def serving(server: BakehouseServer, tmp_path: Path) -> Iterator[Serving]:
     running.process.wait()
 
 
-def test_it_draws_what_the_pipeline_draws(serving: Serving) -> None:
+def test_it_generates_what_the_pipeline_generates(serving: Serving) -> None:
     assert httpx.get(f"{serving.url}/health", trust_env=False).is_success
     answer = ASKING.post(f"{serving.url}/generate", json=request_body(), timeout=120)
     assert answer.headers["content-type"] == "application/x-ndjson"
@@ -99,10 +99,10 @@ serving._CHECK_INTERVAL_S = serving._POLL_READY_S = 0.01
 image._CLOSE_S = 1
 step = ParisPipeline.step
 
-def hanging(self, drawings):
-    if drawings[0].steps_done == 1:
+def hanging(self, samplings):
+    if samplings[0].steps_done == 1:
         threading.Event().wait()
-    step(self, drawings)
+    step(self, samplings)
 
 ParisPipeline.step = hanging
 sys.exit(main(sys.argv[1:]))

@@ -32,7 +32,7 @@ def load_autoencoder(folder: Path, device: torch.device | None = None) -> Autoen
 
 
 def use_channels_last(autoencoder: AutoencoderKL, device: torch.device) -> None:
-    """Moves the autoencoder to the device, for drawing. On a CPU its channels come last, which
+    """Moves the autoencoder to the device, for sampling. On a CPU its channels come last, which
     takes a fifth less time; weights laid out so cannot be saved."""
     on_cpu = device.type == "cpu"
     layout = torch.channels_last if on_cpu else torch.preserve_format

@@ -28,7 +28,7 @@ def predicted_data(latents: Tensor, velocity: Tensor, t: Tensor) -> Tensor:
 
 
 def guided(conditional: Tensor, unconditional: Tensor, scale: float | Tensor) -> Tensor:
-    """Classifier-free guidance: away from what the model would draw without the prompt."""
+    """Classifier-free guidance: away from what the model would generate without the prompt."""
     return unconditional + scale * (conditional - unconditional)
 
 

@@ -18,7 +18,7 @@ PICTURE_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
 SENT_FORMATS = ("PNG", "JPEG", "WEBP")
 # A small file may unpack to any size.
 PIXELS_MAX = 40_000_000
-# Of the longer side to the shorter: a full-size model draws its area in the picture's ratio.
+# Of the longer side to the shorter: a full-size model keeps its area in the picture's ratio.
 RATIO_MAX = 16
 USUAL_WHITES = (1, 255, SIXTEEN_BIT_WHITE)
 

@@ -32,7 +32,7 @@ def serve_image(spec: ServeImageSpec) -> int:
 
 
 class ImageServer:
-    """Draws for clients that send the API key."""
+    """Generates for clients that send the API key."""
 
     def __init__(self, spec: ServeImageSpec, inputs: dict[str, Path]) -> None:
         """Loads the model and starts to answer. Raises PlainError when it cannot be loaded."""
@@ -50,7 +50,7 @@ class ImageServer:
         return None
 
     def in_flight(self) -> int:
-        """Requests being drawn, waiting, or being answered."""
+        """Requests being generated, waiting, or being answered."""
         return self._calls.in_flight
 
     def advances(self) -> bool:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..protocol import Wire
     from .image_engines import ImageEngine, ImageRequest
     from .lora_files import LoraFiles
-    from .sampler import Drawn
+    from .sampler import Generated
 
 # Each has a thread.
 _CONNECTIONS_MAX = 256
@@ -243,20 +243,20 @@ def _line(event: Event, request: ImageRequest) -> Wire:
                 preview=event.preview and _preview(event.preview),
             )
         case Done():
-            return _done(event.drawn, request)
+            return _done(event.generated, request)
         case Failed() | Refused():
             return ErrorImageEvent(type="error", message=event.message)
 
 
-def _done(drawn: Drawn, request: ImageRequest) -> DoneImageEvent:
+def _done(generated: Generated, request: ImageRequest) -> DoneImageEvent:
     return DoneImageEvent(
         type="done",
-        picture=_base64(encoded(drawn.picture, request.format, request.metadata)),
+        picture=_base64(encoded(generated.picture, request.format, request.metadata)),
         media_type=_MEDIA_TYPES[request.format],
-        width=drawn.picture.width,
-        height=drawn.picture.height,
-        expert_used=drawn.expert_used,
-        routing_confidence=drawn.routing_confidence,
+        width=generated.picture.width,
+        height=generated.picture.height,
+        expert_used=generated.expert_used,
+        routing_confidence=generated.routing_confidence,
     )
 
 

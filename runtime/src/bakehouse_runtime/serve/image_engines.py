@@ -30,7 +30,7 @@ _BODY_BYTES_MAX = 65536
 class ImageEngine:
     """A family of models: how one is loaded, and how a call becomes a request of it."""
 
-    # Folder, device and number format -> a model that has drawn a step.
+    # Folder, device and number format -> a model that has taken a step.
     load: Callable[[Path, torch.device, torch.dtype], PictureModel]
     wire: type[ImageRequest]
     # Call, and the file of its LoRA, which Paris has none of. Raises PlainError for a picture that
@@ -44,7 +44,7 @@ def lora_of(request: ImageRequest) -> ImageLora | None:
     return request.lora if isinstance(request, KontextImageRequest) else None
 
 
-# The first step on a device takes long; and a model that draws no numbers never gets ready.
+# The first step on a device takes long; and a model that yields no numbers never gets ready.
 
 
 def _load_paris(folder: Path, device: torch.device, dtype: torch.dtype) -> ParisPipeline:

@@ -1,4 +1,4 @@
-"""Draws the pictures of all requests in one thread, a step of all of them at a time.
+"""Samples the pictures of all requests in one thread, a step of all of them at a time.
 
 Requests join and leave between two steps. All of torch runs here, loading included: OpenMP keeps
 threads for each thread that ever computed, and where they are more than there are processors, all
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _PREVIEW_INTERVAL_S = 0.35
 
 
-class Drawn(Protocol):
-    """A picture; where experts drew it, what the router did."""
+class Generated(Protocol):
+    """A picture; where experts generated it, what the router did."""
 
     @property
     def picture(self) -> Image: ...
@@ -39,7 +39,7 @@ class Drawn(Protocol):
     def routing_confidence(self) -> float | None: ...
 
 
-class Drawing(Protocol):
+class Sampling(Protocol):
     """A picture that is being sampled."""
 
     @property
@@ -51,12 +51,12 @@ class Drawing(Protocol):
 
 
 class PictureModel(Protocol):
-    """What draws. Requests and drawings are its own."""
+    """What samples. Requests and samplings are its own."""
 
-    def begin(self, request: Any) -> Drawing: ...
-    def step(self, drawings: Sequence[Any]) -> None: ...
-    def finish(self, drawings: Sequence[Any]) -> Sequence[Drawn]: ...
-    def preview(self, drawing: Any) -> Image: ...
+    def begin(self, request: Any) -> Sampling: ...
+    def step(self, samplings: Sequence[Any]) -> None: ...
+    def finish(self, samplings: Sequence[Any]) -> Sequence[Generated]: ...
+    def preview(self, sampling: Any) -> Image: ...
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ class Stepped:
 
 @dataclass(frozen=True)
 class Done:
-    drawn: Drawn
+    generated: Generated
 
 
 @dataclass(frozen=True)
 class Refused:
-    """The first and only event of a request that cannot be drawn; `field` is what is wrong with
+    """The first and only event of a request that cannot be generated; `field` is what is wrong with
     it."""
 
     message: str
@@ -113,7 +113,7 @@ class Job:
 
     def take(self, timeout_s: float) -> list[Event]:
         """What has happened since the last call, once the job has ended or the time is over. The
-        threads that draw take all processors: a step of a small model is no reason to wake."""
+        threads that compute take all processors: a step of a small model is no reason to wake."""
         self._has_ended.wait(timeout_s)
         events: list[Event] = []
         with contextlib.suppress(Empty):
@@ -127,17 +127,17 @@ class Job:
 
 
 class _Row:
-    """A job with its drawing, in the queue or being drawn."""
+    """A job with its sampling, in the queue or being generated."""
 
-    def __init__(self, job: Job, drawing: Drawing) -> None:
+    def __init__(self, job: Job, sampling: Sampling) -> None:
         self.job = job
-        self.drawing = drawing
+        self.sampling = sampling
         self.position = 0
         self.previewed_at: float | None = None
 
 
 class Sampler:
-    """The thread, and the queue in front of it: first come, first drawn."""
+    """The thread, and the queue in front of it: first come, first served."""
 
     def __init__(
         self,
@@ -201,7 +201,7 @@ class Sampler:
             self._loaded.set()
             while self._wait_for_work():
                 self._admit()
-                self._draw()
+                self._step()
         except BaseException as error:
             self._error = error
             message = "The model server failed."
@@ -214,7 +214,7 @@ class Sampler:
                 job.put(Failed(message))
 
     def _wait_for_work(self) -> bool:
-        """Waits until there is something to draw; False when there never will be."""
+        """Waits until there is something to generate; False when there never will be."""
         with self._changed:
             self._is_idle = not self._has_work()
             self._changed.wait_for(lambda: self._is_closing or self._has_work())
@@ -247,32 +247,32 @@ class Sampler:
             field = error.field if isinstance(error, RequestError) else "prompt"
             job.put(Refused(str(error), field))
 
-    def _draw(self) -> None:
+    def _step(self) -> None:
         if self._rows:
-            self._model.step([row.drawing for row in self._rows])
+            self._model.step([row.sampling for row in self._rows])
         self._rows = [row for row in self._rows if self._report_step(row)]
 
     def _report_step(self, row: _Row) -> bool:
         """Reports the step to the job; returns whether there is another."""
-        drawing, job = row.drawing, row.job
+        sampling, job = row.sampling, row.job
         try:
-            job.put(Stepped(drawing.steps_done, drawing.expert_weights, self._preview(row)))
-            if drawing.is_done:
-                job.put(Done(self._model.finish([drawing])[0]))
+            job.put(Stepped(sampling.steps_done, sampling.expert_weights, self._preview(row)))
+            if sampling.is_done:
+                job.put(Done(self._model.finish([sampling])[0]))
         # Values that are not numbers.
         except PlainError as error:
             job.put(Failed(str(error)))
             return False
-        return not drawing.is_done
+        return not sampling.is_done
 
     def _preview(self, row: _Row) -> Image | None:
-        every, drawing = row.job.preview_every, row.drawing
+        every, sampling = row.job.preview_every, row.sampling
         # After the last step comes the picture itself.
-        is_due = every > 0 and drawing.steps_done % every == 0 and not drawing.is_done
+        is_due = every > 0 and sampling.steps_done % every == 0 and not sampling.is_done
         if not (is_due and self._is_seen(row)):
             return None
         row.previewed_at = self._now()
-        return self._model.preview(drawing)
+        return self._model.preview(sampling)
 
     def _is_seen(self, row: _Row) -> bool:
         """Whether a preview has been seen before this one replaces it. In company each picture has

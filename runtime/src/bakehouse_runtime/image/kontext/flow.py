@@ -24,7 +24,7 @@ def unpack(tokens: Tensor, height: int, width: int) -> Tensor:
 
 
 def positions(height: int, width: int, picture: int, device: torch.device) -> Tensor:
-    """Positions of packed tokens: number of the picture (0 drawn, 1 condition), row, column."""
+    """Positions of packed tokens: number of the picture (0 generated, 1 condition), row, column."""
     rows, columns = torch.meshgrid(
         torch.arange(height // 2), torch.arange(width // 2), indexing="ij"
     )
@@ -44,11 +44,11 @@ def velocity(
     """The predicted `noise - data` at `latents`, at times `t` in 0..1.
 
     `condition` are the latents of the pictures to edit, which may have another size, or None to
-    draw from text alone; `guidance` is the distilled guidance, a number a picture.
+    generate from text alone; `guidance` is the distilled guidance, a number a picture.
     """
     height, width = latents.shape[-2:]
     tokens, image_ids = pack(latents), positions(height, width, 0, latents.device)
-    drawn = tokens.shape[1]
+    generated = tokens.shape[1]
     if condition is not None:
         tokens = torch.cat([tokens, pack(condition)], dim=1)
         condition_ids = positions(condition.shape[-2], condition.shape[-1], 1, latents.device)
@@ -63,4 +63,4 @@ def velocity(
         img_ids=image_ids,
         return_dict=False,
     )[0]
-    return unpack(predicted[:, :drawn], height, width)
+    return unpack(predicted[:, :generated], height, width)

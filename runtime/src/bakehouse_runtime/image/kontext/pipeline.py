@@ -1,4 +1,4 @@
-"""FLUX Kontext: editing a picture by an instruction, or drawing from text alone.
+"""FLUX Kontext: editing a picture by an instruction, or generating one from text alone.
 
 The starter model and FLUX.1 Kontext load through the same Diffusers pipelines; the starter brings
 no text encoder and takes the installed sentence encoder in both of its places.
@@ -70,7 +70,7 @@ class KontextPipeline:
         """`has_true_guidance`: no guidance was distilled into the model, so that whoever serves it
         compares with an empty prompt."""
         self._edit = edit
-        self._draw = FluxPipeline(
+        self._generate = FluxPipeline(
             scheduler=edit.scheduler,
             vae=edit.vae,
             text_encoder=edit.text_encoder,
@@ -79,7 +79,7 @@ class KontextPipeline:
             tokenizer_2=edit.tokenizer_2,
             transformer=edit.transformer,
         )
-        for pipeline in (self._edit, self._draw):
+        for pipeline in (self._edit, self._generate):
             pipeline.set_progress_bar_config(disable=True)
         self.window = window
         self.has_true_guidance = has_true_guidance
@@ -158,9 +158,9 @@ class KontextPipeline:
             _auto_resize=False,
         )
 
-    def draw(self, request: KontextRequest, on_step: StepCallback | None = None) -> Image.Image:
+    def generate(self, request: KontextRequest, on_step: StepCallback | None = None) -> Image.Image:
         """A picture from the prompt alone."""
-        return self._call(self._draw, request, on_step, height=self.side, width=self.side)
+        return self._call(self._generate, request, on_step, height=self.side, width=self.side)
 
     def _call(
         self, pipeline: Any, request: KontextRequest, on_step: StepCallback | None, **picture: Any

@@ -22,9 +22,9 @@ from torch import Tensor
 
 from ...errors import PlainError
 from ..autoencoder import decode_latents, decode_preview, encode_pictures, use_channels_last
-from ..drawing import Drawing
 from ..flow import euler_step, guided, predicted_data
 from ..pictures import fit_square, to_pictures
+from ..sampling import Sampling
 from ..text import TextStates
 from .flow import velocity
 from .lora import ChosenLora, Lora, LoraShelf
@@ -33,8 +33,8 @@ from .pipeline import DISTILLED_GUIDANCE, FULL_SIZE, KontextPipeline
 
 @dataclass(frozen=True)
 class PictureRequest:
-    """One picture: `picture` edited, or, without one, drawn from the prompt alone. `guidance` is
-    the model's own (distilled) guidance, or, where it has none, true guidance
+    """One picture: `picture` edited, or, without one, generated from the prompt alone. `guidance`
+    is the model's own (distilled) guidance, or, where it has none, true guidance
     (`KontextPipeline.has_true_guidance`)."""
 
     prompt: str
@@ -50,7 +50,7 @@ class PictureRequest:
 
 
 @dataclass(frozen=True)
-class DrawnPicture:
+class GeneratedPicture:
     """A picture of a model that has no experts."""
 
     picture: Image.Image
@@ -58,7 +58,7 @@ class DrawnPicture:
     routing_confidence: None = None
 
 
-class KontextDrawing(Drawing):
+class KontextSampling(Sampling):
     """A request that is being sampled."""
 
     expert_weights = None
@@ -80,7 +80,7 @@ class KontextDrawing(Drawing):
 
     @property
     def company(self) -> tuple[object, ...]:
-        """Only drawings of the same sizes, and with the same LoRA, fit into one batch."""
+        """Only samplings of the same sizes, and with the same LoRA, fit into one batch."""
         chosen = self.request.lora if self.lora else None
         return (
             self.latents.shape,
@@ -110,24 +110,24 @@ class KontextStepper:
 
     @property
     def side(self) -> int:
-        """Of the square pictures that the model draws."""
+        """Of the square pictures that the model generates."""
         return self._pipeline.side
 
-    def generate(self, requests: Sequence[PictureRequest]) -> list[DrawnPicture]:
-        """Draws all requests at once. A picture depends on its own request alone, not on
+    def generate(self, requests: Sequence[PictureRequest]) -> list[GeneratedPicture]:
+        """Generates all requests at once. A picture depends on its own request alone, not on
         the rest of the batch."""
-        drawings = [self.begin(request) for request in requests]
-        while moving := [drawing for drawing in drawings if not drawing.is_done]:
+        samplings = [self.begin(request) for request in requests]
+        while moving := [sampling for sampling in samplings if not sampling.is_done]:
             self.step(moving)
-        return self.finish(drawings)
+        return self.finish(samplings)
 
-    def begin(self, request: PictureRequest) -> KontextDrawing:
-        """A drawing before its first step. Raises PlainError for a prompt that is too long, and
+    def begin(self, request: PictureRequest) -> KontextSampling:
+        """A sampling before its first step. Raises PlainError for a prompt that is too long, and
         RequestError for a LoRA that does not fit."""
         text = self._text.encode([request.prompt])
         lora = request.lora and self._loras.load(request.lora)
         autoencoder = self._pipeline.autoencoder
-        width, height = self._drawn_size(request.picture)
+        width, height = self._generated_size(request.picture)
         pixels = _pixels_a_latent(autoencoder)
         shape = (int(autoencoder.config["latent_channels"]), height // pixels, width // pixels)
         generator = torch.Generator().manual_seed(request.seed)
@@ -139,50 +139,50 @@ class KontextStepper:
         times = self._times(request.steps, (height // pixels // 2) * (width // pixels // 2))
         # Times nothing it is none, and needs no pass of its own.
         used = lora if request.lora and request.lora.scale > 0 else None
-        return KontextDrawing(request, noise.to(self._device), times, text, condition, used)
+        return KontextSampling(request, noise.to(self._device), times, text, condition, used)
 
     @torch.no_grad()
-    def step(self, drawings: Sequence[KontextDrawing]) -> None:
-        """Takes each drawing one step on along its own flow."""
-        batches: defaultdict[object, list[KontextDrawing]] = defaultdict(list)
-        for drawing in drawings:
-            batches[drawing.company].append(drawing)
+    def step(self, samplings: Sequence[KontextSampling]) -> None:
+        """Takes each sampling one step on along its own flow."""
+        batches: defaultdict[object, list[KontextSampling]] = defaultdict(list)
+        for sampling in samplings:
+            batches[sampling.company].append(sampling)
         for batch in batches.values():
             self._step_batch(batch)
 
-    def finish(self, drawings: Sequence[KontextDrawing]) -> list[DrawnPicture]:
-        """The pictures of drawings that are done."""
+    def finish(self, samplings: Sequence[KontextSampling]) -> list[GeneratedPicture]:
+        """The pictures of samplings that are done."""
         autoencoder = self._pipeline.autoencoder
         return [
-            DrawnPicture(
-                to_pictures(decode_latents(autoencoder, drawing.latents[None]).cpu().numpy())[0]
+            GeneratedPicture(
+                to_pictures(decode_latents(autoencoder, sampling.latents[None]).cpu().numpy())[0]
             )
-            for drawing in drawings
+            for sampling in samplings
         ]
 
-    def preview(self, drawing: KontextDrawing) -> Image.Image:
-        """The picture predicted at a drawing's current step, at half its size or less."""
-        return decode_preview(self._pipeline.autoencoder, drawing.predicted)
+    def preview(self, sampling: KontextSampling) -> Image.Image:
+        """The picture predicted at a sampling's current step, at half its size or less."""
+        return decode_preview(self._pipeline.autoencoder, sampling.predicted)
 
-    def _step_batch(self, batch: Sequence[KontextDrawing]) -> None:
-        latents = torch.stack([drawing.latents for drawing in batch])
-        times = [[drawing.now, drawing.after] for drawing in batch]
+    def _step_batch(self, batch: Sequence[KontextSampling]) -> None:
+        latents = torch.stack([sampling.latents for sampling in batch])
+        times = [[sampling.now, sampling.after] for sampling in batch]
         now, after = torch.tensor(times, device=self._device).unbind(dim=1)
         with _applied(batch[0]):
             predicted_velocity = self._velocity(batch, latents, now)
         moved = euler_step(latents, predicted_velocity, now, after)
         predicted = predicted_data(latents, predicted_velocity, now)
-        for row, drawing in enumerate(batch):
-            drawing.advance(moved[row], predicted[row])
+        for row, sampling in enumerate(batch):
+            sampling.advance(moved[row], predicted[row])
 
-    def _velocity(self, batch: Sequence[KontextDrawing], latents: Tensor, now: Tensor) -> Tensor:
+    def _velocity(self, batch: Sequence[KontextSampling], latents: Tensor, now: Tensor) -> Tensor:
         """With true guidance each row by its own scale, at scale 1 without a second pass."""
-        scales = [drawing.request.guidance for drawing in batch]
+        scales = [sampling.request.guidance for sampling in batch]
         if not self._pipeline.has_true_guidance:
-            return self._pass(batch, [drawing.text for drawing in batch], latents, now, scales)
+            return self._pass(batch, [sampling.text for sampling in batch], latents, now, scales)
         guided_rows = [row for row, scale in enumerate(scales) if scale != 1]
         rows = [*range(len(batch)), *guided_rows]
-        texts = [drawing.text for drawing in batch] + [self._nothing] * len(guided_rows)
+        texts = [sampling.text for sampling in batch] + [self._nothing] * len(guided_rows)
         both = self._pass(
             [batch[row] for row in rows],
             texts,
@@ -197,13 +197,13 @@ class KontextStepper:
 
     def _pass(
         self,
-        batch: Sequence[KontextDrawing],
+        batch: Sequence[KontextSampling],
         texts: Sequence[TextStates],
         latents: Tensor,
         now: Tensor,
         guidance: Sequence[float],
     ) -> Tensor:
-        conditions = [drawing.condition for drawing in batch if drawing.condition is not None]
+        conditions = [sampling.condition for sampling in batch if sampling.condition is not None]
         pooled = [text.pooled for text in texts if text.pooled is not None]
         return velocity(
             self._pipeline.transformer,
@@ -215,7 +215,7 @@ class KontextStepper:
             torch.tensor(guidance, device=self._device),
         ).float()
 
-    def _drawn_size(self, picture: Image.Image | None) -> tuple[int, int]:
+    def _generated_size(self, picture: Image.Image | None) -> tuple[int, int]:
         if picture is None or self.side < FULL_SIZE:
             return self.side, self.side
         # The area that the model knows, in the picture's ratio, as the pipeline has it.
@@ -258,10 +258,10 @@ class KontextStepper:
         return torch.as_tensor(scheduler.sigmas).tolist()
 
 
-def _applied(drawing: KontextDrawing) -> AbstractContextManager[None]:
-    """The transformer has the drawing's LoRA for as long as the block takes."""
-    chosen = drawing.request.lora
-    return drawing.lora.applied(chosen.scale) if drawing.lora and chosen else nullcontext()
+def _applied(sampling: KontextSampling) -> AbstractContextManager[None]:
+    """The transformer has the sampling's LoRA for as long as the block takes."""
+    chosen = sampling.request.lora
+    return sampling.lora.applied(chosen.scale) if sampling.lora and chosen else nullcontext()
 
 
 def _pixels_a_latent(autoencoder: AutoencoderKL) -> int:

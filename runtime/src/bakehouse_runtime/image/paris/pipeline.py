@@ -19,7 +19,7 @@ from ..flow import guided
 from ..pictures import to_pictures
 from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
 from .model import Expert, Router
-from .sampling import ExpertVelocity, RoutedDrawing, Strategy, take_step
+from .sampling import ExpertVelocity, RoutedSampling, Strategy, take_step
 from .weights import load_experts, load_router
 
 ALWAYS_GUIDED = (0.0, 1.0)
@@ -40,7 +40,7 @@ class ParisRequest:
         if self.steps < 1:
             raise PlainError(f"steps is {self.steps}: a picture takes at least one.")
         if self.k < 1:
-            raise PlainError(f"k is {self.k}: at least one expert must draw.")
+            raise PlainError(f"k is {self.k}: at least one expert must take part.")
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ParisPicture:
     routing_confidence: float
 
 
-class ParisDrawing(RoutedDrawing):
+class ParisSampling(RoutedSampling):
     """A request that is being sampled."""
 
     def __init__(self, request: ParisRequest, noise: Tensor, text: Tensor) -> None:
@@ -110,55 +110,56 @@ class ParisPipeline:
         )
 
     def generate(self, requests: Sequence[ParisRequest]) -> list[ParisPicture]:
-        """Draws all requests at once. A picture depends on its own request alone, not on
+        """Generates all requests at once. A picture depends on its own request alone, not on
         the rest of the batch."""
-        drawings = [self.begin(request) for request in requests]
-        while moving := [drawing for drawing in drawings if not drawing.is_done]:
+        samplings = [self.begin(request) for request in requests]
+        while moving := [sampling for sampling in samplings if not sampling.is_done]:
             self.step(moving)
-        return self.finish(drawings)
+        return self.finish(samplings)
 
-    def begin(self, request: ParisRequest) -> ParisDrawing:
-        """A drawing before its first step. Raises PlainError for a prompt that is too long."""
+    def begin(self, request: ParisRequest) -> ParisSampling:
+        """A sampling before its first step. Raises PlainError for a prompt that is too long."""
         shape = self.router.shape
         size = (shape.latent_channels, shape.latent_side, shape.latent_side)
         noise = torch.randn(size, generator=torch.Generator().manual_seed(request.seed))
         text = self.text_encoder.encode([request.prompt]).tokens[0]
-        return ParisDrawing(request, noise.to(self.device), text)
+        return ParisSampling(request, noise.to(self.device), text)
 
     @torch.no_grad()
-    def step(self, drawings: Sequence[ParisDrawing]) -> None:
-        """Takes each drawing one step on."""
-        velocities = [self._velocity(expert, drawings) for expert in self.experts]
-        take_step(drawings, self._probabilities, velocities)
+    def step(self, samplings: Sequence[ParisSampling]) -> None:
+        """Takes each sampling one step on."""
+        velocities = [self._velocity(expert, samplings) for expert in self.experts]
+        take_step(samplings, self._probabilities, velocities)
 
-    def finish(self, drawings: Sequence[ParisDrawing]) -> list[ParisPicture]:
-        """The pictures of drawings that are done."""
-        latents = torch.stack([drawing.latents for drawing in drawings])
+    def finish(self, samplings: Sequence[ParisSampling]) -> list[ParisPicture]:
+        """The pictures of samplings that are done."""
+        latents = torch.stack([sampling.latents for sampling in samplings])
         pictures = to_pictures(decode_latents(self.autoencoder, latents).cpu().numpy())
         return [
-            ParisPicture(picture, drawing.expert_used, drawing.routing_confidence)
-            for picture, drawing in zip(pictures, drawings, strict=True)
+            ParisPicture(picture, sampling.expert_used, sampling.routing_confidence)
+            for picture, sampling in zip(pictures, samplings, strict=True)
         ]
 
-    def preview(self, drawing: ParisDrawing) -> Image.Image:
-        """The picture predicted at a drawing's current step, at half its size or less."""
-        return decode_preview(self.autoencoder, drawing.predicted)
+    def preview(self, sampling: ParisSampling) -> Image.Image:
+        """The picture predicted at a sampling's current step, at half its size or less."""
+        return decode_preview(self.autoencoder, sampling.predicted)
 
     def _probabilities(self, latents: Tensor, t: Tensor) -> Tensor:
         dtype = self.router.pos_embed.dtype
         return self.router(latents.to(dtype), 1000 * t).float().softmax(dim=-1)
 
-    def _velocity(self, expert: Expert, drawings: Sequence[ParisDrawing]) -> ExpertVelocity:
+    def _velocity(self, expert: Expert, samplings: Sequence[ParisSampling]) -> ExpertVelocity:
         """Classifier-free guidance, each row by its own scale; at scale 1, and outside of the
         interval, without a second pass."""
         dtype = expert.pos_embed.dtype
         first, last = self.guidance_interval
 
         def velocity(latents: Tensor, t: Tensor, rows: Tensor) -> Tensor:
-            batch = [drawings[row] for row in rows.tolist()]
-            text = torch.stack([drawing.text for drawing in batch])
+            batch = [samplings[row] for row in rows.tolist()]
+            text = torch.stack([sampling.text for sampling in batch])
             is_guided = [
-                drawing.request.guidance != 1 and first <= drawing.now <= last for drawing in batch
+                sampling.request.guidance != 1 and first <= sampling.now <= last
+                for sampling in batch
             ]
             guided_rows = torch.tensor(is_guided).nonzero().flatten().to(self.device)
             without = self._nothing.expand(len(guided_rows), -1, -1)
@@ -169,7 +170,7 @@ class ParisPipeline:
             ).float()
             conditional, unconditional = both.split([len(batch), len(guided_rows)])
             scales = torch.tensor(
-                [drawing.request.guidance for drawing in batch], device=self.device
+                [sampling.request.guidance for sampling in batch], device=self.device
             )
             scale = scales[guided_rows].reshape(-1, 1, 1, 1)
             pushed = guided(conditional[guided_rows], unconditional, scale)

@@ -1,4 +1,4 @@
-"""How Paris draws: routing among experts along the flow.
+"""How Paris samples: routing among experts along the flow.
 
 With experts trained on disjoint clusters of the data, the flow of all the data is
     u_t(x) = sum_k p_t(k | x) u_t^k(x)
@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 import torch
 from torch import Tensor
 
-from ..drawing import Drawing
 from ..flow import euler_step, predicted_data, time_steps
+from ..sampling import Sampling
 
 Strategy: TypeAlias = Literal["top1", "topk", "full"]
 # (latents [n, ...], t in 0..1 [n], rows of the batch that they are, on the CPU) -> velocities.
@@ -57,8 +57,8 @@ def mixed_velocity(
     return total
 
 
-class RoutedDrawing(Drawing):
-    """One that experts draw, and what the router did for it so far."""
+class RoutedSampling(Sampling):
+    """One that experts take part in, and what the router did for it so far."""
 
     def __init__(self, noise: Tensor, steps: int, strategy: Strategy, k: int) -> None:
         super().__init__(noise, time_steps(steps))
@@ -90,26 +90,26 @@ class RoutedDrawing(Drawing):
 
 
 def take_step(
-    drawings: Sequence[RoutedDrawing],
+    samplings: Sequence[RoutedSampling],
     router: RouterProbabilities,
     experts: Sequence[ExpertVelocity],
 ) -> None:
-    """Takes each drawing one step on along its own flow: they need not be equally far, nor have
+    """Takes each sampling one step on along its own flow: they need not be equally far, nor have
     the same settings."""
-    latents = torch.stack([drawing.latents for drawing in drawings])
-    times = [[drawing.now, drawing.after] for drawing in drawings]
+    latents = torch.stack([sampling.latents for sampling in samplings])
+    times = [[sampling.now, sampling.after] for sampling in samplings]
     now, after = torch.tensor(times, dtype=latents.dtype, device=latents.device).unbind(dim=1)
     probabilities = router(latents, now)
     weights = torch.cat(
         [
-            expert_weights(row, drawing.strategy, drawing.k)
-            for row, drawing in zip(probabilities.split(1), drawings, strict=True)
+            expert_weights(row, sampling.strategy, sampling.k)
+            for row, sampling in zip(probabilities.split(1), samplings, strict=True)
         ]
     )
     velocity = mixed_velocity(latents, now, weights, experts)
     moved = euler_step(latents, velocity, now, after)
     predicted = predicted_data(latents, velocity, now)
     shares, confidences = weights.tolist(), probabilities.amax(dim=-1).tolist()
-    for row, drawing in enumerate(drawings):
-        drawing.advance(moved[row], predicted[row])
-        drawing.note_routing(shares[row], confidences[row])
+    for row, sampling in enumerate(samplings):
+        sampling.advance(moved[row], predicted[row])
+        sampling.note_routing(shares[row], confidences[row])

@@ -17,7 +17,7 @@ def dropped(texts: Tensor, share: float, generator: torch.Generator) -> Tensor:
     return texts.masked_fill(chances < share, 0)
 
 
-def drawn_like(latents: Tensor, generator: torch.Generator) -> Tensor:
+def noise_like(latents: Tensor, generator: torch.Generator) -> Tensor:
     """Noise for latents, where they are."""
     noise = torch.randn(latents.shape, generator=generator, device=generator.device)
     return noise.to(latents.device)

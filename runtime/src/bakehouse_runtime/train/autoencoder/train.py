@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from ...image.autoencoder import decoded, posterior
 from ...image.pictures import grid, to_array, to_pictures
 from ...image.training.device import fast_arithmetic, sent, training_device
-from ...image.training.draws import drawn_like
+from ...image.training.draws import noise_like
 from ...image.training.loop import LoopSettings, Training, run_loop, step_generator
 from ...image.training.reporter import TrainingReporter
 from ...image.training.sources import PictureSource
@@ -59,10 +59,10 @@ def train_autoencoder(
         rng = np.random.default_rng((seed, step))
         batch = sent(torch.from_numpy(to_array(pictures.draw(rng, settings.batch_size))), device)
         seen = posterior(model, batch)
-        noise = drawn_like(seen.mean, step_generator(seed, step, device))
-        drawn = decoded(model, seen.mean + seen.std * noise)
-        absolute = F.l1_loss(drawn, batch)
-        edges = edge_loss(drawn, batch)
+        noise = noise_like(seen.mean, step_generator(seed, step, device))
+        reconstructed = decoded(model, seen.mean + seen.std * noise)
+        absolute = F.l1_loss(reconstructed, batch)
+        edges = edge_loss(reconstructed, batch)
         kl = seen.kl().mean() / seen.mean[0].numel()
         loss = absolute + settings.gradient_weight * edges + settings.kl_weight * kl
         return loss, {"l1": absolute, "edges": edges, "kl": kl}
@@ -70,25 +70,25 @@ def train_autoencoder(
     def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
         assert isinstance(averaged, AutoencoderKL)
         with fast_arithmetic(device):
-            drawn = decoded(averaged, posterior(averaged, examined).mean)
-        samples = torch.cat([examined[:SAMPLE_PICTURES], drawn[:SAMPLE_PICTURES]])
+            reconstructed = decoded(averaged, posterior(averaged, examined).mean)
+        samples = torch.cat([examined[:SAMPLE_PICTURES], reconstructed[:SAMPLE_PICTURES]])
         sheet = grid(to_pictures(samples.cpu().numpy()), columns=SAMPLE_PICTURES)
-        return sheet, {"eval_psnr": psnr(drawn, examined)}
+        return sheet, {"eval_psnr": psnr(reconstructed, examined)}
 
     finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
     training.adopt_average()
     return finished
 
 
-def edge_loss(drawn: Tensor, wanted: Tensor) -> Tensor:
+def edge_loss(reconstructed: Tensor, wanted: Tensor) -> Tensor:
     """Mean absolute difference of the differences between neighbours: it keeps lines sharp."""
-    difference = drawn - wanted
+    difference = reconstructed - wanted
     down = difference[..., 1:, :] - difference[..., :-1, :]
     across = difference[..., 1:] - difference[..., :-1]
     return down.abs().mean() + across.abs().mean()
 
 
-def psnr(drawn: Tensor, wanted: Tensor) -> float:
+def psnr(reconstructed: Tensor, wanted: Tensor) -> float:
     """Peak signal to noise ratio in dB, mean over the pictures, for values in -1..1."""
-    squared = (drawn.clamp(-1, 1) - wanted).square().flatten(1).mean(1)
+    squared = (reconstructed.clamp(-1, 1) - wanted).square().flatten(1).mean(1)
     return float((10 * torch.log10(4 / squared.clamp_min(1e-10))).mean())

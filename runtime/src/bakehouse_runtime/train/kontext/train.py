@@ -21,7 +21,7 @@ from ...image.kontext.pipeline import DISTILLED_GUIDANCE
 from ...image.pictures import grid, to_pictures
 from ...image.training.bank import Bank
 from ...image.training.device import fast_arithmetic, training_device
-from ...image.training.draws import draw_rows, drawn_like, dropped
+from ...image.training.draws import draw_rows, dropped, noise_like
 from ...image.training.loop import LoopSettings, Training, run_loop, step_generator
 from ...image.training.reporter import TrainingReporter
 from ...image.training.times import middle_times
@@ -37,7 +37,7 @@ SAMPLE_GUIDANCE = 2.5
 
 @dataclass(frozen=True)
 class KontextTraining:
-    """`edit_share` is the share of the steps on edits; the others draw from text alone.
+    """`edit_share` is the share of the steps on edits; the others generate from text alone.
     `guidance` bounds the distilled guidance that the model is given: one that has none yet must
     see the whole range that people will ask for, or it breaks outside of what it saw.
     `time_shift` draws times nearer to noise (Esser et al. 2024, arXiv 2403.03206, equation 23):
@@ -105,7 +105,7 @@ def train_kontext(
         t = middle_times(len(rows), generator).to(device)
         t = settings.time_shift * t / (1 + (settings.time_shift - 1) * t)
         shape = (len(rows), *bank.latents.shape[1:])
-        noise = drawn_like(torch.empty(shape, device=device), generator)
+        noise = noise_like(torch.empty(shape, device=device), generator)
         guidance = torch.empty(len(rows), device=bank.device)
         guidance.uniform_(*settings.guidance, generator=generator)
         return flow_loss(trained, bank, rows, texts, t, noise, guidance.to(device)), {}
@@ -158,7 +158,7 @@ def _eval_loss(
 ) -> float:
     """The loss on the first rows, with the same noise at the same times whenever it is measured."""
     rows = _first_rows(bank, EXAMINED_ROWS)
-    noise = drawn_like(bank.latents[rows].float().to(device), step_generator(seed, 0))
+    noise = noise_like(bank.latents[rows].float().to(device), step_generator(seed, 0))
     guidance = torch.full((len(rows),), DISTILLED_GUIDANCE, device=device)
     losses = [
         flow_loss(
@@ -203,7 +203,7 @@ def _sample_pictures(
         return velocity(transformer, latents, t, states, pooled, condition_twice, guidance)
 
     wanted = bank.latents[rows].float().to(device)
-    noise = drawn_like(wanted, step_generator(settings.loop.seed, 1))
+    noise = noise_like(wanted, step_generator(settings.loop.seed, 1))
     made = follow_flow(noise, SAMPLE_STEPS, guided_velocity(of_both, SAMPLE_GUIDANCE))
     lines = [] if condition is None else [condition]
     lines += [made, wanted]

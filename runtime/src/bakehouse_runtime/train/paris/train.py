@@ -23,7 +23,7 @@ from ...image.paris.model import Expert, Router
 from ...image.pictures import grid, to_pictures
 from ...image.training.bank import Bank
 from ...image.training.device import fast_arithmetic, training_device
-from ...image.training.draws import draw_rows, drawn_like, dropped
+from ...image.training.draws import draw_rows, dropped, noise_like
 from ...image.training.loop import LoopSettings, Training, run_loop, step_generator
 from ...image.training.reporter import TrainingReporter
 from ...image.training.times import middle_times
@@ -38,7 +38,7 @@ SAMPLE_GUIDANCE = 4.0
 @dataclass(frozen=True)
 class PartTraining:
     """Settings of one part. `text_dropout` is the share of examples that lose their caption, so
-    that the model also learns to draw without one and guidance can compare the two. `compiled`
+    that the model also learns to generate without one and guidance can compare the two. `compiled`
     needs a C++ compiler and a minute; then an expert of 20 million weights took 89 samples a second
     instead of 62 (two cores with AMX, batches of 128)."""
 
@@ -83,12 +83,12 @@ def train_expert(
         texts = dropped(near.text_of[batch], settings.text_dropout, generator)
         latents = near.latents[batch].float().to(device)
         t = middle_times(len(batch), generator).to(device)
-        noise = drawn_like(latents, generator)
+        noise = noise_like(latents, generator)
         return trained_loss(expert, latents, noise, t, near.states(texts).to(device)), {}
 
     def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
         assert isinstance(averaged, Expert)
-        noise = drawn_like(examined_latents, step_generator(seed, 0))
+        noise = noise_like(examined_latents, step_generator(seed, 0))
         with fast_arithmetic(device):
             losses = [
                 flow_loss(
@@ -96,7 +96,7 @@ def train_expert(
                 )
                 for t in EXAMINED_TIMES
             ]
-            latents = draw_samples(averaged, prompts, nothing, seed, device)
+            latents = sample_latents(averaged, prompts, nothing, seed, device)
             decoded = decode_latents(autoencoder, latents)
         columns = max(1, round(len(prompts) ** 0.5))
         return grid(to_pictures(decoded.cpu().numpy()), columns), {
@@ -115,7 +115,7 @@ def flow_loss(expert: Expert, latents: Tensor, noise: Tensor, t: Tensor, text: T
     return F.mse_loss(velocity.float(), noise - latents)
 
 
-def draw_samples(
+def sample_latents(
     expert: Expert, text: Tensor, nothing: Tensor, seed: int, device: torch.device
 ) -> Tensor:
     """One latent a prompt, by this expert alone, with the same noise every time. `nothing` are the
@@ -163,14 +163,14 @@ def train_router(
         batch = draw_rows(trained, settings.batch_size, generator)
         latents = near.latents[batch].float().to(device)
         t = torch.rand(len(batch), generator=generator, device=near.device).to(device)
-        noise = drawn_like(latents, generator)
+        noise = noise_like(latents, generator)
         logits = router(noised(latents, noise, t), 1000 * t).float()
         wanted = labels[batch].to(device)
         right = (logits.argmax(dim=1) == wanted).float().mean()
         return F.cross_entropy(logits, wanted), {"accuracy": right}
 
     def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
-        noise = drawn_like(examined_latents, step_generator(seed, 0))
+        noise = noise_like(examined_latents, step_generator(seed, 0))
         measured: dict[str, float] = {}
         rows_of_sheet = []
         for t in EXAMINED_TIMES:

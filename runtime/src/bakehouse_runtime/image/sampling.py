@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from torch import Tensor
 
 
-class Drawing:
+class Sampling:
     """One picture that is being sampled: from noise at the first of its times to data at the
     last."""
 
