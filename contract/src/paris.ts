@@ -48,7 +48,7 @@ const generated = z.object({
 });
 
 /** Waits up to 35 s for the picture; after that the answer is a 202. */
-export const drawParis = endpoint({
+export const generateParisImage = endpoint({
   method: 'POST',
   path: '/api/external-paris-generation',
   access: 'key_or_session',

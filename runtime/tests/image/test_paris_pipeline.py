@@ -66,17 +66,15 @@ def test_guidance_one_reads_the_prompt_and_nothing_else(paris_folder: Path) -> N
 
 
 def test_guidance_counts_in_the_interval_of_the_model_alone(paris_folder: Path) -> None:
-    def generate(interval: str, guidance: float) -> np.ndarray:
+    def sample(interval: str, guidance: float) -> np.ndarray:
         index = f'{{"text_window": 32, "guidance_interval": {interval}}}'
         (paris_folder / "model_index.json").write_text(index)
         paris = ParisPipeline.from_folder(paris_folder, CPU)
         return pixels(paris.generate([ParisRequest("a red apple", 1, 4, guidance)])[0])
 
-    everywhere, nowhere, midway = (
-        generate(one, 6) for one in ("[0, 1]", "[0.4, 0.5]", "[0.3, 0.8]")
-    )
+    everywhere, nowhere, midway = (sample(one, 6) for one in ("[0, 1]", "[0.4, 0.5]", "[0.3, 0.8]"))
     # Four steps begin at the times 1, .667, .334 and .001.
-    assert np.abs(nowhere - generate("[0, 1]", 1)).max() <= 1
+    assert np.abs(nowhere - sample("[0, 1]", 1)).max() <= 1
     assert (midway != nowhere).any()
     assert (midway != everywhere).any()
 

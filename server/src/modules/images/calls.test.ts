@@ -31,7 +31,7 @@ async function revoke({ id }: { id: string }): Promise<void> {
 
 describe('the calls of the Paris page', () => {
   test('generate what they can, and wait for it', async () => {
-    const answer = await server.request(paris.drawParis, { body }, { as: ada });
+    const answer = await server.request(paris.generateParisImage, { body }, { as: ada });
     expect(answer).toMatchObject({
       status: 'completed',
       images: [{ num_inference_steps: 10, k: 8, model: 'paris-ddm-v1.0' }],
@@ -98,7 +98,7 @@ describe('the calls of the Paris page', () => {
     stub.answer = 'hang';
     const program = await makeKey();
     const as = { ...ada, apiKey: program.secret };
-    const asked = server.request(paris.drawParis, { body }, { as }).catch((error: unknown) => error);
+    const asked = server.request(paris.generateParisImage, { body }, { as }).catch((error: unknown) => error);
     await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
     await revoke(program);
     expect(await asked).toMatchObject({ status: 401 });
@@ -107,7 +107,7 @@ describe('the calls of the Paris page', () => {
 
   test('hear that the picture has failed', async () => {
     stub.answer = 'refuse';
-    const answer = server.request(paris.drawParis, { body }, { as: ada });
+    const answer = server.request(paris.generateParisImage, { body }, { as: ada });
     const error = { message: 'The prompt is too long for this model. Nothing was charged' };
     await expect(answer).rejects.toMatchObject({ status: 400, code: 'invalid_request', body: { error } });
     await expect(server.request(paris.pollParis, { body }, { as: ada })).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe('the calls of the Paris page', () => {
 
   test('refuse a blank prompt and another model', async () => {
     const send = (wrong: object) =>
-      server.request(paris.drawParis, { body: { ...body, ...wrong } }, { as: ada });
+      server.request(paris.generateParisImage, { body: { ...body, ...wrong } }, { as: ada });
     await expect(send({ prompt: ' ' })).rejects.toMatchObject({
       status: 400,
       body: { error: { param: 'prompt', message: 'Please enter a prompt' } },

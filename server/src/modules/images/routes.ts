@@ -51,7 +51,7 @@ export const imagesRoutes = (usage: IdleCredit): Binding[] => [
   bind(images.createImage, (ctx, { body }, http) =>
     withRetryAfter(http, () => createImage(ctx, usage, body, http)),
   ),
-  bind(paris.drawParis, (ctx, { body }, http) =>
+  bind(paris.generateParisImage, (ctx, { body }, http) =>
     withRetryAfter(http, () => generateParis(ctx, usage, body, http)),
   ),
   bind(paris.pollParis, (ctx, { body }, http) =>

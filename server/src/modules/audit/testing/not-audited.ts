@@ -52,7 +52,7 @@ export const notAudited = new Map<Endpoint, string>([
   [generations.cancelGeneration, STATEMENT],
   [images.createImage, STATEMENT],
   [images.editImage, STATEMENT],
-  [paris.drawParis, STATEMENT],
+  [paris.generateParisImage, STATEMENT],
   [kontext.editWithStarter, STATEMENT],
   [kontext.editUrlWithStarter, STATEMENT],
   [kontext.editWithDeployment, STATEMENT],

@@ -1,6 +1,6 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation } from '@bakehouse/contract/generations';
-import type { drawParis } from '@bakehouse/contract/paris';
+import type { generateParisImage } from '@bakehouse/contract/paris';
 import type { Http } from '../../../platform/http/bind.ts';
 import { refuseUnsuccessful } from '../refuse-unsuccessful.ts';
 import { toParisImages } from './to-paris-image.ts';
@@ -9,7 +9,7 @@ import { toParisImages } from './to-paris-image.ts';
  * Answers a call of the Paris page with its picture, or with 202 while it is generated. Throws AppError for a generation
  * that has failed or was cancelled.
  */
-export function answerParis(generation: Generation, { reply }: Http): ResponseOf<typeof drawParis> {
+export function answerParis(generation: Generation, { reply }: Http): ResponseOf<typeof generateParisImage> {
   refuseUnsuccessful(generation);
   const isDone = generation.state === 'completed';
   if (!isDone) reply.code(202);

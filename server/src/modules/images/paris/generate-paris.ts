@@ -1,5 +1,5 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { drawParis as endpoint } from '@bakehouse/contract/paris';
+import type { generateParisImage as endpoint } from '@bakehouse/contract/paris';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';

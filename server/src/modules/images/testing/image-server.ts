@@ -25,7 +25,7 @@ export type ImageServer = {
   picture: { content: string; width: number; height: number };
   /** Lets go what hangs. */
   letGo: () => void;
-  /** The same, and it draws as at first and has forgotten what was asked of it: before each test. */
+  /** The same, and it generates as at first and has forgotten what was asked of it: before each test. */
   startAnew: () => void;
 };
 
