@@ -26,6 +26,14 @@ test('Enter adds a trimmed tag that is not there yet; each can be removed', asyn
   expect(shown()).toEqual([]);
 });
 
+test('a comma ends a tag, typed or pasted', async () => {
+  render(<Tags />);
+  await userEvent.type(screen.getByLabelText('Tags'), 'rye, wheat');
+  await userEvent.paste(' bread, rye, spelt');
+  await userEvent.tab();
+  expect(shown()).toEqual(['rye', 'wheat bread', 'spelt']);
+});
+
 test('Enter that ends a word which is still being composed adds nothing', async () => {
   render(<Tags />);
   const field = screen.getByLabelText('Tags');

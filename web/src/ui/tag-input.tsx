@@ -12,16 +12,17 @@ type Props = {
 };
 
 /**
- * Short words. Enter, or leaving the field, adds a trimmed one that is not there yet; each has a remove
- * button; Backspace in the empty field takes the last. One that is too long is added too, for the form to refuse.
+ * Short words. Enter, a comma, or leaving the field adds what is typed, trimmed, if it is not there yet; each has a
+ * remove button; Backspace in the empty field takes the last. One that is too long is added too, for the form to refuse.
  */
 export function TagInput({ tags, onChange, max = 20 }: Props) {
   const [text, setText] = useState('');
   const full = tags.length >= max;
 
   function add() {
-    const tag = text.trim();
-    if (tag && !full && !tags.includes(tag)) onChange([...tags, tag]);
+    const typed = text.split(',').map((tag) => tag.trim());
+    const all = [...new Set([...tags, ...typed.filter((tag) => tag !== '')])].slice(0, max);
+    if (all.length > tags.length) onChange(all);
     setText('');
   }
 
@@ -37,7 +38,7 @@ export function TagInput({ tags, onChange, max = 20 }: Props) {
           // It ends a word that is still being composed, as in Japanese.
           if (event.nativeEvent.isComposing) return;
           // Enter in an empty field submits the form as everywhere else.
-          if (event.key === 'Enter' && text.trim()) {
+          if (event.key === ',' || (event.key === 'Enter' && text.trim())) {
             event.preventDefault();
             add();
           } else if (event.key === 'Backspace' && text === '' && tags.length > 0) {

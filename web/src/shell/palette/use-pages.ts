@@ -1,4 +1,5 @@
 import { generatorNames } from '@bakehouse/contract/generators';
+import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useNavigate } from '@tanstack/react-router';
 import { Clapperboard, ImagePlus } from 'lucide-react';
@@ -21,11 +22,13 @@ export function useGeneratorPages(typed: string): CommandGroup<Command> {
   const navigate = useNavigate();
   const names = typed.trim() === '' ? [] : generatorNames;
   const items = names.map((name): Command => {
-    const { title, maker, makes } = generators[name];
+    const generator = generators[name];
+    const { title, maker, makes } = generator;
+    const pictures = editsPictures(generator) ? 'Edits pictures' : 'Generates pictures';
     return {
       value: `generate-${name}`,
       label: title,
-      note: makes === 'image' ? 'Generates pictures' : 'Generates videos',
+      note: makes === 'image' ? pictures : 'Generates videos',
       words: `${name} ${maker}`,
       icon: makes === 'image' ? ImagePlus : Clapperboard,
       run: () => void navigate({ to: `/${name}` }),

@@ -145,7 +145,7 @@ function toReport(
     checkUsers(
       'holds',
       proof.wrongHolds,
-      `What is held is the sum of the ${openHolds} open holds`,
+      `What is held is the sum of all open holds (${openHolds})`,
       'does not hold what its open holds sum to',
     ),
     checkUsers(

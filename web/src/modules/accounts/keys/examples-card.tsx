@@ -12,7 +12,10 @@ export function ExamplesCard({ apiKey, shown }: { apiKey: string; shown: boolean
     >
       <div className="flex flex-col gap-4">
         <div>
-          <p className="mb-2">First, put the key into the environment of your shell or program.</p>
+          <p className="mb-2">
+            First, put a key into the environment of your shell or program. This is the web app key, which may
+            do everything; a key made for the program is safer.
+          </p>
           <CodeBlock
             label="Setting the key"
             code={keyExample(shown ? apiKey : maskKey(apiKey))}

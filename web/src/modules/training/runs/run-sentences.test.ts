@@ -36,7 +36,9 @@ const sentencesOf = (run: Parameters<typeof timeText>[0] & Parameters<typeof pha
 
 it('lets the time of a running run go on between two reports', () => {
   expect(timeText(laterBy(running, 20))).toBe('2 min 25 s so far, about 20 s left');
-  expect(laterBy(running, 100).remaining_seconds).toBe(0);
+  expect(laterBy({ ...running, remaining_seconds: 20 }, 25).remaining_seconds).toBe(0);
+  // Who is silent for longer does not work.
+  expect(laterBy(running, 500)).toEqual(laterBy(running, 30));
   expect(laterBy(fresh, 20)).toEqual(fresh);
   // What is not charged is not counted.
   const asking = { ...running, phase: 'asking both models' };

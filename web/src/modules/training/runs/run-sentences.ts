@@ -67,17 +67,21 @@ export function timeText(
   );
 }
 
-/** The run as it is some seconds after it was read: time goes on between two reports. */
+/** The server counts no longer silence as work (`COUNTED_SILENCE_S`). */
+const SILENCE_S_MAX = 30;
+
+/** The run as it is some seconds after it was read: time goes on between two reports, for as long as it is counted. */
 export function laterBy<R extends Pick<Run, 'state' | 'phase' | 'elapsed_seconds' | 'remaining_seconds'>>(
   run: R,
   seconds: number,
 ): R {
   if (run.state !== 'running' || run.phase === ASKING) return run;
   const { elapsed_seconds: elapsed, remaining_seconds: remaining } = run;
+  const counted = Math.min(seconds, SILENCE_S_MAX);
   return {
     ...run,
-    elapsed_seconds: elapsed + seconds,
-    remaining_seconds: remaining === null ? null : Math.max(0, remaining - seconds),
+    elapsed_seconds: elapsed + counted,
+    remaining_seconds: remaining === null ? null : Math.max(0, remaining - counted),
   };
 }
 
