@@ -50,7 +50,7 @@ const sampling = {
   response_format: z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) }).nullish(),
 };
 
-const NO_TOOLS = 'tool calls are not offered here yet. Leave it out';
+const NO_TOOLS = 'tool calls are not supported yet. Leave it out';
 const none = (name: string) => z.array(z.unknown()).max(0, `${name}: ${NO_TOOLS}`).nullish();
 
 const contentPart = z.looseObject({ type: z.string(), text: z.string().optional() });

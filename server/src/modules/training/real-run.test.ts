@@ -154,7 +154,7 @@ async function expectWhole(client: TestClient, user: TestUser, run: training.Run
     { params: { runId: run.run_id }, query: { limit: 100 } },
     { as: user },
   );
-  expect(lines.filter(({ line }) => line.startsWith('Going on from the checkpoint'))).toHaveLength(3);
+  expect(lines.filter(({ line }) => line.startsWith('Continuing from the checkpoint'))).toHaveLength(3);
 
   const model = await client.request(getAsset, { params: { id: run.model_id } }, { as: user });
   expect(model.files.map((file) => file.path)).toEqual(

@@ -71,7 +71,9 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
               !user && upstream && <ListPrice each={upstream.price} values={draft.values} known={known} />
             )
           }
-          generatedBy={<GeneratedBy upstream={upstream} edits={editsPictures(generator)} />}
+          generatedBy={
+            <GeneratedBy upstream={upstream} edits={editsPictures(generator)} isStarter={serving.isStarter} />
+          }
           onGenerate={generation.start}
           busy={generation.isStarting}
           refusal={generation.refusal}

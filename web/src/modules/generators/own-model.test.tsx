@@ -105,7 +105,9 @@ it('a service edits before the starter, which can be chosen; the page of own mod
   await userEvent.click(screen.getByRole('combobox', { name: 'Model' }));
   await userEvent.click(await screen.findByRole('option', { name: /^Starter model/ }));
   await waitFor(() => expect(router.state.location.search).toEqual({ model: 'kontext-starter' }));
-  await screen.findByText('Generated on this server. Your prompt stays here.');
+  await screen.findByText(
+    'Edited by a small starter model on this server. Your prompt and your picture stay here.',
+  );
   expect(screen.getByText(/^Keep it short/)).toBeTruthy();
   expect(screen.getByRole('textbox', { name: 'Steps' })).toBeTruthy();
 

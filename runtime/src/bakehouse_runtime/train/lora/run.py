@@ -163,7 +163,7 @@ def _train(
     if reporter.stop_requested:
         raise StopRequested
     if saved is not None:
-        reporter.log(f"Going on from the checkpoint of step {saved.step}.")
+        reporter.log(f"Continuing from the checkpoint of step {saved.step}.")
         callback.seconds = saved.seconds
     trainer.train(resume_from_checkpoint=str(saved.path) if saved else None)
     if trainer.state.global_step < trainer.state.max_steps:

@@ -67,7 +67,7 @@ async function findKeyOwner(request: FastifyRequest, authenticators: Authenticat
   const key = readKey(request);
   if (!key) {
     throw new AppError('unauthenticated', {
-      publicMessage: 'API key not found. Send it in the X-API-KEY header',
+      publicMessage: 'API key not found. Send it in the X-API-KEY header, or as Authorization: Bearer',
     });
   }
   const user = await authenticators.key(key);

@@ -28,7 +28,7 @@ export function RunProgress({ run }: { run: Run }) {
         aside={stepText(run)}
       />
       <p className="mt-3 text-[0.8125rem] text-muted tabular-nums">
-        <RunTime key={run.elapsed_seconds} run={run} />
+        <RunTime key={`${run.state} ${run.phase} ${run.elapsed_seconds}`} run={run} />
       </p>
       <Figures run={run} />
       {parseBgl(run.held) > parseBgl(run.quote.total) && (
