@@ -221,13 +221,14 @@ def test_an_evaluation_that_was_stopped_is_made_when_the_run_goes_on(
 
     whole = live("whole", None)
     assert list(whole.eval_loss) == [8, 16, 24]
-    monkeypatch.setattr(Cadence, "is_due", lambda *_, **__: False)
-    stopped = live("parts", 8)
-    assert (stopped.step, stopped.eval_loss) == (8, {})
-    # What was trained is saved, though no checkpoint was due.
-    saved = last_checkpoint(tmp_path / "parts")
-    assert saved is not None
-    assert saved.step == 8
+    # What was trained is saved before the end, whether a checkpoint was due or not, and once.
+    for folder, is_due in (("early", True), ("parts", False)):
+        monkeypatch.setattr(Cadence, "is_due", lambda *_, is_due=is_due, **__: is_due)
+        stopped = live(folder, 8)
+        assert (stopped.step, stopped.eval_loss) == (8, {})
+        saved = last_checkpoint(tmp_path / folder)
+        assert saved is not None
+        assert saved.step == 8
     # A second stop in the same evaluation leaves it to the next life again.
     assert live("parts", 0).eval_loss == {}
     resumed = live("parts", None)

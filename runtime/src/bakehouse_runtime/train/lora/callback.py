@@ -53,6 +53,7 @@ class TrainingCallback(TrainerCallback):
         self._logged = (0, 0.0)  # tokens and seconds at the last point of the curves
         self._first_step = 0  # of this process, and the seconds until then
         self._first_seconds = 0.0
+        self._saved_step = 0
 
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
@@ -60,7 +61,7 @@ class TrainingCallback(TrainerCallback):
         # A process that was stopped in an evaluation has left its point to this one.
         args.eval_on_start = self._needs_evaluation(args, state)
         self._reporter.phase("evaluating" if args.eval_on_start else "training")
-        self._first_step = state.global_step
+        self._first_step = self._saved_step = state.global_step
         self._first_seconds = self.seconds
         self._cadence = Cadence(time.monotonic(), _FIRST_AFTER_S, _AFTER_S)
         self._logged = (state.num_input_tokens_seen, self.seconds)
@@ -104,7 +105,7 @@ class TrainingCallback(TrainerCallback):
         # Trainer cannot end an evaluation early.
         if self._reporter.stop_requested:
             # What was trained since the last checkpoint, if anything was, is saved before the end.
-            control.should_save = state.global_step > self._first_step
+            control.should_save = state.global_step > self._saved_step
             control.should_training_stop = True
             raise StopRequested
 
@@ -151,6 +152,7 @@ class TrainingCallback(TrainerCallback):
         path = Path(str(args.output_dir)) / f"checkpoint-{state.global_step}"
         self._before_whole()
         mark_whole(path, self.seconds)
+        self._saved_step = state.global_step
         self._cadence.saved(self._step_ended, time.monotonic())
         self._reporter.checkpoint(state.global_step)
         self._on_checkpoint(path)

@@ -28,7 +28,8 @@ class Checkpoint:
 
 def mark_whole(path: Path, seconds: float) -> None:
     """Says that everything of a checkpoint has been written."""
-    sizes = {file.name: file.stat().st_size for file in path.iterdir() if file.is_file()}
+    files = [file for file in path.iterdir() if file.is_file() and file.name != _LIST]
+    sizes = {file.name: file.stat().st_size for file in files}
     write_json(path / _LIST, {"files": sizes, "seconds": seconds})
 
 
