@@ -13,7 +13,7 @@ export async function getUsageWindow(
   const window = await findWindow(ctx.db, { windowId, userId: ctx.caller.userId });
   if (!window) throw new AppError('not_found', { publicMessage: 'Usage window not found' });
   const before = cursor === undefined ? null : BigInt(cursor);
-  const events = await listEvents(ctx.db, { windowId, before, limit: limit + 1 });
+  const events = await listEvents(ctx.db, { window, before, limit: limit + 1 });
   const page = events.slice(0, limit);
   return {
     id: window.id,

@@ -154,6 +154,18 @@ export type StoredWindow = {
   used_micro: bigint;
   opened_at: Date;
   closed_at: Date | null;
+  first_day: string;
+  last_day: string;
+};
+
+/**
+ * The first and the last day on which a window can have events, with its hold `h` and its transfer `t`. Days have a
+ * partition each, so only theirs are read; and the next one, since a transfer that waited for the last answers to be
+ * written has the time at which it began to wait.
+ */
+export const windowDays = {
+  first: sql<string>`(h.created_at at time zone 'UTC')::date`,
+  last: sql<string>`(coalesce(t.created_at, now()) at time zone 'UTC')::date + 1`,
 };
 
 export async function findWindow(
@@ -161,22 +173,26 @@ export async function findWindow(
   { windowId, userId }: { windowId: string; userId: string },
 ): Promise<StoredWindow | undefined> {
   return db
-    .selectFrom('usage_windows')
-    .select(['id', 'source', 'key_id', 'events', 'used_micro', 'opened_at', 'closed_at'])
-    .where('id', '=', windowId)
+    .selectFrom('usage_windows as w')
+    .innerJoin('ledger_holds as h', 'h.id', 'w.hold_id')
+    .leftJoin('ledger_transfers as t', 't.hold_id', 'w.hold_id')
+    .select(['w.id', 'source', 'key_id', 'events', 'used_micro', 'opened_at', 'closed_at'])
+    .select([windowDays.first.as('first_day'), windowDays.last.as('last_day')])
+    .where('w.id', '=', windowId)
     .where('user_id', '=', userId)
     .executeTakeFirst();
 }
 
+type Wanted = { window: StoredWindow; before: bigint | null; limit: number };
+
 /** The newest events of a window before the n-th. */
-export async function listEvents(
-  db: Database,
-  { windowId, before, limit }: { windowId: string; before: bigint | null; limit: number },
-) {
+export async function listEvents(db: Database, { window, before, limit }: Wanted) {
   let query = db
     .selectFrom('usage_events')
     .select(['n', 'id', 'at', 'amount_micro', 'quantities'])
-    .where('window_id', '=', windowId)
+    .where('window_id', '=', window.id)
+    .where('day', '>=', window.first_day)
+    .where('day', '<=', window.last_day)
     .orderBy('n', 'desc')
     .limit(limit);
   if (before !== null) query = query.where('n', '<', before);

@@ -2,6 +2,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import { type RawBuilder, sql } from 'kysely';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { oneOf } from '../ledger/ledger-answers.ts';
+import { windowDays } from '../usage/usage-queries.ts';
 import type { Check } from './verify-ledger.ts';
 
 /** Days whose events are looked at: what is older may have been dropped. */
@@ -14,13 +15,8 @@ type Windows = {
   gone: RawBuilder<unknown>;
 };
 
-/**
- * Where the events of a window are, of `usage_events e`, with its hold `h` and its transfer `t`. Days have a partition each,
- * so only theirs are read; and the next one, since a transfer that waited for the last answers to be written has the time at
- * which it began to wait.
- */
-const days = sql`e.day between (h.created_at at time zone 'UTC')::date
-  and (coalesce(t.created_at, now()) at time zone 'UTC')::date + 1`;
+/** Where the events of a window are, of `usage_events e`, with its hold `h` and its transfer `t`. */
+const days = sql`e.day between ${windowDays.first} and ${windowDays.last}`;
 
 const sealedSince = (seq: bigint) => sql`
   select t.refs ->> 'usage_window_id' as id from ledger_transfers t
