@@ -17,7 +17,7 @@ export type Search = {
   limit: number;
 };
 
-type File = { localPath: string; name: string };
+type File = { localPath: string; name: string; lookMs?: number };
 
 type Found = { rows: Row[]; at: number[]; first: unknown[][]; read: number };
 
@@ -44,11 +44,11 @@ async function findInText(file: File & Search): Promise<FoundRows> {
   return { ...show(table.columns, found), is_whole: isWhole, next_offset: isWhole ? null : found.read };
 }
 
-async function findInParquet(file: File & Search): Promise<FoundRows> {
+async function findInParquet({ lookMs = LOOK_MS, ...file }: File & Search): Promise<FoundRows> {
   const look = (offset: number, limit: number) => readParquet(file.localPath, file.name, { offset, limit });
   const { totalRows, ...beginning } = await look(0, SNIFFED_ROWS);
   const found = { ...nothing(), read: Math.min(file.offset, totalRows) };
-  const until = performance.now() + LOOK_MS;
+  const until = performance.now() + lookMs;
   let isWhole: boolean;
   do {
     const before = found.read;

@@ -19,7 +19,7 @@ async function find(
 ) {
   const localPath = path.join(folder, name);
   await writeFile(localPath, content);
-  return readFound({ localPath, name, text, offset, limit });
+  return readFound({ localPath, name, text, offset, limit, lookMs: Number.POSITIVE_INFINITY });
 }
 
 describe('the rows with a text in a cell', () => {
