@@ -948,8 +948,9 @@ create table runs (
   constraint runs_id_fkey FOREIGN KEY (id) REFERENCES workloads(id),
   constraint runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX runs_by_creation ON public.runs USING btree (user_id, created_at DESC, id DESC);
 CREATE INDEX runs_by_model ON public.runs USING btree (model_asset_id);
-CREATE INDEX runs_by_user ON public.runs USING btree (user_id, created_at DESC);
+CREATE INDEX runs_by_title ON public.runs USING btree (user_id, lower(title), id);
 
 create table sessions (
   id text not null,
