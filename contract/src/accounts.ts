@@ -74,6 +74,23 @@ export const user = z.object({
 
 export type User = z.infer<typeof user>;
 
+/**
+ * What every page begins with, read by the session's cookie and in one call, since on a phone each further one is felt. It
+ * also keeps the session alive.
+ */
+export const getSession = endpoint({
+  method: 'GET',
+  path: '/api/v1/session',
+  access: 'public',
+  summary: 'Who is signed in in this browser, and the API key of the web app',
+  response: z.object({
+    /** Null for nobody. */
+    user: user.nullable(),
+    /** Null too where it was encrypted under a secret that the server no longer has. */
+    api_key: z.string().nullable(),
+  }),
+});
+
 /** The key that the signed-in web app sends with every call. A program that has it is answered with it; one with another key is refused. */
 export const getApiKey = endpoint({
   method: 'GET',

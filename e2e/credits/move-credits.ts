@@ -8,9 +8,7 @@ type Transfer = Parameters<typeof transfer>[1];
 
 /** Who is signed in on the page. */
 export async function userIdOf(page: Page): Promise<string> {
-  const session = (await (await page.request.get('/api/auth/get-session')).json()) as {
-    user: { id: string };
-  };
+  const session = (await (await page.request.get('/api/v1/session')).json()) as { user: { id: string } };
   return session.user.id;
 }
 

@@ -59,7 +59,7 @@ journey(
     const send = async (recipient: string, amount: string) => {
       await sheet.getByLabel('Recipient').fill(recipient);
       await sheet.getByLabel('Amount').fill(amount);
-      const session = page.waitForResponse(/get-session/);
+      const session = page.waitForResponse(/\/api\/v1\/session$/);
       await sheet.getByRole('button', { name: 'Send' }).click();
       await sheet.getByText('Transfer Failed').waitFor();
       return session;

@@ -1,9 +1,9 @@
-import { getApiKey, getMe } from '@bakehouse/contract/accounts';
+import { getSession } from '@bakehouse/contract/accounts';
 import { streamEvents } from '@bakehouse/contract/events';
 import type { Page, Route } from 'playwright-core';
 
 /** Who is signed in, and the event stream: without them there is no page at all. */
-const SHELL = ['/api/auth/get-session', getApiKey.path, getMe.path, streamEvents.path];
+const SHELL = [getSession.path, streamEvents.path];
 /** What this server's calls begin with. */
 const API = /^https?:\/\/[^/]+\/(api|v1)\//;
 /** Marks the answers that are none of the server's. */

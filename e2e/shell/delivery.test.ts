@@ -70,7 +70,7 @@ journey(
       page.on('request', (request) => void fetched.push(new URL(request.url()).pathname));
       await page.goto(path);
       await page.getByRole('heading', { name: title, exact: true }).waitFor();
-      const preloaded = fetched.slice(0, fetched.indexOf('/api/auth/get-session'));
+      const preloaded = fetched.slice(0, fetched.indexOf('/api/v1/session'));
       expect(
         preloaded.some((file) => chunk?.test(file) ?? false),
         path,

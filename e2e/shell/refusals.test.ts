@@ -5,6 +5,7 @@ import { transfer } from '../../server/src/modules/credits/ledger/transfer.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
 import { choose } from '../choose.ts';
 import { chooseFile, createDataset } from '../create-dataset.ts';
+import { userIdOf } from '../credits/move-credits.ts';
 import { goToParameters } from '../go-to-parameters.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
@@ -188,14 +189,12 @@ journey(
 
 /** Charges the visitor all but a trace of the starting grant. */
 async function spendAllCredit(page: Page): Promise<void> {
-  const { user } = (await (await page.request.get('/api/auth/get-session')).json()) as {
-    user: { id: string };
-  };
+  const userId = await userIdOf(page);
   const db = connect(inject('databaseUrl'));
   try {
     await db.transaction().execute((tx) =>
       transfer(tx, {
-        debitAccountId: userAccount(user.id),
+        debitAccountId: userAccount(userId),
         creditAccountId: revenueAccount('deployment'),
         amountMicro: 124_999_900n,
         kind: 'charge',

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { parseBgl } from '@bakehouse/contract/money';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Driver } from './engine/drivers/driver.ts';
 import { measureWorkloads } from './engine/gauges.ts';
 import type { CpuLoad } from './engine/machine/cpu-load.ts';
@@ -15,8 +15,9 @@ import { authPaths } from './modules/accounts/auth-paths.ts';
 import { authenticateKey } from './modules/accounts/keys/authenticate-key.ts';
 import type { OnUserCreated } from './modules/accounts/provision-user.ts';
 import { accountsRoutes } from './modules/accounts/routes.ts';
+import { findSession } from './modules/accounts/sessions/find-session.ts';
+import { sessionRoutes } from './modules/accounts/sessions/session-routes.ts';
 import { authRoutes } from './modules/accounts/sign-in/auth-routes.ts';
-import { authenticateSession } from './modules/accounts/sign-in/authenticate-session.ts';
 import { createAuth } from './modules/accounts/sign-in/create-auth.ts';
 import { limitGuesses } from './modules/accounts/sign-in/limits/limit-guesses.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
@@ -97,7 +98,8 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
   measureLedger(metrics, db);
   const onUserCreated = [openAccount(services)];
   const auth = createAuth(services, onUserCreated);
-  const session = authenticateSession(services, auth, onUserCreated);
+  const bySession = findSession(services, auth, onUserCreated);
+  const session = async (request: FastifyRequest) => (await bySession(request))?.caller ?? null;
   const key = authenticateKey(services);
   const countGuess = limitGuesses(services);
   const http = await buildHttpServer({
@@ -109,7 +111,11 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
       session,
       workload: authenticateWorkload(db),
     },
-    bindings: [...listBindings(parts, { payments, countGuess }), ...bagelmlRoutes({ authenticate: key })],
+    bindings: [
+      ...sessionRoutes(bySession),
+      ...listBindings(parts, { payments, countGuess }),
+      ...bagelmlRoutes({ authenticate: key }),
+    ],
     plugins: [
       authRoutes(services, auth, { findUser: session, countGuess }),
       ...(payments ? [paymentEvents(services, payments)] : []),

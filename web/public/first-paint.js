@@ -50,7 +50,7 @@ const readKept = (name) => {
   if (screens.generators.includes(path.replace(/^\/bakery/, '').slice(1))) files = screens.generator;
   if (readKept('bakehouse.session') === 'expected') {
     files = screens.app;
-    fetchEarly({ rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href: '/api/auth/get-session' });
+    fetchEarly({ rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href: '/api/v1/session' });
   }
   for (const href of files) fetchEarly({ rel: 'modulepreload', fetchPriority: 'low', href });
 })();

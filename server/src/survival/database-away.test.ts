@@ -22,7 +22,7 @@ test('without its database the server says everywhere that it will be back', asy
     signIn: await post('/sign-in/email', { email: ada.email, password }),
     signUp: await post('/sign-up/email', { name: 'Bob', email: 'bob@example.com', password }),
     reset: await post('/request-password-reset', { email: ada.email, redirectTo: '/' }),
-    session: await fetch(`${server.url}/api/auth/get-session`, { headers: { cookie: ada.cookie } }),
+    session: await fetch(`${server.url}/api/v1/session`, { headers: { cookie: ada.cookie } }),
     keyBySession: await fetch(`${server.url}/api/v1/api_keys?user_id=${ada.userId}`, {
       headers: { cookie: ada.cookie },
     }),

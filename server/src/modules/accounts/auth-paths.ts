@@ -22,11 +22,6 @@ export const authPaths: Paths = {
       needsSession: true,
     }),
   },
-  '/api/auth/get-session': {
-    get: operation('getSession', 'Who is signed in; null for nobody', {
-      answer: z.object({ user: z.object({ id: z.string(), email }) }).nullable(),
-    }),
-  },
   '/api/auth/request-password-reset': {
     post: operation('requestPasswordReset', 'Ask for a link that sets a new password', {
       body: z.object({ email, redirectTo: z.string().optional() }),

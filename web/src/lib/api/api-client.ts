@@ -17,7 +17,7 @@ type Options = {
   timeoutMs?: number;
   /** What becomes of an answer that leads elsewhere; it is followed unless said. */
   redirect?: RequestRedirect;
-  /** Goes by the session's cookie where a key would do too, e.g. where the one at hand may be an old one. */
+  /** Goes by the session's cookie and sends no key: the one at hand may be an old one. */
   bySession?: boolean;
   /** What is said where there is no key; 'API key not found' unless said. */
   noKey?: string;

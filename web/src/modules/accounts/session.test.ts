@@ -1,4 +1,4 @@
-import { getApiKey, getMe } from '@bakehouse/contract/accounts';
+import { getSession } from '@bakehouse/contract/accounts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { getCredentials, setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
@@ -8,7 +8,7 @@ const asked = vi.fn<() => void>();
 
 /** A server that begins its answer about the session, and does not end it; that it is there it says at once. */
 const slow: typeof fetch = async (url, init) => {
-  if (url !== '/api/auth/get-session') return new Response(null);
+  if (url !== getSession.path) return new Response(null);
   asked();
   const body = new ReadableStream({
     start: (stream) => init?.signal?.addEventListener('abort', () => stream.error(init.signal?.reason)),
@@ -33,7 +33,7 @@ test('a session whose answer does not come in time is read again until it comes'
   const user = queryClient.fetchQuery(sessionQuery);
   await vi.advanceTimersByTimeAsync(10_500);
   expect(asked).toHaveBeenCalledTimes(1);
-  vi.stubGlobal('fetch', async () => Response.json(null));
+  vi.stubGlobal('fetch', async () => Response.json({ user: null, api_key: null }));
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await user).toBeNull();
 });
@@ -47,16 +47,10 @@ test('a session that is never answered in time is read three times more, and say
 
 test('a key that was replaced elsewhere is read anew by the session, and not by the old key', async () => {
   setCredentials({ userId: 'u1', apiKey: 'the old one' });
-  const answers: Record<string, object> = {
-    '/api/auth/get-session': { user: { id: 'u1' } },
-    [getApiKey.path]: { data: 'the new one' },
-    [getMe.path]: { id: 'u1' },
-  };
-  vi.stubGlobal('fetch', async (url: string, { headers }: RequestInit) => {
+  vi.stubGlobal('fetch', async (_url: string, { headers }: RequestInit) => {
     const key = new Headers(headers).get('x-api-key');
-    const path = url.split('?')[0] ?? '';
     if (key === 'the old one') return Response.json({ error: { message: 'no' } }, { status: 401 });
-    return Response.json(answers[path]);
+    return Response.json({ user: { id: 'u1' }, api_key: 'the new one' });
   });
   expect(await queryClient.fetchQuery(sessionQuery)).toEqual({ id: 'u1' });
   expect(getCredentials()?.apiKey).toBe('the new one');

@@ -1,12 +1,10 @@
-import { getApiKey, getMe, type User } from '@bakehouse/contract/accounts';
+import { getMe, getSession, type User } from '@bakehouse/contract/accounts';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import { call } from '../../lib/api/api-client.ts';
-import { ApiError } from '../../lib/api/api-error.ts';
 import { getCredentials, setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { sessionHint } from './session-hint.ts';
-import { authRequest } from './sign-in/auth-request.ts';
 
 /**
  * Who is signed in here; null for nobody. Reads the key with the session cookie, and from then on
@@ -60,35 +58,18 @@ export async function refreshSession(): Promise<User | null> {
   return user;
 }
 
-/** Reads anew what is known of the signed-in user, by the key at hand. */
-export async function refreshUser(): Promise<void> {
+/** Reads anew what is known of the signed-in user, by the key at hand, where that is older than so many milliseconds. */
+export async function refreshUser(olderThanMs = 0): Promise<void> {
+  const readAt = queryClient.getQueryState(sessionQuery.queryKey)?.dataUpdatedAt ?? 0;
+  if (Date.now() - readAt < olderThanMs) return;
   queryClient.setQueryData(sessionQuery.queryKey, await call(getMe));
 }
 
 async function loadSession(): Promise<User | null> {
-  const session = await authRequest<{ user: { id: string } } | null>('GET', 'get-session');
-  sessionHint.set(session ? 'expected' : 'none');
-  if (!session) {
-    setCredentials(null);
-    return null;
-  }
-  // Both by the session, side by side: on a phone each call that waits for another is felt.
-  const [apiKey, user] = await Promise.all([readKey(session.user.id), call(getMe, {}, { bySession: true })]);
-  queryClient.setQueryData(keyLostQuery.queryKey, apiKey === null);
-  if (apiKey === null) {
-    setCredentials(null);
-    return null;
-  }
-  setCredentials({ userId: session.user.id, apiKey });
-  return user;
-}
-
-/** Null where the server cannot show the key any more. */
-async function readKey(userId: string): Promise<string | null> {
-  try {
-    return (await call(getApiKey, { query: { user_id: userId } }, { bySession: true })).data;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'key_not_readable') return null;
-    throw error;
-  }
+  const { user, api_key: apiKey } = await call(getSession, {}, { bySession: true, operation: 'sign in' });
+  sessionHint.set(user ? 'expected' : 'none');
+  if (user) queryClient.setQueryData(keyLostQuery.queryKey, apiKey === null);
+  const isUsable = user !== null && apiKey !== null;
+  setCredentials(isUsable ? { userId: user.id, apiKey } : null);
+  return isUsable ? user : null;
 }

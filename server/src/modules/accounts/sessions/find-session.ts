@@ -3,29 +3,43 @@ import type { Services, UserCaller } from '../../../platform/context.ts';
 import { requireDatabase } from '../../../platform/db/setup/require-database.ts';
 import { isOperator } from '../is-operator.ts';
 import { type OnUserCreated, provisionUser } from '../provision-user.ts';
-import type { Auth } from './create-auth.ts';
+import type { Auth } from '../sign-in/create-auth.ts';
+
+export type FoundSession = {
+  caller: UserCaller;
+  /** `Set-Cookie` headers, where the session was prolonged. */
+  cookies: string[];
+};
 
 /**
- * Makes the check of the browser's session cookie: its owner, or null without a live session.
+ * Makes the search for the browser's session by its cookie: null without a live one.
  * It completes a user whose sign-up was cut, so that whoever is signed in has a key and an account.
  */
-export function authenticateSession(
+export function findSession(
   services: Services,
   auth: Auth,
   onUserCreated: OnUserCreated[],
-): (request: FastifyRequest) => Promise<UserCaller | null> {
+): (request: FastifyRequest) => Promise<FoundSession | null> {
   return async (request) => {
     const { cookie } = request.headers;
     if (!cookie) return null;
-    const session = await auth.api.getSession({ headers: new Headers({ cookie }) }).catch(async (error) => {
-      await requireDatabase(services.pool);
-      throw error;
-    });
-    if (!session) return null;
-    const { id: userId } = session.user;
-    await provisionUser(services, { userId, onUserCreated });
-    const { id, createdAt } = session.session;
-    const isOperatorHere = isOperator(services.config, session.user);
-    return { kind: 'user', userId, isOperator: isOperatorHere, session: { id, createdAt } };
+    const { response, headers } = await auth.api
+      .getSession({ headers: new Headers({ cookie }), returnHeaders: true })
+      .catch(async (error) => {
+        await requireDatabase(services.pool);
+        throw error;
+      });
+    if (!response) return null;
+    const { user, session } = response;
+    await provisionUser(services, { userId: user.id, onUserCreated });
+    return {
+      caller: {
+        kind: 'user',
+        userId: user.id,
+        isOperator: isOperator(services.config, user),
+        session: { id: session.id, createdAt: session.createdAt },
+      },
+      cookies: headers.getSetCookie(),
+    };
   };
 }

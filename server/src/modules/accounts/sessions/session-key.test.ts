@@ -1,4 +1,4 @@
-import { getApiKey, getMe, rotateApiKey } from '@bakehouse/contract/accounts';
+import { getApiKey, getMe, getSession, rotateApiKey } from '@bakehouse/contract/accounts';
 import { createApiKey } from '@bakehouse/contract/api-keys';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
@@ -6,6 +6,40 @@ import { type TestServer, testServer } from '../../../testing/test-server.ts';
 let server: TestServer;
 beforeAll(async () => {
   server = await testServer();
+});
+
+describe('what a page begins with', () => {
+  test('is the user and the key of the session; nobody without one', async () => {
+    const kim = await server.signUp('Kim');
+    const ask = (headers: Record<string, string>) => server.request(getSession, {}, { headers });
+    expect(await ask({ cookie: kim.cookie })).toEqual({
+      user: await server.request(getMe, {}, { as: kim }),
+      api_key: kim.apiKey,
+    });
+    const nobody = { user: null, api_key: null };
+    expect(await ask({})).toEqual(nobody);
+    expect(await ask({ cookie: 'bakehouse.session_token=made-up' })).toEqual(nobody);
+    // A key is no session.
+    expect(await ask({ 'x-api-key': kim.apiKey })).toEqual(nobody);
+  });
+
+  test('prolongs the session, in the database and in the browser', async () => {
+    const lea = await server.signUp('Lea');
+    const ask = () => fetch(`${server.url}${getSession.path}`, { headers: { cookie: lea.cookie } });
+    expect((await ask()).headers.getSetCookie()).toEqual([]);
+    const { db } = server.services;
+    const expiry = () =>
+      db
+        .selectFrom('sessions')
+        .select('expires_at')
+        .where('user_id', '=', lea.userId)
+        .executeTakeFirstOrThrow();
+    const soon = new Date(Date.now() + 24 * 60 * 60 * 1000);
+    await db.updateTable('sessions').set({ expires_at: soon }).where('user_id', '=', lea.userId).execute();
+    const [cookie = ''] = (await ask()).headers.getSetCookie();
+    expect(cookie).toMatch(/^bakehouse\.session_token=.*Max-Age=604800/);
+    expect((await expiry()).expires_at.getTime()).toBeGreaterThan(soon.getTime());
+  });
 });
 
 describe('the API key', () => {

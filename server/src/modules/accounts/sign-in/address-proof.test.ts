@@ -1,4 +1,4 @@
-import { getApiKey, getMe } from '@bakehouse/contract/accounts';
+import { getApiKey, getMe, getSession } from '@bakehouse/contract/accounts';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { authClient, cookieOf, password } from '../../../testing/auth-client.ts';
@@ -76,9 +76,7 @@ async function enterWithGitHub(at: Pick<TestServer, 'url' | 'request'> = server)
 }
 
 async function userOf(cookie: string): Promise<string | null> {
-  const response = await fetch(`${server.url}/api/auth/get-session`, { headers: { cookie } });
-  const session = (await response.json()) as { user: { id: string } } | null;
-  return session?.user.id ?? null;
+  return (await server.request(getSession, {}, { headers: { cookie } })).user?.id ?? null;
 }
 
 async function keyOf(cookie: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { getApiKey, getMe, rotateApiKey } from '@bakehouse/contract/accounts';
+import { getApiKey, getMe, getSession, rotateApiKey } from '@bakehouse/contract/accounts';
 import { expect, test } from 'vitest';
 import { authClient, bodyOf, cookieOf, password } from '../../../testing/auth-client.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
@@ -22,6 +22,8 @@ test('a server whose secret was lost lets people in, and their programs go on', 
     status: 409,
     code: 'key_not_readable',
   });
+  const page = await after.request(getSession, {}, { headers });
+  expect(page).toMatchObject({ user: { id: ada.userId }, api_key: null });
   // Not before their owner says so.
   expect((await after.request(getMe, {}, { as: ada })).id).toBe(ada.userId);
 

@@ -1,3 +1,4 @@
+import { getSession } from '@bakehouse/contract/accounts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -27,7 +28,7 @@ const notified = vi.spyOn(notify, 'success').mockImplementation(() => undefined)
 
 test('the focus stays in the name while it is saved, and the field has the name that it was saved as', async () => {
   vi.stubGlobal('fetch', async (url: string) =>
-    Response.json(url.includes('get-session') ? null : { status: true }),
+    Response.json(url === getSession.path ? { user: null, api_key: null } : { status: true }),
   );
   const { rerender } = show();
   const field = screen.getByRole<HTMLInputElement>('textbox', { name: 'Name' });

@@ -186,7 +186,7 @@ describe('no side door', () => {
   test('a Host that is none is a 400', async () => {
     const { port } = new URL(server.url);
     const socket = net.connect(Number(port), '127.0.0.1');
-    socket.write('GET /api/auth/get-session HTTP/1.1\r\nHost: a b<>\r\nConnection: close\r\n\r\n');
+    socket.write('GET /api/auth/error HTTP/1.1\r\nHost: a b<>\r\nConnection: close\r\n\r\n');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
   });
 

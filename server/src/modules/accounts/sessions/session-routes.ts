@@ -1,0 +1,33 @@
+import { getSession } from '@bakehouse/contract/accounts';
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { type Binding, bindPublic } from '../../../platform/http/bind.ts';
+import { getMe } from '../get-me.ts';
+import { getApiKey } from '../keys/get-api-key.ts';
+import type { FoundSession } from './find-session.ts';
+
+/** The route that goes by the session where there is one, and answers for nobody too. */
+export function sessionRoutes(
+  findSession: (request: FastifyRequest) => Promise<FoundSession | null>,
+): Binding[] {
+  return [
+    bindPublic(getSession, async (ctx, _input, { request, reply }) => {
+      const session = await findSession(request);
+      if (!session) return { user: null, api_key: null };
+      if (session.cookies.length > 0) reply.header('set-cookie', session.cookies);
+      const own = { ...ctx, caller: session.caller };
+      const [user, apiKey] = await Promise.all([getMe(own), readKey(own)]);
+      return { user, api_key: apiKey };
+    }),
+  ];
+}
+
+async function readKey(ctx: Context): Promise<string | null> {
+  try {
+    return (await getApiKey(ctx)).data;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'key_not_readable') return null;
+    throw error;
+  }
+}
