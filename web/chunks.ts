@@ -18,12 +18,13 @@ const framework = {
 
 /**
  * Joins what the first screens need, which would else be dozens of chunks of a kilobyte: `app` for both of them, `landing` and
- * `shell` for one, and `field` for the parts of the landing page's forms that the forms of other pages have too; then
- * `generator` for a generator's page, and `controls` for the parts of its form, which most other pages have too.
+ * `shell` for one, `onboarding` for the first steps on the dashboard of somebody new, and `field` for the parts of the landing
+ * page's forms that the forms of other pages have too; then `generator` for a generator's page, `common` for what that has in
+ * common with the first steps, and `controls` for the parts of its form, which most other pages have too.
  * Everything else is split as the bundler finds best.
  */
 function firstScreenGroup() {
-  let needs: Record<'app' | 'landing' | 'shell' | 'generator', Set<string>> | null = null;
+  let needs: Record<'app' | 'landing' | 'shell' | 'onboarding' | 'generator', Set<string>> | null = null;
   return {
     // A module that is only there for its types brings its schemas along no further.
     includeDependenciesRecursively: false,
@@ -34,6 +35,7 @@ function firstScreenGroup() {
         app: reach(['main.tsx'], graph),
         landing: reach(firstScreens['landing page'], graph),
         shell: reach(firstScreens.dashboard, graph),
+        onboarding: reach(['modules/home/onboarding-card.tsx'], graph),
         generator: reach(generatorScreen, graph),
       };
       if (formsOnly.test(id) || (id.endsWith('?schemas') && needsForms(id, graph))) return null;
@@ -41,6 +43,8 @@ function firstScreenGroup() {
       if (needs.app.has(id) || (onLanding && inShell)) return 'app';
       if (inShell) return 'shell';
       if (!onLanding) {
+        // A generator's page must not wait for the first steps.
+        if (needs.onboarding.has(id)) return needs.generator.has(id) ? 'common' : 'onboarding';
         if (!needs.generator.has(id)) return null;
         return /node_modules|src\/ui\//.test(id) ? 'controls' : 'generator';
       }

@@ -1,15 +1,40 @@
-import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, startTransition, useEffect, useState } from 'react';
+import { queryClient } from '../lib/api/query-client.ts';
 import { whenIdle } from '../lib/when-idle.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
+
+const READS_MS_MAX = 3_000;
 
 /** What may come after the page, and whose absence breaks nothing: what it reads waits behind what the page reads. */
 export function AfterPage({ children, fallback }: { children: ReactNode; fallback?: ReactNode }) {
   const [isDue, setDue] = useState(false);
-  useEffect(() => whenIdle(() => setDue(true)), []);
+  // In a transition: whoever touches the page meanwhile interrupts it.
+  useEffect(() => afterReads(() => startTransition(() => setDue(true))), []);
   if (!isDue) return fallback;
   return (
     <Boundary fallback={EmptyFallback}>
       <Suspense fallback={fallback}>{children}</Suspense>
     </Boundary>
   );
+}
+
+/** Runs `work` when the page has what it reads, and after three seconds at the latest; the returned function calls it off. */
+function afterReads(work: () => void): () => void {
+  let callOff = whenIdle(() => {
+    const go = () => {
+      callOff();
+      callOff = whenIdle(work);
+    };
+    const look = () => {
+      if (queryClient.isFetching() === 0) go();
+    };
+    const unsubscribe = queryClient.getQueryCache().subscribe(look);
+    const timer = setTimeout(go, READS_MS_MAX);
+    callOff = () => {
+      unsubscribe();
+      clearTimeout(timer);
+    };
+    look();
+  });
+  return () => callOff();
 }

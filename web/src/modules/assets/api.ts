@@ -12,6 +12,7 @@ import { queryClient } from '../../lib/api/query-client.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { assetQuery } from './asset-queries.ts';
+import { PREVIEW_ROWS } from './files/viewer/rows-place.ts';
 
 export { assetListQuery, assetQuery } from './asset-queries.ts';
 export { useAllAssets } from './choice/choices.ts';
@@ -19,8 +20,6 @@ export { announceUpload } from './files/announce-upload.ts';
 export { isDataFile } from './files/data-file.ts';
 export { UploadList } from './files/upload-list.tsx';
 export { type Upload, uploadFiles, useUploads } from './files/uploads.ts';
-
-export const PREVIEW_ROWS = 100;
 
 /** What an uploaded model can be used for. Each change of its files asks anew. */
 export const modelReadinessQuery = (id: string) =>
@@ -59,18 +58,18 @@ export type NewDataset = {
 };
 
 /** Creates an empty dataset; resolves with its id. */
+export async function createDataset({ title, category, tags, userId, idempotencyKey }: NewDataset) {
+  const id = await call(
+    createAsset,
+    { body: { dataset_type: 'RAW', title, category, tags, user_id: userId } },
+    { idempotencyKey, operation: 'create dataset' },
+  );
+  await queryClient.invalidateQueries({ queryKey: ['asset', 'list'] });
+  return id;
+}
+
 export function useCreateDataset() {
-  return useMutation({
-    mutationKey: ['asset'],
-    meta: { inPlace: true },
-    mutationFn: ({ title, category, tags, userId, idempotencyKey }: NewDataset) =>
-      call(
-        createAsset,
-        { body: { dataset_type: 'RAW', title, category, tags, user_id: userId } },
-        { idempotencyKey, operation: 'create dataset' },
-      ),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['asset', 'list'] }),
-  });
+  return useMutation({ mutationKey: ['asset'], meta: { inPlace: true }, mutationFn: createDataset });
 }
 
 export function useUpdateAsset(id: string) {

@@ -1,6 +1,8 @@
+import type { User } from '@bakehouse/contract/accounts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, Suspense, startTransition, useEffect, useState } from 'react';
+import { queryClient } from '../../lib/api/query-client.ts';
 import { amountsInCurrency } from '../../lib/format/currency.ts';
 import { aboutDuration, relativeTime } from '../../lib/format/format-time.ts';
 import { loadable } from '../../lib/loadable.tsx';
@@ -12,7 +14,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
 import { assetListQuery } from '../assets/lists/api.ts';
-import { SpendCard, spendQuery, useBalance } from '../credits/api.ts';
+import { balanceQuery, SpendCard, spendQuery, useBalance } from '../credits/api.ts';
 import { deploymentListQuery, newestDeploymentsQuery, useNewestDeployments } from '../deployments/api.ts';
 import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
 import { displayState, runListQuery, UnfinishedBadge, useRuns, useUnfinishedRuns } from '../training/api.ts';
@@ -20,13 +22,24 @@ import { BalanceSummary } from './balance-summary.tsx';
 import { columnsClass, PendingCard, PendingDashboard, PendingOnboarding } from './pending-dashboard.tsx';
 import { RecentCard } from './recent-card.tsx';
 
+/** Asks for what the page shows, so that it is under way before the page is rendered. */
+export function readDashboard({ id, onboarding }: User): void {
+  void queryClient.prefetchQuery(balanceQuery(id));
+  void queryClient.prefetchQuery(spendQuery(id, {}));
+  void queryClient.prefetchQuery(newestDeploymentsQuery(id));
+  void queryClient.prefetchInfiniteQuery(runListQuery);
+  void queryClient.prefetchInfiniteQuery(assetListQuery(id, { types: 'RAW' }));
+  void queryClient.prefetchInfiniteQuery(assetListQuery(id, { types: 'MODEL' }));
+  void queryClient.prefetchInfiniteQuery(recentGenerationsQuery(id));
+  if (onboarding.dismissed) return;
+  void queryClient.prefetchInfiniteQuery(deploymentListQuery('text', id, true));
+  void OnboardingCard.preload();
+}
+
 /** What is going on and what to do next. */
 export function DashboardPage() {
   const user = useUser();
   const { dismissed } = user.onboarding;
-  useEffect(() => {
-    if (!dismissed) void OnboardingCard.preload();
-  }, [dismissed]);
   const balance = useBalance(user.id);
   const spend = useQuery(spendQuery(user.id, {}));
   const everDeployed = useInfiniteQuery({

@@ -1,9 +1,5 @@
-import { QueryClientProvider } from '@tanstack/react-query';
-import { renderHook } from '@testing-library/react';
-import type { ReactNode } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { queryClient } from '../../lib/api/query-client.ts';
-import { useExampleDataset } from './use-example-dataset.ts';
+import { makeExample } from './make-example.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -17,11 +13,7 @@ test('an example that is never fetched is given up after ten seconds', async () 
       signal?.addEventListener('abort', () => reject(signal.reason));
     });
   vi.stubGlobal('fetch', vi.fn<typeof never>(never));
-  const wrapper = ({ children }: { children: ReactNode }) => (
-    <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
-  );
-  const { result } = renderHook(() => useExampleDataset(), { wrapper });
-  const failure = result.current.mutateAsync('ada').then(
+  const failure = makeExample('ada', 'key').then(
     () => 'made',
     ({ message }: Error) => message,
   );

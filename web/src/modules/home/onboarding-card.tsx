@@ -8,7 +8,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { notify } from '../../ui/notify.ts';
 import { refreshUser, useDismissOnboarding, useUser } from '../accounts/api.ts';
-import { assetListQuery } from '../assets/api.ts';
+import { assetListQuery } from '../assets/lists/api.ts';
 import { deploymentListQuery } from '../deployments/api.ts';
 import { useExampleDataset } from './use-example-dataset.ts';
 
@@ -54,9 +54,10 @@ export function OnboardingCard() {
   const dismiss = useDismissOnboarding();
   const created = onboarding.onboarding_completed;
 
-  // The server ticks a step when its thing is there; the session knows it from its last reading.
+  // The server ticks a step when its thing is there; the session knows it from its last reading, which may be that of
+  // this very page.
   useEffect(() => {
-    if (!created) refreshUser().catch(() => undefined);
+    if (!created) refreshUser(5_000).catch(() => undefined);
   }, [created]);
 
   const hide = () =>

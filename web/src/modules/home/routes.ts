@@ -1,5 +1,7 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
+import { queryClient } from '../../lib/api/query-client.ts';
 import { pageComponent } from '../../lib/loadable.tsx';
+import { sessionQuery } from '../accounts/api.ts';
 
 /** The dashboard. */
 export const homeRoutes = <App extends AnyRoute>(app: App) =>
@@ -7,6 +9,19 @@ export const homeRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/dashboard',
-      component: pageComponent(() => import('./dashboard-page.tsx'), 'DashboardPage'),
+      // Nothing waits for it: the page shows what it reads as it comes, and what has failed.
+      loader: () => void readAhead().catch(() => undefined),
+      component: pageComponent(loadPage, 'DashboardPage'),
     }),
   ] as const;
+
+const loadPage = () => import('./dashboard-page.tsx');
+
+/** On a slow phone the page takes long to render: what it shows is on its way meanwhile. */
+async function readAhead(): Promise<void> {
+  const [{ readDashboard }, user] = await Promise.all([
+    loadPage(),
+    queryClient.ensureQueryData(sessionQuery),
+  ]);
+  if (user) readDashboard(user);
+}

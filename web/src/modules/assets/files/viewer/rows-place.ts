@@ -1,4 +1,5 @@
-import { PREVIEW_ROWS } from '../../api.ts';
+/** Rows on a page. */
+export const PREVIEW_ROWS = 100;
 
 /** What of a dataset's files is in sight: it stands in the URL, so that Back, a reload and a link lead there. */
 export type RowsPlace = {

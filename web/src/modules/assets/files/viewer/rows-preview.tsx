@@ -12,7 +12,7 @@ import { EmptyState } from '../../../../ui/empty-state.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { SearchInput } from '../../../../ui/search-input.tsx';
 import { Segmented } from '../../../../ui/segmented.tsx';
-import { PREVIEW_ROWS, previewQuery } from '../../api.ts';
+import { previewQuery } from '../../api.ts';
 import { FileCombobox } from '../../choice/file-combobox.tsx';
 import { isDataFile } from '../data-file.ts';
 import { mayHaveDataFiles, selectedDataFile } from '../selected-data-file.ts';
@@ -22,7 +22,7 @@ import { FoundRows } from './found-rows.tsx';
 import { PendingRows } from './pending-rows.tsx';
 import { RowSheet } from './row-sheet.tsx';
 import { RowTable } from './row-table.tsx';
-import { pageStart, type RowsPlace } from './rows-place.ts';
+import { PREVIEW_ROWS, pageStart, type RowsPlace } from './rows-place.ts';
 import { VersionSelect } from './version-select.tsx';
 import { columnsQuery, type RevisionFile } from './viewer-calls.ts';
 

@@ -1,0 +1,21 @@
+import exampleUrl from '../../../../examples/bakehouse-facts.csv?url';
+import { fetchAnswer } from '../../lib/api/fetch-answer.ts';
+import { announceUpload, createDataset, uploadFiles } from '../assets/api.ts';
+
+const example = { title: 'Bakehouse facts', category: 'Artificial intelligence', tags: ['example'] };
+
+/** Makes a small dataset that a model learns in minutes; resolves with its id. */
+export async function makeExample(userId: string, idempotencyKey: string): Promise<string> {
+  const data = await fetchAnswer(
+    exampleUrl,
+    { method: 'GET' },
+    { read: (response) => response.blob(), operation: 'fetch the example' },
+  );
+  const file = new File([data], 'bakehouse-facts.csv', { type: 'text/csv' });
+  const id = await createDataset({ ...example, userId, idempotencyKey });
+  const outcome = await uploadFiles(id, [file]);
+  const [failed] = outcome.failed;
+  if (failed) throw new Error(failed.error ?? 'Failed to upload file.');
+  announceUpload(outcome);
+  return id;
+}
