@@ -50,8 +50,19 @@ export async function measureNeighbours(): Promise<Measured[]> {
     const victim = await makeVictim(server, folder);
     const target = await makeTarget(server, folder);
     const measured = await measureControl(server, victim);
+    let before = await lookUndisturbed(victim);
     for (const attack of Object.keys(attacks) as Attack[]) {
-      measured.push(...(await measureAttack(attack, target, victim)));
+      const during = await beside(
+        () => strike(attack, target),
+        () => lookAtAll(victim),
+      );
+      const after = await lookUndisturbed(victim);
+      // A machine drifts: it is measured on both sides of the attack.
+      for (const what of ['health', 'download', 'chat'] as const)
+        measured.push(
+          compareLooks(`${what} beside ${attack}`, [...before[what], ...after[what]], during[what]),
+        );
+      before = after;
     }
     return measured;
   } finally {
@@ -60,14 +71,13 @@ export async function measureNeighbours(): Promise<Measured[]> {
   }
 }
 
-async function measureAttack(attack: Attack, target: Target, victim: Victim): Promise<Measured[]> {
-  const look = async () => ({ ...(await victim.look()), chat: await victim.chat() });
+async function lookAtAll(victim: Victim): Promise<Record<'health' | 'download' | 'chat', Look[]>> {
+  return { ...(await victim.look()), chat: await victim.chat() };
+}
+
+async function lookUndisturbed(victim: Victim): ReturnType<typeof lookAtAll> {
   await pause(SETTLING_MS);
-  const before = await look();
-  const during = await beside(() => strike(attack, target), look);
-  return (['health', 'download', 'chat'] as const).map((what) =>
-    compareLooks(`${what} beside ${attack}`, before[what], during[what]),
-  );
+  return lookAtAll(victim);
 }
 
 /** The negative control: whoever calls this server waits for it, and looks that do not tell so see nothing. */
