@@ -136,6 +136,7 @@ create table assets (
   constraint assets_parent_asset_id_fkey FOREIGN KEY (parent_asset_id) REFERENCES assets(id) ON DELETE SET NULL,
   constraint assets_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id) DEFERRABLE INITIALLY DEFERRED
 );
+CREATE INDEX assets_by_creation ON public.assets USING btree (owner_user_id, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX assets_by_name ON public.assets USING gin (owner_user_id, string_to_array(search_text, chr(10)));
 CREATE INDEX assets_by_size ON public.assets USING btree (owner_user_id, dataset_type, size_bytes, id);
 CREATE INDEX assets_by_tag ON public.assets USING gin (owner_user_id, tags) WITH (gin_pending_list_limit='256');
@@ -154,6 +155,7 @@ create table audit_log (
   detail jsonb not null default '{}'::jsonb,
   constraint audit_log_pkey PRIMARY KEY (id)
 );
+CREATE INDEX audit_log_by_action ON public.audit_log USING btree (user_id, action, at);
 CREATE INDEX audit_log_by_noun ON public.audit_log USING btree (split_part(action, '.'::text, 1), id DESC);
 CREATE INDEX audit_log_by_user ON public.audit_log USING btree (user_id, id DESC);
 
@@ -236,6 +238,7 @@ create table credit_code_redemptions (
   constraint credit_code_redemptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX credit_code_redemptions_by_user ON public.credit_code_redemptions USING btree (user_id);
+CREATE INDEX credit_code_redemptions_latest ON public.credit_code_redemptions USING btree (code_id, redeemed_at DESC);
 
 create table credit_codes (
   id uuid not null default uuidv7(),
@@ -341,8 +344,10 @@ create table deployments (
   constraint deployments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX deployments_awake ON public.deployments USING btree (metered_at) WHERE ((terminated_at IS NULL) AND (NOT sleeping));
+CREATE INDEX deployments_by_kind ON public.deployments USING btree (user_id, kind, created_at DESC, id DESC);
 CREATE INDEX deployments_by_server ON public.deployments USING btree (model_server_id) WHERE (terminated_at IS NULL);
-CREATE INDEX deployments_by_user ON public.deployments USING btree (user_id, kind, created_at DESC);
+CREATE INDEX deployments_by_title ON public.deployments USING btree (user_id, lower(title), id);
+CREATE INDEX deployments_by_user ON public.deployments USING btree (user_id, created_at DESC, id DESC);
 CREATE INDEX deployments_live_asset ON public.deployments USING btree (asset_id) WHERE (terminated_at IS NULL);
 CREATE INDEX deployments_live_base ON public.deployments USING btree (base_asset_id) WHERE (terminated_at IS NULL);
 CREATE UNIQUE INDEX deployments_model_name ON public.deployments USING btree (user_id, model_name) WHERE (terminated_at IS NULL);
@@ -949,7 +954,9 @@ create table runs (
   constraint runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX runs_by_model ON public.runs USING btree (model_asset_id);
-CREATE INDEX runs_by_user ON public.runs USING btree (user_id, created_at DESC);
+CREATE INDEX runs_by_price ON public.runs USING btree (price_id, created_at DESC);
+CREATE INDEX runs_by_title ON public.runs USING btree (user_id, lower(title), id);
+CREATE INDEX runs_by_user ON public.runs USING btree (user_id, created_at DESC, id DESC);
 
 create table sessions (
   id text not null,
@@ -1068,6 +1075,8 @@ create table users (
   constraint users_name_check CHECK (length(name) >= 1 AND length(name) <= 200),
   constraint users_username_check CHECK (username ~ '^[a-z0-9_-]{3,30}$'::text)
 );
+CREATE INDEX users_by_creation ON public.users USING btree (created_at, id);
+CREATE INDEX users_by_words ON public.users USING gin (username gin_trgm_ops, email gin_trgm_ops, lower(name) gin_trgm_ops) WITH (gin_pending_list_limit='256');
 CREATE INDEX users_to_purge ON public.users USING btree (deleted_at) WHERE ((deleted_at IS NOT NULL) AND (purged_at IS NULL));
 
 create table verifications (
