@@ -348,6 +348,7 @@ CREATE INDEX deployments_by_kind ON public.deployments USING btree (user_id, kin
 CREATE INDEX deployments_by_server ON public.deployments USING btree (model_server_id) WHERE (terminated_at IS NULL);
 CREATE INDEX deployments_by_title ON public.deployments USING btree (user_id, lower(title), id);
 CREATE INDEX deployments_by_user ON public.deployments USING btree (user_id, created_at DESC, id DESC);
+CREATE INDEX deployments_carrier ON public.deployments USING btree (carrier_id) WHERE (carrier_id IS NOT NULL);
 CREATE INDEX deployments_live_asset ON public.deployments USING btree (asset_id) WHERE (terminated_at IS NULL);
 CREATE INDEX deployments_live_base ON public.deployments USING btree (base_asset_id) WHERE (terminated_at IS NULL);
 CREATE UNIQUE INDEX deployments_model_name ON public.deployments USING btree (user_id, model_name) WHERE (terminated_at IS NULL);
@@ -742,6 +743,8 @@ create table model_servers (
   constraint model_servers_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) DEFERRABLE INITIALLY DEFERRED
 );
 CREATE INDEX model_servers_by_deployment ON public.model_servers USING btree (deployment_id, replica) WHERE (deployment_id IS NOT NULL);
+CREATE INDEX model_servers_next_workload ON public.model_servers USING btree (next_workload_id) WHERE (next_workload_id IS NOT NULL);
+CREATE INDEX model_servers_workload ON public.model_servers USING btree (workload_id) WHERE (workload_id IS NOT NULL);
 
 create table notifications (
   id uuid not null default uuidv7(),
