@@ -695,6 +695,14 @@ create table licence_acceptances (
   constraint licence_acceptances_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
+create table low_balance_look (
+  single boolean not null default true,
+  limit_micro bigint not null,
+  seq bigint not null,
+  constraint low_balance_look_pkey PRIMARY KEY (single),
+  constraint low_balance_look_single_check CHECK (single)
+);
+
 create table low_balance_watch (
   user_id text not null,
   constraint low_balance_watch_pkey PRIMARY KEY (user_id),

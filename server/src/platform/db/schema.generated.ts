@@ -451,6 +451,12 @@ export type LicenceAcceptancesTable = {
   accepted_at: Timestamp;
 };
 
+export type LowBalanceLookTable = {
+  single: Generated<boolean>;
+  limit_micro: bigint;
+  seq: bigint;
+};
+
 export type LowBalanceWatchTable = {
   user_id: string;
 };
@@ -879,6 +885,7 @@ export type DB = {
   ledger_transfers: LedgerTransfersTable;
   ledger_verifications: LedgerVerificationsTable;
   licence_acceptances: LicenceAcceptancesTable;
+  low_balance_look: LowBalanceLookTable;
   low_balance_watch: LowBalanceWatchTable;
   machines: MachinesTable;
   model_servers: ModelServersTable;
