@@ -123,6 +123,7 @@ create table assets (
   family text not null default ''::text,
   search_text text not null generated always as (asset_search_text(NULL::text, title, family, base_model_type, tags)) stored,
   starter_task text,
+  is_lora boolean not null default false,
   constraint assets_pkey PRIMARY KEY (id),
   constraint assets_starter_slug_key UNIQUE (starter_slug),
   constraint assets_check CHECK (is_starter = (owner_user_id IS NULL)),
@@ -144,6 +145,7 @@ CREATE INDEX assets_by_title ON public.assets USING btree (owner_user_id, datase
 CREATE INDEX assets_by_update ON public.assets USING btree (owner_user_id, dataset_type, updated_at, id);
 CREATE INDEX assets_by_words ON public.assets USING gin (owner_user_id, search_text gin_trgm_ops, ((id)::text) gin_trgm_ops) WITH (gin_pending_list_limit='256');
 CREATE INDEX assets_deleted ON public.assets USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX assets_loras ON public.assets USING btree (owner_user_id, created_at, id) WHERE (is_lora AND (deleted_at IS NULL));
 CREATE INDEX assets_parent ON public.assets USING btree (parent_asset_id);
 CREATE INDEX assets_revision ON public.assets USING btree (revision_id);
 

@@ -303,14 +303,16 @@ export async function insertFiles(
     ) as file (path, sha256, size_bytes)`.execute(tx);
 }
 
+/** `isLora`: whether the model is a LoRA from now on; undefined leaves it as it is. */
 export async function setNewestRevision(
   tx: Transaction,
   assetId: string,
-  change: { revisionId: string; files: number; bytes: bigint },
+  change: { revisionId: string; files: number; bytes: bigint; isLora: boolean | undefined },
 ): Promise<void> {
   await tx
     .updateTable('assets')
     .set((eb) => ({
+      ...(change.isLora !== undefined && { is_lora: change.isLora }),
       revision_id: change.revisionId,
       file_count: eb('file_count', '+', change.files),
       size_bytes: eb('size_bytes', '+', change.bytes),

@@ -94,6 +94,7 @@ export type AssetsTable = {
   family: Generated<string>;
   search_text: GeneratedAlways<string>;
   starter_task: string | null;
+  is_lora: Generated<boolean>;
 };
 
 export type AuditLogTable = {
