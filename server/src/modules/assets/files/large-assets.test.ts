@@ -10,6 +10,7 @@ import { getAsset } from '../get-asset.ts';
 import { collectBlobsJob } from '../jobs/collect-blobs.ts';
 import { purgeAsset } from '../purge-asset.ts';
 import { markDeleted } from '../queries.ts';
+import { readRevision, requireRevision } from '../read-revision.ts';
 import { listAssets } from '../search/list-queries.ts';
 import { getInfo } from './get-info.ts';
 import { listTree } from './list-tree.ts';
@@ -150,6 +151,24 @@ describe('an asset of very many files', () => {
     const tree = await listTree(ctx, { assetId, path: '', limit: 10, cursor: undefined });
     expect(tree.entries).toHaveLength(2);
     for (const query of [...asked]) expect(await blocksOf(db, query), query.sql).toBeLessThan(FILES / 100);
+  });
+
+  test('tells of the files that somebody needs without listing all of them', async () => {
+    const id = await largeAsset();
+    const { db } = server.services;
+    const others = ['config.json', 'weights.safetensors', 'deep/weights.gguf'];
+    await sql`
+      insert into asset_files (asset_id, path, first_number, sha256, size_bytes)
+      select ${id}, unnest(${others}::text[]), ${FILES}, ${sha256}, 7`.execute(db);
+    const wanted = { assetId: id, userId: ada.userId };
+    const read = async (which: { paths?: string[]; top?: boolean }) =>
+      (await readRevision(db, { ...wanted, ...which })).files.map(({ path }) => path);
+    expect(await read({ paths: ['odd/000001', 'config.json', 'none'] })).toEqual([
+      'config.json',
+      'odd/000001',
+    ]);
+    expect(await read({ top: true })).toEqual(['config.json', 'deep/weights.gguf', 'weights.safetensors']);
+    expect(await requireRevision(db, wanted)).not.toHaveProperty('files');
   });
 
   test('shows what lies in a folder without reading what lies below, page by page', async () => {
