@@ -445,7 +445,9 @@ CREATE INDEX generations_by_root ON public.generations USING btree (root_generat
 CREATE INDEX generations_by_source ON public.generations USING btree (source_generation_id);
 CREATE INDEX generations_by_source_output ON public.generations USING btree (source_output_id);
 CREATE INDEX generations_by_user ON public.generations USING btree (user_id, id DESC);
+CREATE INDEX generations_running ON public.generations USING btree (queue, user_id) WHERE ((state = ANY (ARRAY['starting'::text, 'running'::text])) AND (ended_at IS NULL));
 CREATE INDEX generations_to_do ON public.generations USING btree (user_id, id) WHERE (ended_at IS NULL);
+CREATE INDEX generations_waiting ON public.generations USING btree (queue, user_id, id) WHERE ((state = 'queued'::text) AND (ended_at IS NULL));
 
 create table held_out_answers (
   run_id uuid not null,
