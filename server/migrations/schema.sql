@@ -677,7 +677,7 @@ CREATE INDEX ledger_transfers_by_debit ON public.ledger_transfers USING btree (d
 CREATE INDEX ledger_transfers_by_key ON public.ledger_transfers USING btree (debit_account_id, ((refs ->> 'key_id'::text)), created_at, seq) WHERE ((refs ->> 'key_id'::text) IS NOT NULL);
 CREATE INDEX ledger_transfers_refunds ON public.ledger_transfers USING btree (credit_account_id, created_at, seq) WHERE (kind = 'refund'::text);
 CREATE INDEX ledger_transfers_sent ON public.ledger_transfers USING btree (seq) WHERE (kind = 'transfer'::text);
-CREATE INDEX ledger_transfers_sent_by ON public.ledger_transfers USING btree (debit_account_id, seq) WHERE (kind = 'transfer'::text);
+CREATE INDEX ledger_transfers_sent_by ON public.ledger_transfers USING btree (debit_account_id, created_at, seq) WHERE (kind = 'transfer'::text);
 
 create table ledger_verifications (
   id bigint not null generated always as identity,
