@@ -150,6 +150,16 @@ describe('an asset of very many files', () => {
     expect([next.files.length, next.file_count, next.size_bytes]).toEqual([500, FILES, FILES * 7]);
     const tree = await listTree(ctx, { assetId, path: '', limit: 10, cursor: undefined });
     expect(tree.entries).toHaveLength(2);
+    const folder = { assetId, path: 'odd', limit: 500 };
+    const counted = asked.length;
+    const begun = await getInfo(ctx, { ...folder, cursor: undefined });
+    asked.length = counted;
+    const goesOn = await getInfo(ctx, { ...folder, cursor: begun.next_cursor ?? undefined });
+    expect([goesOn.files[0]?.path, goesOn.file_count, goesOn.size_bytes]).toEqual([
+      'odd/001001',
+      FILES / 2,
+      (FILES / 2) * 7,
+    ]);
     for (const query of [...asked]) expect(await blocksOf(db, query), query.sql).toBeLessThan(FILES / 100);
   });
 
