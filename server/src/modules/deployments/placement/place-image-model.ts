@@ -1,6 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { readRevision, requireRevision } from '../../assets/read-revision.ts';
+import { requireRevision } from '../../assets/access/require-revision.ts';
+import { readRevision } from '../../assets/read-revision.ts';
 import type { PlacedModel } from '../kinds/deployment-kind.ts';
 import type { ImageEngine } from '../kinds/image-spec.ts';
 import type { ServingParts } from '../serving-parts.ts';
