@@ -123,6 +123,7 @@ create table assets (
   family text not null default ''::text,
   search_text text not null generated always as (asset_search_text(NULL::text, title, family, base_model_type, tags)) stored,
   starter_task text,
+  is_lora boolean not null default false,
   constraint assets_pkey PRIMARY KEY (id),
   constraint assets_starter_slug_key UNIQUE (starter_slug),
   constraint assets_check CHECK (is_starter = (owner_user_id IS NULL)),
@@ -136,6 +137,7 @@ create table assets (
   constraint assets_parent_asset_id_fkey FOREIGN KEY (parent_asset_id) REFERENCES assets(id) ON DELETE SET NULL,
   constraint assets_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id) DEFERRABLE INITIALLY DEFERRED
 );
+CREATE INDEX assets_by_creation ON public.assets USING btree (owner_user_id, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX assets_by_name ON public.assets USING gin (owner_user_id, string_to_array(search_text, chr(10)));
 CREATE INDEX assets_by_size ON public.assets USING btree (owner_user_id, dataset_type, size_bytes, id);
 CREATE INDEX assets_by_tag ON public.assets USING gin (owner_user_id, tags) WITH (gin_pending_list_limit='256');
@@ -143,6 +145,7 @@ CREATE INDEX assets_by_title ON public.assets USING btree (owner_user_id, datase
 CREATE INDEX assets_by_update ON public.assets USING btree (owner_user_id, dataset_type, updated_at, id);
 CREATE INDEX assets_by_words ON public.assets USING gin (owner_user_id, search_text gin_trgm_ops, ((id)::text) gin_trgm_ops) WITH (gin_pending_list_limit='256');
 CREATE INDEX assets_deleted ON public.assets USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX assets_loras ON public.assets USING btree (owner_user_id, created_at, id) WHERE (is_lora AND (deleted_at IS NULL));
 CREATE INDEX assets_parent ON public.assets USING btree (parent_asset_id);
 CREATE INDEX assets_revision ON public.assets USING btree (revision_id);
 
@@ -154,6 +157,7 @@ create table audit_log (
   detail jsonb not null default '{}'::jsonb,
   constraint audit_log_pkey PRIMARY KEY (id)
 );
+CREATE INDEX audit_log_by_action ON public.audit_log USING btree (user_id, action, at);
 CREATE INDEX audit_log_by_noun ON public.audit_log USING btree (split_part(action, '.'::text, 1), id DESC);
 CREATE INDEX audit_log_by_user ON public.audit_log USING btree (user_id, id DESC);
 
@@ -236,6 +240,7 @@ create table credit_code_redemptions (
   constraint credit_code_redemptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX credit_code_redemptions_by_user ON public.credit_code_redemptions USING btree (user_id);
+CREATE INDEX credit_code_redemptions_latest ON public.credit_code_redemptions USING btree (code_id, redeemed_at DESC);
 
 create table credit_codes (
   id uuid not null default uuidv7(),
@@ -341,8 +346,11 @@ create table deployments (
   constraint deployments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX deployments_awake ON public.deployments USING btree (metered_at) WHERE ((terminated_at IS NULL) AND (NOT sleeping));
+CREATE INDEX deployments_by_kind ON public.deployments USING btree (user_id, kind, created_at DESC, id DESC);
 CREATE INDEX deployments_by_server ON public.deployments USING btree (model_server_id) WHERE (terminated_at IS NULL);
-CREATE INDEX deployments_by_user ON public.deployments USING btree (user_id, kind, created_at DESC);
+CREATE INDEX deployments_by_title ON public.deployments USING btree (user_id, lower(title), id);
+CREATE INDEX deployments_by_user ON public.deployments USING btree (user_id, created_at DESC, id DESC);
+CREATE INDEX deployments_carrier ON public.deployments USING btree (carrier_id) WHERE (carrier_id IS NOT NULL);
 CREATE INDEX deployments_live_asset ON public.deployments USING btree (asset_id) WHERE (terminated_at IS NULL);
 CREATE INDEX deployments_live_base ON public.deployments USING btree (base_asset_id) WHERE (terminated_at IS NULL);
 CREATE UNIQUE INDEX deployments_model_name ON public.deployments USING btree (user_id, model_name) WHERE (terminated_at IS NULL);
@@ -437,7 +445,9 @@ CREATE INDEX generations_by_root ON public.generations USING btree (root_generat
 CREATE INDEX generations_by_source ON public.generations USING btree (source_generation_id);
 CREATE INDEX generations_by_source_output ON public.generations USING btree (source_output_id);
 CREATE INDEX generations_by_user ON public.generations USING btree (user_id, id DESC);
+CREATE INDEX generations_running ON public.generations USING btree (queue, user_id) WHERE ((state = ANY (ARRAY['starting'::text, 'running'::text])) AND (ended_at IS NULL));
 CREATE INDEX generations_to_do ON public.generations USING btree (user_id, id) WHERE (ended_at IS NULL);
+CREATE INDEX generations_waiting ON public.generations USING btree (queue, user_id, id) WHERE ((state = 'queued'::text) AND (ended_at IS NULL));
 
 create table held_out_answers (
   run_id uuid not null,
@@ -667,7 +677,7 @@ CREATE INDEX ledger_transfers_by_debit ON public.ledger_transfers USING btree (d
 CREATE INDEX ledger_transfers_by_key ON public.ledger_transfers USING btree (debit_account_id, ((refs ->> 'key_id'::text)), created_at, seq) WHERE ((refs ->> 'key_id'::text) IS NOT NULL);
 CREATE INDEX ledger_transfers_refunds ON public.ledger_transfers USING btree (credit_account_id, created_at, seq) WHERE (kind = 'refund'::text);
 CREATE INDEX ledger_transfers_sent ON public.ledger_transfers USING btree (seq) WHERE (kind = 'transfer'::text);
-CREATE INDEX ledger_transfers_sent_by ON public.ledger_transfers USING btree (debit_account_id, seq) WHERE (kind = 'transfer'::text);
+CREATE INDEX ledger_transfers_sent_by ON public.ledger_transfers USING btree (debit_account_id, created_at, seq) WHERE (kind = 'transfer'::text);
 
 create table ledger_verifications (
   id bigint not null generated always as identity,
@@ -687,6 +697,14 @@ create table licence_acceptances (
   accepted_at timestamp with time zone not null,
   constraint licence_acceptances_pkey PRIMARY KEY (user_id, licence, version),
   constraint licence_acceptances_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table low_balance_look (
+  single boolean not null default true,
+  limit_micro bigint not null,
+  seq bigint not null,
+  constraint low_balance_look_pkey PRIMARY KEY (single),
+  constraint low_balance_look_single_check CHECK (single)
 );
 
 create table low_balance_watch (
@@ -737,6 +755,8 @@ create table model_servers (
   constraint model_servers_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) DEFERRABLE INITIALLY DEFERRED
 );
 CREATE INDEX model_servers_by_deployment ON public.model_servers USING btree (deployment_id, replica) WHERE (deployment_id IS NOT NULL);
+CREATE INDEX model_servers_next_workload ON public.model_servers USING btree (next_workload_id) WHERE (next_workload_id IS NOT NULL);
+CREATE INDEX model_servers_workload ON public.model_servers USING btree (workload_id) WHERE (workload_id IS NOT NULL);
 
 create table notifications (
   id uuid not null default uuidv7(),
@@ -948,9 +968,10 @@ create table runs (
   constraint runs_id_fkey FOREIGN KEY (id) REFERENCES workloads(id),
   constraint runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX runs_by_creation ON public.runs USING btree (user_id, created_at DESC, id DESC);
 CREATE INDEX runs_by_model ON public.runs USING btree (model_asset_id);
+CREATE INDEX runs_by_price ON public.runs USING btree (price_id, created_at DESC);
 CREATE INDEX runs_by_title ON public.runs USING btree (user_id, lower(title), id);
+CREATE INDEX runs_by_user ON public.runs USING btree (user_id, created_at DESC, id DESC);
 
 create table sessions (
   id text not null,
@@ -1069,6 +1090,8 @@ create table users (
   constraint users_name_check CHECK (length(name) >= 1 AND length(name) <= 200),
   constraint users_username_check CHECK (username ~ '^[a-z0-9_-]{3,30}$'::text)
 );
+CREATE INDEX users_by_creation ON public.users USING btree (created_at, id);
+CREATE INDEX users_by_words ON public.users USING gin (username gin_trgm_ops, email gin_trgm_ops, lower(name) gin_trgm_ops) WITH (gin_pending_list_limit='256');
 CREATE INDEX users_to_purge ON public.users USING btree (deleted_at) WHERE ((deleted_at IS NOT NULL) AND (purged_at IS NULL));
 
 create table verifications (

@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { checkReady } from './check-ready.ts';
 import { systemClock } from './platform/clock.ts';
+import { recordingDatabase } from './testing/recording-database.ts';
 import { testDatabase } from './testing/test-database.ts';
 
-const { db, pool } = await testDatabase();
+const { db, pool, url } = await testDatabase();
 const services = { db, pool, clock: systemClock, machineId: randomUUID() };
 await sql`
   insert into machines (id, name, host, driver, holds_blobs, secret_check, started_at)
@@ -15,7 +16,7 @@ const seen = (secondsAgo: number) =>
 const longAgo = performance.now() - 61_000;
 
 test('a reconciler whose passes stand still is not ready', async () => {
-  const check = checkReady(services, { roles: ['web', 'reconciler'], startedAt: longAgo });
+  const check = () => checkReady(services, { roles: ['web', 'reconciler'], startedAt: longAgo })();
   const refusal = { publicMessage: 'The workloads of this machine are not looked after' };
   await expect(check()).rejects.toMatchObject({
     ...refusal,
@@ -32,4 +33,15 @@ test('one that has just begun is, and so is a process that does something else',
   const fresh = checkReady(services, { roles: ['reconciler'] });
   const other = checkReady(services, { roles: ['web', 'worker'], startedAt: longAgo });
   await expect(Promise.all([fresh(), other()])).resolves.toBeDefined();
+});
+
+test('many who ask at once or soon after cost one', async () => {
+  await seen(30);
+  const { db: recorded, asked } = recordingDatabase(url);
+  const check = checkReady({ ...services, db: recorded }, { roles: ['reconciler'], startedAt: longAgo });
+  await Promise.all(Array.from({ length: 50 }, check));
+  const { rows } = await pool.query<{ xmin: string }>('select xmin::text from readiness_checks');
+  await check();
+  expect((await pool.query('select xmin::text from readiness_checks')).rows).toEqual(rows);
+  expect(asked).toHaveLength(1);
 });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { createPool, type Database, openDatabase } from '../platform/db/database.ts';
 import { onFileEnd } from './on-file-end.ts';
 
@@ -31,4 +32,28 @@ export function recordingDatabase(url: string): { db: Database; asked: Asked[] }
   const db = openDatabase(pool);
   onFileEnd(() => db.destroy());
   return { db, asked };
+}
+
+type Recording = ReturnType<typeof recordingDatabase>;
+
+/** How PostgreSQL plans each query that this makes; `analyze` runs them once more, and tells what they read. */
+export async function plansOf(
+  { db, asked }: Recording,
+  ask: () => Promise<unknown>,
+  { analyze = false }: { analyze?: boolean } = {},
+): Promise<string[]> {
+  asked.length = 0;
+  await ask();
+  const plans: string[] = [];
+  // The beginning and end of a transaction have no plan.
+  const queries = asked.filter(({ text }) => /^\s*\(?(select|with|insert|update|delete)\b/i.test(text));
+  for (const { text, values } of queries) {
+    const { rows } = await db.executeQuery<Record<'QUERY PLAN', string>>({
+      ...sql`select 1`.compile(db),
+      sql: `explain (analyze ${analyze}, costs off) ${text}`,
+      parameters: values,
+    });
+    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+  }
+  return plans;
 }

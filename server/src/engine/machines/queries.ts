@@ -35,6 +35,12 @@ export async function listMachines(db: Database | Transaction): Promise<KnownMac
   }));
 }
 
+/** When the server that runs the machine's workloads was seen last; null where it never was. */
+export async function findSeenAt(db: Database, id: string): Promise<Date | null> {
+  const row = await db.selectFrom('machines').select('seen_at').where('id', '=', id).executeTakeFirst();
+  return row?.seen_at ?? null;
+}
+
 /** The machine that holds the bytes of all files; null before the first start. */
 export async function findBlobHolder(
   db: Database | Transaction,

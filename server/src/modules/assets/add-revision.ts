@@ -1,5 +1,7 @@
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
+import { bearsOnLora, findLoraFile } from './loras/find-lora-file.ts';
+import { listTellingFiles } from './loras/queries.ts';
 import {
   type AssetRow,
   endFiles,
@@ -23,12 +25,8 @@ export async function addRevision(
   const newest = asset.revision_id ? await findRevision(tx, asset.id, asset.revision_id) : undefined;
   const number = (newest?.number ?? 0) + 1;
   const revisionId = await insertRevision(tx, asset.id, number);
-  const ended = await endFiles(
-    tx,
-    asset.id,
-    [...change.remove, ...change.put.map((file) => file.path)],
-    number - 1,
-  );
+  const paths = [...change.remove, ...change.put.map((file) => file.path)];
+  const ended = await endFiles(tx, asset.id, paths, number - 1);
   await insertFiles(tx, asset.id, change.put, number);
   const bytesAdded = change.put.reduce((sum, file) => sum + BigInt(file.sizeBytes), 0n);
   const bytesEnded = ended.reduce((sum, file) => sum + file.size_bytes, 0n);
@@ -36,7 +34,13 @@ export async function addRevision(
     revisionId,
     files: change.put.length - ended.length,
     bytes: bytesAdded - bytesEnded,
+    isLora:
+      asset.dataset_type === 'MODEL' && paths.some(bearsOnLora) ? await isLora(tx, asset.id) : undefined,
   });
   if (asset.owner_user_id) await publishChange(tx, asset.owner_user_id, { topic: 'asset', id: asset.id });
   return revisionId;
+}
+
+async function isLora(tx: Transaction, assetId: string): Promise<boolean> {
+  return findLoraFile(await listTellingFiles(tx, assetId)) !== undefined;
 }

@@ -1,8 +1,6 @@
 import type { ModelReadiness } from '@bakehouse/contract/assets';
 import type { Context } from '../../platform/context.ts';
 import { findReadableAsset } from './access/find-readable-asset.ts';
-import { findLoraFile } from './loras/find-lora-file.ts';
-import { listNewestFiles } from './queries.ts';
 
 /**
  * Asked of the modules that use models: the sentence that says why this one cannot be used so as
@@ -23,6 +21,5 @@ export async function getModelReadiness(
     return { deploy: sentence, train: sentence, lora: false };
   }
   const [deploy, train] = await Promise.all([uses.deploy(ctx, { assetId }), uses.train(ctx, { assetId })]);
-  const lora = findLoraFile(await listNewestFiles(ctx.db, assetId)) !== undefined;
-  return { deploy, train, lora };
+  return { deploy, train, lora: asset.is_lora };
 }

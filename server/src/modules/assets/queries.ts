@@ -227,20 +227,23 @@ export async function selectRevisions(db: Database | Transaction, revisionIds: s
 
 export const fileColumns = ['path', 'sha256', 'size_bytes', 'uploaded_at'] as const;
 
-/** The files of one revision, in the order of their paths; with a path only that one. */
+/** Which of a revision's files are read, all of them unless said: those of these paths; `top`: those in no folder, and GGUF weights. */
+export type FileChoice = { paths?: string[]; top?: boolean };
+
+/** Files of one revision, in the order of their paths. */
 export async function listFiles(
   db: Database | Transaction,
-  assetId: string,
-  revisionNumber: number,
-  path?: string,
+  { assetId, number, paths, top }: { assetId: string; number: number } & FileChoice,
 ): Promise<FileRow[]> {
   let query = db
     .selectFrom('asset_files')
     .select(fileColumns)
     .where('asset_id', '=', assetId)
-    .where('first_number', '<=', revisionNumber)
-    .where((eb) => eb.or([eb('last_number', 'is', null), eb('last_number', '>=', revisionNumber)]));
-  if (path !== undefined) query = query.where('path', '=', path);
+    .where('first_number', '<=', number)
+    .where((eb) => eb.or([eb('last_number', 'is', null), eb('last_number', '>=', number)]));
+  if (paths !== undefined) query = query.where(sql<boolean>`path = any(${paths}::text[])`);
+  // What Transformers opens lies in no folder; llama.cpp is led to its file wherever that is.
+  if (top) query = query.where(sql<boolean>`(strpos(path, '/') = 0 or path like '%.gguf')`);
   return query.orderBy('path').execute();
 }
 
@@ -303,14 +306,16 @@ export async function insertFiles(
     ) as file (path, sha256, size_bytes)`.execute(tx);
 }
 
+/** `isLora`: whether the model is a LoRA from now on; undefined leaves it as it is. */
 export async function setNewestRevision(
   tx: Transaction,
   assetId: string,
-  change: { revisionId: string; files: number; bytes: bigint },
+  change: { revisionId: string; files: number; bytes: bigint; isLora: boolean | undefined },
 ): Promise<void> {
   await tx
     .updateTable('assets')
     .set((eb) => ({
+      ...(change.isLora !== undefined && { is_lora: change.isLora }),
       revision_id: change.revisionId,
       file_count: eb('file_count', '+', change.files),
       size_bytes: eb('size_bytes', '+', change.bytes),

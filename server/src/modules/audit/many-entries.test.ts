@@ -1,17 +1,23 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { recordingDatabase } from '../../testing/recording-database.ts';
+import { plansOf, recordingDatabase } from '../../testing/recording-database.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { listAuditEntries } from '../accounts/audit/list-audit-entries.ts';
+import { countRecentAudit } from '../accounts/queries.ts';
 import { listSends } from '../credits/list-sends.ts';
 
 const { url } = await testDatabase();
-const { db, asked } = recordingDatabase(url);
+const recording = recordingDatabase(url);
+const { db, asked } = recording;
 const page = { before: 10n ** 17n, limit: 51 };
 
 beforeAll(async () => {
   await sql`
     insert into audit_log (action) select 'asset.created' from generate_series(1, 20000)`.execute(db);
+  await sql`
+    insert into audit_log (user_id, action, at)
+    select 'ada', case when n % 10 = 0 then 'mail.sent' else 'asset.created' end, now() - n * interval '1 minute'
+    from generate_series(1, 5000) n`.execute(db);
   await sql`
     insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs)
     select 'grants', 'revenue:llm_inference', 1, 'charge', 'Tokens', '{}' from generate_series(1, 20000)`.execute(
@@ -42,4 +48,12 @@ test('credits that were sent are found among many charges by an index, of all an
   expect(ofAll).toMatch(/Index Scan Backward using ledger_transfers_sent(_by)? /);
   expect(ofAll).not.toContain('Seq Scan on ledger_transfers');
   expect(await planOf(() => listSends(db, { ...page, userId: 'ada' }))).toContain('ledger_transfers_sent');
+});
+
+test('what somebody has asked for within the hour is counted without reading all that they ever did', async () => {
+  const count = () => db.transaction().execute((tx) => countRecentAudit(tx, 'ada', 'mail.sent'));
+  expect(await count()).toBe(5);
+  const [plan] = await plansOf(recording, count, { analyze: true });
+  expect(plan).toMatch(/using audit_log_by_action .*rows=5\b/);
+  expect(plan).not.toContain('Rows Removed by Filter');
 });

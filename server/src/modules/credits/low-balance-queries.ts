@@ -1,19 +1,28 @@
-import { sql } from 'kysely';
-import type { Transaction } from '../../platform/db/database.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, Transaction } from '../../platform/db/database.ts';
 
-const balance = sql.raw('(credits_posted - debits_posted)');
+const balance = sql.raw('(account.credits_posted - account.debits_posted)');
+
+/** Transfers after one seq, up to another. */
+export type Moved = { after: bigint; upTo: bigint };
+
+/** Which accounts these transfers have on one side; null is all that there are. */
+const ofMoved = (side: 'debit_account_id' | 'credit_account_id', moved: Moved | null): RawBuilder<unknown> =>
+  moved === null
+    ? sql`true`
+    : sql`account.id in (
+        select ${sql.ref(side)} from ledger_transfers where seq > ${moved.after} and seq <= ${moved.upTo})`;
 
 /** Users that were watched and have less than the limit now, `atMost` so many; they are not watched any more. */
 export async function takeLowBalances(
   tx: Transaction,
-  limitMicro: bigint,
-  atMost: number,
+  { limitMicro, moved, atMost }: { limitMicro: bigint; moved: Moved | null; atMost: number },
 ): Promise<{ userId: string; balanceMicro: bigint }[]> {
   const { rows } = await sql<{ userId: string; balanceMicro: bigint }>`
     with low as (
       select user_id, ${balance} as balance
-      from low_balance_watch join ledger_accounts on id = 'user:' || user_id
-      where ${balance} < ${limitMicro}
+      from ledger_accounts account join low_balance_watch on user_id = owner_user_id
+      where kind = 'user' and ${balance} < ${limitMicro} and ${ofMoved('debit_account_id', moved)}
       limit ${atMost}
     )
     delete from low_balance_watch watched using low
@@ -23,14 +32,37 @@ export async function takeLowBalances(
 }
 
 /** Watches all users who have the limit or more, and an account. */
-export async function watchBalances(tx: Transaction, limitMicro: bigint): Promise<void> {
+export async function watchBalances(
+  tx: Transaction,
+  { limitMicro, moved }: { limitMicro: bigint; moved: Moved | null },
+): Promise<void> {
   await sql`
     insert into low_balance_watch (user_id)
     select owner_user_id from ledger_accounts account
     join users on users.id = account.owner_user_id and users.deleted_at is null
-    where kind = 'user' and ${balance} >= ${limitMicro}
+    where kind = 'user' and ${balance} >= ${limitMicro} and ${ofMoved('credit_account_id', moved)}
       and not exists (select from low_balance_watch watched where watched.user_id = account.owner_user_id)
     on conflict do nothing`.execute(tx);
+}
+
+/** Up to which transfer balances were looked at, and by which limit; undefined before the first time. */
+export async function findLastLook(db: Database): Promise<{ limitMicro: bigint; seq: bigint } | undefined> {
+  return db.selectFrom('low_balance_look').select(['limit_micro as limitMicro', 'seq']).executeTakeFirst();
+}
+
+export async function noteLook(tx: Transaction, look: { limitMicro: bigint; seq: bigint }): Promise<void> {
+  await sql`
+    insert into low_balance_look (limit_micro, seq) values (${look.limitMicro}, ${look.seq})
+    on conflict (single) do update set limit_micro = excluded.limit_micro, seq = excluded.seq`.execute(tx);
+}
+
+/** The seq of the last of the next transfers after this one, `atMost` so many; null where there are none. */
+export async function findLastMoved(db: Database, after: bigint, atMost: number): Promise<bigint | null> {
+  const { rows } = await sql<{ seq: bigint | null }>`
+    select max(seq) as seq from (
+      select seq from ledger_transfers where seq > ${after} order by seq limit ${atMost}
+    ) moved`.execute(db);
+  return rows[0]?.seq ?? null;
 }
 
 export async function stopWatching(tx: Transaction, userId: string): Promise<void> {

@@ -12,23 +12,32 @@ type SendRow = {
   amount: bigint;
 };
 
-/** The newest transfers between users with a lower seq than `before`. */
+/**
+ * The newest transfers between users before the one with the seq `before`; no transfer need have it. All of them come by
+ * seq, those of one user by time, as each has its index.
+ */
 export async function selectSends(
   db: Database,
   { userId, before, limit }: { userId?: string; before: bigint; limit: number },
 ): Promise<SendRow[]> {
-  const sender = userId === undefined ? null : userAccount(userId);
+  const startedAt = sql`coalesce((select created_at from ledger_transfers where seq = ${before}), 'infinity')`;
+  const [selected, order] =
+    userId === undefined
+      ? [sql`seq < ${before}`, sql`sent.seq desc`]
+      : [
+          sql`debit_account_id = ${userAccount(userId)} and (created_at, seq) < (${startedAt}, ${before})`,
+          sql`sent.created_at desc, sent.seq desc`,
+        ];
   const { rows } = await sql<SendRow>`
     select sent.seq, sent.id, sent.created_at as at, payer.owner_user_id as "userId", users.username,
       recipient.owner_user_id as "recipientId", sent.amount
     from (
-      select * from ledger_transfers
-      where kind = 'transfer' and seq < ${before} and (${sender}::text is null or debit_account_id = ${sender})
-      order by seq desc limit ${limit}
+      select * from ledger_transfers sent
+      where kind = 'transfer' and ${selected} order by ${order} limit ${limit}
     ) sent
     join ledger_accounts payer on payer.id = sent.debit_account_id
     join ledger_accounts recipient on recipient.id = sent.credit_account_id
     left join users on users.id = payer.owner_user_id and users.deleted_at is null
-    order by sent.seq desc`.execute(db);
+    order by ${order}`.execute(db);
   return rows;
 }

@@ -361,22 +361,15 @@ export async function countReplicas(
   { id, carrier_id }: { id: string; carrier_id: string | null },
   states: WorkloadState[],
 ): Promise<number> {
-  const { count } = await tx
-    .selectFrom('workloads')
-    .select((s) => s.fn.countAll<bigint>().as('count'))
-    .where('state', 'in', states)
-    .where((where) =>
-      where.or([
-        where('id', '=', carrier_id),
-        where(
-          'id',
-          'in',
-          where.selectFrom('model_servers').select('workload_id').where('deployment_id', '=', id),
-        ),
-      ]),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  // Their ids first: a condition on either of two sources reads all workloads.
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from workloads
+    where state = any(${states}::text[]) and id = any(array(
+      select ${carrier_id}::uuid
+      union
+      select workload_id from model_servers where deployment_id = ${id}
+    ))`.execute(tx);
+  return rows[0]?.count ?? 0;
 }
 
 export async function selectLivePodIds(db: Db, userId: string): Promise<string[]> {

@@ -200,12 +200,17 @@ export async function findGenerationOfOutput(db: Db, { id, userId }: Own): Promi
 
 /** How many are generated before each of these that waits. */
 export async function findPositions(db: Db, ids: string[]): Promise<Map<string, number>> {
-  // The view puts whole queues in order, whoever is asked for.
+  // The view puts whole queues in order, whoever is asked for: no others than theirs.
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('generation_queue')
     .select(['id', 'position'])
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where(
+      'queue',
+      '=',
+      sql<string>`any(array(select queue from generations where id = any(${ids}::uuid[])))`,
+    )
     .execute();
   return new Map(rows.map(({ id, position }) => [id ?? '', Number(position)]));
 }
@@ -260,15 +265,16 @@ export async function chooseNext(
       and check_at <= ${now} and (locked_until is null or locked_until <= ${now})
     order by id limit 1`.execute(tx);
   if (orphans[0]) return orphans[0].id;
+  const placesOf = sql`case provider when 'own' then ${places.own}::int else ${places.upstream}::int end`;
+  // The long queues are those that have no place free: they are not put in order.
   const { rows: first } = await sql<{ id: string }>`
     with running as (
-      select queue, count(*) from generations
+      select queue, count(*), count(*) >= min(${placesOf}) as is_full from generations
       where ended_at is null and state in ('starting', 'running') group by queue
     ), waiting as (
-      select id, waits.queue, turn, position,
-        case provider when 'own' then ${places.own}::int else ${places.upstream}::int end as places
+      select id, waits.queue, turn, position, ${placesOf} as places
       from generation_queue waits join generations using (id)
-      where check_at <= ${now}
+      where check_at <= ${now} and waits.queue <> all (array(select queue from running where is_full))
     )
     select id from waiting left join running using (queue)
     where coalesce(running.count, 0) < places - case

@@ -79,7 +79,7 @@ test('each table that names a user is emptied with the account, or it is said wh
   await inTransaction(db, (tx) => closeAccount(tx, { userId, now: clock.now(), config }));
   expect(await purgeUser(server.services, userId)).toBe(true);
   // As its job does.
-  await inTransaction(db, (tx) => watchBalances(tx, 0n));
+  await inTransaction(db, (tx) => watchBalances(tx, { limitMicro: 0n, moved: null }));
   expect(Object.entries(await left()).filter(([, rows]) => rows > 0)).toEqual([]);
   const bought = await db
     .selectFrom('purchases')
@@ -115,7 +115,7 @@ async function fillTables(db: Database, userId: string): Promise<void> {
     .insertInto('purchases')
     .values({ ...purchase, status: 'expired', receipt_url: 'https://pay.example/receipt' })
     .execute();
-  await inTransaction(db, (tx) => watchBalances(tx, 1n));
+  await inTransaction(db, (tx) => watchBalances(tx, { limitMicro: 1n, moved: null }));
   await sql`
     with blob as (insert into blobs (sha256, size_bytes) values (repeat('a', 64), 1) returning sha256),
     picture as (

@@ -253,7 +253,7 @@ export async function updateSlowdown(tx: Transaction, id: string, slowdown: numb
 }
 
 /**
- * Operations per second that the last finished runs at this price would have reached on an idle
+ * Operations per second that the latest runs at this price that have finished would have reached on an idle
  * machine: the median of five; null before the first.
  */
 export async function selectMeasuredFlops(db: Database, priceId: PriceId): Promise<number | null> {
@@ -262,7 +262,7 @@ export async function selectMeasuredFlops(db: Database, priceId: PriceId): Promi
       select runs.work_flops / workloads.active_seconds * runs.slowdown as flops
       from runs join workloads using (id)
       where runs.price_id = ${priceId} and workloads.state = 'completed' and workloads.active_seconds > 5
-      order by workloads.ended_at desc limit 5
+      order by runs.created_at desc limit 5
     ) last`.execute(db);
   return rows[0]?.median ?? null;
 }

@@ -42,18 +42,14 @@ test('a query that is wrong is not', async () => {
   expect(isDatabaseAway(new Error('anything else'))).toBe(false);
 });
 
-test('readiness is a write, and many who ask at once cost one', async () => {
-  const check = checkWrites(pool);
-  await Promise.all(Array.from({ length: 50 }, check));
-  const { rows } = await pool.query<{ xmin: string }>('select xmin::text from readiness_checks');
-  await check();
-  expect((await pool.query('select xmin::text from readiness_checks')).rows).toEqual(rows);
-  expect(rows).toHaveLength(1);
+test('readiness is a write', async () => {
+  await checkWrites(pool);
+  expect((await pool.query('select from readiness_checks')).rows).toHaveLength(1);
 
   const readOnly = createPool(
     `${url}${url.includes('?') ? '&' : '?'}options=-c%20default_transaction_read_only%3Don`,
   );
   onFileEnd(() => readOnly.end());
-  await expect(checkWrites(readOnly)()).rejects.toMatchObject({ code: '25006' });
+  await expect(checkWrites(readOnly)).rejects.toMatchObject({ code: '25006' });
   await db.deleteFrom('readiness_checks').execute();
 });

@@ -94,6 +94,7 @@ export type AssetsTable = {
   family: Generated<string>;
   search_text: GeneratedAlways<string>;
   starter_task: string | null;
+  is_lora: Generated<boolean>;
 };
 
 export type AuditLogTable = {
@@ -449,6 +450,12 @@ export type LicenceAcceptancesTable = {
   licence: string;
   version: string;
   accepted_at: Timestamp;
+};
+
+export type LowBalanceLookTable = {
+  single: Generated<boolean>;
+  limit_micro: bigint;
+  seq: bigint;
 };
 
 export type LowBalanceWatchTable = {
@@ -879,6 +886,7 @@ export type DB = {
   ledger_transfers: LedgerTransfersTable;
   ledger_verifications: LedgerVerificationsTable;
   licence_acceptances: LicenceAcceptancesTable;
+  low_balance_look: LowBalanceLookTable;
   low_balance_watch: LowBalanceWatchTable;
   machines: MachinesTable;
   model_servers: ModelServersTable;

@@ -1,18 +1,46 @@
 import { sql } from 'kysely';
+import type { Database } from '../db/database.ts';
 import { defineJob } from '../jobs/define-job.ts';
 import { KEPT_MS } from './missed-changes.ts';
+
+/** Takes well below a second, and announcements wait no longer for what it holds. */
+const BATCH = 10_000;
+
+/** A row's place in the order in which announcements take them. */
+type Place = { user_id: string; topic: string; thing_id: string };
+
+const FIRST: Place = { user_id: '', topic: '', thing_id: '' };
 
 /** Deletes what no stream goes on from any more. */
 export const forgetChangesJob = defineJob({
   name: 'platform.forget-changes',
   schedule: '53 * * * *',
-  run: async ({ db, clock }) => {
+  run: async ({ db, clock }, _data: object, signal) => {
     const before = new Date(clock.now().getTime() - KEPT_MS);
-    // An announcement takes many rows in this order; one that it has is none of the old any more.
-    await sql`
-      delete from recent_changes where (user_id, topic, thing_id) in (
-        select user_id, topic, thing_id from recent_changes where at < ${before}
-        order by user_id, topic, thing_id for update skip locked
-      )`.execute(db);
+    let last: Place | undefined = FIRST;
+    while (last !== undefined && !signal.aborted)
+      last = await deleteOld(db, { before, after: last, limit: BATCH });
   },
 });
+
+/**
+ * Deletes the next rows behind `after` that are older than `before`, and answers the last of them; undefined when it was
+ * none. Each statement goes on where the one before has stopped, so that all of them read the table once. There is no
+ * index of the time: a change that is announced again writes its row anew, and would have to write that, too.
+ */
+export async function deleteOld(
+  db: Database,
+  { before, after, limit }: { before: Date; after: Place; limit: number },
+): Promise<Place | undefined> {
+  // An announcement takes many rows in this order; one that it has is none of the old any more.
+  const { rows } = await sql<Place>`
+    with old as (
+      select user_id, topic, thing_id from recent_changes
+      where at < ${before} and (user_id, topic, thing_id) > (${after.user_id}, ${after.topic}, ${after.thing_id})
+      order by user_id, topic, thing_id limit ${limit} for update skip locked
+    ), gone as (
+      delete from recent_changes where (user_id, topic, thing_id) in (select user_id, topic, thing_id from old)
+    )
+    select * from old order by user_id desc, topic desc, thing_id desc limit 1`.execute(db);
+  return rows[0];
+}

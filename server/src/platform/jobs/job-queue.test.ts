@@ -6,7 +6,7 @@ import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import type { Services } from '../context.ts';
 import { type AnyJob, defineJob } from './define-job.ts';
-import { openJobQueue } from './job-queue.ts';
+import { type JobQueue, openJobQueue } from './job-queue.ts';
 import { measureJobs } from './measure-jobs.ts';
 
 const { db, url } = await testDatabase();
@@ -119,6 +119,26 @@ describe('the job queue', () => {
       db,
     );
     expect(rows).toEqual([{ retry_limit: 1, expire_seconds: 120, deletion_seconds: 86_400 }]);
+  });
+
+  test('brings a queue that gets a schedule, or loses it, to run as that wants, and keeps what waits', async () => {
+    const own = await testDatabase();
+    const declared = async (job: AnyJob, during?: (queue: JobQueue) => Promise<void>) => {
+      const opened = await openJobQueue({ url: own.url, log, jobs: [job], works: false });
+      await during?.(opened);
+      await opened.stop();
+      const { rows } = await sql<{ policy: string; waiting: number }>`
+        select policy, (select count(*)::int from pgboss.job where job.name = queue.name) as waiting
+        from pgboss.queue where name = ${job.name}`.execute(own.db);
+      return rows;
+    };
+    const enqueueTwo = async (opened: JobQueue) => {
+      for (const word of ['one', 'two'])
+        await own.db.transaction().execute((tx) => opened.enqueue(tx, note, { word }));
+    };
+    expect(await declared(note, enqueueTwo)).toEqual([{ policy: 'standard', waiting: 2 }]);
+    expect(await declared({ ...note, schedule: '0 * * * *' })).toEqual([{ policy: 'stately', waiting: 2 }]);
+    expect(await declared(note)).toEqual([{ policy: 'standard', waiting: 2 }]);
   });
 
   test('works off a backlog in batches', async () => {

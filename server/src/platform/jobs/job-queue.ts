@@ -11,7 +11,7 @@ const SUPERVISE_SECONDS = 5;
 const CONNECTIONS = 4;
 /**
  * A worker fetches again once the slowest of its batch is done, so each kind has several: a job that
- * hangs holds one of them. Batches are small, and a backlog is fetched without pause.
+ * hangs holds one of them. Batches are as small as the library lets a backlog be fetched without pause.
  */
 const WORKERS = 5;
 const BATCH = 2;
@@ -84,12 +84,13 @@ async function declare(boss: PgBoss, job: AnyJob): Promise<void> {
   if (job.onLost) await boss.createQueue(lostQueue(job), options);
   const lost = job.onLost ? { deadLetter: lostQueue(job) } : {};
   // One run at a time: a schedule that is slower than its period must not pile up.
-  await boss.createQueue(job.name, {
-    ...options,
-    ...lost,
-    ...(job.schedule && { policy: 'stately' as const }),
-  });
-  // One that is there already was declared by an earlier version. Its policy alone cannot be changed.
+  const policy = job.schedule ? 'stately' : 'standard';
+  await boss.createQueue(job.name, { ...options, ...lost, policy });
+  // One that is there already was declared by an earlier version. The library would delete a queue with its jobs to give
+  // it another policy; those that wait in it have each their own, and keep that.
+  await boss
+    .getDb()
+    .executeSql('update pgboss.queue set policy = $2 where name = $1 and policy <> $2', [job.name, policy]);
   await boss.updateQueue(job.name, { ...options, ...lost });
   if (job.schedule) await boss.schedule(job.name, job.schedule, {}, { tz: 'UTC' });
 }

@@ -26,6 +26,8 @@ async function findFileOfRevision(
       publicMessage: 'This asset has no such revision',
       param: 'revision_id',
     });
-  const [file] = await listFiles(ctx.db, input.assetId, revision.number, input.path);
+  const [file] = await listFiles(ctx.db, {
+    ...{ assetId: input.assetId, number: revision.number, paths: [input.path] },
+  });
   return file;
 }

@@ -13,13 +13,31 @@ export async function getInfo(
 ): Promise<ResponseOf<typeof endpoint>> {
   const asset = await findReadableAsset(ctx.db, { assetId: input.assetId, userId: ctx.caller.userId });
   const path = input.path.replace(/^\/+|\/+$/g, '');
+  const { cursor, totals } = path === '' ? { cursor: input.cursor } : withoutTotals(input.cursor);
   const { count, bytes } =
     path === ''
       ? { count: asset.file_count, bytes: Number(asset.size_bytes) }
-      : await countFilesBelow(ctx.db, asset.id, path);
+      : (totals ?? (await countFilesBelow(ctx.db, asset.id, path)));
   if (count === 0 && path !== '') {
     throw new AppError('not_found', { publicMessage: `There is no file or folder ${path}`, param: 'path' });
   }
-  const { files, nextCursor } = await listFilesPage(ctx.db, { ...input, assetId: asset.id, path });
-  return { path, files, file_count: count, size_bytes: bytes, next_cursor: nextCursor };
+  const { files, nextCursor } = await listFilesPage(ctx.db, { ...input, cursor, assetId: asset.id, path });
+  const isCounted = path !== '' && nextCursor !== null;
+  return {
+    path,
+    files,
+    file_count: count,
+    size_bytes: bytes,
+    next_cursor: isCounted ? `${count}.${bytes}.${nextCursor}` : nextCursor,
+  };
+}
+
+type Totals = { count: number; bytes: number };
+
+/** All files of a folder are read to be counted: the cursor takes what they come to along to the next page. */
+function withoutTotals(cursor: string | undefined): { cursor: string | undefined; totals?: Totals } {
+  const [, count, bytes, place] = /^(\d{1,15})\.(\d{1,15})\.(.+)$/.exec(cursor ?? '') ?? [];
+  return place === undefined
+    ? { cursor }
+    : { cursor: place, totals: { count: Number(count), bytes: Number(bytes) } };
 }

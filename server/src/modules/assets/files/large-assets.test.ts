@@ -10,6 +10,7 @@ import { getAsset } from '../get-asset.ts';
 import { collectBlobsJob } from '../jobs/collect-blobs.ts';
 import { purgeAsset } from '../purge-asset.ts';
 import { markDeleted } from '../queries.ts';
+import { readRevision } from '../read-revision.ts';
 import { listAssets } from '../search/list-queries.ts';
 import { getInfo } from './get-info.ts';
 import { listTree } from './list-tree.ts';
@@ -149,7 +150,34 @@ describe('an asset of very many files', () => {
     expect([next.files.length, next.file_count, next.size_bytes]).toEqual([500, FILES, FILES * 7]);
     const tree = await listTree(ctx, { assetId, path: '', limit: 10, cursor: undefined });
     expect(tree.entries).toHaveLength(2);
+    const folder = { assetId, path: 'odd', limit: 500 };
+    const counted = asked.length;
+    const begun = await getInfo(ctx, { ...folder, cursor: undefined });
+    asked.length = counted;
+    const goesOn = await getInfo(ctx, { ...folder, cursor: begun.next_cursor ?? undefined });
+    expect([goesOn.files[0]?.path, goesOn.file_count, goesOn.size_bytes]).toEqual([
+      'odd/001001',
+      FILES / 2,
+      (FILES / 2) * 7,
+    ]);
     for (const query of [...asked]) expect(await blocksOf(db, query), query.sql).toBeLessThan(FILES / 100);
+  });
+
+  test('tells of the files that somebody needs without listing all of them', async () => {
+    const id = await largeAsset();
+    const { db } = server.services;
+    const others = ['config.json', 'weights.safetensors', 'deep/weights.gguf'];
+    await sql`
+      insert into asset_files (asset_id, path, first_number, sha256, size_bytes)
+      select ${id}, unnest(${others}::text[]), ${FILES}, ${sha256}, 7`.execute(db);
+    const wanted = { assetId: id, userId: ada.userId };
+    const read = async (which: { paths?: string[]; top?: boolean }) =>
+      (await readRevision(db, { ...wanted, ...which })).files.map(({ path }) => path);
+    expect(await read({ paths: ['odd/000001', 'config.json', 'none'] })).toEqual([
+      'config.json',
+      'odd/000001',
+    ]);
+    expect(await read({ top: true })).toEqual(['config.json', 'deep/weights.gguf', 'weights.safetensors']);
   });
 
   test('shows what lies in a folder without reading what lies below, page by page', async () => {

@@ -17,3 +17,8 @@ export function findLoraFile<File extends { path: string }>(files: readonly File
   const [only, ...more] = top.filter(({ path }) => path.endsWith('.safetensors'));
   return only && more.length === 0 && !OF_LIBRARIES.test(only.path) ? only : undefined;
 }
+
+/** Whether a file of this path can make a model a LoRA, or no LoRA any more. Pure. */
+export function bearsOnLora(path: string): boolean {
+  return !path.includes('/') && (path.endsWith('.safetensors') || OF_OTHERS.includes(path));
+}

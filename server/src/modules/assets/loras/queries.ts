@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../../../platform/db/database.ts';
-
-export type Weights = { id: string; title: string; paths: string[] };
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { newestFiles } from '../queries.ts';
 
 type Wanted = {
   userId: string;
@@ -12,28 +11,28 @@ type Wanted = {
   limit: number;
 };
 
-/**
- * A user's models with weights in safetensors, the newest first; of each the names of its safetensors and JSON files, which
- * tell a LoRA from other models.
- */
-export async function selectWeights(
+/** A user's models that are LoRAs, the newest first. */
+export async function selectLoras(
   db: Database,
   { userId, search, after, limit }: Wanted,
-): Promise<Weights[]> {
-  const { rows } = await sql<Weights>`
-    select id, title, paths from assets
-    cross join lateral (
-      select array_agg(path order by path) as paths from asset_files
-      where asset_id = assets.id and last_number is null and path ~ '^[^/]+\\.(safetensors|json)$'
-    ) files
-    where owner_user_id = ${userId} and dataset_type = 'MODEL' and deleted_at is null
+): Promise<{ id: string; title: string }[]> {
+  const { rows } = await sql<{ id: string; title: string }>`
+    select id, title from assets
+    where owner_user_id = ${userId} and is_lora and deleted_at is null
       and (${search} = '' or strpos(lower(title), lower(${search})) > 0)
       and (${after ?? null}::uuid is null or (created_at, id) < (
         select created_at, id from assets where id = ${after ?? null}::uuid))
-      and array_to_string(paths, '/') like '%.safetensors%'
     order by created_at desc, id desc
     limit ${limit}`.execute(db);
   return rows;
+}
+
+/** The names of an asset's newest safetensors and JSON files, which tell a LoRA from other models. */
+export async function listTellingFiles(tx: Transaction, assetId: string): Promise<{ path: string }[]> {
+  return newestFiles(tx, assetId)
+    .select('path')
+    .where(sql<boolean>`path ~ '^[^/]+\\.(safetensors|json)$'`)
+    .execute();
 }
 
 export async function isOwnModel(

@@ -14,7 +14,7 @@ export async function readLora(
   db: Database | Transaction,
   { param, ...wanted }: Wanted,
 ): Promise<{ revisionId: string; file: AssetRevision['files'][number] }> {
-  const { asset, revision, files } = await readRevision(db, { ...wanted, param });
+  const { asset, revision, files } = await readRevision(db, { ...wanted, top: true, param });
   const file = asset.datasetType === 'MODEL' ? findLoraFile(files) : undefined;
   if (!file) {
     const publicMessage =

@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { connect } from '../../../platform/db/database.ts';
+import { plansOf, recordingDatabase } from '../../../testing/recording-database.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { countOwnAssets } from './count-own-assets.ts';
 import { listOwnAssets } from './list-own-assets.ts';
+import { selectOwnAssets } from './queries.ts';
 
 const { url } = await testDatabase();
-const db = connect(url);
+const recording = recordingDatabase(url);
+const { db } = recording;
 
 beforeAll(async () => {
   for (const id of ['flo', 'bob'])
@@ -20,7 +22,7 @@ beforeAll(async () => {
     select case when n % 100 = 0 then 'bob' else 'flo' end, case when n % 4 = 0 then 'MODEL' else 'RAW' end, n::text, '', '',
       '2026-11-24'::timestamptz + n / 3 * interval '1 millisecond', case when n > 1200 then now() end
     from generate_series(1, 1300) n`.execute(db);
-  return () => db.destroy();
+  await sql`analyze assets`.execute(db);
 });
 
 test('all assets of a user come one after the other, the youngest first', async () => {
@@ -37,4 +39,14 @@ test('all assets of a user come one after the other, the youngest first', async 
 
 test('datasets and models are counted', async () => {
   expect(await countOwnAssets(db, 'flo')).toEqual({ datasets: 900, models: 288 });
+});
+
+test('each page is read in its order, without the rest', async () => {
+  const page = { userId: 'flo', limit: 50 };
+  const after = (await selectOwnAssets(db, { ...page, after: null })).at(-1) ?? null;
+  for (const place of [null, after]) {
+    const [plan] = await plansOf(recording, () => selectOwnAssets(db, { ...page, after: place }));
+    expect(plan).toMatch(/Backward using assets_by_creation/);
+    expect(plan).not.toContain('Sort');
+  }
 });

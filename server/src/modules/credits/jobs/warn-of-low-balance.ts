@@ -1,32 +1,65 @@
 import { parseBgl } from '@bakehouse/contract/money';
-import type { Transaction } from '../../../platform/db/database.ts';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { notify } from '../../notifications/notify.ts';
-import { takeLowBalances, watchBalances } from '../low-balance-queries.ts';
+import {
+  findLastLook,
+  findLastMoved,
+  type Moved,
+  noteLook,
+  takeLowBalances,
+  watchBalances,
+} from '../low-balance-queries.ts';
+import { findChainHead } from '../queries.ts';
 
 /** Users in one transaction: an operator who raises the limit makes many balances low at once. */
 const BATCH = 1_000;
+/** Transfers that are looked at together. */
+const MOVED = 10_000;
 
 /**
  * Notifies users whose balance has come below the limit, once for each time that it does. Credits that are held
- * count as theirs: they may come back.
+ * count as theirs: they may come back. Only what has moved since the last time is looked at, unless the limit is another one.
  */
 export const warnOfLowBalanceJob = defineJob({
   name: 'credits.warn-of-low-balance',
   schedule: '* * * * *',
   run: async ({ db, config }) => {
     const limitMicro = parseBgl(config.lowBalanceBgl);
-    let warned: number;
-    do warned = await inTransaction(db, (tx) => warnSome(tx, limitMicro));
-    while (warned === BATCH);
-    await inTransaction(db, (tx) => watchBalances(tx, limitMicro));
+    // Among what is not sealed yet a lower number may still appear: that is looked at once more.
+    const sealed = (await findChainHead(db))?.seq ?? 0n;
+    const last = await findLastLook(db);
+    if (last?.limitMicro !== limitMicro) {
+      await look(db, { limitMicro, moved: null, seq: sealed });
+      return;
+    }
+    for (let after = last.seq; ; ) {
+      const upTo = await findLastMoved(db, after, MOVED);
+      if (upTo === null) return;
+      await look(db, { limitMicro, moved: { after, upTo }, seq: upTo < sealed ? upTo : sealed });
+      after = upTo;
+    }
   },
 });
 
+/** Looks at the accounts of these transfers, of all where it is null; from `seq` on the next time goes on. */
+async function look(
+  db: Database,
+  { limitMicro, moved, seq }: { limitMicro: bigint; moved: Moved | null; seq: bigint },
+): Promise<void> {
+  let warned: number;
+  do warned = await inTransaction(db, (tx) => warnSome(tx, limitMicro, moved));
+  while (warned === BATCH);
+  await inTransaction(db, async (tx) => {
+    await watchBalances(tx, { limitMicro, moved });
+    await noteLook(tx, { limitMicro, seq });
+  });
+}
+
 /** Answers how many were notified. */
-async function warnSome(tx: Transaction, limitMicro: bigint): Promise<number> {
-  const low = await takeLowBalances(tx, limitMicro, BATCH);
+async function warnSome(tx: Transaction, limitMicro: bigint, moved: Moved | null): Promise<number> {
+  const low = await takeLowBalances(tx, { limitMicro, moved, atMost: BATCH });
   await notify(
     tx,
     ...low.map(({ userId, balanceMicro }) => ({

@@ -32,7 +32,7 @@ export async function listSpend(
     to,
     days: byDay.flatMap(({ date, revenue_account_id, amount }) => {
       const use = accountUse(revenue_account_id);
-      return use === null || amount === 0n ? [] : [{ date, use, amount: formatBgl(amount) }];
+      return use === null ? [] : [{ date, use, amount: formatBgl(amount) }];
     }),
     keys: byKey.map(({ key_id, amount, sent }) => ({
       key_id,

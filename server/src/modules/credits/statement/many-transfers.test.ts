@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
-import { recordingDatabase } from '../../../testing/recording-database.ts';
+import { plansOf, recordingDatabase } from '../../../testing/recording-database.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { addToSealedSums, listUserTransfers } from '../queries.ts';
+import { addToSealedSums, LAST_SEQ, listUserTransfers, sumSentInDay } from '../queries.ts';
+import { selectSends } from '../send-queries.ts';
 import { sumSpendByDay, sumSpendByKey, sumUserTransfers } from './sum-queries.ts';
 
 const TRANSFERS = 20_000;
@@ -11,7 +12,8 @@ const TRANSFERS = 20_000;
 const OF_ENDS = 20;
 
 const { url } = await testDatabase();
-const { db, asked } = recordingDatabase(url);
+const recording = recordingDatabase(url);
+const { db, asked } = recording;
 const selection = { userId: 'ada', keyId: 'key1', timeZone: 'UTC' };
 /** Its days begin and end inside the sealer's. */
 const period = { from: '2026-01-01', to: '2026-01-31', timeZone: 'Asia/Kolkata' };
@@ -25,8 +27,19 @@ beforeAll(async () => {
       select 'user:' || case n % 20 when 0 then 'ada' else 'other' || n % 100 end, 'revenue:llm_inference', 1, 'charge', 'Tokens',
         jsonb_build_object('key_id', 'key' || n / 20 % 7), timestamptz '2026-01-01 00:00Z' + n * interval '10 minutes'
       from generate_series(1, ${TRANSFERS}::int) n`.execute(tx);
+    // Eve has sent for a month, as others have, and was charged much today.
+    await sql`
+      insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs, created_at)
+      select 'user:eve', 'user:other1', 1, 'transfer', '', '{}'::jsonb, now() - n * interval '30 minutes'
+      from generate_series(1, 1500) n
+      union all
+      select 'user:other' || n % 100, 'user:eve', 1, 'transfer', '', '{}', now() - n * interval '4 minutes'
+      from generate_series(1, 11000) n
+      union all
+      select 'user:eve', 'revenue:llm_inference', 1, 'charge', '', '{}', now() - n * interval '10 seconds'
+      from generate_series(1, 5000) n`.execute(tx);
     await sql`insert into ledger_seals select seq, repeat('0', 64) from ledger_transfers`.execute(tx);
-    await addToSealedSums(tx, { after: 0n, upTo: BigInt(TRANSFERS) });
+    await addToSealedSums(tx, { after: 0n, upTo: LAST_SEQ });
   });
   await sql`analyze`.execute(db);
 });
@@ -90,11 +103,25 @@ test('so do the sums of each key', async () => {
   expect(transfers).toBeLessThan(OF_ENDS);
 });
 
-test('the spending of each day is summed by the index of the account', async () => {
+test('the spending of each day reads no sealed transfers but those between the midnights here and in UTC', async () => {
   const { answered, indexes, transfers } = await readBy(() =>
     readSnapshot(db, (tx) => sumSpendByDay(tx, { userId: 'ada', ...period })),
   );
   expect(answered).toBe(31);
   expect(indexes).toContain('ledger_transfers_by_debit');
-  expect(transfers).toBeLessThan(TRANSFERS / 20);
+  expect(transfers).toBeLessThan((31 * 7) / 3);
+});
+
+test('what was sent within a day is summed without the sends before, or other transfers', async () => {
+  expect(await sumSentInDay(db, 'eve')).toBe(47n);
+  const [plan] = await plansOf(recording, () => sumSentInDay(db, 'eve'), { analyze: true });
+  expect(plan).toMatch(/ledger_transfers_sent_by .*rows=47\b/);
+  expect(plan).not.toContain('Rows Removed by Filter');
+});
+
+test('what one user has sent is listed by that index, page by page', async () => {
+  const wanted = { userId: 'eve', limit: 3 };
+  const [plan] = await plansOf(recording, () => selectSends(db, { ...wanted, before: 10n ** 17n }));
+  expect(plan).toContain('Index Scan Backward using ledger_transfers_sent_by');
+  expect(plan).not.toContain('Seq Scan on ledger_transfers');
 });

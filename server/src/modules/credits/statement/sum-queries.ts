@@ -1,15 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { userAccount } from '../ledger/accounts.ts';
-import {
-  backByKey,
-  byKey,
-  findChainHead,
-  LAST_SEQ,
-  type Period,
-  type Selection,
-  within,
-} from '../queries.ts';
+import { backByKey, byKey, findChainHead, LAST_SEQ, type Period, type Selection } from '../queries.ts';
 
 /*
  * The sums of a user's transfers. All of them are to be called in a snapshot of the database: they add to what the sealer
@@ -110,23 +102,50 @@ async function besideWholeDays(tx: Transaction, selection: Selection): Promise<R
   ) beside_whole_days`;
 }
 
-/** What the user paid to each revenue account on each day of that time zone, less what came back; oldest first. */
+/**
+ * What the user paid to each revenue account on each day of that time zone, less what came back; oldest first. The sealer
+ * has summed the days of UTC: what happened between a midnight there and the one here is moved from one day to the other.
+ */
 export async function sumSpendByDay(
   tx: Transaction,
-  input: Period & { userId: string },
+  { userId, from, to, timeZone }: { userId: string; from: string; to: string; timeZone: string },
 ): Promise<{ date: string; revenue_account_id: string; amount: bigint }[]> {
-  const account = userAccount(input.userId);
+  const account = userAccount(userId);
+  const headSeq = (await findChainHead(tx))?.seq ?? 0n;
+  const utcDay = sql`(created_at at time zone 'UTC')::date`;
+  const movements = (when: RawBuilder<unknown>) => sql`(
+    select created_at, credit_account_id as revenue_account_id, amount
+    from ledger_transfers where debit_account_id = ${account} and ${when}
+    union all
+    select created_at, debit_account_id, -amount
+    from ledger_transfers where credit_account_id = ${account} and kind = 'refund' and ${when}
+  ) movements`;
   const { rows } = await sql<{ date: string; revenue_account_id: string; amount: bigint }>`
-    select to_char(created_at at time zone ${input.timeZone}::text, 'YYYY-MM-DD') as date, revenue_account_id, sum(amount)::bigint as amount
+    with between_midnights as (
+      select least(here, utc) as starts_at, greatest(here, utc) as ends_at
+      from generate_series(${from}::date::timestamp, ${to}::date + 1, interval '1 day') midnight
+      cross join lateral (
+        select midnight at time zone ${timeZone}::text as here, midnight at time zone 'UTC' as utc
+      ) midnights
+      where here <> utc
+    )
+    select to_char(day, 'YYYY-MM-DD') as date, revenue_account_id, sum(amount)::bigint as amount
     from (
-      select created_at, credit_account_id as revenue_account_id, amount
-      from ledger_transfers where debit_account_id = ${account} and ${within(input)}
+      select day, counterpart as revenue_account_id, paid - received as amount
+      from ledger_daily where account_id = ${account} and day between ${from}::date and ${to}::date
       union all
-      select created_at, debit_account_id, -amount
-      from ledger_transfers where credit_account_id = ${account} and kind = 'refund' and ${within(input)}
-    ) movements
-    where revenue_account_id like 'revenue:%'
+      select ${utcDay}, revenue_account_id, amount from ${movements(sql`seq > ${headSeq}`)}
+      union all
+      select moved.* from between_midnights
+      cross join lateral ${movements(sql`created_at >= starts_at and created_at < ends_at`)}
+      cross join lateral (values
+        ((created_at at time zone ${timeZone}::text)::date, revenue_account_id, amount),
+        (${utcDay}, revenue_account_id, -amount)
+      ) moved
+    ) sums
+    where revenue_account_id like 'revenue:%' and day between ${from}::date and ${to}::date
     group by 1, 2
+    having sum(amount) <> 0
     order by 1, 2`.execute(tx);
   return rows;
 }

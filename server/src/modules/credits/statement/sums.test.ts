@@ -6,7 +6,7 @@ import { testDatabase } from '../../../testing/test-database.ts';
 import { userAccount } from '../ledger/accounts.ts';
 import { insertTestUser } from '../test-user.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
-import { sumSpendByKey, sumUserTransfers } from './sum-queries.ts';
+import { sumSpendByDay, sumSpendByKey, sumUserTransfers } from './sum-queries.ts';
 
 const { db } = await testDatabase();
 const [nightly, notebook] = [randomUUID(), randomUUID()];
@@ -30,10 +30,15 @@ beforeAll(async () => {
   userId = await insertTestUser(db);
   const account = userAccount(userId);
   const friend = userAccount(await insertTestUser(db));
+  // One each five hours and a bit, so that every part of a day has some; and around a midnight that comes twice in Havana.
   const from = Date.parse('2030-01-01T00:30:00Z');
-  for (let i = 0; i < 60; i += 1) {
-    // One each five hours and a bit, so that every part of a day has some.
-    const at = new Date(from + i * 5.3 * 3_600_000);
+  const twice = Date.parse('2030-11-03T02:15:00Z');
+  const moments = [
+    ...Array.from({ length: 10 }, (_, i) => twice + i * 1_800_000),
+    ...Array.from({ length: 60 }, (_, i) => from + i * 5.3 * 3_600_000),
+  ];
+  for (const [i, moment] of moments.entries()) {
+    const at = new Date(moment);
     const kind = i % 7 === 3 ? 'refund' : i % 11 === 5 ? 'transfer' : 'charge';
     const other = kind === 'transfer' ? friend : 'revenue:llm_inference';
     const [debit, credit] = kind === 'refund' ? [other, account] : [account, other];
@@ -42,7 +47,7 @@ beforeAll(async () => {
       insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs, created_at)
       values (${debit}, ${credit}, ${2n ** BigInt(i % 20)}, ${kind}, 'Chat',
         jsonb_strip_nulls(jsonb_build_object('key_id', ${keyId}::text)), ${at})`.execute(db);
-    if (i === 40) await sealTransfers(db);
+    if (i === 50) await sealTransfers(db);
   }
 });
 
@@ -90,5 +95,28 @@ test('so is the spending of each key, and of none', async () => {
     );
     const known = plain.filter(({ amount, sent }) => amount !== 0n || sent !== 0n);
     expect(new Set(found)).toEqual(new Set(known));
+  }
+});
+
+test("so is the spending of each of the reader's days", async () => {
+  const account = userAccount(userId);
+  for (const timeZone of [...timeZones, 'America/Havana']) {
+    for (const { from, to } of [
+      { from: '2030-01-03', to: '2030-01-08' },
+      { from: '2030-01-12', to: '2030-01-12' },
+      { from: '2030-01-01', to: '2030-12-31' },
+    ]) {
+      const { rows } = await sql`
+        select to_char(created_at at time zone ${timeZone}::text, 'YYYY-MM-DD') as date,
+          'revenue:llm_inference' as revenue_account_id,
+          sum(case when debit_account_id = ${account} then amount else -amount end)::bigint as amount
+        from ledger_transfers
+        where (debit_account_id = ${account} and kind = 'charge' or credit_account_id = ${account} and kind = 'refund')
+          and (created_at at time zone ${timeZone}::text)::date between ${from} and ${to}
+        group by 1 order by 1`.execute(db);
+      expect(rows.length).toBeGreaterThan(0);
+      const found = await readSnapshot(db, (tx) => sumSpendByDay(tx, { userId, from, to, timeZone }));
+      expect(found, `${timeZone} ${from}`).toEqual(rows);
+    }
   }
 });

@@ -21,7 +21,7 @@ export async function describeTextModel(
   engine: TextEngine,
 ): Promise<ServedModel> {
   const { userId } = ctx.caller;
-  const model = await readRevision(ctx.db, { assetId, userId });
+  const model = await readRevision(ctx.db, { assetId, userId, top: true });
   if (model.asset.starterTask === 'image') {
     throw new AppError('conflict', {
       publicMessage: `${model.asset.title} generates pictures, not text. It is served without a deployment: ask for a picture`,
@@ -29,7 +29,9 @@ export async function describeTextModel(
   }
   const found = await findBase(ctx, model);
   const base = found
-    ? await readRevision(ctx.db, { assetId: found.assetId, revisionId: found.revisionId, userId })
+    ? await readRevision(ctx.db, {
+        ...{ assetId: found.assetId, revisionId: found.revisionId, userId, top: true },
+      })
     : model;
   const { adapter, isForeign } = found
     ? await describeTextAdapter(ctx, model, { engine, runId: found.runId })

@@ -1,5 +1,6 @@
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { requireRevision } from '../../assets/access/require-revision.ts';
 import { readRevision } from '../../assets/read-revision.ts';
 import type { PlacedModel } from '../kinds/deployment-kind.ts';
 import type { ImageEngine } from '../kinds/image-spec.ts';
@@ -15,10 +16,13 @@ export async function placeImageModel(
   _parts: Pick<ServingParts, 'capacity'>,
   assetId: string,
 ): Promise<PlacedModel> {
-  const { asset, revision, files } = await readRevision(db, { assetId, userId: caller.userId });
+  const wanted = { assetId, userId: caller.userId };
+  const { asset } = await requireRevision(db, wanted);
   if (asset.starterTask !== 'image') {
     throw new AppError('conflict', { publicMessage: `${asset.title} is not an image model` });
   }
+  // A starter model has few files; somebody else's may have any number.
+  const { revision, files } = await readRevision(db, wanted);
   const loaded = files
     .filter(({ path }) => path.endsWith('.safetensors') || path.endsWith('.json'))
     .map(({ path, sha256, sizeBytes }) => ({ path, sha256, size_bytes: sizeBytes }))

@@ -60,7 +60,11 @@ async function prepare(ctx: Context, asked: Asked): Promise<Prepared> {
   // What an edit was asked for is no caption.
   const pictures = chosen.filter(({ row }) => !editsPictures(generators[row.generator]));
   if (pictures.length === 0) throw noCaptions();
-  const dataset = await readDataset(ctx, asked);
+  const dataset = await readDataset(
+    ctx,
+    asked,
+    pictures.map(({ name }) => name),
+  );
   const { metadata, added } = addLines(dataset, pictures);
   return {
     dataset,
@@ -102,7 +106,12 @@ function noCaptions(): AppError {
   });
 }
 
-async function readDataset(ctx: Context, { dataset_id: assetId, title }: Asked): Promise<Dataset> {
+/** What the dataset has of its metadata and of the files that are to be added. */
+async function readDataset(
+  ctx: Context,
+  { dataset_id: assetId, title }: Asked,
+  names: string[],
+): Promise<Dataset> {
   const empty = { metadata: '', paths: new Set<string>() };
   if (assetId === undefined) return { id: null, title, revisionId: null, ...empty };
   const { userId } = ctx.caller;
@@ -116,7 +125,7 @@ async function readDataset(ctx: Context, { dataset_id: assetId, title }: Asked):
   const { revision_id: revisionId } = asset;
   const found = { id: assetId, title: asset.title, revisionId };
   if (revisionId === null || asset.file_count === 0) return { ...found, ...empty };
-  const { files } = await readRevision(ctx.db, { assetId, userId, revisionId });
+  const { files } = await readRevision(ctx.db, { assetId, userId, revisionId, paths: [METADATA, ...names] });
   const file = files.find(({ path }) => path === METADATA);
   if (!file || file.sizeBytes > METADATA_BYTES_MAX) {
     throw new AppError('conflict', {

@@ -10,8 +10,8 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
+import { requireRevision } from '../../assets/access/require-revision.ts';
 import { keepAssets } from '../../assets/keep-assets.ts';
-import { readRevision } from '../../assets/read-revision.ts';
 import { withIdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { costSoFarMicro, refuseLowCeiling, resumeCeilingMicro } from '../charges/ceiling.ts';
 import { holdForRun } from '../charges/hold-run.ts';
@@ -75,10 +75,10 @@ async function resume(
 /** What it reads and makes may have been deleted since; from here on it stays. */
 async function requireSources(
   tx: Transaction,
-  { userId, modelAssetId, base, dataset, fileName }: RunRow,
+  { userId, modelAssetId, base, dataset }: RunRow,
 ): Promise<void> {
   await keepAssets(tx, [modelAssetId, base.assetId, dataset.assetId]);
   await findReadableAsset(tx, { assetId: modelAssetId, userId });
-  await readRevision(tx, { ...base, userId });
-  await readRevision(tx, { ...dataset, userId, path: fileName });
+  await requireRevision(tx, { ...base, userId });
+  await requireRevision(tx, { ...dataset, userId });
 }

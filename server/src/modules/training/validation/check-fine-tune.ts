@@ -94,9 +94,9 @@ export async function checkFineTune(
   { datasetId, baseModelId, gpu, fields, cpu, signal, readsOn, params }: FineTuneRequest,
 ): Promise<FineTuneCheck> {
   const { userId } = ctx.caller;
-  const base = await readRevision(ctx.db, { assetId: baseModelId, userId, param: params.base });
+  const base = await readRevision(ctx.db, { assetId: baseModelId, userId, top: true, param: params.base });
   const dataset = await readRevision(ctx.db, {
-    ...{ assetId: datasetId, userId, path: fields.file_name, param: params.dataset },
+    ...{ assetId: datasetId, userId, paths: [fields.file_name], param: params.dataset },
   });
 
   const faults = await refuseChoice(ctx, base, dataset, fields);

@@ -10,7 +10,7 @@ import { findBaseFault } from './find-base-fault.ts';
  */
 export const findTrainObstacle: FindObstacle = async (ctx, { assetId }) => {
   try {
-    const base = await readRevision(ctx.db, { assetId, userId: ctx.caller.userId });
+    const base = await readRevision(ctx.db, { assetId, userId: ctx.caller.userId, top: true });
     return (await findBaseFault(ctx, base)) ?? findMissingFile(base);
   } catch (error) {
     if (error instanceof AppError && error.code === 'conflict') return error.publicMessage;

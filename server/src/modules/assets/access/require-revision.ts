@@ -1,0 +1,61 @@
+import type { DatasetType } from '@bakehouse/contract/assets';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { findRevision, type StarterTask } from '../queries.ts';
+import { findReadableAsset } from './find-readable-asset.ts';
+
+/** One revision of an asset. */
+export type ReadableRevision = {
+  asset: {
+    id: string;
+    /** Null for starter models. */
+    ownerUserId: string | null;
+    isStarter: boolean;
+    /** Names a starter model across servers. */
+    starterSlug: string | null;
+    /** What a starter model makes; null for every other asset. */
+    starterTask: StarterTask | null;
+    datasetType: DatasetType;
+    title: string;
+    tags: string[];
+    baseModelType: string | null;
+    family: string;
+    parentAssetId: string | null;
+  };
+  revision: { id: string; number: number; createdAt: Date };
+};
+
+export type WantedRevision = { assetId: string; revisionId?: string; userId: string; param?: string };
+
+/**
+ * One revision of an asset, the newest unless said, for who needs to know that it may be read. Throws
+ * AppError('not_found') unless the user may, and 'conflict' when it has no files yet, both with the field `param` that
+ * names it.
+ */
+export async function requireRevision(
+  tx: Database | Transaction,
+  input: WantedRevision,
+): Promise<ReadableRevision> {
+  const asset = await findReadableAsset(tx, input);
+  const revisionId = input.revisionId ?? asset.revision_id;
+  if (!revisionId)
+    throw new AppError('conflict', { publicMessage: `${asset.title} has no files yet`, param: input.param });
+  const revision = await findRevision(tx, asset.id, revisionId);
+  if (!revision) throw new AppError('not_found', { publicMessage: 'This asset has no such revision' });
+  return {
+    asset: {
+      id: asset.id,
+      ownerUserId: asset.owner_user_id,
+      isStarter: asset.is_starter,
+      starterSlug: asset.starter_slug,
+      starterTask: asset.starter_task as StarterTask | null,
+      datasetType: asset.dataset_type as DatasetType,
+      title: asset.title,
+      tags: asset.tags,
+      baseModelType: asset.base_model_type,
+      family: asset.family,
+      parentAssetId: asset.parent_asset_id,
+    },
+    revision: { id: revision.id, number: revision.number, createdAt: revision.created_at },
+  };
+}
