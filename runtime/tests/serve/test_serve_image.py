@@ -96,7 +96,7 @@ from bakehouse_runtime.image.paris.pipeline import ParisPipeline
 from bakehouse_runtime.serve import image, serving
 
 serving._CHECK_INTERVAL_S = serving._POLL_READY_S = 0.01
-image._CLOSE_S = 1
+image.CLOSE_S = 1
 step = ParisPipeline.step
 
 def hanging(self, samplings):

@@ -13,6 +13,7 @@ import torch
 from ..device import choose_device, serving_dtype
 from ..errors import PlainError
 from ..server_client import ServerClient
+from .engine import CLOSE_S
 from .image_calls import ImageCalls
 from .image_engines import image_engines
 from .lora_files import LoraFiles
@@ -22,8 +23,6 @@ from .serving import serve
 if TYPE_CHECKING:
     from ..protocol import ServeImageSpec
     from .sampler import PictureModel
-
-_CLOSE_S = 5
 
 
 def serve_image(spec: ServeImageSpec) -> int:
@@ -58,11 +57,12 @@ class ImageServer:
         return self._sampler.advances()
 
     def close(self) -> None:
-        """Ends the sampler; waiting requests get an error. Where its step hangs, this process ends
-        with it: nothing else can end a thread, and a GPU may not be left before."""
-        if not self._sampler.close(_CLOSE_S):
+        """Ends the sampler; waiting requests get an error. Where its step hangs, or the model is
+        still being loaded, this process ends with it: nothing else can end a thread, and a GPU may
+        not be left before."""
+        if not self._sampler.close(CLOSE_S):
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.alarm(_CLOSE_S)
+            signal.alarm(CLOSE_S)
         until = time.monotonic() + 1
         while self._calls.in_flight > 0 and time.monotonic() < until:
             time.sleep(0.02)

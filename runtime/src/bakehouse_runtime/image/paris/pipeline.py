@@ -13,7 +13,7 @@ from PIL import Image
 from torch import Tensor
 
 from ...errors import PlainError
-from ...files import read_object
+from ...files import read_optional_object
 from ..autoencoder import decode_latents, decode_preview, load_autoencoder, use_channels_last
 from ..flow import guided
 from ..pictures import to_pictures
@@ -216,8 +216,7 @@ def load_text_encoder(folder: Path) -> ClipText | SentenceText:
 
 
 def _index(folder: Path) -> dict[str, Any]:
-    path = folder / "model_index.json"
-    return read_object(path) if path.exists() else {}
+    return read_optional_object(folder / "model_index.json")
 
 
 def _check_parts(

@@ -24,7 +24,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from ...errors import PlainError
-from ...files import read_object
+from ...files import read_optional_object
 from ..model_files import check_keys, named
 from .model import Expert, ExpertShape, Router, RouterShape
 
@@ -192,7 +192,7 @@ def _read(path: Path) -> dict[str, torch.Tensor]:
 
 
 def _config(folder: Path) -> dict[str, Any]:
-    return read_object(folder / "config.json") if (folder / "config.json").exists() else {}
+    return read_optional_object(folder / "config.json")
 
 
 def _declared(folder: Path, keys: Sequence[str]) -> int | None:

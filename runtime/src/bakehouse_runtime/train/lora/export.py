@@ -8,11 +8,11 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...data.tokens import read_json, read_model_tokens
+from ...data.tokens import read_model_tokens
 from ...errors import PlainError
-from ...files import read_object, write_json
+from ...files import read_object, read_optional_object, write_json
+from ...gguf_adapter import write_gguf_adapter
 from ..card import origin, repository_id
-from .gguf_adapter import write_gguf_adapter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,7 +78,7 @@ def export(
             out / "adapter.gguf",
             load_file(out / "adapter_model.safetensors"),
             spec.parameters.lora.alpha,
-            read_json(base / "config.json"),
+            read_optional_object(base / "config.json"),
         )
     except PlainError as error:
         (out / "adapter.gguf").unlink(missing_ok=True)
