@@ -283,7 +283,7 @@ def draw_clusters(work: Path, paris_folder: Path) -> None:
     """The first pictures of each expert's cluster, as the autoencoder shows them."""
     clusters = np.load(work / "clusters" / "clusters.npy")
     rows = [np.flatnonzero(clusters == k)[:CLUSTER_SAMPLES] for k in range(clusters.max() + 1)]
-    latents = Bank(work / "bank").part(np.concatenate(rows)).latents.float()
+    latents = Bank(work / "bank").latents[torch.from_numpy(np.concatenate(rows))].float()
     pictures = to_pictures(decode_latents(load_autoencoder(paris_folder / "vae"), latents).numpy())
     grid(pictures, columns=CLUSTER_SAMPLES).save(paris_folder / "clusters.png")
 

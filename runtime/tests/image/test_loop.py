@@ -106,7 +106,7 @@ def test_gradients_make_room_for_the_averaged_weights() -> None:
     training = line_training()
     training.advance(training.model(torch.ones(1, 3)).square().mean())
     assert all(weight.grad is not None for weight in training.trained.values())
-    with training.averaged():
+    with training.ema_weights():
         assert all(weight.grad is None for weight in training.trained.values())
 
 

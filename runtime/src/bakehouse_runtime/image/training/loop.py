@@ -101,7 +101,7 @@ class Training:
                 raise loss_not_finite(self.step - ago, self.settings.learning_rate)
 
     @contextmanager
-    def averaged(self) -> Iterator[nn.Module]:
+    def ema_weights(self) -> Iterator[nn.Module]:
         """The model with its averaged weights, in evaluation mode, for samples and export."""
         # The last step's gradients are needed no more, and take as much as the weights kept here.
         for optimizer in self.optimizers:
@@ -115,7 +115,7 @@ class Training:
             _copy_into(self.trained, kept)
             self.model.train()
 
-    def adopt_average(self) -> None:
+    def adopt_ema_weights(self) -> None:
         """Leaves the averaged weights in the model for good: the end of a training."""
         _copy_into(self.trained, self.average)
         self.model.eval()
@@ -290,7 +290,7 @@ def _checkpoint(
         return
     path = work_dir / "samples" / f"step-{training.step:08d}.png"
     path.parent.mkdir(exist_ok=True)
-    with training.averaged() as model, torch.no_grad():
+    with training.ema_weights() as model, torch.no_grad():
         sheet, measured = examine(model)
     sheet.save(path)
     reporter.samples(path)
