@@ -55,6 +55,12 @@ def test_configurations_name_no_path_of_the_machine_that_made_them() -> None:
     assert not any("_name_or_path" in config for config in configs)
 
 
+def test_the_starter_computes_as_it_was_trained(paris: ParisPipeline) -> None:
+    """Not as the published Paris does; its configurations say so."""
+    assert {part.shape.norm_eps for part in (*paris.experts, paris.router)} == {1e-6}
+    assert paris.router.shape.head_gelu == "none"
+
+
 def test_weights_are_small_and_have_cards() -> None:
     weights = sum(path.stat().st_size for path in MODELS.rglob("*.safetensors"))
     assert weights <= WEIGHTS_MB * 1e6
