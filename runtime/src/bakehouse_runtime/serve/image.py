@@ -16,7 +16,7 @@ from ..server_client import ServerClient
 from .engine import CLOSE_S
 from .image_calls import ImageCalls
 from .image_engines import image_engines
-from .lora_files import LoraFiles
+from .lora_files import LORA_TIMEOUT_S, LoraFiles
 from .sampler import Sampler
 from .serving import serve
 
@@ -36,7 +36,9 @@ class ImageServer:
     def __init__(self, spec: ServeImageSpec, inputs: dict[str, Path]) -> None:
         """Loads the model and starts to answer. Raises PlainError when it cannot be loaded."""
         engine = image_engines[spec.engine]
-        self._client = ServerClient(spec.workload_id, spec.server.base_url, spec.server.token)
+        self._client = ServerClient(
+            spec.workload_id, spec.server.base_url, spec.server.token, LORA_TIMEOUT_S
+        )
         loras = LoraFiles(self._client, Path(spec.work_dir) / "loras")
         self._sampler = Sampler(lambda: _load(spec, inputs), spec.parallel_requests)
         self._calls = ImageCalls((spec.host, spec.port), spec.api_key, self._sampler, engine, loras)

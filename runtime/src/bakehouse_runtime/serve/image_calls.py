@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
-from ..errors import PlainError, first_wrong_field
+from ..errors import PlainError, StopRequested, first_wrong_field
 from ..image.picture_file import check_metadata, encoded
 from ..protocol import (
     DoneImageEvent,
@@ -139,7 +139,7 @@ class _Handler(BaseHTTPRequestHandler):
             if not self.server.admit():
                 raise _Refusal(503, "Too many requests wait already.")
             try:
-                with self.server.loras.lent(lora_of(request)) as file:
+                with self.server.loras.lent(lora_of(request), self._is_connected) as file:
                     asked = self._read_picture(request, file)
                     self._answer(request, Job(asked, request.preview_every))
             finally:
@@ -148,6 +148,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(refusal)
         except LoraMissingError as error:
             self._refuse(_Refusal(503, str(error), "lora"))
+        # The client disconnected before its LoRA was here.
+        except StopRequested:
+            self.close_connection = True
 
     def _read_request(self) -> ImageRequest:
         if not hmac.compare_digest(
@@ -207,10 +210,19 @@ class _Handler(BaseHTTPRequestHandler):
     def _next_events(self, job: Job) -> list[Event]:
         """Waits for some. Raises ConnectionError when the client disconnects."""
         while True:
-            if _is_disconnected(self.connection):
+            if not self._is_connected():
                 raise ConnectionAbortedError
             if events := job.take(_POLL_INTERVAL_S):
                 return events
+
+    def _is_connected(self) -> bool:
+        """Whether the client has not closed the connection."""
+        poll = select.poll()
+        poll.register(self.connection, select.POLLIN)
+        try:
+            return not poll.poll(0) or self.connection.recv(1, socket.MSG_PEEK) != b""
+        except ConnectionError:
+            return False
 
     def _refuse(self, refusal: _Refusal) -> None:
         # What is left of the body is not read.
@@ -268,13 +280,3 @@ def _preview(picture: Image) -> str:
 
 def _base64(content: bytes) -> str:
     return base64.b64encode(content).decode("ascii")
-
-
-def _is_disconnected(connection: socket.socket) -> bool:
-    """Whether the other side has closed the connection."""
-    poll = select.poll()
-    poll.register(connection, select.POLLIN)
-    try:
-        return bool(poll.poll(0)) and connection.recv(1, socket.MSG_PEEK) == b""
-    except ConnectionError:
-        return True
