@@ -56,6 +56,8 @@ def loras(server: BakehouseServer, tmp_path: Path) -> LoraFiles:
 @pytest.fixture
 def calls(stepper: KontextStepper, loras: LoraFiles) -> Iterator[ImageCalls]:
     sampler = Sampler(lambda: stepper, 4)
+    while not sampler.is_loaded:
+        time.sleep(0.001)
     kontext = image_engines["kontext"]
     calls = ImageCalls(("127.0.0.1", 0), MODEL_KEY, sampler, kontext, loras)
     threading.Thread(target=calls.serve_forever, args=(0.02,), daemon=True).start()

@@ -50,12 +50,31 @@ def test_the_model_is_loaded_by_the_thread_that_samples(tmp_path: Path) -> None:
     assert len({*computed, threading.get_ident()}) == 2
 
 
-def test_a_model_that_cannot_be_loaded_is_no_sampler() -> None:
+def test_a_model_that_cannot_be_loaded_ends_the_sampler() -> None:
     def load() -> ParisPipeline:
         raise PlainError("It holds no expert_0.")
 
+    sampler = Sampler(load, 1)
+    assert sampler.close(60)
+    assert not sampler.is_loaded
     with pytest.raises(PlainError, match="It holds no expert_0"):
-        Sampler(load, 1)
+        sampler.raise_if_ended()
+
+
+def test_who_makes_a_sampler_does_not_wait_for_its_model() -> None:
+    opened = threading.Event()
+
+    def load() -> Sketcher:
+        assert opened.wait(60)
+        return Sketcher()
+
+    sampler = Sampler(load, 1)
+    assert not sampler.is_loaded
+    # A stop is heard meanwhile; the thread itself ends with what it has begun.
+    assert not sampler.close(0.01)
+    opened.set()
+    assert sampler.close(60)
+    assert sampler.is_loaded
 
 
 def test_only_the_last_event_of_a_job_wakes_who_waits() -> None:
@@ -88,6 +107,9 @@ class Sketcher:
     def __init__(self) -> None:
         self.seconds = 0.0
         self.open = threading.Event()
+
+    def prepared(self, request: object) -> object:
+        return request
 
     def begin(self, request: object) -> Sketch:
         assert self.open.wait(60)

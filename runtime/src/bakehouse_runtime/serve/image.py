@@ -34,7 +34,7 @@ class ImageServer:
     """Generates for clients that send the API key."""
 
     def __init__(self, spec: ServeImageSpec, inputs: dict[str, Path]) -> None:
-        """Loads the model and starts to answer. Raises PlainError when it cannot be loaded."""
+        """Starts to answer, and to load the model: `/health` says when it is there."""
         engine = image_engines[spec.engine]
         self._client = ServerClient(
             spec.workload_id, spec.server.base_url, spec.server.token, LORA_TIMEOUT_S
@@ -46,7 +46,7 @@ class ImageServer:
         threading.Thread(target=self._calls.serve_forever, name="calls", daemon=True).start()
 
     def ended(self) -> str | None:
-        """Raises what the sampler failed with: the workload reports it."""
+        """Raises what the sampler failed with, loading included: the workload reports it."""
         self._sampler.raise_if_ended()
         return None
 

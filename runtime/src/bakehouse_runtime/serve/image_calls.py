@@ -9,6 +9,7 @@ import select
 import socket
 import sys
 import threading
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal
@@ -107,6 +108,14 @@ class ImageCalls(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
+@dataclass(frozen=True)
+class _WantedFile:
+    """What a request says of the file that its picture becomes."""
+
+    format: Format
+    metadata: dict[str, str]
+
+
 class _Refusal(Exception):  # noqa: N818 - an answer
     """What the request is answered with instead of a picture."""
 
@@ -128,7 +137,9 @@ class _Handler(BaseHTTPRequestHandler):
         """What is asked is not for the log."""
 
     def do_GET(self) -> None:
-        if self.path == "/health":
+        if self.path == "/health" and not self.server.sampler.is_loaded:
+            self._send(503, {"status": "loading"})
+        elif self.path == "/health":
             self._send(200, {"status": "ok"})
         else:
             self._send(404, {"error": {"message": "There is no such route.", "param": None}})
@@ -136,12 +147,17 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         try:
             request = self._read_request()
+            if not self.server.sampler.is_loaded:
+                raise _Refusal(503, "The model is still being loaded.")
             if not self.server.admit():
                 raise _Refusal(503, "Too many requests wait already.")
             try:
                 with self.server.loras.lent(lora_of(request), self._is_connected) as file:
-                    asked = self._read_picture(request, file)
-                    self._answer(request, Job(asked, request.preview_every))
+                    job = Job(self._read_picture(request, file), request.preview_every)
+                    wanted = _WantedFile(request.format, request.metadata)
+                    # It may wait long, and need not keep the picture in base64 meanwhile.
+                    del request
+                    self._answer(wanted, job)
             finally:
                 self.server.release()
         except _Refusal as refusal:
@@ -181,11 +197,12 @@ class _Handler(BaseHTTPRequestHandler):
         """What the model is asked. Here a picture is unpacked, which takes long for a large one:
         nobody else waits for it."""
         try:
-            return self.server.engine.to_request(request, lora_file)
+            asked = self.server.engine.to_request(request, lora_file)
+            return self.server.sampler.prepared(asked)
         except PlainError as error:
             raise _Refusal(400, str(error), "picture") from error
 
-    def _answer(self, request: ImageRequest, job: Job) -> None:
+    def _answer(self, wanted: _WantedFile, job: Job) -> None:
         """Writes a line for each event until the last one, or until the client disconnects."""
         self.server.sampler.submit(job)
         try:
@@ -198,7 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             while True:
-                lines = [_line(event, request).model_dump_json() for event in events]
+                lines = [_line(event, wanted).model_dump_json() for event in events]
                 self._write_chunk("".join(f"{line}\n" for line in lines).encode())
                 if isinstance(events[-1], Done | Failed):
                     break
@@ -243,7 +260,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _line(event: Event, request: ImageRequest) -> Wire:
+def _line(event: Event, wanted: _WantedFile) -> Wire:
     match event:
         case Queued():
             return QueuedImageEvent(type="queued", position=event.position)
@@ -255,16 +272,16 @@ def _line(event: Event, request: ImageRequest) -> Wire:
                 preview=event.preview and _preview(event.preview),
             )
         case Done():
-            return _done(event.generated, request)
+            return _done(event.generated, wanted)
         case Failed() | Refused():
             return ErrorImageEvent(type="error", message=event.message)
 
 
-def _done(generated: Generated, request: ImageRequest) -> DoneImageEvent:
+def _done(generated: Generated, wanted: _WantedFile) -> DoneImageEvent:
     return DoneImageEvent(
         type="done",
-        picture=_base64(encoded(generated.picture, request.format, request.metadata)),
-        media_type=_MEDIA_TYPES[request.format],
+        picture=_base64(encoded(generated.picture, wanted.format, wanted.metadata)),
+        media_type=_MEDIA_TYPES[wanted.format],
         width=generated.picture.width,
         height=generated.picture.height,
         expert_used=generated.expert_used,

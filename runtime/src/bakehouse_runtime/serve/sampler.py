@@ -54,8 +54,10 @@ class Sampling(Protocol):
 
 
 class PictureModel(Protocol):
-    """What samples. Requests and samplings are its own."""
+    """What samples. Requests and samplings are its own. `prepared` makes a request small enough to
+    wait, in the thread of its call; all else is for the thread that samples."""
 
+    def prepared(self, request: Any) -> object: ...
     def begin(self, request: Any) -> Sampling: ...
     def step(self, samplings: Sequence[Any]) -> None: ...
     def finish(self, samplings: Sequence[Any]) -> Sequence[Generated]: ...
@@ -148,7 +150,7 @@ class Sampler:
         rows_max: int,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Loads the model first; raises what `load` raises."""
+        """Begins to load the model."""
         self._load = load
         self._rows_max = rows_max
         self._now = now
@@ -165,8 +167,15 @@ class Sampler:
         self._is_idle = True
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
         self._thread.start()
-        self._loaded.wait()
-        self.raise_if_ended()
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the model is there. Where it cannot be loaded, the thread ends."""
+        return self._loaded.is_set()
+
+    def prepared(self, request: object) -> object:
+        """The request as it may wait; the model is loaded."""
+        return self._model.prepared(request)
 
     def submit(self, job: Job) -> None:
         """Takes a request in; what comes of it are its events, the last of them Done, Refused or
@@ -208,7 +217,6 @@ class Sampler:
         except BaseException as error:
             self._error = error
             message = "The model server failed."
-            self._loaded.set()
         finally:
             with self._changed:
                 self._is_closing = True

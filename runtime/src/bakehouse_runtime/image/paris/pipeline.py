@@ -117,6 +117,10 @@ class ParisPipeline:
             self.step(moving)
         return self.finish(samplings)
 
+    def prepared(self, request: ParisRequest) -> ParisRequest:
+        """The request: Paris reads no picture that would have to be made smaller."""
+        return request
+
     def begin(self, request: ParisRequest) -> ParisSampling:
         """A sampling before its first step. Raises PlainError for a prompt that is too long."""
         shape = self.router.shape
