@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pytest
 import torch
 from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
@@ -10,6 +15,11 @@ from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
 from torch import Tensor
 
 from bakehouse_runtime.image.flow import guided, time_steps
+from bakehouse_runtime.image.paris.pipeline import (
+    PUBLISHED_DEFAULTS,
+    ParisPipeline,
+    ParisRequest,
+)
 from bakehouse_runtime.image.paris.sampling import (
     ExpertVelocity,
     RoutedSampling,
@@ -19,6 +29,9 @@ from bakehouse_runtime.image.paris.sampling import (
     mixed_velocity,
     take_step,
 )
+
+from .conftest import one_sentence
+from .tiny import write_tiny_paris
 
 
 class GaussianMixture:
@@ -188,3 +201,25 @@ def test_a_sampling_knows_how_it_was_routed() -> None:
     torch.testing.assert_close(
         sampling.predicted, torch.full((2,), 2 * (times[2] - times[0]) - times[2])
     )
+
+
+def test_what_a_request_does_not_say_is_what_the_model_s_folder_says(tmp_path: Path) -> None:
+    folder, cpu = write_tiny_paris(tmp_path / "paris"), torch.device("cpu")
+
+    def loaded(**named: Any) -> ParisPipeline:
+        index = {"text_window": 32, **named}
+        (folder / "model_index.json").write_text(json.dumps(index))
+        return ParisPipeline.from_folder(folder, cpu)
+
+    def pixels(paris: ParisPipeline, request: ParisRequest) -> np.ndarray:
+        return np.asarray(paris.generate([request])[0].picture)
+
+    assert loaded().defaults == PUBLISHED_DEFAULTS
+    paris = loaded(default_steps=3, default_guidance=6)
+    unsaid = pixels(paris, ParisRequest("a red apple", 1))
+    assert (unsaid == pixels(paris, ParisRequest("a red apple", 1, 3, 6.0))).all()
+    assert (unsaid != pixels(paris, ParisRequest("a red apple", 1, guidance=1.0))).any()
+    with one_sentence("The default_steps in paris/model_index.json is not a number from 1 on."):
+        loaded(default_steps=0)
+    with one_sentence("The default_guidance in paris/model_index.json is no number."):
+        loaded(default_guidance="much")

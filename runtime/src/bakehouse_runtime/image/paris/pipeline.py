@@ -16,6 +16,7 @@ from ...errors import PlainError
 from ...files import read_optional_object
 from ..autoencoder import decode_latents, decode_preview, load_autoencoder, use_channels_last
 from ..flow import guided
+from ..picture_defaults import PictureDefaults, read_defaults
 from ..pictures import to_pictures
 from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
 from .model import Expert, Router
@@ -23,21 +24,24 @@ from .sampling import ExpertVelocity, RoutedSampling, Strategy, take_step
 from .weights import load_experts, load_router
 
 ALWAYS_GUIDED = (0.0, 1.0)
+# As the original product asked the published model.
+PUBLISHED_DEFAULTS = PictureDefaults(steps=20, guidance=7.5)
 
 
 @dataclass(frozen=True)
 class ParisRequest:
-    """One picture. `guidance` 1 means the plain model; `k` counts only for `topk`."""
+    """One picture. `guidance` 1 means the plain model; `k` counts only for `topk`. Steps and
+    guidance that are None are what the model's folder names."""
 
     prompt: str
     seed: int
-    steps: int = 20
-    guidance: float = 7.5
+    steps: int | None = None
+    guidance: float | None = None
     strategy: Strategy = "topk"
     k: int = 2
 
     def __post_init__(self) -> None:
-        if self.steps < 1:
+        if self.steps is not None and self.steps < 1:
             raise PlainError(f"steps is {self.steps}: a picture takes at least one.")
         if self.k < 1:
             raise PlainError(f"k is {self.k}: at least one expert must take part.")
@@ -55,9 +59,13 @@ class ParisPicture:
 class ParisSampling(RoutedSampling):
     """A request that is being sampled."""
 
-    def __init__(self, request: ParisRequest, noise: Tensor, text: Tensor) -> None:
-        super().__init__(noise, request.steps, request.strategy, request.k)
+    def __init__(
+        self, request: ParisRequest, defaults: PictureDefaults, noise: Tensor, text: Tensor
+    ) -> None:
+        steps = defaults.steps if request.steps is None else request.steps
+        super().__init__(noise, steps, request.strategy, request.k)
         self.request = request
+        self.guidance = defaults.guidance if request.guidance is None else request.guidance
         self.text = text
 
 
@@ -72,9 +80,10 @@ class ParisPipeline:
         text_encoder: TextEncoder,
         device: torch.device,
         guidance_interval: tuple[float, float] = ALWAYS_GUIDED,
+        defaults: PictureDefaults = PUBLISHED_DEFAULTS,
     ) -> None:
         """`guidance_interval`: the first and the last time, of those from 0 to 1, at which a
-        request's guidance counts."""
+        request's guidance counts. `defaults`: for requests that name none."""
         _check_parts(experts, router, autoencoder, text_encoder)
         self.device = device
         self.experts = [expert.to(device).eval() for expert in experts]
@@ -83,6 +92,7 @@ class ParisPipeline:
         self.autoencoder = autoencoder
         self.text_encoder = text_encoder
         self.guidance_interval = guidance_interval
+        self.defaults = defaults
         text_encoder.to(device)
         self._nothing = text_encoder.encode([""]).tokens
 
@@ -107,6 +117,7 @@ class ParisPipeline:
             load_text_encoder(folder),
             device,
             load_guidance_interval(folder),
+            read_defaults(folder, PUBLISHED_DEFAULTS),
         )
 
     def generate(self, requests: Sequence[ParisRequest]) -> list[ParisPicture]:
@@ -127,7 +138,7 @@ class ParisPipeline:
         size = (shape.latent_channels, shape.latent_side, shape.latent_side)
         noise = torch.randn(size, generator=torch.Generator().manual_seed(request.seed))
         text = self.text_encoder.encode([request.prompt]).tokens[0]
-        return ParisSampling(request, noise.to(self.device), text)
+        return ParisSampling(request, self.defaults, noise.to(self.device), text)
 
     @torch.no_grad()
     def step(self, samplings: Sequence[ParisSampling]) -> None:
@@ -162,8 +173,7 @@ class ParisPipeline:
             batch = [samplings[row] for row in rows.tolist()]
             text = torch.stack([sampling.text for sampling in batch])
             is_guided = [
-                sampling.request.guidance != 1 and first <= sampling.now <= last
-                for sampling in batch
+                sampling.guidance != 1 and first <= sampling.now <= last for sampling in batch
             ]
             guided_rows = torch.tensor(is_guided).nonzero().flatten().to(self.device)
             without = self._nothing.expand(len(guided_rows), -1, -1)
@@ -173,9 +183,7 @@ class ParisPipeline:
                 torch.cat([text, without]).to(dtype),
             ).float()
             conditional, unconditional = both.split([len(batch), len(guided_rows)])
-            scales = torch.tensor(
-                [sampling.request.guidance for sampling in batch], device=self.device
-            )
+            scales = torch.tensor([sampling.guidance for sampling in batch], device=self.device)
             scale = scales[guided_rows].reshape(-1, 1, 1, 1)
             pushed = guided(conditional[guided_rows], unconditional, scale)
             return conditional.index_copy(0, guided_rows, pushed)
