@@ -172,6 +172,7 @@ def test_what_leaves_no_trace_in_the_weights_is_as_in_the_port_unless_the_shape_
     other.load_state_dict(expert.state_dict())
     faint = torch.randn(1, 4, 4, 4) * 1e-3
     for model in (expert, other):
+        assert model.patch_embed.bias is not None
         nn.init.zeros_(model.patch_embed.bias)
         nn.init.zeros_(model.pos_embed)
     time, text = torch.tensor([400.0]), torch.zeros(1, 3, 384)

@@ -24,6 +24,7 @@ from ...errors import PlainError
 from ..autoencoder import decode_latents, decode_preview, encode_pictures, use_channels_last
 from ..flow import euler_step, guided, predicted_data
 from ..pictures import fit_square, to_pictures
+from ..residency import CPU, free_cache
 from ..sampling import Sampling
 from ..text import TextStates
 from .flow import velocity
@@ -135,6 +136,7 @@ class KontextStepper:
         """A sampling before its first step. Raises PlainError for a prompt that is too long, and
         RequestError for a LoRA that does not fit."""
         request = self.prepared(request)
+        self._text.to(self._device)
         text = self._text.encode([request.prompt])
         lora = request.lora and self._loras.load(request.lora)
         autoencoder = self._pipeline.autoencoder
@@ -150,6 +152,12 @@ class KontextStepper:
         # Times nothing it is none, and needs no pass of its own.
         used = lora if request.lora and request.lora.scale > 0 else None
         return KontextSampling(request, noise.to(self._device), times, text, condition, used)
+
+    def rest(self) -> None:
+        """Leaves the device what only the beginning of a picture needs, until the next begins: the
+        text encoders of the full-size model take ten gigabytes."""
+        self._text.to(CPU)
+        free_cache(self._device)
 
     @torch.no_grad()
     def step(self, samplings: Sequence[KontextSampling]) -> None:

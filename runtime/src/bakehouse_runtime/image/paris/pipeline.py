@@ -18,6 +18,7 @@ from ..autoencoder import decode_latents, decode_preview, load_autoencoder, use_
 from ..flow import guided
 from ..picture_defaults import PictureDefaults, read_defaults
 from ..pictures import to_pictures
+from ..residency import CPU, Residents, free_cache, room_for
 from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
 from .model import Expert, Router
 from .sampling import ExpertVelocity, RoutedSampling, Strategy, take_step
@@ -70,7 +71,8 @@ class ParisSampling(RoutedSampling):
 
 
 class ParisPipeline:
-    """Eight experts, their router, the autoencoder and the text encoder on one device."""
+    """Eight experts, their router, the autoencoder and the text encoder on one device; of the
+    experts those that were used last, where it has no room for all."""
 
     def __init__(
         self,
@@ -86,7 +88,7 @@ class ParisPipeline:
         request's guidance counts. `defaults`: for requests that name none."""
         _check_parts(experts, router, autoencoder, text_encoder)
         self.device = device
-        self.experts = [expert.to(device).eval() for expert in experts]
+        self.experts = [expert.eval() for expert in experts]
         self.router = router.to(device).eval()
         use_channels_last(autoencoder, device)
         self.autoencoder = autoencoder
@@ -95,6 +97,7 @@ class ParisPipeline:
         self.defaults = defaults
         text_encoder.to(device)
         self._nothing = text_encoder.encode([""]).tokens
+        self._residents = Residents(self.experts, device, room_for(self.experts, device))
 
     @classmethod
     def from_folder(
@@ -137,13 +140,19 @@ class ParisPipeline:
         shape = self.router.shape
         size = (shape.latent_channels, shape.latent_side, shape.latent_side)
         noise = torch.randn(size, generator=torch.Generator().manual_seed(request.seed))
+        self.text_encoder.to(self.device)
         text = self.text_encoder.encode([request.prompt]).tokens[0]
         return ParisSampling(request, self.defaults, noise.to(self.device), text)
+
+    def rest(self) -> None:
+        """Leaves the device what only the beginning of a picture needs, until the next begins."""
+        self.text_encoder.to(CPU)
+        free_cache(self.device)
 
     @torch.no_grad()
     def step(self, samplings: Sequence[ParisSampling]) -> None:
         """Takes each sampling one step on."""
-        velocities = [self._velocity(expert, samplings) for expert in self.experts]
+        velocities = [self._velocity(number, samplings) for number in range(len(self.experts))]
         take_step(samplings, self._probabilities, velocities)
 
     def finish(self, samplings: Sequence[ParisSampling]) -> list[ParisPicture]:
@@ -163,13 +172,14 @@ class ParisPipeline:
         dtype = self.router.pos_embed.dtype
         return self.router(latents.to(dtype), 1000 * t).float().softmax(dim=-1)
 
-    def _velocity(self, expert: Expert, samplings: Sequence[ParisSampling]) -> ExpertVelocity:
+    def _velocity(self, number: int, samplings: Sequence[ParisSampling]) -> ExpertVelocity:
         """Classifier-free guidance, each row by its own scale; at scale 1, and outside of the
         interval, without a second pass."""
-        dtype = expert.pos_embed.dtype
         first, last = self.guidance_interval
 
         def velocity(latents: Tensor, t: Tensor, rows: Tensor) -> Tensor:
+            expert = self._residents.fetch(number)
+            dtype = expert.pos_embed.dtype
             batch = [samplings[row] for row in rows.tolist()]
             text = torch.stack([sampling.text for sampling in batch])
             is_guided = [
