@@ -21,7 +21,7 @@ TIME_MAX_PERIOD = 10000.0
 @dataclass(frozen=True)
 class ExpertShape:
     """The shape of one expert; the defaults are those of the published Paris. `norm_eps` is that of
-    the layer norms that are modulated."""
+    the layer norms that are modulated: the port names none, so that PyTorch's own holds."""
 
     latent_channels: int = 4
     latent_side: int = 32
@@ -37,7 +37,8 @@ class ExpertShape:
 @dataclass(frozen=True)
 class RouterShape:
     """The shape of the router; the defaults are those of the published Paris. `norm_eps` is that of
-    the layer norms that are modulated, `head_gelu` the approximation of the head's second GELU."""
+    the layer norms that are modulated, `head_gelu` the approximation of the head's second GELU,
+    in the port `tanh` as that of the first."""
 
     latent_channels: int = 4
     latent_side: int = 32
