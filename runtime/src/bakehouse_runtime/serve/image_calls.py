@@ -9,6 +9,7 @@ import select
 import socket
 import sys
 import threading
+from contextlib import nullcontext
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
@@ -24,7 +25,7 @@ from ..protocol import (
     QueuedImageEvent,
     StepImageEvent,
 )
-from .image_engines import lora_of
+from .image_engines import brings_picture, lora_of
 from .lora_files import LoraMissingError
 from .sampler import Done, Event, Failed, Job, Queued, Refused, Sampler, Stepped
 
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 _CONNECTIONS_MAX = 256
 # Requests that are answered or wait. The gateway has a queue of its own.
 _IN_FLIGHT_MAX = 128
+# Pictures that lie here in full size, 120 MB each and more.
+_UNPACKED_AT_ONCE = 2
 # A client that sends or reads nothing for so long is disconnected.
 _SOCKET_TIMEOUT_S = 30
 # For the client, and for what has happened; the last event does not wait for it.
@@ -74,6 +77,7 @@ class ImageCalls(ThreadingHTTPServer):
         self.authorization = f"Bearer {api_key}".encode()
         self.sampler = sampler
         self.in_flight = 0
+        self.unpacking = threading.BoundedSemaphore(_UNPACKED_AT_ONCE)
         self._lock = threading.Lock()
         self._connections = threading.BoundedSemaphore(_CONNECTIONS_MAX)
         super().__init__(address, _Handler)
@@ -195,10 +199,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _read_picture(self, request: ImageRequest, lora_file: Path | None) -> object:
         """What the model is asked. Here a picture is unpacked, which takes long for a large one:
-        nobody else waits for it."""
+        sampling does not wait for it, but other pictures do."""
         try:
-            asked = self.server.engine.to_request(request, lora_file)
-            return self.server.sampler.prepared(asked)
+            with self.server.unpacking if brings_picture(request) else nullcontext():
+                asked = self.server.engine.to_request(request, lora_file)
+                return self.server.sampler.prepared(asked)
         except PlainError as error:
             raise _Refusal(400, str(error), "picture") from error
 
