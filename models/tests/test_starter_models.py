@@ -17,6 +17,7 @@ from PIL import Image, ImageFilter
 from bakehouse_runtime.image.autoencoder import decode_latents
 from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
+from bakehouse_runtime.image.picture_defaults import PictureDefaults
 from bakehouse_runtime.image.text import SENTENCE_WINDOW, load_sentence_encoder
 from bakehouse_runtime.image.training.bank import Bank, Example, write_bank
 from bakehouse_runtime.train.paris.train import PartTraining, sample_latents, train_expert
@@ -53,6 +54,24 @@ def test_configurations_name_no_path_of_the_machine_that_made_them() -> None:
     configs = [json.loads(path.read_text()) for path in MODELS.rglob("config.json")]
     assert len(configs) == 5
     assert not any("_name_or_path" in config for config in configs)
+
+
+def test_the_starter_computes_as_it_was_trained(paris: ParisPipeline) -> None:
+    """Not as the published Paris does; its configurations say so."""
+    assert {part.shape.norm_eps for part in (*paris.experts, paris.router)} == {1e-6}
+    assert paris.router.shape.head_gelu == "none"
+
+
+def test_the_folders_say_what_suits_the_starters(
+    paris: ParisPipeline, kontext: KontextPipeline
+) -> None:
+    assert paris.defaults == PictureDefaults(steps=20, guidance=4.0)
+    assert kontext.defaults == PictureDefaults(steps=20, guidance=2.5)
+    recipe = json.loads((MODELS / "recipe.json").read_text())
+    for name, defaults in recipe["defaults"].items():
+        assert (
+            defaults.items() <= json.loads((MODELS / name / "model_index.json").read_text()).items()
+        )
 
 
 def test_weights_are_small_and_have_cards() -> None:

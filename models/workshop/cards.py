@@ -13,10 +13,11 @@ from PIL import Image
 from bakehouse_runtime.image.autoencoder import decode_latents, load_autoencoder
 from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
+from bakehouse_runtime.image.picture_defaults import DEFAULT_GUIDANCE
 from bakehouse_runtime.image.pictures import grid, to_pictures
 from bakehouse_runtime.image.training.bank import Bank
 
-from .evaluation.cost import EDIT_GUIDANCE, GUIDANCE, edit_request
+from .evaluation.measure import FROM_TEXT_GUIDANCE
 from .figure_tables import expert_table, figure_tables, routing_sentence
 from .recipe import Recipe, experts
 from .release import trained_models
@@ -246,7 +247,7 @@ def write_kontext_card(work: Path, recipe: Recipe, folder: Path, data: str) -> N
             data=data,
             training=training_table(records),
             figures=figure_tables(read_figures(folder)),
-            guidance=EDIT_GUIDANCE,
+            guidance=recipe["defaults"]["starter-kontext"][DEFAULT_GUIDANCE],
             drawn=", ".join(f"'{prompt}'" for prompt in DRAWN_PROMPTS),
             last=len(SAMPLE_EDITS) - 1,
             prompts="\n".join(f"{n}. {text}" for n, (_, text) in enumerate(SAMPLE_EDITS, start=1)),
@@ -258,7 +259,7 @@ def draw_pictures(paris_folder: Path) -> dict[str, Image.Image]:
     """The first seeds of the fixed prompts."""
     paris = ParisPipeline.from_folder(paris_folder, torch.device("cpu"))
     return {
-        prompt: paris.generate([ParisRequest(prompt, seed, guidance=GUIDANCE)])[0].picture
+        prompt: paris.generate([ParisRequest(prompt, seed)])[0].picture
         for seed, prompt in enumerate(SAMPLE_PROMPTS)
     }
 
@@ -268,12 +269,12 @@ def draw_edits(kontext_folder: Path, drawn: Mapping[str, Image.Image]) -> None:
     kontext = KontextPipeline.from_folder(kontext_folder, torch.device("cpu"))
     before = [drawn[prompt] for prompt, _ in SAMPLE_EDITS]
     after = [
-        kontext.edit(drawn[prompt], edit_request(text, seed))
+        kontext.edit(drawn[prompt], KontextRequest(text, seed))
         for seed, (prompt, text) in enumerate(SAMPLE_EDITS)
     ]
     grid([*before, *after], columns=len(before)).save(kontext_folder / "samples.png")
     from_text = [
-        kontext.generate(KontextRequest(prompt, seed, steps=20, true_guidance=GUIDANCE))
+        kontext.generate(KontextRequest(prompt, seed, true_guidance=FROM_TEXT_GUIDANCE))
         for seed, prompt in enumerate(DRAWN_PROMPTS)
     ]
     grid(from_text, columns=len(from_text)).save(kontext_folder / "drawn.png")
@@ -283,7 +284,7 @@ def draw_clusters(work: Path, paris_folder: Path) -> None:
     """The first pictures of each expert's cluster, as the autoencoder shows them."""
     clusters = np.load(work / "clusters" / "clusters.npy")
     rows = [np.flatnonzero(clusters == k)[:CLUSTER_SAMPLES] for k in range(clusters.max() + 1)]
-    latents = Bank(work / "bank").part(np.concatenate(rows)).latents.float()
+    latents = Bank(work / "bank").latents[torch.from_numpy(np.concatenate(rows))].float()
     pictures = to_pictures(decode_latents(load_autoencoder(paris_folder / "vae"), latents).numpy())
     grid(pictures, columns=CLUSTER_SAMPLES).save(paris_folder / "clusters.png")
 

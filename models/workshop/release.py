@@ -54,7 +54,7 @@ def assemble(work: Path, recipe: Recipe, out: Path) -> None:
     if "starter-paris" in trained_here:
         _assemble_paris(work, recipe, out / "starter-paris")
     if "starter-kontext" in trained_here:
-        _assemble_kontext(work, out / "starter-kontext")
+        _assemble_kontext(work, recipe, out / "starter-kontext")
     if (work / "judge" / "judge.safetensors").exists():
         (out / "judge").mkdir(exist_ok=True)
         shutil.copyfile(work / "judge" / "judge.safetensors", out / "judge" / "judge.safetensors")
@@ -84,16 +84,18 @@ def _assemble_paris(work: Path, recipe: Recipe, paris: Path) -> None:
         "_class_name": "DDMPipeline",
         "text_window": recipe["text_window"],
         "guidance_interval": recipe["guidance_interval"],
+        **recipe["defaults"]["starter-paris"],
     }
     (paris / "model_index.json").write_text(json.dumps(index, indent=2) + "\n")
     save_autoencoder(load_autoencoder(work / "autoencoder" / "model").half(), paris / "vae")
 
 
-def _assemble_kontext(work: Path, kontext: Path) -> None:
+def _assemble_kontext(work: Path, recipe: Recipe, kontext: Path) -> None:
     autoencoder = load_autoencoder(work / "autoencoder" / "model")
     trained = FluxTransformer2DModel.from_pretrained(work / "kontext" / "model" / "transformer")
     export_kontext(trained, autoencoder, kontext, HALF)
     index = read_object(kontext / "model_index.json") | {TRUE_GUIDANCE: True}
+    index |= recipe["defaults"]["starter-kontext"]
     (kontext / "model_index.json").write_text(json.dumps(index, indent=2, sort_keys=True) + "\n")
 
 

@@ -216,7 +216,10 @@ def make_kontext(work: Path, recipe: Recipe) -> None:
         initialise_from(transformer, initial)
     autoencoder = trained_autoencoder(work)
     data, held_out = (
-        KontextData(Bank(work / f"kontext-edits-{part}"), Bank(work / f"kontext-pictures-{part}"))
+        KontextData(
+            Bank(work / f"kontext-edits-{part}").whole(),
+            Bank(work / f"kontext-pictures-{part}").whole(),
+        )
         for part in ("train", "held-out")
     )
     folder = work / "kontext"

@@ -107,7 +107,7 @@ def train_judge(
         }
 
     finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
-    training.adopt_average()
+    training.adopt_ema_weights()
     if not finished:
         return False
     weights = {name: value.half().contiguous() for name, value in judge.state_dict().items()}

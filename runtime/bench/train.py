@@ -159,7 +159,7 @@ def specification(options: argparse.Namespace) -> dict[str, Any]:
         "workload_id": "bench",
         "server": {"base_url": "http://none", "token": "t"},
         "work_dir": "bench",
-        "cache_dir": "bench",
+        "inputs_dir": "bench",
         "inputs": [],
         "kind": "train",
         "method": "lora",

@@ -10,8 +10,8 @@ from gguf import GGUFReader
 from safetensors.torch import save_file
 
 from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.gguf_adapter import write_gguf_adapter
 from bakehouse_runtime.serve.convert_adapter import convert_adapter
-from bakehouse_runtime.train.lora.gguf_adapter import write_gguf_adapter
 
 if TYPE_CHECKING:
     from pathlib import Path

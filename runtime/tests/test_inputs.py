@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import threading
@@ -9,7 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_runtime import inputs
-from bakehouse_runtime.errors import MachineError, PlainError, WorkloadOver
+from bakehouse_runtime.errors import (
+    MachineError,
+    PlainError,
+    ServerUnreachableError,
+    WorkloadOver,
+)
 from bakehouse_runtime.inputs import input_folders, prune_cache, pull_inputs
 from bakehouse_runtime.protocol import WorkloadInput
 from bakehouse_runtime.server_client import ServerClient
@@ -59,6 +65,30 @@ def test_a_download_that_breaks_off_goes_on_where_it_ended(
         None,
         *[f"bytes={len(CONTENT) // 2}-"] * 3,
     ]
+
+
+def test_a_server_that_sends_no_more_bytes_is_given_up_and_not_asked_without_a_pause(
+    server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "backoff", lambda: itertools.repeat(0.02))
+    entry = server.add_input(CONTENT, "x") | {"size_bytes": len(CONTENT) + 1}
+    began = time.monotonic()
+    with pytest.raises(ServerUnreachableError, match="1280000 of the 1280001 bytes of x and no"):
+        pull(server, tmp_path, [entry])
+    assert len(gets(server)) == 1 + 10
+    assert time.monotonic() - began > 9 * 0.02
+
+
+def test_bytes_that_come_slowly_are_waited_for(
+    server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "backoff", lambda: itertools.repeat(0))
+    monkeypatch.setattr(inputs, "_STREAMS_WITHOUT_A_BYTE_MAX", 2)
+    entry = server.add_input(CONTENT, "x")
+    # Each halves what is left.
+    server.faults = ["cut"] * 15
+    assert (pull(server, tmp_path, [entry])["dataset"] / "x").read_bytes() == CONTENT
+    assert len(gets(server)) == 16
 
 
 def test_a_partial_file_of_an_earlier_life_is_used(server: BakehouseServer, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def write_tiny_gguf(
     import numpy as np
     from safetensors.numpy import load_file
 
-    from bakehouse_runtime.train.lora.gguf_adapter import rotary_rows
+    from bakehouse_runtime.gguf_adapter import rotary_rows
 
     config = json.loads((folder / "config.json").read_text())
     vocabulary = json.loads((folder / "tokenizer.json").read_text())["model"]

@@ -12,7 +12,7 @@ from bakehouse_runtime.image.paris.model import Expert
 from bakehouse_runtime.image.training.bank import Bank
 from bakehouse_runtime.image.training.draws import noise_like
 from bakehouse_runtime.image.training.loop import step_generator
-from bakehouse_runtime.train.paris.train import EXAMINED_TIMES
+from bakehouse_runtime.image.training.times import EXAMINED_TIMES
 
 SEED = 1
 ROWS_AT_ONCE = 64

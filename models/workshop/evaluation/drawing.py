@@ -14,7 +14,6 @@ from bakehouse_runtime import image
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_runtime.image.paris.sampling import Strategy
 
-from .cost import GUIDANCE, STEPS
 from .held_out import Prompt
 
 DRAWN_AT_ONCE = 20
@@ -33,9 +32,7 @@ def drawn(
         part = prompts[start : start + DRAWN_AT_ONCE]
         paths = [folder / f"{_name(prompt)}.png" for prompt in part]
         if not all(path.exists() for path in paths):
-            requests = [
-                ParisRequest(one.text, one.seed, STEPS, GUIDANCE, strategy, k=K) for one in part
-            ]
+            requests = [ParisRequest(one.text, one.seed, strategy=strategy, k=K) for one in part]
             for path, made in zip(paths, paris.generate(requests), strict=True):
                 partial = path.with_suffix(".partial")
                 made.picture.save(partial, "PNG")
@@ -49,7 +46,8 @@ def drawn(
 def _digest(paris: ParisPipeline) -> str:
     dtype = str(paris.experts[0].pos_embed.dtype)
     router = type(paris.router).__name__
-    settings = (router, dtype, STEPS, GUIDANCE, paris.guidance_interval, K)
+    steps, guidance = paris.defaults.steps, paris.defaults.guidance
+    settings = (router, dtype, steps, guidance, paris.guidance_interval, K)
     digest = hashlib.sha256(repr(settings).encode())
     for source in sorted(Path(image.__file__).parent.rglob("*.py")):
         digest.update(source.read_bytes())

@@ -23,9 +23,6 @@ from ..scenes.objects import CutOut, load_cut_outs
 from ..scenes.scene import render
 from .cost import (
     FLUX_GPU_BYTES,
-    GUIDANCE,
-    STEPS,
-    edit_request,
     in_fresh_process,
     kontext_cost,
     measure_full_size_flux,
@@ -40,6 +37,9 @@ from .judge import Judge, load_judge
 from .picture_figures import PictureFigures, check_judge
 from .shares import share, share_with_interval
 from .variants import variants
+
+# Of pictures that Kontext draws from text alone, which is not its purpose: more than of edits.
+FROM_TEXT_GUIDANCE = 4.0
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def measure_kontext(
                 kontext.autoencoder, encode_pictures(kontext.autoencoder, [wanted])
             ).numpy()
         )
-        edited = kontext.edit(before, edit_request(edit.instruction, seed))
+        edited = kontext.edit(before, KontextRequest(edit.instruction, seed))
         for name, picture in (
             ("edits", edited),
             ("unedited", before),
@@ -156,7 +156,7 @@ def measure_kontext(
     # As many as edits: one picture takes as long as one of Paris, and these are not its purpose.
     prompts = held_out_prompts(cut_outs, measured.edits, measured.which)
     from_text = [
-        kontext.generate(KontextRequest(prompt.text, prompt.seed, STEPS, true_guidance=GUIDANCE))
+        kontext.generate(KontextRequest(prompt.text, prompt.seed, true_guidance=FROM_TEXT_GUIDANCE))
         for prompt in prompts
     ]
     judged = PictureFigures(judge, prompts, cut_outs, SentenceText())

@@ -76,4 +76,5 @@ def _changed(paris: ParisPipeline, experts: Sequence[Expert], router: Router) ->
         paris.text_encoder,
         paris.device,
         paris.guidance_interval,
+        paris.defaults,
     )

@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .data.tokens import read_json
 from .errors import PlainError
+from .files import read_optional_object
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +58,7 @@ def read_base_model(folder: Path) -> BaseModel:
     """
     if not (folder / "config.json").is_file():
         raise PlainError("The base model has no config.json.")
-    whole = read_json(folder / "config.json")
+    whole = read_optional_object(folder / "config.json")
     config = whole.get("text_config") or whole
     _refuse_quantised(whole.get("quantization_config") or config.get("quantization_config"))
     shapes: dict[str, Shape] = {}

@@ -41,6 +41,11 @@ def read_object(path: Path) -> dict[str, Any]:
     return content
 
 
+def read_optional_object(path: Path) -> dict[str, Any]:
+    """The same; empty where there is no such file."""
+    return read_object(path) if path.is_file() else {}
+
+
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
     """A path beside `path` to write to, which takes its place at the end of the block: nobody sees

@@ -17,7 +17,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from .errors import MachineError, PlainError
+from .backoff import backoff
+from .errors import MachineError, PlainError, ServerUnreachableError
 from .files import inside
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from .protocol import InputFile, WorkloadInput
 
 _ATTEMPTS_AT_WHOLE_FILE = 3
+# In a row; with the pauses between them that is most of a minute.
+_STREAMS_WITHOUT_A_BYTE_MAX = 10
 _UNUSED_AFTER_S = 30 * 24 * 3600
 _DEFAULT_CACHE_BYTES = 50 << 30
 # What is left free for what else writes there, e.g. the database; the server's blob store, too.
@@ -60,8 +63,8 @@ def pull_inputs(
     """Brings every input here.
 
     `progress` gets bytes done and bytes in all. Raises PlainError for a name that leads out of the
-    folder, or bytes that do not have their hash, and MachineError for a disk that is full, or would
-    be nearly so.
+    folder, or bytes that do not have their hash, MachineError for a disk that is full, or would be
+    nearly so, and ServerUnreachableError where no more bytes come.
     """
     targets = [
         (file, inside(folder, file.path))
@@ -115,8 +118,10 @@ def prune_cache(cache_dir: Path, limit_bytes: int) -> None:
 
 
 def _cached_files(cache_dir: Path) -> list[tuple[Path, os.stat_result]]:
-    """What lies in the cache, whole or not."""
+    """What lies in the cache, whole or not; nothing before there is one."""
     kept = []
+    if not cache_dir.is_dir():
+        return kept
     for path in cache_dir.iterdir():
         with contextlib.suppress(FileNotFoundError):
             if path.suffix != ".lock":
@@ -216,23 +221,47 @@ def _download(
 ) -> str:
     """Appends to the partial file until it is whole, going on where the last try ended.
 
-    Returns the SHA-256 of what is there then.
+    Returns the SHA-256 of what is there then. Raises ServerUnreachableError where one try after the
+    other brings nothing: the server's own file may be cut off.
     """
     partial.touch()
-    while (have := partial.stat().st_size) < file.size_bytes:
-        with source.read_input(file.sha256, have) as stream, partial.open("r+b") as sink:
-            sink.truncate(stream.offset)
-            sink.seek(stream.offset)
-            have = checked = stream.offset
-            for chunk in stream:
-                # Others write there, too.
-                if have - checked >= _ROOM_CHECKED_EVERY_BYTES:
-                    _require_room(partial.parent, file.size_bytes - have)
-                    checked = have
-                sink.write(chunk)
-                have += len(chunk)
-                progress(have)
+    pauses, in_vain = backoff(), 0
+    while (before := partial.stat().st_size) < file.size_bytes:
+        # Whoever wants the file may give up meanwhile, and says so here.
+        progress(before)
+        _append(file, source, partial, progress)
+        if partial.stat().st_size > before:
+            pauses, in_vain = backoff(), 0
+            continue
+        in_vain += 1
+        if in_vain == _STREAMS_WITHOUT_A_BYTE_MAX:
+            raise ServerUnreachableError(
+                f"The Bakehouse server sends {before} of the {file.size_bytes} bytes of "
+                f"{file.path} and no more."
+            )
+        time.sleep(next(pauses))
     return sha256_of(partial)
+
+
+def _append(
+    file: InputFile, source: Source, partial: Path, progress: Callable[[int], None]
+) -> None:
+    """Appends what one stream brings."""
+    with (
+        source.read_input(file.sha256, partial.stat().st_size) as stream,
+        partial.open("r+b") as sink,
+    ):
+        sink.truncate(stream.offset)
+        sink.seek(stream.offset)
+        have = checked = stream.offset
+        for chunk in stream:
+            # Others write there, too.
+            if have - checked >= _ROOM_CHECKED_EVERY_BYTES:
+                _require_room(partial.parent, file.size_bytes - have)
+                checked = have
+            sink.write(chunk)
+            have += len(chunk)
+            progress(have)
 
 
 @contextlib.contextmanager

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import random
 import ssl
 import threading
 import time
@@ -21,6 +20,7 @@ from urllib.parse import quote
 
 import httpx
 
+from .backoff import backoff
 from .errors import PlainError, ServerUnreachableError, WorkloadOver
 from .inputs import sha256_of
 from .protocol import ReportsAnswer
@@ -40,8 +40,6 @@ _CONNECT_S = 5.0
 _ANSWER_S = 30.0
 # The server flushes a file to its disk before it answers: as much as this in a second, or more.
 _FLUSHED_BYTES_PER_S = 16 << 20
-_FIRST_PAUSE_S = 0.2
-_LONGEST_PAUSE_S = 10.0
 # How long a server may be away before the workload saves its work and ends.
 _RETRY_TIMEOUT_S = 30 * 60.0
 _STOP_TIMEOUT_S = 15.0
@@ -74,7 +72,12 @@ class Artefact:
 class ServerClient:
     """Calls the server in the name of one workload. Safe to use from several threads."""
 
-    def __init__(self, workload_id: str, base_url: str, token: str) -> None:
+    def __init__(
+        self, workload_id: str, base_url: str, token: str, input_timeout_s: float | None = None
+    ) -> None:
+        """`input_timeout_s`: how long the server may be out of reach while an input is asked for,
+        by default half an hour."""
+        self._input_timeout_s = input_timeout_s
         self._http = httpx.Client(
             base_url=f"{base_url.rstrip('/')}/runtime/v1/workloads/{quote(workload_id, safe='')}",
             headers={"Authorization": f"Bearer {token}"},
@@ -91,7 +94,7 @@ class ServerClient:
     @contextlib.contextmanager
     def read_input(self, sha256: str, offset: int) -> Iterator[InputStream]:
         """Opens an input's bytes. A connection lost midway ends the block without an error:
-        the caller sees that bytes are missing and opens again."""
+        the caller sees that bytes are missing and opens again. Raises ServerUnreachableError."""
         headers = {"Accept-Encoding": "identity"}
         if offset:
             headers["Range"] = f"bytes={offset}-"
@@ -106,7 +109,7 @@ class ServerClient:
                 raise
             return response
 
-        response = _retry(open_stream, "give the input")
+        response = _retry(open_stream, "give the input", self._input_timeout_s)
         try:
             # 200 instead of 206: the server sends the whole file.
             with contextlib.suppress(httpx.TransportError):
@@ -154,7 +157,7 @@ def _retry(call: Callable[[], Answer], what: str, timeout_s: float | None = None
     `timeout_s`, by default half an hour. `what` the server is asked to do, it says where that has
     answered, but would not."""
     deadline = time.monotonic() + (_RETRY_TIMEOUT_S if timeout_s is None else timeout_s)
-    for pause in _backoff():
+    for pause in backoff():
         try:
             return call()
         except httpx.HTTPError as error:
@@ -166,14 +169,6 @@ def _retry(call: Callable[[], Answer], what: str, timeout_s: float | None = None
                 raise ServerUnreachableError(message) from error
             time.sleep(pause)
     raise AssertionError("pauses never end")
-
-
-def _backoff() -> Iterator[float]:
-    """Doubling pauses in seconds, with jitter, so that workloads do not come back all at once."""
-    pause = _FIRST_PAUSE_S
-    while True:
-        yield pause * random.uniform(0.5, 1.0)
-        pause = min(pause * 2, _LONGEST_PAUSE_S)
 
 
 def _raise_unless_ok(response: httpx.Response) -> None:

@@ -23,11 +23,12 @@ from .confined import run_confined
 from .data.builder import expected_padded_tokens, padded_tokens
 from .data.examples import Prepared, prepare_examples, steps_per_epoch
 from .data.table import DataError
-from .data.tokens import read_json, read_model_tokens
+from .data.tokens import read_model_tokens
 from .errors import PlainError
+from .files import read_optional_object
+from .gguf_adapter import gguf_obstacle
 from .low_priority import lower_priority, lower_priority_after
 from .protocol import ValidateProgress, ValidateReport
-from .train.lora.gguf_adapter import gguf_obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,7 +92,9 @@ def read_as_training_would(
         folder = Path(spec.base_model_dir)
         base = read_base_model(folder)
         tokens = read_model_tokens(folder, spec.data.date)
-        fields |= _model_fields(spec, base, fields["warnings"], read_json(folder / "config.json"))
+        fields |= _model_fields(
+            spec, base, fields["warnings"], read_optional_object(folder / "config.json")
+        )
     except PlainError as error:
         errors.append(str(error))
     if base is not None and tokens is not None:

@@ -152,7 +152,7 @@ def test_long_answers_are_truncated_and_questions_without_room_for_one_dropped(
     assert prepared.rows_total == 4
     assert prepared.rows_truncated == 1
     assert [(row.line, row.reason) for row in prepared.dropped.first] == [
-        (4, "the question alone fills the chunk of 64 tokens")
+        (4, "the question takes up all 64 tokens of the chunk")
     ]
     assert max(prepared.train.lengths().max(), prepared.held_out.lengths().max()) == 64
 

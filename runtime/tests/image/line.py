@@ -14,7 +14,8 @@ from bakehouse_runtime.image.training.loop import LoopSettings, Training, run_lo
 
 
 class Recorder:
-    """A reporter that keeps every report, and asks for a stop after some steps."""
+    """A reporter that keeps every report, and asks for a stop once it was asked for one more than
+    `stop_after` times: before each step and at each checkpoint."""
 
     def __init__(self, stop_after: int | None = None) -> None:
         self.reports: list[tuple[str, object]] = []

@@ -20,6 +20,7 @@ from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.kontext.flow import pack, positions, unpack, velocity
 from bakehouse_runtime.image.kontext.pipeline import (
     FULL_SIZE_WINDOW,
+    PUBLISHED_DEFAULTS,
     KontextPipeline,
     KontextRequest,
 )
@@ -119,6 +120,22 @@ def test_a_full_size_model_keeps_the_picture_s_ratio(
     monkeypatch.setattr(kontext, "_call", lambda *_, **picture: arguments.update(picture))
     kontext.edit(Image.new("RGB", (90, 50)), KontextRequest("make it blue", seed=1))
     assert (arguments["width"], arguments["height"]) == (90, 50)
+
+
+@pytest.mark.parametrize("true_guidance", [False, True])
+def test_what_a_request_does_not_say_is_what_the_model_s_folder_says(
+    kontext_folder: Path, true_guidance: bool
+) -> None:
+    assert KontextPipeline.from_folder(kontext_folder, CPU).defaults == PUBLISHED_DEFAULTS
+    index = json.loads((kontext_folder / "model_index.json").read_text())
+    index |= {"default_steps": 2, "default_guidance": 4, "true_guidance": true_guidance}
+    (kontext_folder / "model_index.json").write_text(json.dumps(index))
+    kontext = KontextPipeline.from_folder(kontext_folder, CPU)
+    said = {"true_guidance": 4.0} if true_guidance else {"guidance": 4.0}
+    unsaid = np.asarray(kontext.generate(KontextRequest("a cat", 1)))
+    assert (unsaid == np.asarray(kontext.generate(KontextRequest("a cat", 1, 2, **said)))).all()
+    other = KontextRequest("a cat", 1, 2, guidance=1.0, true_guidance=1.0)
+    assert (unsaid != np.asarray(kontext.generate(other))).any()
 
 
 def test_a_picture_takes_a_step() -> None:

@@ -97,6 +97,30 @@ def test_sizes_of_a_full_size_model(
     assert sampling.latents.shape == (4, 2 * (670 // 16), 2 * (1564 // 16))
 
 
+def test_a_waiting_request_keeps_of_its_picture_what_the_model_reads(
+    pipeline: KontextPipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stepper = KontextStepper(pipeline)
+    sent = PictureRequest("make it blue", 3, 2, 3, PICTURE.resize((6000, 4000)))
+    waiting = stepper.prepared(sent)
+    assert waiting.picture is not None
+    assert waiting.picture.size == (32, 32)
+    assert stepper.prepared(waiting) is waiting
+    [at_once], [later] = stepper.generate([sent]), stepper.generate([waiting])
+    assert difference(at_once.picture, later.picture) == 0
+    # A full-size model generates in the ratio of what was sent, and reads another one.
+    monkeypatch.setattr(pipeline, "side", 1024)
+    monkeypatch.setattr(
+        "bakehouse_runtime.image.kontext.stepper.encode_pictures",
+        lambda *_: torch.zeros(1, 4, 84, 194),
+    )
+    waiting = stepper.prepared(sent)
+    assert waiting.picture is not None
+    assert waiting.picture.size == (1248, 832)
+    shapes = [stepper.begin(one).latents.shape for one in (sent, waiting)]
+    assert shapes[0] == shapes[1] == (4, 2 * (836 // 16), 2 * (1254 // 16))
+
+
 def test_a_preview_is_half_as_large(pipeline: KontextPipeline) -> None:
     stepper = KontextStepper(pipeline)
     sampling = stepper.begin(PictureRequest("make it blue", 1, 2, 2.5, PICTURE))

@@ -29,7 +29,7 @@ from .tiny import TINY_EXPERT, TINY_ROUTER
 
 def test_a_stopped_training_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
     whole = run_line(tmp_path / "whole", Recorder())
-    stopped = run_line(tmp_path / "parts", Recorder(stop_after=5))
+    stopped = run_line(tmp_path / "parts", Recorder(stop_after=6))
     assert stopped.step == 5
     resumed = run_line(tmp_path / "parts", Recorder())
     assert resumed.step == whole.step == 12
@@ -53,6 +53,15 @@ def test_the_loop_reports_what_it_does(tmp_path: Path) -> None:
     assert sheets == ["step-00000004.png", "step-00000008.png", "step-00000012.png"]
     kept = sorted(path.name for path in (tmp_path / "checkpoints").iterdir())
     assert kept == ["step-00000008.pt", "step-00000012.pt"]
+
+
+def test_a_checkpoint_is_reported_before_samples_and_one_of_a_stop_has_none(tmp_path: Path) -> None:
+    recorder = Recorder(stop_after=6)
+    assert run_line(tmp_path, recorder).step == 5
+    told = [value for kind, value in recorder.reports if kind in {"checkpoint", "samples"}]
+    assert told == [4, tmp_path / "samples" / "step-00000004.png", 5]
+    assert recorder.curve("eval_weight") == recorder.curve("eval_weight")[:1]
+    assert (tmp_path / "checkpoints" / "step-00000005.pt").exists()
 
 
 def test_learning_rate_rises_stays_and_falls() -> None:
@@ -97,7 +106,7 @@ def test_gradients_make_room_for_the_averaged_weights() -> None:
     training = line_training()
     training.advance(training.model(torch.ones(1, 3)).square().mean())
     assert all(weight.grad is not None for weight in training.trained.values())
-    with training.averaged():
+    with training.ema_weights():
         assert all(weight.grad is None for weight in training.trained.values())
 
 
@@ -162,7 +171,7 @@ def test_a_resumed_training_drops_out_the_same(tmp_path: Path) -> None:
         return training
 
     whole = run(tmp_path / "whole", Recorder())
-    assert run(tmp_path / "parts", Recorder(stop_after=5)).step == 5
+    assert run(tmp_path / "parts", Recorder(stop_after=6)).step == 5
     torch.rand(7)
     resumed = run(tmp_path / "parts", Recorder())
     assert all(torch.equal(resumed.trained[name], w) for name, w in whole.trained.items())
@@ -240,7 +249,7 @@ def test_a_resumed_training_with_muon_goes_on_the_same(tmp_path: Path) -> None:
     recorder = Recorder()
     whole = run(tmp_path / "whole", recorder)
     assert recorder.curve("loss")[-1] < recorder.curve("loss")[0]
-    assert run(tmp_path / "parts", Recorder(stop_after=5)).step == 5
+    assert run(tmp_path / "parts", Recorder(stop_after=6)).step == 5
     resumed = run(tmp_path / "parts", Recorder())
     assert all(torch.equal(resumed.trained[name], w) for name, w in whole.trained.items())
     with pytest.raises(PlainError, match="does not belong to this training"):

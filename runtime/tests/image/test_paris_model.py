@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -16,7 +18,7 @@ from bakehouse_runtime.image.paris.model import (
 )
 from bakehouse_runtime.image.paris.weights import expert_shape, router_shape
 
-from .tiny import TINY_EXPERT, tiny_expert
+from .tiny import TINY_EXPERT, TINY_ROUTER, tiny_expert
 
 
 def sizes(model: nn.Module) -> dict[str, tuple[int, ...]]:
@@ -120,13 +122,15 @@ def test_expert_follows_the_published_equations() -> None:
     shape = ExpertShape(
         latent_channels=2, latent_side=4, hidden_size=8, layers=1, heads=2, text_size=6
     )
+    # As the port's layer norms have it, which name none: PyTorch's own.
+    assert shape.norm_eps == nn.LayerNorm(8).eps
     expert = tiny_expert(3, shape)
     latent, time, text = torch.randn(1, 2, 4, 4), torch.tensor([400.0]), torch.randn(1, 5, 6)
     weights = expert.state_dict()
 
     def norm(x: torch.Tensor) -> torch.Tensor:
         return (x - x.mean(-1, keepdim=True)) / (
-            x.var(-1, unbiased=False, keepdim=True) + 1e-6
+            x.var(-1, unbiased=False, keepdim=True) + 1e-5
         ).sqrt()
 
     def attend(name: str, queries: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
@@ -159,6 +163,23 @@ def test_expert_follows_the_published_equations() -> None:
                 2, 0, 1
             )
     torch.testing.assert_close(expert(latent, time, text), expected, atol=1e-5, rtol=1e-4)
+
+
+def test_what_leaves_no_trace_in_the_weights_is_as_in_the_port_unless_the_shape_names_it() -> None:
+    """The signal is so faint that the term under the root counts."""
+    expert, router = tiny_expert(3), Router(TINY_ROUTER)
+    other = Expert(replace(TINY_EXPERT, norm_eps=1e-6))
+    other.load_state_dict(expert.state_dict())
+    faint = torch.randn(1, 4, 4, 4) * 1e-3
+    for model in (expert, other):
+        assert model.patch_embed.bias is not None
+        nn.init.zeros_(model.patch_embed.bias)
+        nn.init.zeros_(model.pos_embed)
+    time, text = torch.tensor([400.0]), torch.zeros(1, 3, 384)
+    assert not torch.allclose(expert(faint, time, text), other(faint, time, text), rtol=1e-3)
+    assert [m.approximate for m in router.head if isinstance(m, nn.GELU)] == ["tanh", "tanh"]
+    plain = Router(replace(TINY_ROUTER, head_gelu="none"))
+    assert [m.approximate for m in plain.head if isinstance(m, nn.GELU)] == ["tanh", "none"]
 
 
 def test_fresh_expert_predicts_nothing_and_fresh_router_does_not_know() -> None:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pytest
 import torch
 from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
     FlowMatchEulerDiscreteScheduler,
 )
-from torch import Tensor
+from torch import Tensor, nn
 
 from bakehouse_runtime.image.flow import guided, time_steps
+from bakehouse_runtime.image.paris.pipeline import (
+    PUBLISHED_DEFAULTS,
+    ParisPipeline,
+    ParisRequest,
+)
 from bakehouse_runtime.image.paris.sampling import (
     ExpertVelocity,
     RoutedSampling,
@@ -19,6 +29,10 @@ from bakehouse_runtime.image.paris.sampling import (
     mixed_velocity,
     take_step,
 )
+from bakehouse_runtime.image.residency import Residents, room_for
+
+from .conftest import one_sentence
+from .tiny import write_tiny_paris
 
 
 class GaussianMixture:
@@ -188,3 +202,77 @@ def test_a_sampling_knows_how_it_was_routed() -> None:
     torch.testing.assert_close(
         sampling.predicted, torch.full((2,), 2 * (times[2] - times[0]) - times[2])
     )
+
+
+def test_what_a_request_does_not_say_is_what_the_model_s_folder_says(tmp_path: Path) -> None:
+    folder, cpu = write_tiny_paris(tmp_path / "paris"), torch.device("cpu")
+
+    def loaded(**named: Any) -> ParisPipeline:
+        index = {"text_window": 32, **named}
+        (folder / "model_index.json").write_text(json.dumps(index))
+        return ParisPipeline.from_folder(folder, cpu)
+
+    def pixels(paris: ParisPipeline, request: ParisRequest) -> np.ndarray:
+        return np.asarray(paris.generate([request])[0].picture)
+
+    assert loaded().defaults == PUBLISHED_DEFAULTS
+    paris = loaded(default_steps=3, default_guidance=6)
+    unsaid = pixels(paris, ParisRequest("a red apple", 1))
+    assert (unsaid == pixels(paris, ParisRequest("a red apple", 1, 3, 6.0))).all()
+    assert (unsaid != pixels(paris, ParisRequest("a red apple", 1, guidance=1.0))).any()
+    with one_sentence("The default_steps in paris/model_index.json is not a number from 1 on."):
+        loaded(default_steps=0)
+    with one_sentence("The default_guidance in paris/model_index.json is no number."):
+        loaded(default_guidance="much")
+
+
+class Carried(nn.Module):
+    """Notes where it is brought."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: list[str] = []
+
+    def to(self, device: torch.device) -> Carried:  # pyright: ignore[reportIncompatibleMethodOverride]
+        self.places.append(device.type)
+        return self
+
+
+def test_where_not_all_experts_fit_those_that_were_used_last_stay() -> None:
+    parts = [Carried() for _ in range(3)]
+    residents = Residents(parts, torch.device("cuda"), room=2)
+    for number in (0, 1, 2, 0, 2):
+        assert residents.fetch(number) is parts[number]
+    assert [part.places for part in parts] == [
+        # Two are there from the beginning; the third takes the place of the first, and that of the
+        # second later.
+        ["cuda", "cpu", "cuda"],
+        ["cuda", "cpu"],
+        ["cuda"],
+    ]
+
+
+def test_where_all_experts_fit_none_is_ever_moved_again() -> None:
+    parts = [Carried() for _ in range(3)]
+    cpu = torch.device("cpu")
+    residents = Residents(parts, cpu, room_for(parts, cpu))
+    for number in (2, 0, 1, 2):
+        residents.fetch(number)
+    assert [len(part.places) for part in parts] == [1, 1, 1]
+
+
+def test_a_text_encoder_that_rests_is_back_for_the_next_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paris = ParisPipeline.from_folder(write_tiny_paris(tmp_path / "paris"), torch.device("cpu"))
+    request = ParisRequest("a red apple", 1, steps=2)
+    before = paris.generate([request])[0].picture
+    places: list[torch.device] = []
+    to = paris.text_encoder.to
+    monkeypatch.setattr(
+        paris.text_encoder, "to", lambda device: places.append(device) or to(device)
+    )
+    monkeypatch.setattr(paris, "device", torch.device("cpu", 0))
+    paris.rest()
+    assert (np.asarray(paris.generate([request])[0].picture) == np.asarray(before)).all()
+    assert places == [torch.device("cpu"), torch.device("cpu", 0)]

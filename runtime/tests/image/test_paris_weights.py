@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,16 +10,20 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.files import read_object, write_json
+from bakehouse_runtime.image.paris.model import Router
 from bakehouse_runtime.image.paris.weights import (
     DIFFERENCE_WEIGHTS,
     EXPERT_WEIGHTS,
     load_expert,
     load_experts,
+    load_router,
     save_difference,
     save_expert,
+    save_router,
 )
 from image.conftest import one_sentence
-from image.tiny import TINY_EXPERT, tiny_expert
+from image.tiny import TINY_EXPERT, TINY_ROUTER, tiny_expert
 
 WHOLE_RANK = TINY_EXPERT.hidden_size
 NAME = "expert_3"
@@ -62,6 +67,30 @@ def test_an_expert_has_the_precision_of_its_base(tmp_path: Path) -> None:
     save_expert(tiny_expert(1), tmp_path / "base", torch.float16)
     save_difference(tiny_expert(2), tiny_expert(1), tmp_path / NAME, 2, torch.float16)
     assert load_expert(tmp_path / NAME).pos_embed.dtype == torch.float16
+
+
+def test_an_expert_and_a_router_keep_what_their_configuration_says(tmp_path: Path) -> None:
+    shape = replace(TINY_EXPERT, norm_eps=1e-6)
+    save_expert(tiny_expert(1, shape), tmp_path / "base", torch.float32)
+    save_difference(tiny_expert(2, shape), tiny_expert(1, shape), tmp_path / NAME, 2, torch.float32)
+    assert load_expert(tmp_path / NAME).shape == shape
+    router = Router(replace(TINY_ROUTER, norm_eps=1e-6, head_gelu="none"))
+    save_router(router, tmp_path / "router", torch.float32)
+    assert load_router(tmp_path / "router").shape == router.shape
+
+
+@pytest.mark.parametrize(("key", "value"), [("norm_eps", "small"), ("head_gelu", "exact")])
+def test_a_configuration_that_names_neither_is_as_published(
+    tmp_path: Path, key: str, value: str
+) -> None:
+    save_router(Router(TINY_ROUTER), tmp_path / "router", torch.float32)
+    path = tmp_path / "router" / "config.json"
+    config = read_object(path)
+    write_json(path, {name: config[name] for name in config.keys() - {"norm_eps", "head_gelu"}})
+    assert load_router(path.parent).shape == TINY_ROUTER
+    write_json(path, config | {key: value})
+    with one_sentence(f"The {key} in router/config.json is n"):
+        load_router(path.parent)
 
 
 @pytest.mark.parametrize("name", ["pos_embed", "layers.1.mlp.0.weight.down"])

@@ -25,7 +25,12 @@ from bakehouse_runtime.train.autoencoder.export import export_autoencoder
 from bakehouse_runtime.train.autoencoder.model import build_autoencoder
 from bakehouse_runtime.train.autoencoder.train import AutoencoderTraining, psnr, train_autoencoder
 from bakehouse_runtime.train.kontext.model import build_transformer, initialise_from
-from bakehouse_runtime.train.kontext.train import KontextData, KontextTraining, train_kontext
+from bakehouse_runtime.train.kontext.train import (
+    KontextData,
+    KontextTraining,
+    _near,
+    train_kontext,
+)
 from bakehouse_runtime.train.paris.train import (
     PartTraining,
     sample_latents,
@@ -127,7 +132,7 @@ def kontext_data(
     for examples in (DrawnExamples(24, edits=True), DrawnExamples(24)):
         folder = tmp_path_factory.mktemp("kontext")
         write_bank(folder, examples, autoencoder, FluxText.of_sentence_encoder(), Recorder())
-        banks.append(Bank(folder))
+        banks.append(Bank(folder).whole())
     return KontextData(*banks)
 
 
@@ -135,7 +140,7 @@ def test_kontext_learns_edits_and_pictures(
     tmp_path: Path, kontext_data: KontextData, autoencoder: AutoencoderKL
 ) -> None:
     assert kontext_data.edits is not None
-    assert kontext_data.edits.sources is not None
+    assert kontext_data.edits.bank.sources is not None
     transformer = build_transformer(
         latent_channels=4, text_size=384, layers=1, single_layers=1, heads=2, head_size=8,
         axes=(2, 2, 4), seed=0,
@@ -151,6 +156,24 @@ def test_kontext_learns_edits_and_pictures(
     assert sheet.size == (8 * 32, 5 * 32), "source, made, wanted; made, wanted"
 
 
+def test_what_is_trained_on_and_what_is_held_out_are_of_one_bank(
+    kontext_data: KontextData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert kontext_data.edits is not None
+    bank = kontext_data.edits.bank
+    moved: list[Bank] = []
+    near = Bank.near
+    monkeypatch.setattr(Bank, "near", lambda one, device: moved.append(one) or near(one, device))
+    parts = [bank.part(np.arange(2, 24)), bank.part(np.arange(2))]
+    train, held_out = _near([KontextData(part, None) for part in parts], torch.device("cpu"))
+    assert moved == [bank]
+    assert train.edits is not None
+    assert held_out.edits is not None
+    assert train.edits.bank is held_out.edits.bank
+    assert train.edits.bank.latents.data_ptr() == bank.latents.data_ptr()
+    assert held_out.edits.rows.tolist() == [0, 1]
+
+
 def deeper_transformer(**shape: int) -> FluxTransformer2DModel:
     usual = {"latent_channels": 4, "text_size": 384, "heads": 2, "layers": 2, "single_layers": 3}
     return build_transformer(**usual | shape, head_size=8, axes=(2, 2, 4), seed=7)
@@ -161,8 +184,8 @@ def test_blocks_that_the_initial_weights_lack_change_nothing_at_first(
 ) -> None:
     initial, deeper = tiny_transformer(), deeper_transformer()
     initialise_from(deeper, initial)
-    bank = kontext_data.edits
-    assert bank is not None
+    assert kontext_data.edits is not None
+    bank = kontext_data.edits.bank
     assert bank.sources is not None
     rows = torch.arange(4)
     states, pooled = bank.states(bank.text_of[rows]), bank.pooled(bank.text_of[rows])
@@ -221,9 +244,11 @@ def check_that_no_step_reads(train: Callable[[SyncsPerStep], bool]) -> None:
     with SyncCounter() as reads:
         stepwise = SyncsPerStep(reads)
         assert train(stepwise)
-    assert len(stepwise.until) == 8
-    assert stepwise.until[0] == stepwise.until[-1], "seven steps without a look at a value"
-    assert reads.count > stepwise.until[-1], "what was learnt is read at the end"
+    # Before each step, and at the checkpoint of the end.
+    *steps, _ = stepwise.until
+    assert len(steps) == 8
+    assert steps[0] == steps[-1], "seven steps without a look at a value"
+    assert reads.count > steps[-1], "what was learnt is read at the end"
 
 
 def test_no_step_of_an_expert_or_the_router_waits_for_the_device(

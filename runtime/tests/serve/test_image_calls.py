@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -72,6 +73,7 @@ class Server:
     def __init__(self, paris: Gated, rows_max: int, folder: Path) -> None:
         self.paris = paris
         self.sampler = Sampler(lambda: paris, rows_max)
+        until(lambda: self.sampler.is_loaded)
         # Paris is asked for no LoRA, so that nobody is called.
         nobody = ServerClient("w-1", "http://127.0.0.1:9", "")
         loras = LoraFiles(nobody, folder)
@@ -354,6 +356,17 @@ def test_what_is_no_request_is_refused(serve: Callable[[int], Server]) -> None:
     assert ASKING.post(url + "/other", json=request_body()).status_code == 404
     assert ASKING.get(url).status_code == 404
     assert ASKING.put(url).status_code == 501
+
+
+def test_what_waits_is_what_the_model_has_prepared(
+    serve: Callable[[int], Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(1)
+    monkeypatch.setattr(server.paris, "prepared", lambda request: replace(request, seed=9))
+    answer = server.ask(seed=1, steps=1)
+    until(lambda: server.paris.seeds == [[9]])
+    server.paris.open()
+    assert answer.result(60)[-1]["type"] == "done"
 
 
 def test_too_many_at_once_are_refused(

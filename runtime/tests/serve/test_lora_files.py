@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 
+from bakehouse_runtime.errors import StopRequested
 from bakehouse_runtime.image.kontext.lora import ChosenLora
 from bakehouse_runtime.image.kontext.pipeline import KontextPipeline
 from bakehouse_runtime.image.kontext.stepper import KontextStepper, PictureRequest
@@ -51,15 +54,22 @@ def loras(server: BakehouseServer, tmp_path: Path) -> LoraFiles:
 
 
 @pytest.fixture
-def url(stepper: KontextStepper, loras: LoraFiles) -> Iterator[str]:
+def calls(stepper: KontextStepper, loras: LoraFiles) -> Iterator[ImageCalls]:
     sampler = Sampler(lambda: stepper, 4)
+    while not sampler.is_loaded:
+        time.sleep(0.001)
     kontext = image_engines["kontext"]
     calls = ImageCalls(("127.0.0.1", 0), MODEL_KEY, sampler, kontext, loras)
     threading.Thread(target=calls.serve_forever, args=(0.02,), daemon=True).start()
-    yield f"http://127.0.0.1:{calls.server_port}/generate"
+    yield calls
     sampler.close(60)
     calls.shutdown()
     calls.server_close()
+
+
+@pytest.fixture
+def url(calls: ImageCalls) -> str:
+    return f"http://127.0.0.1:{calls.server_port}/generate"
 
 
 def offer(server: BakehouseServer, content: bytes, **changed: Any) -> dict[str, Any]:
@@ -68,7 +78,7 @@ def offer(server: BakehouseServer, content: bytes, **changed: Any) -> dict[str, 
     return {"id": "r1", "sha256": file["sha256"], "size_bytes": len(content), "scale": 1} | changed
 
 
-def generate(url: str, lora: dict[str, Any] | None) -> httpx.Response:
+def generate(url: str, lora: dict[str, Any] | None, timeout_s: float = 60) -> httpx.Response:
     body = {
         "prompt": "make it blue",
         "seed": 7,
@@ -79,7 +89,7 @@ def generate(url: str, lora: dict[str, Any] | None) -> httpx.Response:
         "metadata": {},
         "picture": None,
     }
-    return ASKING.post(url, json=body | ({"lora": lora} if lora else {}), timeout=60)
+    return ASKING.post(url, json=body | ({"lora": lora} if lora else {}), timeout=timeout_s)
 
 
 def test_a_request_has_its_lora(
@@ -111,7 +121,7 @@ def test_what_cannot_be_used_is_answered_by_name(
     missing = generate(url, unknown)
     assert missing.status_code == 503
     assert missing.json()["error"] == {
-        "message": "The LoRA could not be brought to the model server.",
+        "message": "The model server could not fetch the LoRA.",
         "param": "lora",
     }
     strong = generate(url, offer(server, lora_file.read_bytes(), scale=2.5))
@@ -143,4 +153,64 @@ def test_files_are_lent_and_kept_as_long_as_there_is_room(
         assert asked() == 3
     unknown = one.model_copy(update={"sha256": "0" * 64})
     with pytest.raises(LoraMissingError), loras.lent(unknown):
+        pass
+
+
+def test_a_server_that_stays_away_is_not_waited_for_long(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
+    lora = ImageLora(**offer(server, b"12345678"))
+    loras = LoraFiles(ServerClient("w-1", server.url, TOKEN, input_timeout_s=0), tmp_path / "loras")
+    server.faults = [503] * 100
+    with pytest.raises(LoraMissingError), loras.lent(lora):
+        pass
+    server.stop()
+    with pytest.raises(LoraMissingError), loras.lent(lora):
+        pass
+
+
+def test_what_is_not_wanted_any_more_is_not_fetched(
+    server: BakehouseServer, loras: LoraFiles
+) -> None:
+    lora = ImageLora(**offer(server, b"12345678"))
+    with pytest.raises(StopRequested), loras.lent(lora, lambda: False):
+        pass
+    assert server.requests == []
+
+
+class Endless:
+    """A source of one byte after the other."""
+
+    offset = 0
+
+    @contextlib.contextmanager
+    def read_input(self, sha256: str, offset: int) -> Iterator[Endless]:
+        yield self
+
+    def __iter__(self) -> Iterator[bytes]:
+        while True:
+            time.sleep(0.01)
+            yield b"x"
+
+
+def test_a_client_that_goes_ends_the_download_of_its_lora(
+    calls: ImageCalls, tmp_path: Path
+) -> None:
+    calls.loras = LoraFiles(Endless(), tmp_path / "slow")
+    lora = {"id": "r9", "sha256": "0" * 64, "size_bytes": 1 << 20, "scale": 1}
+    with pytest.raises(httpx.ReadTimeout):
+        generate(f"http://127.0.0.1:{calls.server_port}/generate", lora, timeout_s=0.3)
+    until = time.monotonic() + 30
+    while calls.in_flight > 0:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def test_a_folder_that_cannot_be_written_is_no_more_than_a_missing_lora(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
+    lora = ImageLora(**offer(server, b"12345678"))
+    (tmp_path / "file").touch()
+    loras = LoraFiles(ServerClient("w-1", server.url, TOKEN), tmp_path / "file" / "loras")
+    with pytest.raises(LoraMissingError), loras.lent(lora):
         pass

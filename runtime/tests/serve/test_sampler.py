@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ from bakehouse_runtime.image.paris.pipeline import (
     ParisRequest,
     ParisSampling,
 )
+from bakehouse_runtime.serve import sampler as sampler_module
 from bakehouse_runtime.serve.sampler import Done, Failed, Job, Sampler, Stepped
 from image.tiny import write_tiny_paris
 
@@ -50,12 +52,31 @@ def test_the_model_is_loaded_by_the_thread_that_samples(tmp_path: Path) -> None:
     assert len({*computed, threading.get_ident()}) == 2
 
 
-def test_a_model_that_cannot_be_loaded_is_no_sampler() -> None:
+def test_a_model_that_cannot_be_loaded_ends_the_sampler() -> None:
     def load() -> ParisPipeline:
         raise PlainError("It holds no expert_0.")
 
+    sampler = Sampler(load, 1)
+    assert sampler.close(60)
+    assert not sampler.is_loaded
     with pytest.raises(PlainError, match="It holds no expert_0"):
-        Sampler(load, 1)
+        sampler.raise_if_ended()
+
+
+def test_who_makes_a_sampler_does_not_wait_for_its_model() -> None:
+    opened = threading.Event()
+
+    def load() -> Sketcher:
+        assert opened.wait(60)
+        return Sketcher()
+
+    sampler = Sampler(load, 1)
+    assert not sampler.is_loaded
+    # A stop is heard meanwhile; the thread itself ends with what it has begun.
+    assert not sampler.close(0.01)
+    opened.set()
+    assert sampler.close(60)
+    assert sampler.is_loaded
 
 
 def test_only_the_last_event_of_a_job_wakes_who_waits() -> None:
@@ -87,7 +108,11 @@ class Sketcher:
 
     def __init__(self) -> None:
         self.seconds = 0.0
+        self.rests = 0
         self.open = threading.Event()
+
+    def prepared(self, request: object) -> object:
+        return request
 
     def begin(self, request: object) -> Sketch:
         assert self.open.wait(60)
@@ -104,6 +129,9 @@ class Sketcher:
     def preview(self, sampling: Sketch) -> Image.Image:
         return Image.new("RGB", (1, 1))
 
+    def rest(self) -> None:
+        self.rests += 1
+
 
 @pytest.mark.parametrize(("together", "previewed"), [(1, [1, 4, 7]), (2, [1, 7])])
 def test_previews_come_no_faster_than_they_are_seen(together: int, previewed: list[int]) -> None:
@@ -117,6 +145,26 @@ def test_previews_come_no_faster_than_they_are_seen(together: int, previewed: li
         steps = [event for event in job.take(60) if isinstance(event, Stepped)]
         assert len(steps) == Sketch.steps
         assert [event.step for event in steps if event.preview] == previewed
+    assert sampler.close(60)
+
+
+def test_a_model_that_nobody_asks_rests_once_until_somebody_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sampler_module, "_REST_AFTER_S", 0.02)
+    sketcher = Sketcher()
+    sketcher.open.set()
+    sampler = Sampler(lambda: sketcher, 1)
+    for rests in (1, 2):
+        until = time.monotonic() + 60
+        while sketcher.rests < rests:
+            assert time.monotonic() < until
+            time.sleep(0.005)
+        time.sleep(0.1)
+        assert sketcher.rests == rests
+        job = Job(None, preview_every=0)
+        sampler.submit(job)
+        assert isinstance(job.take(60)[-1], Done)
     assert sampler.close(60)
 
 

@@ -52,7 +52,7 @@ def test_it_generates_what_the_pipeline_generates(serving: Serving) -> None:
     import torch
 
     paris = ParisPipeline.from_folder(STARTER, torch.device("cpu"), serving_dtype("cpu"))
-    alone = paris.generate([ParisRequest("a red apple on a table", 7, steps=4)])[0]
+    alone = paris.generate([ParisRequest("a red apple on a table", 7, 4, 7.5)])[0]
     assert done["expert_used"] == alone.expert_used
     assert done["routing_confidence"] == pytest.approx(alone.routing_confidence, abs=1e-4)
     assert np.abs(picture(done) - np.asarray(alone.picture).astype(int)).max() <= 2
@@ -96,7 +96,7 @@ from bakehouse_runtime.image.paris.pipeline import ParisPipeline
 from bakehouse_runtime.serve import image, serving
 
 serving._CHECK_INTERVAL_S = serving._POLL_READY_S = 0.01
-image._CLOSE_S = 1
+image.CLOSE_S = 1
 step = ParisPipeline.step
 
 def hanging(self, samplings):

@@ -86,6 +86,28 @@ def test_a_second_stop_may_leave_less_time_and_never_more(reporter: Reporter) ->
     assert time.monotonic() >= reporter.stop_by
 
 
+def test_a_model_that_loads_for_minutes_is_looked_at_twice_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks: list[float] = []
+
+    class Waiting(Reporter):
+        waited_s = 0.0
+
+        def wait_for_stop(self, timeout_s: float) -> bool:
+            self.waited_s += timeout_s
+            if self.waited_s > 300:
+                self.request_stop()
+            return self.stop_requested
+
+    reporter = Waiting(ServerClient("w-1", "http://nowhere", "token"))
+    monkeypatch.setattr(serving, "answers", lambda _: looks.append(reporter.waited_s))
+    serving._serve(Engine([]), reporter)
+    # A small model is ready at once.
+    assert sum(waited < 0.2 for waited in looks) > 5
+    assert sum(waited >= 10 for waited in looks) == pytest.approx(2 * 290, abs=5)
+
+
 def test_one_that_hangs_while_it_finishes_its_answers_ends(reporter: Reporter) -> None:
     reporter.request_stop(600)
     with pytest.raises(PlainError, match="hangs"):

@@ -107,7 +107,7 @@ class ChatTemplate:
             if not is_last:
                 return None
             raise TemplateRefusalError(
-                "the chat template changes the turns, so that nobody could say which part is learnt"
+                "the chat template changes the turns, so there is no telling which part to train on"
             )
         return begin, self._end_of_turn(whole, begin, end)
 

@@ -225,7 +225,7 @@ class _RowExamples:
             if first < last and first < self._limit:
                 learnt_turns.add(turn)
         if 1 not in learnt[: self._limit]:
-            reason = f"the question alone fills the chunk of {self._limit} tokens"
+            reason = f"the question takes up all {self._limit} tokens of the chunk"
             self._dropped.add(Dropped(row.line, reason))
             return
         kept = row.turns

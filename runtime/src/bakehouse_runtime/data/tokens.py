@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PlainError
-from ..files import read_object
+from ..files import read_optional_object
 from .plain_template import plain_template
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def read_model_tokens(folder: Path, today: str | None = None) -> ModelTokens:
     # Cutting and filling are decided here, not by what the tokenizer was saved with.
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    config = read_json(folder / "tokenizer_config.json")
+    config = read_optional_object(folder / "tokenizer_config.json")
     return ModelTokens(
         tokenizer,
         _named_tokens(folder, config, tokenizer),
@@ -98,17 +98,14 @@ def read_model_tokens(folder: Path, today: str | None = None) -> ModelTokens:
     )
 
 
-def read_json(file: Path) -> dict[str, Any]:
-    """The object in a JSON file of the base model; empty where there is no such file."""
-    return read_object(file) if file.is_file() else {}
-
-
 def _named_tokens(folder: Path, config: dict[str, Any], tokenizer: Tokenizer) -> dict[str, str]:
     """The special tokens that have a name: in older models they stand in a file of their own, and
     in some, such as GPT-2, only the number of the one that ends a text is told."""
-    named = _special_tokens(read_json(folder / "special_tokens_map.json")) | _special_tokens(config)
+    named = _special_tokens(
+        read_optional_object(folder / "special_tokens_map.json")
+    ) | _special_tokens(config)
     if "eos_token" not in named:
-        ends = read_json(folder / "config.json").get("eos_token_id")
+        ends = read_optional_object(folder / "config.json").get("eos_token_id")
         first = ends[0] if isinstance(ends, list) and ends else ends
         token = tokenizer.id_to_token(first) if isinstance(first, int) and first >= 0 else None
         if token is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PlainError
 from ..files import read_object
-from ..train.lora.gguf_adapter import write_gguf_adapter
+from ..gguf_adapter import write_gguf_adapter
 
 if TYPE_CHECKING:
     from pathlib import Path

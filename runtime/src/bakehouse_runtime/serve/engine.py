@@ -11,6 +11,11 @@ import httpx
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+# How long an engine may take to end by itself, in whole seconds: one of threads in this process,
+# and one that is a child and frees its GPUs.
+CLOSE_S = 5
+CLOSE_CHILD_S = 10
+
 
 class ServingEngine(Protocol):
     """A model server that is running, or is still loading."""

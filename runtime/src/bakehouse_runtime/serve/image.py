@@ -13,17 +13,16 @@ import torch
 from ..device import choose_device, serving_dtype
 from ..errors import PlainError
 from ..server_client import ServerClient
+from .engine import CLOSE_S
 from .image_calls import ImageCalls
 from .image_engines import image_engines
-from .lora_files import LoraFiles
+from .lora_files import LORA_TIMEOUT_S, LoraFiles
 from .sampler import Sampler
 from .serving import serve
 
 if TYPE_CHECKING:
     from ..protocol import ServeImageSpec
     from .sampler import PictureModel
-
-_CLOSE_S = 5
 
 
 def serve_image(spec: ServeImageSpec) -> int:
@@ -35,9 +34,11 @@ class ImageServer:
     """Generates for clients that send the API key."""
 
     def __init__(self, spec: ServeImageSpec, inputs: dict[str, Path]) -> None:
-        """Loads the model and starts to answer. Raises PlainError when it cannot be loaded."""
+        """Starts to answer, and to load the model: `/health` says when it is there."""
         engine = image_engines[spec.engine]
-        self._client = ServerClient(spec.workload_id, spec.server.base_url, spec.server.token)
+        self._client = ServerClient(
+            spec.workload_id, spec.server.base_url, spec.server.token, LORA_TIMEOUT_S
+        )
         loras = LoraFiles(self._client, Path(spec.work_dir) / "loras")
         self._sampler = Sampler(lambda: _load(spec, inputs), spec.parallel_requests)
         self._calls = ImageCalls((spec.host, spec.port), spec.api_key, self._sampler, engine, loras)
@@ -45,7 +46,7 @@ class ImageServer:
         threading.Thread(target=self._calls.serve_forever, name="calls", daemon=True).start()
 
     def ended(self) -> str | None:
-        """Raises what the sampler failed with: the workload reports it."""
+        """Raises what the sampler failed with, loading included: the workload reports it."""
         self._sampler.raise_if_ended()
         return None
 
@@ -58,11 +59,12 @@ class ImageServer:
         return self._sampler.advances()
 
     def close(self) -> None:
-        """Ends the sampler; waiting requests get an error. Where its step hangs, this process ends
-        with it: nothing else can end a thread, and a GPU may not be left before."""
-        if not self._sampler.close(_CLOSE_S):
+        """Ends the sampler; waiting requests get an error. Where its step hangs, or the model is
+        still being loaded, this process ends with it: nothing else can end a thread, and a GPU may
+        not be left before."""
+        if not self._sampler.close(CLOSE_S):
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.alarm(_CLOSE_S)
+            signal.alarm(CLOSE_S)
         until = time.monotonic() + 1
         while self._calls.in_flight > 0 and time.monotonic() < until:
             time.sleep(0.02)

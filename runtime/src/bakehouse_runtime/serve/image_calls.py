@@ -9,13 +9,15 @@ import select
 import socket
 import sys
 import threading
+from contextlib import nullcontext
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
-from ..errors import PlainError, first_wrong_field
+from ..errors import PlainError, StopRequested, first_wrong_field
 from ..image.picture_file import check_metadata, encoded
 from ..protocol import (
     DoneImageEvent,
@@ -23,7 +25,7 @@ from ..protocol import (
     QueuedImageEvent,
     StepImageEvent,
 )
-from .image_engines import lora_of
+from .image_engines import brings_picture, lora_of
 from .lora_files import LoraMissingError
 from .sampler import Done, Event, Failed, Job, Queued, Refused, Sampler, Stepped
 
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 _CONNECTIONS_MAX = 256
 # Requests that are answered or wait. The gateway has a queue of its own.
 _IN_FLIGHT_MAX = 128
+# Pictures that lie here in full size, 120 MB each and more.
+_UNPACKED_AT_ONCE = 2
 # A client that sends or reads nothing for so long is disconnected.
 _SOCKET_TIMEOUT_S = 30
 # For the client, and for what has happened; the last event does not wait for it.
@@ -73,6 +77,7 @@ class ImageCalls(ThreadingHTTPServer):
         self.authorization = f"Bearer {api_key}".encode()
         self.sampler = sampler
         self.in_flight = 0
+        self.unpacking = threading.BoundedSemaphore(_UNPACKED_AT_ONCE)
         self._lock = threading.Lock()
         self._connections = threading.BoundedSemaphore(_CONNECTIONS_MAX)
         super().__init__(address, _Handler)
@@ -107,6 +112,14 @@ class ImageCalls(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
+@dataclass(frozen=True)
+class _WantedFile:
+    """What a request says of the file that its picture becomes."""
+
+    format: Format
+    metadata: dict[str, str]
+
+
 class _Refusal(Exception):  # noqa: N818 - an answer
     """What the request is answered with instead of a picture."""
 
@@ -128,7 +141,9 @@ class _Handler(BaseHTTPRequestHandler):
         """What is asked is not for the log."""
 
     def do_GET(self) -> None:
-        if self.path == "/health":
+        if self.path == "/health" and not self.server.sampler.is_loaded:
+            self._send(503, {"status": "loading"})
+        elif self.path == "/health":
             self._send(200, {"status": "ok"})
         else:
             self._send(404, {"error": {"message": "There is no such route.", "param": None}})
@@ -136,18 +151,26 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         try:
             request = self._read_request()
+            if not self.server.sampler.is_loaded:
+                raise _Refusal(503, "The model is still being loaded.")
             if not self.server.admit():
                 raise _Refusal(503, "Too many requests wait already.")
             try:
-                with self.server.loras.lent(lora_of(request)) as file:
-                    asked = self._read_picture(request, file)
-                    self._answer(request, Job(asked, request.preview_every))
+                with self.server.loras.lent(lora_of(request), self._is_connected) as file:
+                    job = Job(self._read_picture(request, file), request.preview_every)
+                    wanted = _WantedFile(request.format, request.metadata)
+                    # It may wait long, and need not keep the picture in base64 meanwhile.
+                    del request
+                    self._answer(wanted, job)
             finally:
                 self.server.release()
         except _Refusal as refusal:
             self._refuse(refusal)
         except LoraMissingError as error:
             self._refuse(_Refusal(503, str(error), "lora"))
+        # The client disconnected before its LoRA was here.
+        except StopRequested:
+            self.close_connection = True
 
     def _read_request(self) -> ImageRequest:
         if not hmac.compare_digest(
@@ -176,13 +199,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _read_picture(self, request: ImageRequest, lora_file: Path | None) -> object:
         """What the model is asked. Here a picture is unpacked, which takes long for a large one:
-        nobody else waits for it."""
+        sampling does not wait for it, but other pictures do."""
         try:
-            return self.server.engine.to_request(request, lora_file)
+            with self.server.unpacking if brings_picture(request) else nullcontext():
+                asked = self.server.engine.to_request(request, lora_file)
+                return self.server.sampler.prepared(asked)
         except PlainError as error:
             raise _Refusal(400, str(error), "picture") from error
 
-    def _answer(self, request: ImageRequest, job: Job) -> None:
+    def _answer(self, wanted: _WantedFile, job: Job) -> None:
         """Writes a line for each event until the last one, or until the client disconnects."""
         self.server.sampler.submit(job)
         try:
@@ -195,7 +220,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             while True:
-                lines = [_line(event, request).model_dump_json() for event in events]
+                lines = [_line(event, wanted).model_dump_json() for event in events]
                 self._write_chunk("".join(f"{line}\n" for line in lines).encode())
                 if isinstance(events[-1], Done | Failed):
                     break
@@ -207,10 +232,19 @@ class _Handler(BaseHTTPRequestHandler):
     def _next_events(self, job: Job) -> list[Event]:
         """Waits for some. Raises ConnectionError when the client disconnects."""
         while True:
-            if _is_disconnected(self.connection):
+            if not self._is_connected():
                 raise ConnectionAbortedError
             if events := job.take(_POLL_INTERVAL_S):
                 return events
+
+    def _is_connected(self) -> bool:
+        """Whether the client has not closed the connection."""
+        poll = select.poll()
+        poll.register(self.connection, select.POLLIN)
+        try:
+            return not poll.poll(0) or self.connection.recv(1, socket.MSG_PEEK) != b""
+        except ConnectionError:
+            return False
 
     def _refuse(self, refusal: _Refusal) -> None:
         # What is left of the body is not read.
@@ -231,7 +265,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _line(event: Event, request: ImageRequest) -> Wire:
+def _line(event: Event, wanted: _WantedFile) -> Wire:
     match event:
         case Queued():
             return QueuedImageEvent(type="queued", position=event.position)
@@ -243,16 +277,16 @@ def _line(event: Event, request: ImageRequest) -> Wire:
                 preview=event.preview and _preview(event.preview),
             )
         case Done():
-            return _done(event.generated, request)
+            return _done(event.generated, wanted)
         case Failed() | Refused():
             return ErrorImageEvent(type="error", message=event.message)
 
 
-def _done(generated: Generated, request: ImageRequest) -> DoneImageEvent:
+def _done(generated: Generated, wanted: _WantedFile) -> DoneImageEvent:
     return DoneImageEvent(
         type="done",
-        picture=_base64(encoded(generated.picture, request.format, request.metadata)),
-        media_type=_MEDIA_TYPES[request.format],
+        picture=_base64(encoded(generated.picture, wanted.format, wanted.metadata)),
+        media_type=_MEDIA_TYPES[wanted.format],
         width=generated.picture.width,
         height=generated.picture.height,
         expert_used=generated.expert_used,
@@ -268,13 +302,3 @@ def _preview(picture: Image) -> str:
 
 def _base64(content: bytes) -> str:
     return base64.b64encode(content).decode("ascii")
-
-
-def _is_disconnected(connection: socket.socket) -> bool:
-    """Whether the other side has closed the connection."""
-    poll = select.poll()
-    poll.register(connection, select.POLLIN)
-    try:
-        return bool(poll.poll(0)) and connection.recv(1, socket.MSG_PEEK) == b""
-    except ConnectionError:
-        return True

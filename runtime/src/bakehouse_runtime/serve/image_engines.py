@@ -44,6 +44,11 @@ def lora_of(request: ImageRequest) -> ImageLora | None:
     return request.lora if isinstance(request, KontextImageRequest) else None
 
 
+def brings_picture(request: ImageRequest) -> bool:
+    """Whether a call has a picture to be unpacked."""
+    return isinstance(request, KontextImageRequest) and request.picture is not None
+
+
 # The first step on a device takes long; and a model that yields no numbers never gets ready.
 
 

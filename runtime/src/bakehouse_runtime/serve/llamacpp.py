@@ -10,16 +10,15 @@ import httpx
 
 from ..data.plain_template import plain_template
 from ..errors import PlainError
-from .engine import gauge_sum, read_metrics
+from .engine import CLOSE_S, gauge_sum, read_metrics
 from .gguf_metadata import context_length, has_chat_template
-from .sampling import default_sampling
+from .sampling_defaults import default_sampling
 
 if TYPE_CHECKING:
     import xllamacpp
 
     from ..protocol import ServeTextSpec, ServeTextSpecAdapter
 
-_CLOSE_S = 5
 # The loop answers between two batches: a long prompt is read in parts, and others' tokens come
 # between them.
 _BATCH_TOKENS = 512
@@ -64,7 +63,7 @@ class LlamaCpp:
         """Ends the server's threads. Where one hangs, this process ends with it: nothing else can
         end a thread, and the interpreter's lock may be held meanwhile."""
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(_CLOSE_S)
+        signal.alarm(CLOSE_S)
         self._server = None
         signal.alarm(0)
 

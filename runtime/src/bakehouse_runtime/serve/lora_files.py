@@ -8,12 +8,12 @@ import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..errors import PlainError, WorkloadOver
+from ..errors import PlainError, StopRequested, WorkloadOver
 from ..inputs import prune_cache, pull_inputs
 from ..protocol import InputFile, WorkloadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from ..inputs import Source
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+# How long the server may be out of reach while somebody waits for a picture.
+LORA_TIMEOUT_S = 60.0
 # Of files that no request is using; the oldest go first.
 _KEPT_BYTES = 2 << 30
 _NAME = "lora.safetensors"
 
 
 class LoraMissingError(PlainError):
-    """A LoRA could not be brought here: nothing against the request, which may be repeated."""
+    """A LoRA could not be fetched: nothing against the request, which may be repeated."""
 
 
 class LoraFiles:
@@ -43,9 +45,11 @@ class LoraFiles:
         shutil.rmtree(self._lent, ignore_errors=True)
 
     @contextmanager
-    def lent(self, lora: ImageLora | None) -> Iterator[Path | None]:
-        """The file, if there is one, for as long as the block takes. Raises
-        LoraMissingError."""
+    def lent(
+        self, lora: ImageLora | None, is_wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[Path | None]:
+        """The file, if there is one, for as long as the block takes. Raises LoraMissingError, and
+        StopRequested where it is not wanted any more before it is here."""
         if lora is None:
             yield None
             return
@@ -53,16 +57,21 @@ class LoraFiles:
         file = InputFile(path=_NAME, sha256=lora.sha256, size_bytes=lora.size_bytes)
         wanted = WorkloadInput(name=number, files=[file])
         try:
-            self._pull(wanted)
+            self._pull(wanted, is_wanted)
             yield self._lent / number / _NAME
         finally:
             shutil.rmtree(self._lent / number, ignore_errors=True)
             prune_cache(self._cache, _KEPT_BYTES)
 
-    def _pull(self, wanted: WorkloadInput) -> None:
+    def _pull(self, wanted: WorkloadInput, is_wanted: Callable[[], bool]) -> None:
+        def stop_unless_wanted(*_: int) -> None:
+            if not is_wanted():
+                raise StopRequested
+
         try:
-            pull_inputs([wanted], self._source, self._cache, self._lent, lambda *_: None)
-        # The server knows of no such file, or its workload has ended.
-        except (PlainError, WorkloadOver) as error:
-            _log.warning("A LoRA could not be brought here: %s", error)
-            raise LoraMissingError("The LoRA could not be brought to the model server.") from error
+            pull_inputs([wanted], self._source, self._cache, self._lent, stop_unless_wanted)
+        # The server is out of reach or knows of no such file, its workload has ended, or there is
+        # no place for the file.
+        except (PlainError, WorkloadOver, OSError) as error:
+            _log.warning("A LoRA could not be fetched: %s", error)
+            raise LoraMissingError("The model server could not fetch the LoRA.") from error

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+# After so long without a request the model gives up memory of its device that it can get back.
+_REST_AFTER_S = 300.0
 # The server passes progress on no more often: what comes sooner, nobody sees.
 _PREVIEW_INTERVAL_S = 0.35
 
@@ -54,12 +56,16 @@ class Sampling(Protocol):
 
 
 class PictureModel(Protocol):
-    """What samples. Requests and samplings are its own."""
+    """What samples. Requests and samplings are its own. `prepared` makes a request small enough to
+    wait, in the thread of its call; all else is for the thread that samples. `rest` is called when
+    nobody has asked for a while."""
 
+    def prepared(self, request: Any) -> object: ...
     def begin(self, request: Any) -> Sampling: ...
     def step(self, samplings: Sequence[Any]) -> None: ...
     def finish(self, samplings: Sequence[Any]) -> Sequence[Generated]: ...
     def preview(self, sampling: Any) -> Image: ...
+    def rest(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -148,7 +154,7 @@ class Sampler:
         rows_max: int,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Loads the model first; raises what `load` raises."""
+        """Begins to load the model."""
         self._load = load
         self._rows_max = rows_max
         self._now = now
@@ -165,8 +171,15 @@ class Sampler:
         self._is_idle = True
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
         self._thread.start()
-        self._loaded.wait()
-        self.raise_if_ended()
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the model is there. Where it cannot be loaded, the thread ends."""
+        return self._loaded.is_set()
+
+    def prepared(self, request: object) -> object:
+        """The request as it may wait; the model is loaded."""
+        return self._model.prepared(request)
 
     def submit(self, job: Job) -> None:
         """Takes a request in; what comes of it are its events, the last of them Done, Refused or
@@ -208,7 +221,6 @@ class Sampler:
         except BaseException as error:
             self._error = error
             message = "The model server failed."
-            self._loaded.set()
         finally:
             with self._changed:
                 self._is_closing = True
@@ -220,10 +232,18 @@ class Sampler:
         """Waits until there is something to generate; False when there never will be."""
         with self._changed:
             self._is_idle = not self._has_work()
-            self._changed.wait_for(lambda: self._is_closing or self._has_work())
+            is_called = self._changed.wait_for(self._is_called, _REST_AFTER_S)
+        # Moving gigabytes takes a while, in which requests may come.
+        if not is_called:
+            self._model.rest()
+        with self._changed:
+            self._changed.wait_for(self._is_called)
             self._is_idle = False
             self._turns += 1
             return not self._is_closing
+
+    def _is_called(self) -> bool:
+        return self._is_closing or self._has_work()
 
     def _has_work(self) -> bool:
         return bool(self._arrived or self._waiting or self._rows)

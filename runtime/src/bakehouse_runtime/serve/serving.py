@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from ..workload import WorkloadSpec
     from .engine import ServingEngine
 
+# A small model is there at once, a large one after minutes, in which it needs the processors: each
+# look waits longer than the one before, up to half a second.
 _POLL_LOADING_S = 0.02
+_POLL_LOADING_GROWTH = 1.1
 _POLL_READY_S = 0.5
 _POLL_DRAINING_S = 0.1
 _CHECK_INTERVAL_S = 5.0
@@ -64,17 +67,18 @@ class _Watchdog:
 
 def _serve(engine: ServingEngine, reporter: Reporter) -> None:
     """From loading to the last answer. Raises PlainError when the engine ends or hangs."""
-    ready = False
+    ready, poll_s = False, _POLL_LOADING_S
     watchdog = _Watchdog(engine)
     while not reporter.stop_requested:
         if (reason := engine.ended()) is not None:
             raise PlainError(reason)
         if not ready and answers(engine):
-            ready = True
+            ready, poll_s = True, _POLL_READY_S
             reporter.ready(engine.base_url)
         if ready:
             watchdog.check()
-        reporter.wait_for_stop(_POLL_READY_S if ready else _POLL_LOADING_S)
+        reporter.wait_for_stop(poll_s)
+        poll_s = min(poll_s * _POLL_LOADING_GROWTH, _POLL_READY_S)
     if ready:
         # The gateway may be handing over a request that it accepted before the stop.
         time.sleep(_POLL_DRAINING_S)

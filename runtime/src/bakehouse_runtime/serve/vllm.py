@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..data.tokens import read_model_tokens
 from ..errors import PlainError
 from ..files import read_object
-from .engine import answers, gauge_sum, read_metrics
+from .engine import CLOSE_CHILD_S, answers, gauge_sum, read_metrics
 from .vllm_guard import KeyGuard
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ _CONTEXT_NAMES = (
     "seq_length",
     "max_sequence_length",
 )
-_CLOSE_S = 10.0
 
 
 class Vllm:
@@ -76,10 +75,10 @@ class Vllm:
         return tokens != before or (self.in_flight() == 0 and answers(self))
 
     def close(self) -> None:
-        """Asks the child to end, and ends it after 10 s."""
+        """Asks the child to end, and ends it where it does not."""
         self._process.terminate()
         try:
-            self._process.wait(_CLOSE_S)
+            self._process.wait(CLOSE_CHILD_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -26,6 +26,7 @@ from transformers import PreTrainedModel
 from ...errors import PlainError
 from ...files import SAFE_WEIGHTS, read_object
 from ..model_files import load_picture_model, load_text_model, loading
+from ..picture_defaults import PictureDefaults, read_defaults
 from ..pictures import fit_square, to_pictures
 from ..text import SENTENCE_WINDOW, check_prompt_length, load_sentence_encoder
 from .text import FluxText
@@ -39,21 +40,24 @@ FULL_SIZE = 1024
 FULL_SIZE_WINDOW = 512
 # What a model whose transformer reads a distilled guidance is given where nobody chooses one.
 DISTILLED_GUIDANCE = 2.5
+# Of FLUX.1 Kontext; its guidance is the distilled one.
+PUBLISHED_DEFAULTS = PictureDefaults(steps=28, guidance=DISTILLED_GUIDANCE)
 
 
 @dataclass(frozen=True)
 class KontextRequest:
     """One picture. `guidance` is the model's own (distilled) guidance; `true_guidance` above 1
-    compares with an empty prompt at every step, which takes twice the time."""
+    compares with an empty prompt at every step, which takes twice the time. What is None is what
+    the model's folder names: it means one of the two guidances (`has_true_guidance`)."""
 
     prompt: str
     seed: int
-    steps: int = 28
-    guidance: float = DISTILLED_GUIDANCE
-    true_guidance: float = 1.0
+    steps: int | None = None
+    guidance: float | None = None
+    true_guidance: float | None = None
 
     def __post_init__(self) -> None:
-        if self.steps < 1:
+        if self.steps is not None and self.steps < 1:
             raise PlainError(f"steps is {self.steps}: a picture takes at least one.")
 
 
@@ -65,10 +69,15 @@ class KontextPipeline:
     """A Flux model with and without a picture to edit."""
 
     def __init__(
-        self, edit: FluxKontextPipeline, window: int, *, has_true_guidance: bool = False
+        self,
+        edit: FluxKontextPipeline,
+        window: int,
+        defaults: PictureDefaults = PUBLISHED_DEFAULTS,
+        *,
+        has_true_guidance: bool = False,
     ) -> None:
         """`has_true_guidance`: no guidance was distilled into the model, so that whoever serves it
-        compares with an empty prompt."""
+        compares with an empty prompt. `defaults`: for requests that name none."""
         self._edit = edit
         self._generate = FluxPipeline(
             scheduler=edit.scheduler,
@@ -82,6 +91,7 @@ class KontextPipeline:
         for pipeline in (self._edit, self._generate):
             pipeline.set_progress_bar_config(disable=True)
         self.window = window
+        self.defaults = defaults
         self.has_true_guidance = has_true_guidance
         self.side = int(edit.vae.config["sample_size"])
 
@@ -91,6 +101,7 @@ class KontextPipeline:
     ) -> KontextPipeline:
         """Loads a pipeline in Diffusers' format. Raises PlainError where it cannot."""
         index = _checked_index(folder)
+        defaults = read_defaults(folder, PUBLISHED_DEFAULTS)
         if _has_text_encoders(index):
             window = FULL_SIZE_WINDOW
             parts: dict[str, Any] = {
@@ -113,7 +124,7 @@ class KontextPipeline:
             edit = FluxKontextPipeline.from_pretrained(folder, dtype=dtype, **SAFE_WEIGHTS, **parts)
             _check_parts(edit)
             has_true_guidance = index.get(TRUE_GUIDANCE) is True
-            return cls(edit.to(device), window, has_true_guidance=has_true_guidance)
+            return cls(edit.to(device), window, defaults, has_true_guidance=has_true_guidance)
 
     @property
     def transformer(self) -> FluxTransformer2DModel:
@@ -172,12 +183,13 @@ class KontextPipeline:
                 pipe._interrupt = True
             return tensors
 
+        guidance, true_guidance = self._guidances(request)
         values = pipeline(
             prompt=request.prompt,
-            negative_prompt="" if request.true_guidance > 1 else None,
-            true_cfg_scale=request.true_guidance,
-            guidance_scale=request.guidance,
-            num_inference_steps=request.steps,
+            negative_prompt="" if true_guidance > 1 else None,
+            true_cfg_scale=true_guidance,
+            guidance_scale=guidance,
+            num_inference_steps=self.defaults.steps if request.steps is None else request.steps,
             generator=torch.Generator().manual_seed(request.seed),
             max_sequence_length=self.window,
             callback_on_step_end=on_step_end,
@@ -185,6 +197,16 @@ class KontextPipeline:
             **picture,
         ).images
         return to_pictures(2 * values.float().cpu().numpy() - 1)[0]
+
+    def _guidances(self, request: KontextRequest) -> tuple[float, float]:
+        """The distilled and the true guidance of a request."""
+        distilled, true = self.defaults.guidance, 1.0
+        if self.has_true_guidance:
+            distilled, true = DISTILLED_GUIDANCE, self.defaults.guidance
+        return (
+            distilled if request.guidance is None else request.guidance,
+            true if request.true_guidance is None else request.true_guidance,
+        )
 
 
 def _checked_index(folder: Path) -> dict[str, Any]:

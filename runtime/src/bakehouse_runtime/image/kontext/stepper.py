@@ -9,7 +9,7 @@ import copy
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from ...errors import PlainError
 from ..autoencoder import decode_latents, decode_preview, encode_pictures, use_channels_last
 from ..flow import euler_step, guided, predicted_data
 from ..pictures import fit_square, to_pictures
+from ..residency import CPU, free_cache
 from ..sampling import Sampling
 from ..text import TextStates
 from .flow import velocity
@@ -35,7 +36,8 @@ from .pipeline import DISTILLED_GUIDANCE, FULL_SIZE, KontextPipeline
 class PictureRequest:
     """One picture: `picture` edited, or, without one, generated from the prompt alone. `guidance`
     is the model's own (distilled) guidance, or, where it has none, true guidance
-    (`KontextPipeline.has_true_guidance`)."""
+    (`KontextPipeline.has_true_guidance`). `ratio` is the width over the height of what was sent,
+    once `picture` is in the size that the model reads (`KontextStepper.prepared`)."""
 
     prompt: str
     seed: int
@@ -43,6 +45,7 @@ class PictureRequest:
     guidance: float
     picture: Image.Image | None
     lora: ChosenLora | None = None
+    ratio: float | None = None
 
     def __post_init__(self) -> None:
         if self.steps < 1:
@@ -121,25 +124,40 @@ class KontextStepper:
             self.step(moving)
         return self.finish(samplings)
 
+    def prepared(self, request: PictureRequest) -> PictureRequest:
+        """The request with its picture in the size in which it conditions the model: many may wait,
+        and forty megapixels are 120 MB. Any thread may ask for it."""
+        if request.picture is None or request.ratio is not None:
+            return request
+        ratio = request.picture.width / request.picture.height
+        return replace(request, picture=self._resized(request.picture), ratio=ratio)
+
     def begin(self, request: PictureRequest) -> KontextSampling:
         """A sampling before its first step. Raises PlainError for a prompt that is too long, and
         RequestError for a LoRA that does not fit."""
+        request = self.prepared(request)
+        self._text.to(self._device)
         text = self._text.encode([request.prompt])
         lora = request.lora and self._loras.load(request.lora)
         autoencoder = self._pipeline.autoencoder
-        width, height = self._generated_size(request.picture)
+        width, height = self._generated_size(request.ratio)
         pixels = _pixels_a_latent(autoencoder)
         shape = (int(autoencoder.config["latent_channels"]), height // pixels, width // pixels)
         generator = torch.Generator().manual_seed(request.seed)
         noise = torch.randn(1, *shape, generator=generator, dtype=self._dtype)[0].float()
         condition = None
         if request.picture is not None:
-            resized = self._resized(request.picture)
-            condition = encode_pictures(autoencoder, [resized])[0].to(self._device)
+            condition = encode_pictures(autoencoder, [request.picture])[0].to(self._device)
         times = self._times(request.steps, (height // pixels // 2) * (width // pixels // 2))
         # Times nothing it is none, and needs no pass of its own.
         used = lora if request.lora and request.lora.scale > 0 else None
         return KontextSampling(request, noise.to(self._device), times, text, condition, used)
+
+    def rest(self) -> None:
+        """Leaves the device what only the beginning of a picture needs, until the next begins: the
+        text encoders of the full-size model take ten gigabytes."""
+        self._text.to(CPU)
+        free_cache(self._device)
 
     @torch.no_grad()
     def step(self, samplings: Sequence[KontextSampling]) -> None:
@@ -215,11 +233,10 @@ class KontextStepper:
             torch.tensor(guidance, device=self._device),
         ).float()
 
-    def _generated_size(self, picture: Image.Image | None) -> tuple[int, int]:
-        if picture is None or self.side < FULL_SIZE:
+    def _generated_size(self, ratio: float | None) -> tuple[int, int]:
+        if ratio is None or self.side < FULL_SIZE:
             return self.side, self.side
         # The area that the model knows, in the picture's ratio, as the pipeline has it.
-        ratio = picture.width / picture.height
         width, height = round(FULL_SIZE * ratio**0.5), round(FULL_SIZE / ratio**0.5)
         return self._whole_tokens(width), self._whole_tokens(height)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -19,7 +20,8 @@ TIME_MAX_PERIOD = 10000.0
 
 @dataclass(frozen=True)
 class ExpertShape:
-    """The shape of one expert; the defaults are those of the published Paris."""
+    """The shape of one expert; the defaults are those of the published Paris. `norm_eps` is that of
+    the layer norms that are modulated: the port names none, so that PyTorch's own holds."""
 
     latent_channels: int = 4
     latent_side: int = 32
@@ -29,11 +31,14 @@ class ExpertShape:
     heads: int = 16
     mlp_ratio: int = 4
     text_size: int = 768
+    norm_eps: float = 1e-5
 
 
 @dataclass(frozen=True)
 class RouterShape:
-    """The shape of the router; the defaults are those of the published Paris."""
+    """The shape of the router; the defaults are those of the published Paris. `norm_eps` is that of
+    the layer norms that are modulated, `head_gelu` the approximation of the head's second GELU,
+    in the port `tanh` as that of the first."""
 
     latent_channels: int = 4
     latent_side: int = 32
@@ -43,6 +48,8 @@ class RouterShape:
     heads: int = 12
     mlp_ratio: int = 4
     experts: int = 8
+    norm_eps: float = 1e-5
+    head_gelu: Literal["tanh", "none"] = "tanh"
 
 
 def time_features(time: Tensor) -> Tensor:
@@ -94,8 +101,8 @@ def _modulation(hidden_size: int) -> nn.Sequential:
     return nn.Sequential(nn.SiLU(), nn.Linear(hidden_size, 6 * hidden_size))
 
 
-def _modulated(x: Tensor, shift: Tensor, scale: Tensor) -> Tensor:
-    normed = F.layer_norm(x, x.shape[-1:], eps=1e-6)
+def _modulated(x: Tensor, shift: Tensor, scale: Tensor, eps: float) -> Tensor:
+    normed = F.layer_norm(x, x.shape[-1:], eps=eps)
     return normed * (1 + scale) + shift
 
 
@@ -105,6 +112,7 @@ class ExpertLayer(nn.Module):
 
     def __init__(self, shape: ExpertShape) -> None:
         super().__init__()
+        self.norm_eps = shape.norm_eps
         self.scale_shift_table = nn.Parameter(torch.zeros(6, shape.hidden_size))
         self.attn = Attention(shape.hidden_size, shape.heads)
         self.cross_attn = Attention(shape.hidden_size, shape.heads)
@@ -113,10 +121,10 @@ class ExpertLayer(nn.Module):
     def forward(self, x: Tensor, text: Tensor, time_signal: Tensor) -> Tensor:
         table = self.scale_shift_table + time_signal
         shift_attn, scale_attn, gate_attn, shift_mlp, scale_mlp, gate_mlp = table.chunk(6, dim=1)
-        normed = _modulated(x, shift_attn, scale_attn)
+        normed = _modulated(x, shift_attn, scale_attn, self.norm_eps)
         x = x + gate_attn * self.attn(normed, normed)
         x = x + self.cross_attn(x, text)
-        return x + gate_mlp * self.mlp(_modulated(x, shift_mlp, scale_mlp))
+        return x + gate_mlp * self.mlp(_modulated(x, shift_mlp, scale_mlp, self.norm_eps))
 
     def initialise(self) -> None:
         # The cross-attention has no gate; it joins in from zero.
@@ -129,12 +137,13 @@ class ExpertLayer(nn.Module):
 class FinalLayer(nn.Module):
     def __init__(self, shape: ExpertShape) -> None:
         super().__init__()
+        self.norm_eps = shape.norm_eps
         self.scale_shift_table = nn.Parameter(torch.zeros(2, shape.hidden_size))
         self.linear = nn.Linear(shape.hidden_size, shape.patch_size**2 * shape.latent_channels)
 
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
         shift, scale = (self.scale_shift_table + time[:, None]).chunk(2, dim=1)
-        return self.linear(_modulated(x, shift, scale))
+        return self.linear(_modulated(x, shift, scale, self.norm_eps))
 
 
 class Expert(nn.Module):
@@ -186,6 +195,7 @@ class RouterLayer(nn.Module):
 
     def __init__(self, shape: RouterShape) -> None:
         super().__init__()
+        self.norm_eps = shape.norm_eps
         size = shape.hidden_size
         self.adaLN_modulation = _modulation(size)
         self.attn = Attention(size, shape.heads)
@@ -194,9 +204,9 @@ class RouterLayer(nn.Module):
     def forward(self, x: Tensor, time: Tensor) -> Tensor:
         modulation = self.adaLN_modulation(time)[:, None].chunk(6, dim=-1)
         shift_attn, scale_attn, gate_attn, shift_mlp, scale_mlp, gate_mlp = modulation
-        normed = _modulated(x, shift_attn, scale_attn)
+        normed = _modulated(x, shift_attn, scale_attn, self.norm_eps)
         x = x + gate_attn * self.attn(normed, normed)
-        return x + gate_mlp * self.mlp(_modulated(x, shift_mlp, scale_mlp))
+        return x + gate_mlp * self.mlp(_modulated(x, shift_mlp, scale_mlp, self.norm_eps))
 
 
 class Router(nn.Module):
@@ -215,7 +225,7 @@ class Router(nn.Module):
             nn.Linear(size, size),
             nn.GELU(approximate="tanh"),
             nn.LayerNorm(size),
-            nn.GELU(),
+            nn.GELU(approximate=shape.head_gelu),
             nn.Linear(size, shape.experts),
         )
 

@@ -13,31 +13,36 @@ from PIL import Image
 from torch import Tensor
 
 from ...errors import PlainError
-from ...files import read_object
+from ...files import read_optional_object
 from ..autoencoder import decode_latents, decode_preview, load_autoencoder, use_channels_last
 from ..flow import guided
+from ..picture_defaults import PictureDefaults, read_defaults
 from ..pictures import to_pictures
+from ..residency import CPU, Residents, free_cache, room_for
 from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
 from .model import Expert, Router
 from .sampling import ExpertVelocity, RoutedSampling, Strategy, take_step
 from .weights import load_experts, load_router
 
 ALWAYS_GUIDED = (0.0, 1.0)
+# As the original product asked the published model.
+PUBLISHED_DEFAULTS = PictureDefaults(steps=20, guidance=7.5)
 
 
 @dataclass(frozen=True)
 class ParisRequest:
-    """One picture. `guidance` 1 means the plain model; `k` counts only for `topk`."""
+    """One picture. `guidance` 1 means the plain model; `k` counts only for `topk`. Steps and
+    guidance that are None are what the model's folder names."""
 
     prompt: str
     seed: int
-    steps: int = 20
-    guidance: float = 7.5
+    steps: int | None = None
+    guidance: float | None = None
     strategy: Strategy = "topk"
     k: int = 2
 
     def __post_init__(self) -> None:
-        if self.steps < 1:
+        if self.steps is not None and self.steps < 1:
             raise PlainError(f"steps is {self.steps}: a picture takes at least one.")
         if self.k < 1:
             raise PlainError(f"k is {self.k}: at least one expert must take part.")
@@ -55,14 +60,19 @@ class ParisPicture:
 class ParisSampling(RoutedSampling):
     """A request that is being sampled."""
 
-    def __init__(self, request: ParisRequest, noise: Tensor, text: Tensor) -> None:
-        super().__init__(noise, request.steps, request.strategy, request.k)
+    def __init__(
+        self, request: ParisRequest, defaults: PictureDefaults, noise: Tensor, text: Tensor
+    ) -> None:
+        steps = defaults.steps if request.steps is None else request.steps
+        super().__init__(noise, steps, request.strategy, request.k)
         self.request = request
+        self.guidance = defaults.guidance if request.guidance is None else request.guidance
         self.text = text
 
 
 class ParisPipeline:
-    """Eight experts, their router, the autoencoder and the text encoder on one device."""
+    """Eight experts, their router, the autoencoder and the text encoder on one device; of the
+    experts those that were used last, where it has no room for all."""
 
     def __init__(
         self,
@@ -72,19 +82,22 @@ class ParisPipeline:
         text_encoder: TextEncoder,
         device: torch.device,
         guidance_interval: tuple[float, float] = ALWAYS_GUIDED,
+        defaults: PictureDefaults = PUBLISHED_DEFAULTS,
     ) -> None:
         """`guidance_interval`: the first and the last time, of those from 0 to 1, at which a
-        request's guidance counts."""
+        request's guidance counts. `defaults`: for requests that name none."""
         _check_parts(experts, router, autoencoder, text_encoder)
         self.device = device
-        self.experts = [expert.to(device).eval() for expert in experts]
+        self.experts = [expert.eval() for expert in experts]
         self.router = router.to(device).eval()
         use_channels_last(autoencoder, device)
         self.autoencoder = autoencoder
         self.text_encoder = text_encoder
         self.guidance_interval = guidance_interval
+        self.defaults = defaults
         text_encoder.to(device)
         self._nothing = text_encoder.encode([""]).tokens
+        self._residents = Residents(self.experts, device, room_for(self.experts, device))
 
     @classmethod
     def from_folder(
@@ -107,6 +120,7 @@ class ParisPipeline:
             load_text_encoder(folder),
             device,
             load_guidance_interval(folder),
+            read_defaults(folder, PUBLISHED_DEFAULTS),
         )
 
     def generate(self, requests: Sequence[ParisRequest]) -> list[ParisPicture]:
@@ -117,18 +131,28 @@ class ParisPipeline:
             self.step(moving)
         return self.finish(samplings)
 
+    def prepared(self, request: ParisRequest) -> ParisRequest:
+        """The request: Paris reads no picture that would have to be made smaller."""
+        return request
+
     def begin(self, request: ParisRequest) -> ParisSampling:
         """A sampling before its first step. Raises PlainError for a prompt that is too long."""
         shape = self.router.shape
         size = (shape.latent_channels, shape.latent_side, shape.latent_side)
         noise = torch.randn(size, generator=torch.Generator().manual_seed(request.seed))
+        self.text_encoder.to(self.device)
         text = self.text_encoder.encode([request.prompt]).tokens[0]
-        return ParisSampling(request, noise.to(self.device), text)
+        return ParisSampling(request, self.defaults, noise.to(self.device), text)
+
+    def rest(self) -> None:
+        """Leaves the device what only the beginning of a picture needs, until the next begins."""
+        self.text_encoder.to(CPU)
+        free_cache(self.device)
 
     @torch.no_grad()
     def step(self, samplings: Sequence[ParisSampling]) -> None:
         """Takes each sampling one step on."""
-        velocities = [self._velocity(expert, samplings) for expert in self.experts]
+        velocities = [self._velocity(number, samplings) for number in range(len(self.experts))]
         take_step(samplings, self._probabilities, velocities)
 
     def finish(self, samplings: Sequence[ParisSampling]) -> list[ParisPicture]:
@@ -148,18 +172,18 @@ class ParisPipeline:
         dtype = self.router.pos_embed.dtype
         return self.router(latents.to(dtype), 1000 * t).float().softmax(dim=-1)
 
-    def _velocity(self, expert: Expert, samplings: Sequence[ParisSampling]) -> ExpertVelocity:
+    def _velocity(self, number: int, samplings: Sequence[ParisSampling]) -> ExpertVelocity:
         """Classifier-free guidance, each row by its own scale; at scale 1, and outside of the
         interval, without a second pass."""
-        dtype = expert.pos_embed.dtype
         first, last = self.guidance_interval
 
         def velocity(latents: Tensor, t: Tensor, rows: Tensor) -> Tensor:
+            expert = self._residents.fetch(number)
+            dtype = expert.pos_embed.dtype
             batch = [samplings[row] for row in rows.tolist()]
             text = torch.stack([sampling.text for sampling in batch])
             is_guided = [
-                sampling.request.guidance != 1 and first <= sampling.now <= last
-                for sampling in batch
+                sampling.guidance != 1 and first <= sampling.now <= last for sampling in batch
             ]
             guided_rows = torch.tensor(is_guided).nonzero().flatten().to(self.device)
             without = self._nothing.expand(len(guided_rows), -1, -1)
@@ -169,9 +193,7 @@ class ParisPipeline:
                 torch.cat([text, without]).to(dtype),
             ).float()
             conditional, unconditional = both.split([len(batch), len(guided_rows)])
-            scales = torch.tensor(
-                [sampling.request.guidance for sampling in batch], device=self.device
-            )
+            scales = torch.tensor([sampling.guidance for sampling in batch], device=self.device)
             scale = scales[guided_rows].reshape(-1, 1, 1, 1)
             pushed = guided(conditional[guided_rows], unconditional, scale)
             return conditional.index_copy(0, guided_rows, pushed)
@@ -216,8 +238,7 @@ def load_text_encoder(folder: Path) -> ClipText | SentenceText:
 
 
 def _index(folder: Path) -> dict[str, Any]:
-    path = folder / "model_index.json"
-    return read_object(path) if path.exists() else {}
+    return read_optional_object(folder / "model_index.json")
 
 
 def _check_parts(

@@ -1,8 +1,9 @@
 """Reading and writing the parts of a Paris: `expert_0/` and so on, and `router/`.
 
 Shapes are read off the weights themselves, because they are in every copy, whatever the
-configuration files call them. Only the number of attention heads leaves no trace there,
-nor does a last layer that is missing.
+configuration files call them. Only the number of attention heads leaves no trace there, nor does a
+last layer that is missing, nor what the layers compute with no weights: `norm_eps` and `head_gelu`,
+which are the published ones where a configuration names none. The starter names its own.
 
 An expert is a whole model, as the published ones are; or a difference from the model in `base/`
 beside it, whose matrices are of low rank: eight experts of one base then take little more room than
@@ -16,7 +17,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -24,7 +25,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from ...errors import PlainError
-from ...files import read_object
+from ...files import read_optional_object
 from ..model_files import check_keys, named
 from .model import Expert, ExpertShape, Router, RouterShape
 
@@ -43,17 +44,30 @@ PUBLISHED_HEADS = {
 }
 
 
-def expert_shape(sizes: dict[str, tuple[int, ...]], heads: int) -> ExpertShape:
+def expert_shape(
+    sizes: dict[str, tuple[int, ...]], heads: int, norm_eps: float = ExpertShape.norm_eps
+) -> ExpertShape:
     """The shape of an expert from the sizes of its weights."""
-    return ExpertShape(**_backbone_shape(sizes, heads), text_size=sizes["text_proj.weight"][1])
+    text_size = sizes["text_proj.weight"][1]
+    return ExpertShape(**_backbone_shape(sizes, heads), text_size=text_size, norm_eps=norm_eps)
 
 
-def router_shape(sizes: dict[str, tuple[int, ...]], heads: int) -> RouterShape:
+def router_shape(
+    sizes: dict[str, tuple[int, ...]],
+    heads: int,
+    norm_eps: float = RouterShape.norm_eps,
+    head_gelu: Literal["tanh", "none"] = RouterShape.head_gelu,
+) -> RouterShape:
     """The shape of a router from the sizes of its weights."""
-    return RouterShape(**_backbone_shape(sizes, heads), experts=sizes["head.4.weight"][0])
+    return RouterShape(
+        **_backbone_shape(sizes, heads),
+        experts=sizes["head.4.weight"][0],
+        norm_eps=norm_eps,
+        head_gelu=head_gelu,
+    )
 
 
-def _backbone_shape(sizes: dict[str, tuple[int, ...]], heads: int) -> dict[str, int]:
+def _backbone_shape(sizes: dict[str, tuple[int, ...]], heads: int) -> dict[str, Any]:
     hidden_size, channels, patch_size, _ = sizes["patch_embed.weight"]
     return {
         "latent_channels": channels,
@@ -86,8 +100,9 @@ def load_router(folder: Path) -> Router:
     """The router in `folder`, in the precision of its file."""
     path = folder / ROUTER_WEIGHTS
     sizes = _read_sizes(path)
+    said = _norm_eps(folder), _head_gelu(folder)
     with torch.device("meta"):
-        router = Router(_shape(path, lambda: router_shape(sizes, _heads(folder, sizes))))
+        router = Router(_shape(path, lambda: router_shape(sizes, _heads(folder, sizes), *said)))
     _fill(router, path, sizes)
     return router.eval()
 
@@ -107,8 +122,9 @@ def _load(folder: Path, bases: dict[Path, Expert]) -> Expert:
 def _load_whole(folder: Path) -> Expert:
     path = folder / EXPERT_WEIGHTS
     sizes = _read_sizes(path)
+    norm_eps = _norm_eps(folder)
     with torch.device("meta"):
-        expert = Expert(_shape(path, lambda: expert_shape(sizes, _heads(folder, sizes))))
+        expert = Expert(_shape(path, lambda: expert_shape(sizes, _heads(folder, sizes), norm_eps)))
     _fill(expert, path, sizes)
     return expert.eval()
 
@@ -192,7 +208,7 @@ def _read(path: Path) -> dict[str, torch.Tensor]:
 
 
 def _config(folder: Path) -> dict[str, Any]:
-    return read_object(folder / "config.json") if (folder / "config.json").exists() else {}
+    return read_optional_object(folder / "config.json")
 
 
 def _declared(folder: Path, keys: Sequence[str]) -> int | None:
@@ -213,6 +229,20 @@ def _heads(folder: Path, sizes: dict[str, tuple[int, ...]]) -> int:
             f"width {width}."
         )
     return heads
+
+
+def _norm_eps(folder: Path) -> float:
+    value = _config(folder).get("norm_eps", ExpertShape.norm_eps)
+    if not (isinstance(value, float) and 0 < value < 1):
+        raise PlainError(f"The norm_eps in {folder.name}/config.json is no number between 0 and 1.")
+    return value
+
+
+def _head_gelu(folder: Path) -> Literal["tanh", "none"]:
+    value = _config(folder).get("head_gelu", RouterShape.head_gelu)
+    if value not in ("tanh", "none"):
+        raise PlainError(f"The head_gelu in {folder.name}/config.json is neither tanh nor none.")
+    return value
 
 
 def _layers(sizes: dict[str, tuple[int, ...]]) -> set[str]:
@@ -243,7 +273,7 @@ def _missing_end(folder: Path, sizes: dict[str, tuple[int, ...]]) -> list[str]:
 
 
 def _save(
-    model: nn.Module, config: dict[str, int], folder: Path, name: str, dtype: torch.dtype
+    model: nn.Module, config: dict[str, Any], folder: Path, name: str, dtype: torch.dtype
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")

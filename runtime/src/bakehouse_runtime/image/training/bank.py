@@ -173,14 +173,13 @@ class Bank:
             setattr(near, name, part.to(device))
         return near
 
-    def part(self, rows: np.ndarray) -> Bank:
-        """A bank of some of the rows, with the same texts."""
-        part = copy(self)
-        index = torch.from_numpy(rows).to(self.device)
-        part.latents = self.latents[index]
-        part.sources = None if self.sources is None else self.sources[index]
-        part.text_of = self.text_of[index]
-        return part
+    def part(self, rows: np.ndarray) -> BankPart:
+        """Some of the rows."""
+        return BankPart(self, torch.from_numpy(rows).to(self.device))
+
+    def whole(self) -> BankPart:
+        """All rows."""
+        return BankPart(self, torch.arange(len(self), device=self.device))
 
     def states(self, numbers: Tensor) -> Tensor:
         """The token states of texts, padded with zeros: [texts, window, size] in float32."""
@@ -197,3 +196,12 @@ class Bank:
 
     def _parts(self) -> dict[str, Tensor]:
         return {name: part for name, part in vars(self).items() if isinstance(part, Tensor)}
+
+
+@dataclass(frozen=True)
+class BankPart:
+    """Some rows of a bank by their numbers, which lie where the bank does: what a run trains on and
+    what it measures on are of one bank, which may take most of the memory."""
+
+    bank: Bank
+    rows: Tensor

@@ -101,7 +101,7 @@ class Training:
                 raise loss_not_finite(self.step - ago, self.settings.learning_rate)
 
     @contextmanager
-    def averaged(self) -> Iterator[nn.Module]:
+    def ema_weights(self) -> Iterator[nn.Module]:
         """The model with its averaged weights, in evaluation mode, for samples and export."""
         # The last step's gradients are needed no more, and take as much as the weights kept here.
         for optimizer in self.optimizers:
@@ -115,7 +115,7 @@ class Training:
             _copy_into(self.trained, kept)
             self.model.train()
 
-    def adopt_average(self) -> None:
+    def adopt_ema_weights(self) -> None:
         """Leaves the averaged weights in the model for good: the end of a training."""
         _copy_into(self.trained, self.average)
         self.model.eval()
@@ -231,8 +231,8 @@ def run_loop(
     """Trains up to the last step, from the newest checkpoint in `work_dir` on.
 
     `loss_of_step` gives the loss and further values for the curves. `examine` gets the model
-    with its averaged weights at every checkpoint and gives a grid of samples, kept as
-    `samples/step-<n>.png`, and measurements of it for the curves.
+    with its averaged weights at every checkpoint, but for one at which a stop is asked for, and
+    gives a grid of samples, kept as `samples/step-<n>.png`, and measurements of it for the curves.
     Returns False where it was asked to stop, with its work saved.
     """
     settings = training.settings
@@ -284,15 +284,18 @@ def _checkpoint(
     examine: Callable[[nn.Module], tuple[Image.Image, dict[str, float]]],
 ) -> None:
     training.save(work_dir / "checkpoints")
+    # At once: samples of a full-size model take minutes, and a stopped run is killed before that.
+    reporter.checkpoint(training.step)
+    if reporter.stop_requested:
+        return
     path = work_dir / "samples" / f"step-{training.step:08d}.png"
     path.parent.mkdir(exist_ok=True)
-    with training.averaged() as model, torch.no_grad():
+    with training.ema_weights() as model, torch.no_grad():
         sheet, measured = examine(model)
     sheet.save(path)
     reporter.samples(path)
     if measured:
         reporter.metrics(training.step, measured)
-    reporter.checkpoint(training.step)
 
 
 def step_generator(seed: int, step: int, device: torch.device | str = "cpu") -> torch.Generator:

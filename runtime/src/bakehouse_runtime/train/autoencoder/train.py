@@ -76,7 +76,7 @@ def train_autoencoder(
         return sheet, {"eval_psnr": psnr(reconstructed, examined)}
 
     finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
-    training.adopt_average()
+    training.adopt_ema_weights()
     return finished
 
 

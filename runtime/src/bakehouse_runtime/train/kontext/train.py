@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,19 +20,17 @@ from ...image.flow import follow_flow, guided_velocity, noised
 from ...image.kontext.flow import velocity
 from ...image.kontext.pipeline import DISTILLED_GUIDANCE
 from ...image.pictures import grid, to_pictures
-from ...image.training.bank import Bank
+from ...image.training.bank import Bank, BankPart
 from ...image.training.device import fast_arithmetic, training_device
 from ...image.training.draws import draw_rows, dropped, noise_like
 from ...image.training.loop import LoopSettings, Training, run_loop, step_generator
 from ...image.training.reporter import TrainingReporter
-from ...image.training.times import middle_times
+from ...image.training.times import EXAMINED_TIMES, SAMPLE_STEPS, logit_normal_times
 
 EXAMINED_ROWS = 64
 SAMPLE_ROWS = 8
 # Larger pictures are fewer, so that a GPU holds them beside a full-size model.
 LATENT_SIDE = 16
-EXAMINED_TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
-SAMPLE_STEPS = 20
 SAMPLE_GUIDANCE = 2.5
 
 
@@ -56,23 +55,21 @@ class KontextTraining:
 
 @dataclass(frozen=True)
 class KontextData:
-    """Edits (a bank with sources) and pictures (one without); either may be missing."""
+    """Edits (of a bank with sources) and pictures (of one without); either may be missing."""
 
-    edits: Bank | None
-    pictures: Bank | None
+    edits: BankPart | None
+    pictures: BankPart | None
 
-    def bank_of_step(self, rng: np.random.Generator, edit_share: float) -> Bank:
+    def part_of_step(self, rng: np.random.Generator, edit_share: float) -> BankPart:
         if self.edits is None or self.pictures is None:
-            bank = self.edits or self.pictures
-            assert bank is not None
-            return bank
+            part = self.edits or self.pictures
+            assert part is not None
+            return part
         return self.edits if rng.random() < edit_share else self.pictures
 
-    def near(self, device: torch.device) -> KontextData:
-        """The banks on the device, as far as it has room for them."""
-        return KontextData(
-            *(None if bank is None else bank.near(device) for bank in (self.edits, self.pictures))
-        )
+    def parts(self) -> list[BankPart]:
+        """Those that are there."""
+        return [part for part in (self.edits, self.pictures) if part is not None]
 
 
 def train_kontext(
@@ -92,17 +89,17 @@ def train_kontext(
     device = training_device(device_name)
     training = Training(transformer, settings.loop, device)
     seed = settings.loop.seed
-    near, near_held_out = data.near(device), held_out.near(device)
+    near, near_held_out = _near([data, held_out], device)
     # Edits have twice the tokens: each length is compiled by itself.
     trained: Any = torch.compile(transformer, dynamic=False) if settings.compiled else transformer
 
     def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
-        bank = near.bank_of_step(np.random.default_rng((seed, step)), settings.edit_share)
+        part = near.part_of_step(np.random.default_rng((seed, step)), settings.edit_share)
+        bank = part.bank
         generator = step_generator(seed, step, bank.device)
-        every = torch.arange(len(bank), device=bank.device)
-        rows = draw_rows(every, settings.batch_size, generator)
+        rows = draw_rows(part.rows, settings.batch_size, generator)
         texts = dropped(bank.text_of[rows], settings.text_dropout, generator)
-        t = middle_times(len(rows), generator).to(device)
+        t = logit_normal_times(len(rows), generator).to(device)
         t = settings.time_shift * t / (1 + (settings.time_shift - 1) * t)
         shape = (len(rows), *bank.latents.shape[1:])
         noise = noise_like(torch.empty(shape, device=device), generator)
@@ -115,22 +112,37 @@ def train_kontext(
         measured: dict[str, float] = {}
         sheets = []
         columns = 1
-        for name, bank in (
+        for name, part in (
             ("edits", near_held_out.edits),
             ("pictures", near_held_out.pictures),
         ):
-            if bank is None:
+            if part is None:
                 continue
             with fast_arithmetic(device):
-                measured[f"eval_loss_{name}"] = _eval_loss(averaged, bank, seed, device)
-                rows = _first_rows(bank, SAMPLE_ROWS)
+                measured[f"eval_loss_{name}"] = _eval_loss(averaged, part, seed, device)
+                rows = _first_rows(part, SAMPLE_ROWS)
                 columns = len(rows)
-                sheets += _sample_pictures(averaged, bank, rows, settings, autoencoder, device)
+                sheets += _sample_pictures(averaged, part.bank, rows, settings, autoencoder, device)
         return grid(sheets, columns), measured
 
     finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
-    training.adopt_average()
+    training.adopt_ema_weights()
     return finished
+
+
+def _near(datas: Sequence[KontextData], device: torch.device) -> list[KontextData]:
+    """The rows with their banks on the device, as far as it has room for them; a bank of which
+    several have rows goes there once."""
+    banks = {id(part.bank): part.bank for data in datas for part in data.parts()}
+    near = {key: bank.near(device) for key, bank in banks.items()}
+
+    def moved(part: BankPart | None) -> BankPart | None:
+        if part is None:
+            return None
+        bank = near[id(part.bank)]
+        return BankPart(bank, part.rows.to(bank.device))
+
+    return [KontextData(moved(data.edits), moved(data.pictures)) for data in datas]
 
 
 def flow_loss(
@@ -154,10 +166,10 @@ def flow_loss(
 
 
 def _eval_loss(
-    transformer: FluxTransformer2DModel, bank: Bank, seed: int, device: torch.device
+    transformer: FluxTransformer2DModel, part: BankPart, seed: int, device: torch.device
 ) -> float:
     """The loss on the first rows, with the same noise at the same times whenever it is measured."""
-    rows = _first_rows(bank, EXAMINED_ROWS)
+    bank, rows = part.bank, _first_rows(part, EXAMINED_ROWS)
     noise = noise_like(bank.latents[rows].float().to(device), step_generator(seed, 0))
     guidance = torch.full((len(rows),), DISTILLED_GUIDANCE, device=device)
     losses = [
@@ -175,11 +187,11 @@ def _eval_loss(
     return float(torch.stack(losses).mean())
 
 
-def _first_rows(bank: Bank, most: int) -> Tensor:
+def _first_rows(part: BankPart, most: int) -> Tensor:
     """The first rows: `most` of latents up to the usual side, fewer of larger ones."""
-    height, width = bank.latents.shape[-2:]
+    height, width = part.bank.latents.shape[-2:]
     fit = max(1, most * LATENT_SIDE**2 // (height * width))
-    return torch.arange(min(len(bank), most, fit), device=bank.device)
+    return part.rows[: min(most, fit)]
 
 
 def _sample_pictures(

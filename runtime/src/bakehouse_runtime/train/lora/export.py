@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ...data.tokens import read_json, read_model_tokens
+from ...data.tokens import read_model_tokens
 from ...errors import PlainError
-from ...files import read_object, write_json
+from ...files import read_object, read_optional_object, write_json
+from ...gguf_adapter import write_gguf_adapter
 from ..card import origin, repository_id
-from .gguf_adapter import write_gguf_adapter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,13 +78,15 @@ def export(
             out / "adapter.gguf",
             load_file(out / "adapter_model.safetensors"),
             spec.parameters.lora.alpha,
-            read_json(base / "config.json"),
+            read_optional_object(base / "config.json"),
         )
     except PlainError as error:
         (out / "adapter.gguf").unlink(missing_ok=True)
         warnings.append(f"The adapter cannot be served by llama.cpp: {error}")
     copy_tokenizer(base, out)
-    (out / "README.md").write_text(model_card(spec, prepared, outcome), encoding="utf-8")
+    told = replace(outcome, warnings=[*outcome.warnings, *warnings])
+    card = model_card(spec, prepared, told, has_gguf=not warnings)
+    (out / "README.md").write_text(card, encoding="utf-8")
     return warnings
 
 
@@ -98,7 +100,7 @@ def copy_tokenizer(base: Path, out: Path) -> None:
         (out / "chat_template.jinja").write_text(tokens.template_source, encoding="utf-8")
 
 
-def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> str:
+def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome, *, has_gguf: bool) -> str:
     """The card in Markdown: what was trained on what, how, and what came of it."""
     data = spec.data
     title = _one_line(spec.title)
@@ -148,8 +150,8 @@ def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> str:
         *([""] if outcome.warnings else []),
         "## Use",
         "",
-        "`adapter_model.safetensors` loads with PEFT on the base model; `adapter.gguf` loads with "
-        "llama.cpp (`--lora`).",
+        "`adapter_model.safetensors` loads with PEFT on the base model"
+        + ("; `adapter.gguf` loads with llama.cpp (`--lora`)." if has_gguf else "."),
         "",
         "## Versions",
         "",
@@ -216,13 +218,11 @@ def _loss(value: float | None) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """As the page of the run writes it, e.g. `14 min 34 s`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+    """As the page of the run writes it (`formatDuration`), e.g. `14 min 34 s`, and `14 min`."""
+    minutes, rest = divmod(int(seconds + 0.5), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = {"h": hours, "min": minutes, "s": 0 if hours else rest}
+    return " ".join(f"{value} {unit}" for unit, value in parts.items() if value) or "0 s"
 
 
 def _one_line(text: str) -> str:

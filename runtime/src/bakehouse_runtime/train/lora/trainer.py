@@ -24,10 +24,9 @@ from transformers.utils import logging
 from trl import SFTTrainer
 from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
-from ...data.tokens import read_json
 from ...device import weights_dtype
 from ...errors import PlainError, StopRequested
-from ...files import SAFE_TOKENIZER, SAFE_WEIGHTS
+from ...files import SAFE_TOKENIZER, SAFE_WEIGHTS, read_optional_object
 from .config import lora_config, sft_config
 from .data import IGNORED, to_dataset
 
@@ -185,7 +184,9 @@ def _load(base: Path, device: Device) -> Any:
 
 
 def _unknown_architecture(base: Path) -> PlainError:
-    named = read_json(base / "config.json").get("model_type") or "not named in config.json"
+    named = (
+        read_optional_object(base / "config.json").get("model_type") or "not named in config.json"
+    )
     return PlainError(
         f"The base model cannot be trained (model type: {named}): only language models whose "
         f"architecture Transformers {transformers.__version__} knows can be. Code in a model's "

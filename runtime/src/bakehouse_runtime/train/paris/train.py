@@ -26,12 +26,9 @@ from ...image.training.device import fast_arithmetic, training_device
 from ...image.training.draws import draw_rows, dropped, noise_like
 from ...image.training.loop import LoopSettings, Training, run_loop, step_generator
 from ...image.training.reporter import TrainingReporter
-from ...image.training.times import middle_times
+from ...image.training.times import EXAMINED_TIMES, SAMPLE_STEPS, logit_normal_times
 
 EXAMINED_ROWS = 256
-# Times at which the held-out loss is measured, the same for every row of the noise.
-EXAMINED_TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
-SAMPLE_STEPS = 20
 SAMPLE_GUIDANCE = 4.0
 
 
@@ -82,7 +79,7 @@ def train_expert(
         batch = draw_rows(trained, settings.batch_size, generator)
         texts = dropped(near.text_of[batch], settings.text_dropout, generator)
         latents = near.latents[batch].float().to(device)
-        t = middle_times(len(batch), generator).to(device)
+        t = logit_normal_times(len(batch), generator).to(device)
         noise = noise_like(latents, generator)
         return trained_loss(expert, latents, noise, t, near.states(texts).to(device)), {}
 
@@ -104,7 +101,7 @@ def train_expert(
         }
 
     finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
-    training.adopt_average()
+    training.adopt_ema_weights()
     return finished
 
 
@@ -187,5 +184,5 @@ def train_router(
         ), measured
 
     finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
-    training.adopt_average()
+    training.adopt_ema_weights()
     return finished

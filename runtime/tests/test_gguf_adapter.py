@@ -7,7 +7,7 @@ import pytest
 from gguf import GGUFReader
 
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.train.lora.gguf_adapter import (
+from bakehouse_runtime.gguf_adapter import (
     _ARCHITECTURES,
     gguf_obstacle,
     rotary_rows,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..files import read_object
+from ..files import read_optional_object
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,8 +24,7 @@ _DEFAULTS = {
 def default_sampling(base: Path) -> dict[str, float]:
     """What the base's generation_config.json says, as vLLM reads it, and OpenAI's defaults for the
     rest."""
-    file = base / "generation_config.json"
-    said = read_object(file) if file.is_file() else {}
+    said = read_optional_object(base / "generation_config.json")
     return {
         name: type(default)(value)
         if isinstance(value := said.get(name), (int, float))

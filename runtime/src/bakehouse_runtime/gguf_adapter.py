@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import PlainError
+from .errors import PlainError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,0 +1,53 @@
+"""An image model server whose model is still being loaded."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import torch
+
+from bakehouse_runtime.image.paris.pipeline import ParisPipeline
+from bakehouse_runtime.serve.image_calls import ImageCalls
+from bakehouse_runtime.serve.image_engines import image_engines
+from bakehouse_runtime.serve.lora_files import LoraFiles
+from bakehouse_runtime.serve.sampler import Sampler
+from bakehouse_runtime.server_client import ServerClient
+from bakehouse_server import ASKING, MODEL_KEY
+from image.tiny import write_tiny_paris
+from picture_requests import events, request_body
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_nothing_is_generated_before_the_model_is_loaded(tmp_path: Path) -> None:
+    folder = write_tiny_paris(tmp_path / "paris")
+    opened = threading.Event()
+
+    def load() -> ParisPipeline:
+        assert opened.wait(60)
+        return ParisPipeline.from_folder(folder, torch.device("cpu"))
+
+    sampler = Sampler(load, 1)
+    loras = LoraFiles(ServerClient("w-1", "http://127.0.0.1:9", ""), tmp_path / "loras")
+    calls = ImageCalls(("127.0.0.1", 0), MODEL_KEY, sampler, image_engines["paris"], loras)
+    threading.Thread(target=calls.serve_forever, args=(0.02,), daemon=True).start()
+    url = f"http://127.0.0.1:{calls.server_port}"
+    try:
+        assert ASKING.get(f"{url}/health").status_code == 503
+        refused = ASKING.post(f"{url}/generate", json=request_body())
+        assert refused.status_code == 503
+        assert refused.json()["error"]["message"] == "The model is still being loaded."
+        opened.set()
+        while ASKING.get(f"{url}/health").status_code != 200:
+            sampler.raise_if_ended()
+            time.sleep(0.01)
+        answer = ASKING.post(f"{url}/generate", json=request_body(), timeout=60)
+        assert events(answer)[-1]["type"] == "done"
+    finally:
+        opened.set()
+        sampler.close(60)
+        calls.shutdown()
+        calls.server_close()

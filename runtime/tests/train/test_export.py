@@ -1,0 +1,88 @@
+"""What a run leaves, and what its card says of it."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bakehouse_runtime.files import read_object, write_json
+from bakehouse_runtime.train.lora.export import Outcome, _duration, export
+from prepared import prepare, write_pairs
+from train_spec import train_spec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bakehouse_server import BakehouseServer
+
+OUTCOME = Outcome(
+    train_loss=1.0,
+    train_loss_end=0.5,
+    eval_loss_base=2.0,
+    eval_loss=0.6,
+    best_step=2,
+    tokens=100,
+    steps=2,
+    seconds=840.0,
+    device="CPU",
+    modules=["q_proj"],
+    warnings=["lm_head is left out."],
+    history=[],
+)
+
+
+def exported(
+    server: BakehouseServer, tmp_path: Path, model: Path, base: Path
+) -> tuple[list[str], str]:
+    """The further warnings and the card of an adapter that has learnt nothing."""
+    from peft import LoraConfig, get_peft_model
+    from transformers import AutoModelForCausalLM
+
+    loaded: Any = AutoModelForCausalLM.from_pretrained(model)
+    adapted: Any = get_peft_model(loaded, LoraConfig(r=2, target_modules=["q_proj"]))
+    prepared = prepare(write_pairs(tmp_path, 10), model)
+    out = tmp_path / "out"
+    warnings = export(adapted, train_spec(server, tmp_path, model), base, out, prepared, OUTCOME)
+    return warnings, (out / "README.md").read_text()
+
+
+def test_a_card_says_what_loads_the_adapter(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    warnings, card = exported(server, tmp_path, tied_model, tied_model)
+    assert warnings == []
+    assert (tmp_path / "out" / "adapter.gguf").exists()
+    assert "; `adapter.gguf` loads with llama.cpp (`--lora`)." in card
+    assert "| Time in training steps | 14 min |" in card
+
+
+def test_a_card_promises_no_file_that_is_not_there_and_says_why(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    base = tmp_path / "base"
+    shutil.copytree(tied_model, base)
+    write_json(base / "config.json", read_object(base / "config.json") | {"model_type": "unheard"})
+    [warning], card = exported(server, tmp_path, tied_model, base)
+    assert not (tmp_path / "out" / "adapter.gguf").exists()
+    assert "adapter.gguf" not in card
+    assert "`adapter_model.safetensors` loads with PEFT on the base model." in card
+    assert warning.startswith("The adapter cannot be served by llama.cpp: ")
+    assert f"- lm_head is left out.\n- {warning}\n" in card
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0, "0 s"),
+        (59.4, "59 s"),
+        (840, "14 min"),
+        (874, "14 min 34 s"),
+        (7200, "2 h"),
+        (7205, "2 h"),
+        (7500, "2 h 5 min"),
+    ],
+)
+def test_a_duration_is_written_as_on_the_page_of_the_run(seconds: float, said: str) -> None:
+    assert _duration(seconds) == said
