@@ -346,6 +346,7 @@ CREATE INDEX deployments_by_user ON public.deployments USING btree (user_id, kin
 CREATE INDEX deployments_live_asset ON public.deployments USING btree (asset_id) WHERE (terminated_at IS NULL);
 CREATE INDEX deployments_live_base ON public.deployments USING btree (base_asset_id) WHERE (terminated_at IS NULL);
 CREATE UNIQUE INDEX deployments_model_name ON public.deployments USING btree (user_id, model_name) WHERE (terminated_at IS NULL);
+CREATE INDEX deployments_unsettled ON public.deployments USING btree (id) WHERE ((hold_id IS NOT NULL) AND (sleeping OR (terminated_at IS NOT NULL)));
 
 create table generation_outputs (
   id uuid not null default uuidv7(),
