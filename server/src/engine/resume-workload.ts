@@ -4,6 +4,15 @@ import { lockWorkload } from './lock-workload.ts';
 import { updateWorkload, wakeEngines } from './queries.ts';
 import type { Workload } from './workload.ts';
 
+/** With how many seconds of work an ended workload goes on: what has failed is back at its last checkpoint. Pure. */
+export function secondsSaved({
+  state,
+  activeSeconds,
+  savedSeconds,
+}: Pick<Workload, 'state' | 'activeSeconds' | 'savedSeconds'>): number {
+  return state === 'failed' ? savedSeconds : activeSeconds;
+}
+
 /**
  * Step: wants an ended workload to go on where its files say, under the same id. Throws
  * AppError('conflict') unless it has stopped or failed and its files are still there.
@@ -19,6 +28,7 @@ export async function resumeWorkload(
   if (workload.filesRemovedAt) {
     throw new AppError('conflict', { publicMessage: 'Its work was kept for seven days, and is gone now' });
   }
+  const savedSeconds = secondsSaved(workload);
   await wakeEngines(tx);
   return updateWorkload(tx, id, {
     wanted: 'running',
@@ -26,7 +36,8 @@ export async function resumeWorkload(
     reason: '',
     outcome: null,
     failures: 0,
-    savedSeconds: workload.activeSeconds,
+    activeSeconds: savedSeconds,
+    savedSeconds,
     stopRequestedAt: null,
     stopReason: null,
     endedAt: null,

@@ -185,7 +185,12 @@ async function expectChargedOnce(): Promise<void> {
     .execute();
   for (const run of finished) {
     const cost = roundCostMicro(
-      { price: agreedPrice(run.price_id, run.unit_price_micro), devices: run.devices, settledSeconds: 0 },
+      {
+        price: agreedPrice(run.price_id, run.unit_price_micro),
+        devices: run.devices,
+        settledSeconds: 0,
+        unpaidSeconds: 0,
+      },
       run.active_seconds,
     );
     const due = cost < run.held_micro ? cost : run.held_micro;

@@ -34,6 +34,8 @@ export type RunRow = {
   /** Of earlier rounds, before it was resumed: what was charged, and the seconds that had been counted. */
   settledMicro: bigint;
   settledSeconds: number;
+  /** How many of those seconds were kept and not charged: this round pays for them. */
+  unpaidSeconds: number;
   /** How often its owner has resumed it. */
   resumes: number;
   /** What all rounds together may cost. */
@@ -53,7 +55,13 @@ export async function insertRun(
   tx: Transaction,
   run: Omit<
     RunRow,
-    'settledMicro' | 'settledSeconds' | 'resumes' | 'stopReason' | 'chargedMicro' | 'summary'
+    | 'settledMicro'
+    | 'settledSeconds'
+    | 'unpaidSeconds'
+    | 'resumes'
+    | 'stopReason'
+    | 'chargedMicro'
+    | 'summary'
   >,
 ): Promise<void> {
   await tx
@@ -203,13 +211,19 @@ export async function updateHold(tx: Transaction, id: string, hold: RunHold): Pr
 export async function beginRound(
   tx: Transaction,
   run: RunRow,
-  { settledSeconds, ceilingMicro, hold }: { settledSeconds: number; ceilingMicro: bigint; hold: RunHold },
+  {
+    settledSeconds,
+    unpaidSeconds,
+    ceilingMicro,
+    hold,
+  }: Pick<RunRow, 'settledSeconds' | 'unpaidSeconds' | 'ceilingMicro'> & { hold: RunHold },
 ): Promise<void> {
   await tx
     .updateTable('runs')
     .set({
       settled_micro: run.settledMicro + (run.chargedMicro ?? 0n),
       settled_seconds: settledSeconds,
+      unpaid_seconds: unpaidSeconds,
       resumes: run.resumes + 1,
       ceiling_micro: ceilingMicro,
       stop_reason: null,
@@ -362,6 +376,7 @@ function toRunRow(row: Selectable<RunsTable>): RunRow {
     holdExpiresAt: row.hold_expires_at,
     settledMicro: row.settled_micro,
     settledSeconds: row.settled_seconds,
+    unpaidSeconds: row.unpaid_seconds,
     resumes: row.resumes,
     ceilingMicro: row.ceiling_micro,
     stopReason: row.stop_reason as RunRow['stopReason'],
