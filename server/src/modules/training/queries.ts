@@ -5,6 +5,7 @@ import { type Selectable, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import { type ListOrder, listOrders } from '../../platform/db/list-orders.ts';
 import type { RunsTable } from '../../platform/db/schema.generated.ts';
+import { sqlStates } from '../../platform/db/sql-states.ts';
 import { agreedPrice } from '../credits/prices/agreed-price.ts';
 import type { Price, PriceId } from '../credits/prices/prices.ts';
 
@@ -305,9 +306,6 @@ export async function upsertConfiguration(
   return toConfiguration(row);
 }
 
-/** PostgreSQL's code for a value that another row has. */
-const UNIQUE_VIOLATION = '23505';
-
 /** Null when the user has no such configuration; `'taken'` when another one has this name. */
 export async function updateConfigurationName(
   db: Database,
@@ -323,7 +321,7 @@ export async function updateConfigurationName(
       .executeTakeFirst();
     return row ? toConfiguration(row) : null;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION) return 'taken';
+    if (error instanceof Error && 'code' in error && error.code === sqlStates.uniqueViolation) return 'taken';
     throw error;
   }
 }

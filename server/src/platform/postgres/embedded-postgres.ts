@@ -7,6 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { sqlStates } from '../db/sql-states.ts';
 import { isProcessAlive } from '../processes/is-process-alive.ts';
 import { prepareCluster, USER } from './postgres-cluster.ts';
 import { describeFailure, findOwner, type Owner, programEnvironment, runAs } from './postgres-owner.ts';
@@ -250,7 +251,8 @@ async function ensureDatabase(place: Place, dir: string, owner: Owner | null): P
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
     if (rowCount === 0) {
       await client.query(`create database ${DATABASE}`).catch((error: { code?: string }) => {
-        const madeByAnother = error.code === '42P04' || error.code === '23505';
+        const { duplicateDatabase, uniqueViolation } = sqlStates;
+        const madeByAnother = error.code === duplicateDatabase || error.code === uniqueViolation;
         if (!madeByAnother) throw error;
       });
     }
