@@ -11,7 +11,7 @@ import { agreedPrice } from '../modules/credits/prices/agreed-price.ts';
 import { sealTransfers } from '../modules/credits/verification/seal-transfers.ts';
 import { verifyLedger } from '../modules/credits/verification/verify-ledger.ts';
 import { roundCostMicro } from '../modules/training/charges/round-cost.ts';
-import { emptySafetensors } from '../modules/training/test-run.ts';
+import { emptySafetensors } from '../modules/training/testing/test-run.ts';
 import { onFileEnd } from '../testing/on-file-end.ts';
 import { freePort } from '../testing/ports/free-port.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
