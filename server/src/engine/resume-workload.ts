@@ -2,16 +2,8 @@ import type { Transaction } from '../platform/db/database.ts';
 import { AppError } from '../platform/errors.ts';
 import { lockWorkload } from './lock-workload.ts';
 import { updateWorkload, wakeEngines } from './queries.ts';
+import { secondsSaved } from './seconds-saved.ts';
 import type { Workload } from './workload.ts';
-
-/** With how many seconds of work an ended workload goes on: what has failed is back at its last checkpoint. Pure. */
-export function secondsSaved({
-  state,
-  activeSeconds,
-  savedSeconds,
-}: Pick<Workload, 'state' | 'activeSeconds' | 'savedSeconds'>): number {
-  return state === 'failed' ? savedSeconds : activeSeconds;
-}
 
 /**
  * Step: wants an ended workload to go on where its files say, under the same id. Throws

@@ -5,7 +5,7 @@ import { type Selectable, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import { type ListOrder, listOrders } from '../../platform/db/list-orders.ts';
 import type { RunsTable } from '../../platform/db/schema.generated.ts';
-import { sqlStates } from '../../platform/db/sql-states.ts';
+import { sqlStates } from '../../platform/postgres/sql-states.ts';
 import { agreedPrice } from '../credits/prices/agreed-price.ts';
 import type { Price, PriceId } from '../credits/prices/prices.ts';
 

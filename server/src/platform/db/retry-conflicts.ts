@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sqlStates } from './sql-states.ts';
+import { sqlStates } from '../postgres/sql-states.ts';
 
 /** Nothing is wrong with the work, and it has left nothing. */
 const RETRIED: string[] = [sqlStates.serializationFailure, sqlStates.deadlockDetected];

@@ -7,12 +7,12 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { sqlStates } from '../db/sql-states.ts';
 import { isProcessAlive } from '../processes/is-process-alive.ts';
 import { prepareCluster, USER } from './postgres-cluster.ts';
 import { describeFailure, findOwner, type Owner, programEnvironment, runAs } from './postgres-owner.ts';
 import { readOrMakePassword, requirePassword } from './postgres-password.ts';
 import { findPrograms } from './postgres-programs.ts';
+import { sqlStates } from './sql-states.ts';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { sqlStates } from '../../../platform/db/sql-states.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
+import { sqlStates } from '../../../platform/postgres/sql-states.ts';
 import { rotatePartitions } from '../usage/usage-queries.ts';
 
 const KEPT_DAYS = 90;

@@ -125,7 +125,7 @@ async function insert(
   const { userId, key } = ctx.caller;
   const now = ctx.clock.now();
   const id = await nextId(tx);
-  const { provider, model, queue, form } = chosen;
+  const { provider, model, queue } = chosen;
   const heldMicro = costOfGeneration(await readPrices(tx, now), chosen, asked);
   refuseHigherCost({ micro: heldMicro, maxMicro: costMaxMicro, what: 'this picture', param: 'cost_max' });
   const parameters = withSeed(chosen, asked.parameters);

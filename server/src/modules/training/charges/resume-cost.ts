@@ -1,4 +1,4 @@
-import { secondsSaved } from '../../../engine/resume-workload.ts';
+import { secondsSaved } from '../../../engine/seconds-saved.ts';
 import type { Workload } from '../../../engine/workload.ts';
 import type { RunRow } from '../queries.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';

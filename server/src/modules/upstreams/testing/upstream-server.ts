@@ -72,24 +72,22 @@ export async function upstreamServer() {
   const server = http.createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', async () => {
-      if (state.answer === 'gone silent') return void response.destroy();
-      if (request.url?.startsWith('/files/')) return sendFile(state, response);
-      if (request.url === '/v1/files') {
-        state.uploads.push(text);
-        return sendReceipt(url, response);
-      }
-      const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
-      const reply = answer(request, body);
-      // BytePlus answers when it is done.
-      while (state.answer === 'generating' && request.url?.startsWith('/api/v3/')) await pause(20);
-      response.writeHead(reply.status, {
-        'content-type': 'application/json',
-        ...(reply.status === 429 && { 'retry-after': state.retryAfter }),
-      });
-      response.end(state.answer === 'no JSON' ? '<html>' : JSON.stringify(reply.body));
-    });
+    request.on('end', () => void respond(request, response, text));
   });
+
+  async function respond(request: http.IncomingMessage, response: http.ServerResponse, text: string) {
+    if (state.answer === 'gone silent') return void response.destroy();
+    if (request.url?.startsWith('/files/')) return sendFile(state, response);
+    if (request.url === '/v1/files') {
+      state.uploads.push(text);
+      return sendReceipt(url, response);
+    }
+    const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+    const reply = answer(request, body);
+    // BytePlus answers when it is done.
+    while (state.answer === 'generating' && request.url?.startsWith('/api/v3/')) await pause(20);
+    sendReply(state, response, reply);
+  }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { bytePlus, falResult, falStatus, predictionOf, predictionStatus, task } = results(state, url);
@@ -138,6 +136,15 @@ export async function upstreamServer() {
 function closeNow(server: http.Server): void {
   server.closeAllConnections();
   server.close();
+}
+
+/** What a service answers to a call. */
+function sendReply({ answer, retryAfter }: State, response: http.ServerResponse, { status, body }: Reply) {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    ...(status === 429 && { 'retry-after': retryAfter }),
+  });
+  response.end(answer === 'no JSON' ? '<html>' : JSON.stringify(body));
 }
 
 /** What Replicate says of a file that it has been sent. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Services } from '../../../../platform/context.ts';
-import { sqlStates } from '../../../../platform/db/sql-states.ts';
+import { sqlStates } from '../../../../platform/postgres/sql-states.ts';
 import { closeWindowRow, growHoldNow, openWindowRow, writeEvents } from '../../usage/usage-queries.ts';
 import { revenueAccount, userAccount } from '../accounts.ts';
 import { toBudgetExceeded } from '../holds/within-budget.ts';

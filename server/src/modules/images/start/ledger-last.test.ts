@@ -1,10 +1,15 @@
 import { cancelGeneration } from '@bakehouse/contract/generations';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
-import { serviceGenerations } from './testing/service-generations.ts';
+import { serviceGenerations } from '../testing/service-generations.ts';
 
 const setting = await serviceGenerations();
 const { server, start } = setting;
+
+/** A query is sent as its text, or with a name. */
+function toText(asked: string | { text?: string }): string {
+  return typeof asked === 'string' ? asked : (asked.text ?? '');
+}
 
 test('a transaction of a picture looks at the queue before it locks the account of its user', async () => {
   const ada = await setting.begin();
@@ -14,7 +19,7 @@ test('a transaction of a picture looks at the queue before it locks the account 
   // By connection, since others work beside them.
   const asked = query.mock.calls.map(([text], at) => ({
     connection: query.mock.contexts[at],
-    text: String((text as { text?: string }).text ?? text),
+    text: toText(text),
   }));
   query.mockRestore();
   for (const move of ['ledger_hold(', 'ledger_settle(']) {
