@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { lockDeployment, noteEnd } from '../queries.ts';
+import { lockDeployment, noteAsleep, noteEnd } from '../queries.ts';
 import { starterServing } from '../testing/starter-serving.ts';
+import { wakeDeployment } from '../wake-deployment.ts';
 import { countTime } from './meter-deployment.ts';
 import { meterDeployments } from './meter-deployments.ts';
 
@@ -96,4 +97,21 @@ test('what a process that was killed in between has left is settled within a min
   expect(await status(podId)).toMatchObject({ cost_so_far: '0.041667' });
   await meterDeployments(server.services);
   expect(await balance()).toEqual(after);
+});
+
+test('what is asked before it is settled goes on under the hold that it has, and pays for each minute once', async () => {
+  const podId = await serve('Woken Loaf');
+  const before = await balance();
+  await inTransaction(db, async (tx) => {
+    await countTime(tx, clock.now(), await lockDeployment(tx, podId));
+    await noteAsleep(tx, podId, 'Asleep');
+  });
+  await wakeDeployment(server.services, { capacity: async () => ({}) }, podId);
+  expect((await balance()).held).toBe(before.held);
+  await untilRunning(podId);
+  await meterDeployments(server.services);
+  clock.advance({ minutes: 1 });
+  await meterDeployments(server.services);
+  expect(await terminate(podId)).toMatchObject({ cost_so_far: '0.0625' });
+  expect((await balance()).held).toBe(0n);
 });
