@@ -205,7 +205,8 @@ export const cancelGeneration = endpoint({
   path: '/api/v1/generations/:id/cancel',
   access: 'key',
   scopes: ['inference'],
-  summary: 'Stop a generation; it costs nothing',
+  summary:
+    'Stop a generation; it costs nothing. One that an external service has begun is a 409: it goes on, and is charged',
   params: generationParams,
   response: generation,
 });
@@ -215,7 +216,8 @@ export const deleteGeneration = endpoint({
   path: '/api/v1/generations/:id',
   access: 'key',
   scopes: ['inference'],
-  summary: 'Delete a generation and what it made; one that is under way is stopped',
+  summary:
+    'Delete a generation and what it made; one that is under way is stopped, where that can be cancelled',
   params: generationParams,
   status: 204,
 });

@@ -19,9 +19,6 @@ import { licence } from './licences.ts';
 export const imageDeploymentKinds = ['flux', 'flux-kontext'] as const;
 export type ImageDeploymentKind = (typeof imageDeploymentKinds)[number];
 
-/** The model that Kontext deployments are named for. */
-export const KONTEXT_MODEL = 'black-forest-labs/FLUX.1-Kontext-dev';
-
 /** `READY` sleeps, and wakes with the next picture that is asked of it; like `running` it can be used at once. */
 const states = ['pending', 'deploying', 'running', 'READY', 'failed', 'stopped'] as const;
 export type ImageDeploymentState = (typeof states)[number];

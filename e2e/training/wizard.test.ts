@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { emptySafetensors } from '../../server/src/modules/training/test-run.ts';
+import { emptySafetensors } from '../../server/src/modules/training/testing/test-run.ts';
 import { choose } from '../choose.ts';
 import { createDataset } from '../create-dataset.ts';
 import { goToParameters } from '../go-to-parameters.ts';

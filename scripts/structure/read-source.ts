@@ -110,7 +110,7 @@ function isFunction(node: Node): boolean {
 
 function namesBehind(namespace: string, text: string): string[] {
   const members = text.matchAll(new RegExp(`(?<![\\w.])${namespace}\\.(\\w+)`, 'g'));
-  const spread = text.includes(`...${namespace}`) ? ['*'] : [];
+  const spread = new RegExp(`\\.\\.\\.${namespace}\\b`).test(text) ? ['*'] : [];
   return [...new Set([...members].map(([, name = '']) => name)), ...spread];
 }
 

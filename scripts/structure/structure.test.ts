@@ -175,6 +175,11 @@ describe('the contract', () => {
   it('knows what a file uses that spreads the whole', () => {
     const spread = "import * as report from '@bakehouse/contract/credits';\nmake({ ...report });";
     expect(breachesOf({ [contract]: 'export const line = 1;', 'scripts/gen.ts': spread })).toEqual([]);
+    // What only begins with its name is something else.
+    const other = "import * as report from '@bakehouse/contract/credits';\nmake({ ...reports });";
+    expect(breachesOf({ [contract]: 'export const line = 1;', 'scripts/gen.ts': other })).toEqual([
+      `contract ${contract}#line`,
+    ]);
   });
 });
 

@@ -354,6 +354,7 @@ CREATE INDEX deployments_carrier ON public.deployments USING btree (carrier_id) 
 CREATE INDEX deployments_live_asset ON public.deployments USING btree (asset_id) WHERE (terminated_at IS NULL);
 CREATE INDEX deployments_live_base ON public.deployments USING btree (base_asset_id) WHERE (terminated_at IS NULL);
 CREATE UNIQUE INDEX deployments_model_name ON public.deployments USING btree (user_id, model_name) WHERE (terminated_at IS NULL);
+CREATE INDEX deployments_unsettled ON public.deployments USING btree (id) WHERE ((hold_id IS NOT NULL) AND (sleeping OR (terminated_at IS NOT NULL)));
 
 create table generation_outputs (
   id uuid not null default uuidv7(),
@@ -954,6 +955,7 @@ create table runs (
   stop_reason text,
   key_id uuid,
   unit_price_micro bigint not null,
+  unpaid_seconds double precision not null default 0,
   constraint runs_pkey PRIMARY KEY (id),
   constraint runs_ceiling_positive CHECK (ceiling_micro > 0),
   constraint runs_charged_micro_check CHECK (charged_micro >= 0),
@@ -964,6 +966,7 @@ create table runs (
   constraint runs_slowdown_check CHECK (slowdown >= 1::double precision),
   constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['ceiling'::text, 'credits'::text, 'budget'::text])),
   constraint runs_unit_price_positive CHECK (unit_price_micro > 0),
+  constraint runs_unpaid_seconds_check CHECK (unpaid_seconds >= 0::double precision),
   constraint runs_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES ledger_holds(id),
   constraint runs_id_fkey FOREIGN KEY (id) REFERENCES workloads(id),
   constraint runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)

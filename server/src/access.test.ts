@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createToken, hashToken } from './engine/reports/workload-token.ts';
 import { insertFlux } from './modules/deployments/testing/test-models.ts';
-import { emptySafetensors, goodData } from './modules/training/test-run.ts';
+import { emptySafetensors, goodData } from './modules/training/testing/test-run.ts';
 import { contractEndpoints } from './testing/access/contract-endpoints.ts';
 import { insertPicture, insertRows } from './testing/access/insert-rows.ts';
 import { signUpOperator } from './testing/sign-up-operator.ts';

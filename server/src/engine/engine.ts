@@ -122,7 +122,6 @@ function createPass(
   const parts: Reconciler = { db, driver, kinds, log, machineId, now: clock.now, serverUrl, mayWork, starts };
   const schedule = createScheduler(parts);
   let sweptAt = Number.NEGATIVE_INFINITY;
-  const stuck = new Set<string>();
 
   async function drainDue(): Promise<void> {
     for (;;) {
@@ -148,7 +147,6 @@ function createPass(
     await offer();
     if (performance.now() - sweptAt > SWEEP_EVERY_MS) {
       sweptAt = performance.now();
-      stuck.clear();
       await sweepFiles(parts);
     }
     const gone = await findLostMachines(db, { machineId, lostAfterMs });
@@ -160,6 +158,6 @@ function createPass(
       // Before the queue sends the next ones where nothing can be started.
       if (starts.trouble()?.isResting && !wasResting) await offer();
     } while ((await schedule(clock.now())) > 0);
-    await removeFiles({ ...parts, stuck }, [machineId, ...gone], clock.now());
+    await removeFiles(parts, [machineId, ...gone], clock.now());
   };
 }

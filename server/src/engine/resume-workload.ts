@@ -2,6 +2,7 @@ import type { Transaction } from '../platform/db/database.ts';
 import { AppError } from '../platform/errors.ts';
 import { lockWorkload } from './lock-workload.ts';
 import { updateWorkload, wakeEngines } from './queries.ts';
+import { secondsSaved } from './seconds-saved.ts';
 import type { Workload } from './workload.ts';
 
 /**
@@ -19,6 +20,7 @@ export async function resumeWorkload(
   if (workload.filesRemovedAt) {
     throw new AppError('conflict', { publicMessage: 'Its work was kept for seven days, and is gone now' });
   }
+  const savedSeconds = secondsSaved(workload);
   await wakeEngines(tx);
   return updateWorkload(tx, id, {
     wanted: 'running',
@@ -26,7 +28,8 @@ export async function resumeWorkload(
     reason: '',
     outcome: null,
     failures: 0,
-    savedSeconds: workload.activeSeconds,
+    activeSeconds: savedSeconds,
+    savedSeconds,
     stopRequestedAt: null,
     stopReason: null,
     endedAt: null,

@@ -38,3 +38,8 @@ export class AppError extends Error {
     return errorStatus[this.code];
   }
 }
+
+/** What is said of a parameter, a dotted path, that is not taken as it was sent. */
+export function refused(param: string, publicMessage: string, cause?: unknown): AppError {
+  return new AppError('invalid_request', { publicMessage, param, cause });
+}

@@ -8,7 +8,7 @@ import { createAsset, uploadFile } from '@bakehouse/contract/assets';
 import { transferTokens } from '@bakehouse/contract/credits';
 import { extract, pack } from 'tar-stream';
 import { expect, test } from 'vitest';
-import { buyForTest } from '../modules/credits/test-user.ts';
+import { buyForTest } from '../modules/credits/testing/test-user.ts';
 import { verifyLedger } from '../modules/credits/verification/verify-ledger.ts';
 import { backUp } from '../platform/backup/back-up.ts';
 import { restoreBackup } from '../platform/backup/restore-backup.ts';

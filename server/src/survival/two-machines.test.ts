@@ -11,7 +11,7 @@ import { agreedPrice } from '../modules/credits/prices/agreed-price.ts';
 import { sealTransfers } from '../modules/credits/verification/seal-transfers.ts';
 import { verifyLedger } from '../modules/credits/verification/verify-ledger.ts';
 import { roundCostMicro } from '../modules/training/charges/round-cost.ts';
-import { emptySafetensors } from '../modules/training/test-run.ts';
+import { emptySafetensors } from '../modules/training/testing/test-run.ts';
 import { onFileEnd } from '../testing/on-file-end.ts';
 import { freePort } from '../testing/ports/free-port.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
@@ -185,7 +185,12 @@ async function expectChargedOnce(): Promise<void> {
     .execute();
   for (const run of finished) {
     const cost = roundCostMicro(
-      { price: agreedPrice(run.price_id, run.unit_price_micro), devices: run.devices, settledSeconds: 0 },
+      {
+        price: agreedPrice(run.price_id, run.unit_price_micro),
+        devices: run.devices,
+        settledSeconds: 0,
+        unpaidSeconds: 0,
+      },
       run.active_seconds,
     );
     const due = cost < run.held_micro ? cost : run.held_micro;

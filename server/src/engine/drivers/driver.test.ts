@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
 import { noSandbox } from '../../platform/sandbox/sandbox.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
@@ -34,7 +35,7 @@ async function createLocal(): Promise<Driver> {
     sandbox: noSandbox(path.join(dir, 'lent')),
     capacity: async () => ({ 'cpu:run': 1 }),
     program: async () => ({
-      argv: [process.execPath, path.join(import.meta.dirname, 'local/scripted-workload.ts')],
+      argv: [process.execPath, fileURLToPath(import.meta.resolve('../testing/scripted-workload.ts'))],
       env: {},
       reads: [],
       pull: null,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import type { Driver } from '../drivers/driver.ts';
-import { listUnneededFiles, lockUnneededFiles, noteFilesRemoved } from './file-queries.ts';
+import { type KeptSince, listUnneededFiles, lockUnneededFiles, noteFilesRemoved } from './file-queries.ts';
 
 /**
  * Files and artefacts of a completed workload go at once: what its result names belongs to its
@@ -13,20 +13,14 @@ const RUNS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const DEPLOYMENTS_KEPT_MS = 24 * 60 * 60 * 1000;
 const AT_ONCE = 10;
 
-type Parts = {
-  db: Database;
-  driver: Driver;
-  log: Logger;
-  /** Workloads whose files could not be deleted, which are passed over; those of this time are added. */
-  stuck: Set<string>;
-};
+type Parts = { db: Database; driver: Driver; log: Logger };
 
 /**
  * Deletes the files of a few workloads of these machines that nobody needs any more. The first one is
  * the driver's, the others are gone: one that comes back deletes what it has itself (sweep-files.ts).
  */
 export async function removeFiles(
-  { db, driver, log, stuck }: Parts,
+  { db, driver, log }: Parts,
   machineIds: string[],
   now: Date,
 ): Promise<void> {
@@ -34,16 +28,26 @@ export async function removeFiles(
     run: new Date(now.getTime() - RUNS_KEPT_MS),
     deployment: new Date(now.getTime() - DEPLOYMENTS_KEPT_MS),
   };
-  const unneeded = await listUnneededFiles(db, machineIds, keptSince, AT_ONCE + stuck.size);
-  for (const id of unneeded.filter((one) => !stuck.has(one)).slice(0, AT_ONCE)) {
-    await inTransaction(db, async (tx) => {
-      if (!(await lockUnneededFiles(tx, id, keptSince))) return;
-      // Under the lock: who wants to resume it meanwhile waits, and hears that they are gone.
-      await driver.remove(id);
-      await noteFilesRemoved(tx, id, now);
-    }).catch((error: unknown) => {
-      stuck.add(id);
+  for (const id of await listUnneededFiles(db, machineIds, keptSince, AT_ONCE)) {
+    try {
+      // Given up before anything is deleted: from then on nobody resumes it, and no lock is held while a slow disk
+      // takes its time. What is left of it, the next sweep deletes.
+      if (await giveUp(db, id, { keptSince, now })) await driver.remove(id);
+    } catch (error) {
       log.error({ err: error, workload_id: id }, 'files of a workload could not be deleted');
-    });
+    }
   }
+}
+
+/** False where its owner has resumed it since. */
+function giveUp(
+  db: Database,
+  id: string,
+  { keptSince, now }: { keptSince: KeptSince; now: Date },
+): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    if (!(await lockUnneededFiles(tx, id, keptSince))) return false;
+    await noteFilesRemoved(tx, id, now);
+    return true;
+  });
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
 import { connect, type Database } from '../../platform/db/database.ts';
@@ -28,7 +29,7 @@ const events = await openEvents(url, log);
 onFileEnd(events.close);
 const clock = { now: () => new Date() };
 const source = (file: string) => JSON.stringify(path.resolve(import.meta.dirname, '../..', file));
-const argv = [process.execPath, path.join(import.meta.dirname, '../drivers/local/scripted-workload.ts')];
+const argv = [process.execPath, fileURLToPath(import.meta.resolve('../testing/scripted-workload.ts'))];
 
 afterEach(() => db.deleteFrom('workloads').execute());
 

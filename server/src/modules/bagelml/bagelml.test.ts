@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { callBagelml } from '../../testing/bagelml/call-bagelml.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
-import { emptySafetensors, goodData } from '../training/test-run.ts';
+import { emptySafetensors, goodData } from '../training/testing/test-run.ts';
 
 /*
  * The original product's two public clients as they are published, against the real server: each call

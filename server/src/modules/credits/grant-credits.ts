@@ -38,6 +38,11 @@ export async function grantCredits(
           param: 'recipient_id',
         });
       }
+      await notify(tx, {
+        userId: recipientId,
+        kind: 'credits_granted',
+        data: { amount_micro: String(input.amount) },
+      });
       const { transferId } = await transfer(tx, {
         debitAccountId: GRANTS_ACCOUNT,
         creditAccountId: userAccount(recipientId),
@@ -45,11 +50,6 @@ export async function grantCredits(
         kind: 'grant',
         description: input.description,
         idempotencyKey: ctx.idempotencyKey && `grant-credits:${userId}:${ctx.idempotencyKey}`,
-      });
-      await notify(tx, {
-        userId: recipientId,
-        kind: 'credits_granted',
-        data: { amount_micro: String(input.amount) },
       });
       const amount = formatBgl(input.amount);
       await recordAudit(tx, {

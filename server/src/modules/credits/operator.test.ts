@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { collectDebtsJob } from './jobs/collect-debts.ts';
 import { verifyLedgerJob } from './jobs/verify-ledger.ts';
 import { availableMicro } from './ledger/available-micro.ts';
-import { insertTestUser } from './test-user.ts';
 import { creditsServer } from './testing/credits-server.ts';
+import { insertTestUser } from './testing/test-user.ts';
 import { proveLedger } from './verification/prove-ledger.ts';
 import { sealTransfers } from './verification/seal-transfers.ts';
 

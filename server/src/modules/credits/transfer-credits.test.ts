@@ -8,8 +8,8 @@ import { testServer } from '../../testing/test-server.ts';
 import { availableMicro } from './ledger/available-micro.ts';
 import { openUserAccount } from './ledger/open-user-account.ts';
 import { lockTotals } from './lock-totals.ts';
-import { insertTestUser } from './test-user.ts';
 import { creditsServer } from './testing/credits-server.ts';
+import { insertTestUser } from './testing/test-user.ts';
 
 const { server, db, signUp, balanceOf, statementOf, send, usernameOf } = await creditsServer();
 

@@ -5,6 +5,7 @@ import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { notify } from '../notifications/notify.ts';
 import { countTime } from './metering/meter-deployment.ts';
+import { settleStopped } from './metering/settle-stopped.ts';
 import { lockDeployment, noteEnd } from './queries.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 
@@ -18,15 +19,16 @@ type End = {
 
 /** Ends a deployment for good and settles its bill: the time in which it answered. One that has ended stays as it is. */
 export async function endDeployment(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  services: Pick<Services, 'db' | 'clock'>,
   podId: string,
   { reason, endedBy, stopReason = null }: End,
 ): Promise<void> {
+  const { db, clock } = services;
   await inTransaction(db, async (tx) => {
     const deployment = await lockDeployment(tx, podId);
     if (deployment.terminated_at) return;
     const now = clock.now();
-    const counted = await countTime(tx, now, deployment);
+    await countTime(tx, now, deployment);
     await noteEnd(tx, podId, { now, failed: false, reason, stopReason });
     const detail = { pod_id: podId, model_id: deployment.asset_id, reason };
     await recordAudit(tx, { userId: endedBy, action: 'deployment.ended', detail });
@@ -36,6 +38,7 @@ export async function endDeployment(
       await notify(tx, { userId, kind: 'deployment_stopped', data });
     }
     await publishChange(tx, deployment.user_id, { topic: 'deployment', id: podId });
-    await reconcileModelServer(tx, clock, deployment.model_server_id, [counted]);
+    await reconcileModelServer(tx, clock, deployment.model_server_id);
   });
+  await settleStopped(services, podId);
 }

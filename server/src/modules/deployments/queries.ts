@@ -265,10 +265,13 @@ export async function noteCarrier(
     where id = any (${podIds})`.execute(tx);
 }
 
+/** Of one whose time is counted; it is settled apart. */
+const meterStopped = { metered_at: null, metered_replicas: 0 };
+
 export async function noteAsleep(tx: Transaction, podId: string, reason: string): Promise<void> {
   await tx
     .updateTable('deployments')
-    .set({ sleeping: true, reason, replicas: sql`greatest(min_replicas, 1)`, busy_at: null })
+    .set({ ...meterStopped, sleeping: true, reason, replicas: sql`greatest(min_replicas, 1)`, busy_at: null })
     .where('id', '=', podId)
     .execute();
 }
@@ -296,6 +299,7 @@ export async function noteEnd(
   await tx
     .updateTable('deployments')
     .set({
+      ...meterStopped,
       terminated_at: end.now,
       failed: end.failed,
       reason: end.reason,

@@ -5,19 +5,19 @@ import { countTime } from './metering/meter-deployment.ts';
 import { type DeploymentRow, noteAsleep } from './queries.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 
-/** Lets the deployment sleep and settles its time; its next request wakes it. A step under the row's lock. */
+/** Lets the deployment sleep; its next request wakes it. A step under the row's lock, after whose commit `settleStopped` settles its time. */
 export async function sleepDeployment(
   tx: Transaction,
   clock: Clock,
   deployment: DeploymentRow,
 ): Promise<void> {
   const now = clock.now();
-  const counted = await countTime(tx, now, deployment);
+  await countTime(tx, now, deployment);
   await noteAsleep(
     tx,
     deployment.id,
     'Asleep: nobody asked it anything for a while. The next request wakes it.',
   );
   await publishChange(tx, deployment.user_id, { topic: 'deployment', id: deployment.id });
-  await reconcileModelServer(tx, clock, deployment.model_server_id, [counted]);
+  await reconcileModelServer(tx, clock, deployment.model_server_id);
 }

@@ -11,7 +11,7 @@ import type { Services } from '../../platform/context.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { registerStarterModel } from '../assets/starter/register-starter-model.ts';
-import { emptyGguf, emptySafetensors, goodData } from '../training/test-run.ts';
+import { emptyGguf, emptySafetensors, goodData } from '../training/testing/test-run.ts';
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../../../../docs/api.md');
 

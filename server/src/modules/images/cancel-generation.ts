@@ -4,16 +4,18 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { endGeneration } from './end-generation.ts';
 import { findOwnGeneration } from './find-own-generation.ts';
 import { getGeneration } from './get-generation.ts';
-import { cancelAbandonedJob } from './services/cancel-abandoned-job.ts';
+import { refuseNewJob, withdrawJob } from './services/withdraw-job.ts';
 
 /**
  * Stops a generation, which costs nothing then; one that has ended stays as it is. Whoever runs it finds that it is
- * theirs no more.
+ * theirs no more. Throws AppError 'not_found', and what `withdrawJob` throws: what a service has begun goes on, and is charged.
  */
 export async function cancelGeneration(ctx: Context, { id }: { id: string }): Promise<Generation> {
-  const ended = await inTransaction(ctx.db, async (tx) => {
+  const withdrawn = await withdrawJob(ctx, { id });
+  await inTransaction(ctx.db, async (tx) => {
     const row = await findOwnGeneration(tx, { id, userId: ctx.caller.userId });
-    if (row.ended_at !== null) return null;
+    if (row.ended_at !== null) return;
+    refuseNewJob(row, withdrawn);
     const now = ctx.clock.now();
     await endGeneration(tx, row, {
       state: 'cancelled',
@@ -21,8 +23,6 @@ export async function cancelGeneration(ctx: Context, { id }: { id: string }): Pr
       chargedMicro: 0n,
       now,
     });
-    return row;
   });
-  if (ended) void cancelAbandonedJob(ctx, ended);
   return getGeneration(ctx, { id });
 }

@@ -30,21 +30,17 @@ export async function endGeneration(tx: Transaction, row: GenerationRow, end: En
     lock_token: null,
     locked_until: null,
   };
-  const chargedMicro = await settleHold(tx, row.hold_id, end.chargedMicro);
-  await updateGeneration(tx, row.id, { ...ended, charged_micro: chargedMicro });
+  await updateGeneration(tx, row.id, { ...ended, charged_micro: end.chargedMicro });
   await announceGeneration(tx, row, { queueMoved: true });
   await notifyOfGeneration(tx, {
     ...{ userId: row.user_id, generationId: row.id, generator: generators[row.generator].title },
     ...{ state: end.state, askedAt: row.created_at, endedAt: end.now },
   });
-}
-
-async function settleHold(tx: Transaction, holdId: string, amountMicro: bigint): Promise<bigint> {
   try {
-    await settle(tx, { holdId, amountMicro });
-    return amountMicro;
+    // The ledger last: it keeps the user's other calls waiting.
+    await settle(tx, { holdId: row.hold_id, amountMicro: end.chargedMicro });
   } catch (error) {
-    if (error instanceof AppError && error.code === 'conflict') return 0n;
-    throw error;
+    if (!(error instanceof AppError && error.code === 'conflict')) throw error;
+    await updateGeneration(tx, row.id, { charged_micro: 0n });
   }
 }

@@ -1,17 +1,34 @@
 import type { Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
 import { deleteGeneration } from './delete-generation.ts';
 import { deletePicturesOf } from './pictures/picture-queries.ts';
 import { deleteTurnsOf, listGenerationIds } from './queries.ts';
 
 const BATCH = 100;
 
-/** Deletes all generations of the caller, their turns, and pictures that were to be edited; what is under way is stopped. */
+/**
+ * Deletes all generations of the caller, their turns, and pictures that were to be edited; what is under way is stopped. What
+ * a service has begun is left to the next call: its price is held until it is done.
+ */
 export async function forgetGenerations(ctx: Context): Promise<void> {
-  for (;;) {
-    const ids = await listGenerationIds(ctx.db, ctx.caller.userId, BATCH);
-    if (ids.length === 0) break;
-    for (const id of ids) await deleteGeneration(ctx, { id });
-  }
+  let deleted: number;
+  do {
+    deleted = 0;
+    for (const id of await listGenerationIds(ctx.db, ctx.caller.userId, BATCH))
+      if (await tryToDelete(ctx, id)) deleted += 1;
+  } while (deleted > 0);
   await deleteTurnsOf(ctx.db, ctx.caller.userId);
   await deletePicturesOf(ctx.db, ctx.caller.userId);
+}
+
+async function tryToDelete(ctx: Context, id: string): Promise<boolean> {
+  try {
+    await deleteGeneration(ctx, { id });
+    return true;
+  } catch (error) {
+    // Its service has begun it, or does not answer.
+    if (error instanceof AppError && (error.code === 'conflict' || error.code === 'unavailable'))
+      return false;
+    throw error;
+  }
 }

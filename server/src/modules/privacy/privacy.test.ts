@@ -12,9 +12,9 @@ import { type TestServer, type TestUser, testServer } from '../../testing/test-s
 import { PAYMENTS_ACCOUNT, userAccount } from '../credits/ledger/accounts.ts';
 import { chargeBack } from '../credits/ledger/ledger-given.ts';
 import { transfer } from '../credits/ledger/transfer.ts';
-import { buyForTest } from '../credits/test-user.ts';
+import { buyForTest } from '../credits/testing/test-user.ts';
 import { verifyLedger } from '../credits/verification/verify-ledger.ts';
-import { emptySafetensors, goodData } from '../training/test-run.ts';
+import { emptySafetensors, goodData } from '../training/testing/test-run.ts';
 import { purgeDeletedJob } from './jobs/purge-deleted.ts';
 import { purgeUser } from './purge-user.ts';
 

@@ -1,6 +1,6 @@
 import type { ReferralRefusal } from '@bakehouse/contract/referrals';
+import { DAY_MS } from '../../platform/clock.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** An account is new for as long as this. */
 const NEW_DAYS = 7;
 

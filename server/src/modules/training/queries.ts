@@ -5,6 +5,7 @@ import { type Selectable, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import { type ListOrder, listOrders } from '../../platform/db/list-orders.ts';
 import type { RunsTable } from '../../platform/db/schema.generated.ts';
+import { sqlStates } from '../../platform/postgres/sql-states.ts';
 import { agreedPrice } from '../credits/prices/agreed-price.ts';
 import type { Price, PriceId } from '../credits/prices/prices.ts';
 
@@ -34,6 +35,8 @@ export type RunRow = {
   /** Of earlier rounds, before it was resumed: what was charged, and the seconds that had been counted. */
   settledMicro: bigint;
   settledSeconds: number;
+  /** How many of those seconds were kept and not charged: this round pays for them. */
+  unpaidSeconds: number;
   /** How often its owner has resumed it. */
   resumes: number;
   /** What all rounds together may cost. */
@@ -53,7 +56,13 @@ export async function insertRun(
   tx: Transaction,
   run: Omit<
     RunRow,
-    'settledMicro' | 'settledSeconds' | 'resumes' | 'stopReason' | 'chargedMicro' | 'summary'
+    | 'settledMicro'
+    | 'settledSeconds'
+    | 'unpaidSeconds'
+    | 'resumes'
+    | 'stopReason'
+    | 'chargedMicro'
+    | 'summary'
   >,
 ): Promise<void> {
   await tx
@@ -203,13 +212,19 @@ export async function updateHold(tx: Transaction, id: string, hold: RunHold): Pr
 export async function beginRound(
   tx: Transaction,
   run: RunRow,
-  { settledSeconds, ceilingMicro, hold }: { settledSeconds: number; ceilingMicro: bigint; hold: RunHold },
+  {
+    settledSeconds,
+    unpaidSeconds,
+    ceilingMicro,
+    hold,
+  }: Pick<RunRow, 'settledSeconds' | 'unpaidSeconds' | 'ceilingMicro'> & { hold: RunHold },
 ): Promise<void> {
   await tx
     .updateTable('runs')
     .set({
       settled_micro: run.settledMicro + (run.chargedMicro ?? 0n),
       settled_seconds: settledSeconds,
+      unpaid_seconds: unpaidSeconds,
       resumes: run.resumes + 1,
       ceiling_micro: ceilingMicro,
       stop_reason: null,
@@ -291,9 +306,6 @@ export async function upsertConfiguration(
   return toConfiguration(row);
 }
 
-/** PostgreSQL's code for a value that another row has. */
-const UNIQUE_VIOLATION = '23505';
-
 /** Null when the user has no such configuration; `'taken'` when another one has this name. */
 export async function updateConfigurationName(
   db: Database,
@@ -309,7 +321,7 @@ export async function updateConfigurationName(
       .executeTakeFirst();
     return row ? toConfiguration(row) : null;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION) return 'taken';
+    if (error instanceof Error && 'code' in error && error.code === sqlStates.uniqueViolation) return 'taken';
     throw error;
   }
 }
@@ -362,6 +374,7 @@ function toRunRow(row: Selectable<RunsTable>): RunRow {
     holdExpiresAt: row.hold_expires_at,
     settledMicro: row.settled_micro,
     settledSeconds: row.settled_seconds,
+    unpaidSeconds: row.unpaid_seconds,
     resumes: row.resumes,
     ceilingMicro: row.ceiling_micro,
     stopReason: row.stop_reason as RunRow['stopReason'],

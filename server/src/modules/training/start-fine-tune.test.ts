@@ -5,7 +5,7 @@ import * as training from '@bakehouse/contract/training';
 import { describe, expect, test } from 'vitest';
 import { idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
-import { goodData } from './test-run.ts';
+import { goodData } from './testing/test-run.ts';
 import { trainingServer } from './testing/training-server.ts';
 
 const {

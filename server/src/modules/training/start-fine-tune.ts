@@ -104,6 +104,7 @@ async function makeRun(
   const sources = { base: sourceOf(base), dataset: sourceOf(dataset) };
   await recordLineage(tx, { assetId, runId, ...sources });
   await publishChange(tx, userId, { topic: 'run', id: runId });
+  await recordAudit(tx, { userId, action: 'run.started', detail: { run_id: runId, model_id: assetId } });
   const keyId = ctx.caller.key?.id ?? null;
   const run = { id: runId, userId, keyId, title: body.title, modelAssetId: assetId, ...sources };
   const ceilingMicro = payload.ceiling ?? usualCeilingMicro(check.costMicro);
@@ -126,7 +127,6 @@ async function makeRun(
     ceilingMicro,
     createdAt: now,
   });
-  await recordAudit(tx, { userId, action: 'run.started', detail: { run_id: runId, model_id: assetId } });
   return assetId;
 }
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
 import { collectBlobsJob } from '../assets/jobs/collect-blobs.ts';
 import { trainingRoutes } from './routes.ts';
-import { goodData } from './test-run.ts';
+import { goodData } from './testing/test-run.ts';
 import { trainingServer } from './testing/training-server.ts';
 import { micro, PRICE_MICRO_PER_S, step } from './testing/workload-calls.ts';
 

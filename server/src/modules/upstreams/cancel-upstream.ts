@@ -6,8 +6,8 @@ import { services } from './services/services.ts';
 /** Cancels a job at its service, as far as that can. Throws AppError where the service does not. */
 export async function cancelUpstream(
   { config, clock }: { config: Pick<Config, 'upstreams'>; clock: Clock },
-  job: UpstreamJob,
+  { service, handle }: UpstreamJob,
 ): Promise<void> {
-  const access = config.upstreams[job.service];
-  if (access) await services[job.service].open({ ...access, clock }).cancel(job.handle);
+  const access = config.upstreams[service];
+  if (access && handle) await services[service].open({ ...access, clock }).cancel?.(handle);
 }

@@ -29,7 +29,7 @@ async function waitsFor(generator: 'seedream' | 'flux', model: string) {
 test.each([
   ['seedream', 'seedream-4-0-250828', { reason: 'BytePlus is generating it', isGenerating: true }],
   ['flux', 'flux-dev', { reason: 'Black Forest Labs is generating it', isGenerating: true }],
-  ['flux', 'black-forest-labs/flux-dev', { reason: 'Replicate is generating it', isGenerating: true }],
+  ['flux', 'black-forest-labs/flux-dev', { reason: 'Replicate is starting the model', isGenerating: false }],
   ['flux', 'fal-ai/flux/dev', { reason: 'Queued at fal, 2 ahead of yours', isGenerating: false }],
 ] as const)('%s by %s says whether it is being generated, or waits', async (generator, model, wait) => {
   expect(await waitsFor(generator, model)).toEqual([wait]);

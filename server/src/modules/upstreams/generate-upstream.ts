@@ -4,12 +4,16 @@ import type { ParameterValue } from '@bakehouse/contract/generators/parameters/p
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Handle, Look, Service, ServicePicture } from './service.ts';
+import type { Handle, Look, Service, ServicePicture, ServiceRequest } from './service.ts';
 import { type ServiceName, services } from './services/services.ts';
 import { type UpstreamModel, upstreamModels } from './upstream-models.ts';
 
-/** A job that was begun at a service. Whoever has it finds its pictures again, and begins no second one. */
-export type UpstreamJob = { service: ServiceName; handle: Handle; begunAt: string };
+/**
+ * A job that was begun at a service. Whoever has its handle finds its pictures again, and begins no second one; the handle
+ * is null while the submission is waited for.
+ */
+export type UpstreamJob = { service: ServiceName; handle: Handle | null; begunAt: string };
+type SubmittedJob = UpstreamJob & { handle: Handle };
 
 type Asked = {
   generator: GeneratorName;
@@ -26,7 +30,7 @@ type Run = {
   clock: Clock;
   /** What was begun before; null begins. */
   job: UpstreamJob | null;
-  /** Keeps a job before it is waited for, and forgets it once it has failed. */
+  /** Keeps a job before it is submitted, and before it is waited for, and forgets it once it has failed. */
   keepJob: (job: UpstreamJob | null) => Promise<void>;
   onWait: (wait: { reason: string; isGenerating: boolean }) => void;
   signal: AbortSignal;
@@ -72,19 +76,40 @@ function requireModel({ generator, model }: Asked): UpstreamModel {
 /** The addresses of the pictures. */
 async function generateAt(service: Service, model: UpstreamModel, asked: Asked, run: Run): Promise<string[]> {
   const { job: kept, clock, keepJob, onWait, signal } = run;
-  if (kept) return awaitJob(service, kept, run);
+  if (kept && isSubmitted(kept)) return awaitJob(service, kept, run);
   const { title } = services[model.service];
   const picture = await understood(title, pictureInput(service, model, asked, signal), signal);
   const request = { model: model.model, input: { ...inputOf(model, asked), ...picture } };
   if (service.generatesAtSubmission) onWait({ reason: `${title} is generating it`, isGenerating: true });
+  // From here on it may cost something there, which whoever cancels it has to know.
+  const begunAt = clock.now().toISOString();
+  await keepJob({ service: model.service, handle: null, begunAt });
+  const job = { service: model.service, handle: await submit(service, model, request, run), begunAt };
+  await keepJob(job);
+  return awaitJob(service, job, run);
+}
+
+function isSubmitted(job: UpstreamJob): job is SubmittedJob {
+  return job.handle !== null;
+}
+
+async function submit(
+  service: Service,
+  model: UpstreamModel,
+  request: ServiceRequest,
+  { keepJob, signal }: Run,
+): Promise<Handle> {
+  const { title } = services[model.service];
   // A submission is not broken off where it only begins a job: begun and not known, it could not be found again.
   const submission = service.submit(request, signal).catch((error: unknown) => {
     throw isGone(error) ? notOffered(title, model, error) : error;
   });
-  const handle = await understood(title, submission, signal);
-  const job = { service: model.service, handle, begunAt: clock.now().toISOString() };
-  await keepJob(job);
-  return awaitJob(service, job, run);
+  try {
+    return await understood(title, submission, signal);
+  } catch (error) {
+    await keepJob(null);
+    throw error;
+  }
 }
 
 function isGone(error: unknown): boolean {
@@ -131,7 +156,7 @@ async function pictureInput(
   return say(service.upload ? await service.upload(picture, signal) : inline);
 }
 
-async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<string[]> {
+async function awaitJob(service: Service, job: SubmittedJob, run: Run): Promise<string[]> {
   const { title } = services[job.service];
   const { clock, keepJob, onWait, signal } = run;
   let isGenerating = false;
@@ -143,7 +168,7 @@ async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<s
       throw look.error;
     }
     if (clock.now().getTime() - Date.parse(job.begunAt) > GENERATION_MS_MAX) {
-      await service.cancel(job.handle).catch(() => undefined);
+      await service.cancel?.(job.handle).catch(() => undefined);
       await keepJob(null);
       throw new AppError('timed_out', {
         publicMessage: `${title} did not finish within ${GENERATION_MS_MAX / 60_000} minutes`,
@@ -157,7 +182,7 @@ async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<s
   }
 }
 
-async function lookAt(service: Service, { handle }: UpstreamJob, { keepJob, signal }: Run): Promise<Look> {
+async function lookAt(service: Service, { handle }: SubmittedJob, { keepJob, signal }: Run): Promise<Look> {
   try {
     return await service.look(handle, signal);
   } catch (error) {

@@ -27,8 +27,8 @@ export type Service = {
   /** Throws AppError; after 'unavailable' it may have been begun all the same. */
   submit: (request: ServiceRequest, signal: AbortSignal) => Promise<Handle>;
   look: (handle: Handle, signal: AbortSignal) => Promise<Look>;
-  /** As far as the service can: what is being generated may be generated, and paid for, to the end. */
-  cancel: (handle: Handle) => Promise<void>;
+  /** Where the service knows a cancel: what has not begun is taken out of its queue, and what has begun may be generated, and paid for, to the end. */
+  cancel?: (handle: Handle) => Promise<void>;
 };
 
 /** The key of an installation, where the service answers, and by which clock it is told when to come back. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sqlStates } from '../postgres/sql-states.ts';
 
-/** serialization_failure and deadlock_detected: nothing is wrong with the work, and it has left nothing. */
-const RETRIED = ['40001', '40P01'];
+/** Nothing is wrong with the work, and it has left nothing. */
+const RETRIED: string[] = [sqlStates.serializationFailure, sqlStates.deadlockDetected];
 const RETRIES_MAX = 3;
 const PAUSE_MS = 50;
 

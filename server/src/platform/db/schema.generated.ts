@@ -639,6 +639,7 @@ export type RunsTable = {
   stop_reason: string | null;
   key_id: string | null;
   unit_price_micro: bigint;
+  unpaid_seconds: Generated<number>;
 };
 
 export type ServingWorkloadsTable = {

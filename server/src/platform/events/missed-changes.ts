@@ -1,7 +1,7 @@
 import type { ChangeEvent } from '@bakehouse/contract/events';
+import { DAY_MS } from '../clock.ts';
 import type { Services } from '../context.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /**
  * So much later than it was stamped a change may have been committed, and announced after a younger one; clocks may differ
  * by less, and a page opens its first stream sooner after its first reads. Who hears a change twice reads once more.

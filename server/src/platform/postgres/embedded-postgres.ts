@@ -12,6 +12,7 @@ import { prepareCluster, USER } from './postgres-cluster.ts';
 import { describeFailure, findOwner, type Owner, programEnvironment, runAs } from './postgres-owner.ts';
 import { readOrMakePassword, requirePassword } from './postgres-password.ts';
 import { findPrograms } from './postgres-programs.ts';
+import { sqlStates } from './sql-states.ts';
 
 const run = promisify(execFile);
 
@@ -250,7 +251,8 @@ async function ensureDatabase(place: Place, dir: string, owner: Owner | null): P
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
     if (rowCount === 0) {
       await client.query(`create database ${DATABASE}`).catch((error: { code?: string }) => {
-        const madeByAnother = error.code === '42P04' || error.code === '23505';
+        const { duplicateDatabase, uniqueViolation } = sqlStates;
+        const madeByAnother = error.code === duplicateDatabase || error.code === uniqueViolation;
         if (!madeByAnother) throw error;
       });
     }

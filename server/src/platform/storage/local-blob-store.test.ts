@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { DamagedBlob } from './blob-store.ts';
-import { describeBlobStore } from './blob-store-suite.ts';
 import { openLocalBlobStore } from './local-blob-store.ts';
+import { describeBlobStore } from './testing/blob-store-suite.ts';
 
 describeBlobStore('the local', async () => {
   const dir = await temporaryFolder();

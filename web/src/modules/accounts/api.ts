@@ -118,12 +118,7 @@ export const ownSignInMethodsQuery = queryOptions({
 /** Ends the sessions in all other browsers; this one stays signed in. The API key stays as it is. */
 export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
   await changeSession(() =>
-    authRequest(
-      'POST',
-      'change-password',
-      { currentPassword, newPassword, revokeOtherSessions: true },
-      'change the password',
-    ),
+    authRequest('POST', 'change-password', { currentPassword, newPassword }, 'change the password'),
   );
 }
 

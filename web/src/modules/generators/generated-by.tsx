@@ -14,7 +14,7 @@ export function GeneratedBy({ upstream, edits, isStarter }: Props) {
     <p className="text-balance text-center text-[0.8125rem] text-muted">
       {upstream ? (
         <>
-          {`${how} by ${upstream.title}. Your prompt ${edits ? 'and your picture are' : 'is'} sent to ${upstream.title}.`}{' '}
+          {`${how} by ${upstream.title}. Your prompt ${edits ? 'and your picture are' : 'is'} sent to ${upstream.title}. Once it starts, it cannot be cancelled.`}{' '}
           <span className="break-all font-mono text-xs">{upstream.model}</span>
         </>
       ) : (

@@ -40,6 +40,11 @@ function tellsSteps({ provider, state, steps }: Stage): boolean {
   return state === 'running' && provider === 'own' && steps > 0;
 }
 
+/** What a service has begun goes on, and is charged. */
+export function canBeCancelled({ provider, state }: Pick<Stage, 'provider' | 'state'>): boolean {
+  return provider === 'own' || state !== 'running';
+}
+
 /** Why there is no picture, where that is not said yet, and that it cost nothing. */
 export function freeText({ state, reason }: Pick<Stage, 'state' | 'reason'>): string {
   const free = 'You were not charged.';

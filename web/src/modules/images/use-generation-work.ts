@@ -4,7 +4,14 @@ import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/api.ts';
 import { useRecentGenerations } from './api.ts';
 import { useCancelGeneration } from './generation-calls.ts';
-import { freeText, isUnderWay, percentOf, phaseText, workId } from './generation-sentences.ts';
+import {
+  canBeCancelled,
+  freeText,
+  isUnderWay,
+  percentOf,
+  phaseText,
+  workId,
+} from './generation-sentences.ts';
 
 /** Generations, as the list of long work shows them. */
 export function useGenerationWork(): LongWork[] {
@@ -16,7 +23,7 @@ export function useGenerationWork(): LongWork[] {
     phase: phaseText(generation),
     progress: percentOf(generation),
     link: { to: '/gallery/$id', params: { id: generation.id } },
-    cancel: { run: () => cancel.mutate(generation.id) },
+    ...(canBeCancelled(generation) && { cancel: { run: () => cancel.mutate(generation.id) } }),
     end: isUnderWay(generation) ? null : endOf(generation, pathname),
   }));
 }

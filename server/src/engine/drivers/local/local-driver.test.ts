@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { noSandbox } from '../../../platform/sandbox/sandbox.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
@@ -22,7 +23,7 @@ const options = {
   sandbox: noSandbox(path.join(home, 'lent')),
   capacity: async () => ({}),
   program: async () => ({
-    argv: [process.execPath, path.join(import.meta.dirname, 'scripted-workload.ts')],
+    argv: [process.execPath, fileURLToPath(import.meta.resolve('../../testing/scripted-workload.ts'))],
     env: { TZ: 'UTC' },
     reads: [],
     pull: null,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
 import { bubblewrapSandbox } from '../../../platform/sandbox/bubblewrap-sandbox.ts';
 import { findSandbox } from '../../../platform/sandbox/find-sandbox.ts';
@@ -19,7 +20,7 @@ import { readStartTime } from './process-identity.ts';
 
 const SERVER = path.resolve(import.meta.dirname, '../../../../..');
 const program = {
-  argv: [process.execPath, path.join(import.meta.dirname, 'scripted-workload.ts')],
+  argv: [process.execPath, fileURLToPath(import.meta.resolve('../../testing/scripted-workload.ts'))],
   env: { PATH: process.env.PATH ?? '' },
   reads: [
     process.execPath,

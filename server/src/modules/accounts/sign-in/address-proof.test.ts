@@ -312,7 +312,7 @@ describe('whoever has the old password, and waits while the owner sets a new one
     const { email, answer, sessions } = await whileReset(({ cookie }) =>
       client.post(
         '/change-password',
-        { currentPassword: password, newPassword: 'the password of a thief', revokeOtherSessions: true },
+        { currentPassword: password, newPassword: 'the password of a thief' },
         { cookie },
       ),
     );

@@ -46,10 +46,13 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       // The caller's own, under the Host that it names, would put a stranger's address into our mail.
       return { context: { ...ctx, body: { ...ctx.body, redirectTo: NEW_PASSWORD_PAGE } } };
     }
-    if (ctx.path === '/change-password' || ctx.path === '/reset-password') {
+    if (ctx.path === '/change-password') {
       refuseCommonPassword(ctx.body.newPassword);
+      // Whoever knew the old password is out, whether the client thinks of it or not.
+      return { context: { ...ctx, body: { ...ctx.body, revokeOtherSessions: true } } };
     }
     if (ctx.path === '/reset-password') {
+      refuseCommonPassword(ctx.body.newPassword);
       const password = await prepareReset(services, ctx.context.password, {
         newPassword: ctx.body.newPassword,
         token: ctx.body.token || ctx.query?.token,

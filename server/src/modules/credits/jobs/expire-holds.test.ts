@@ -4,7 +4,7 @@ import { testServer } from '../../../testing/test-server.ts';
 import { extendHold } from '../ledger/holds/extend-hold.ts';
 import { hold } from '../ledger/holds/hold.ts';
 import { getUserTotals } from '../queries.ts';
-import { insertTestUser } from '../test-user.ts';
+import { insertTestUser } from '../testing/test-user.ts';
 import { expireHoldsJob } from './expire-holds.ts';
 
 const clock = fakeClock();

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
+import { sqlStates } from '../../../platform/postgres/sql-states.ts';
 import { rotatePartitions } from '../usage/usage-queries.ts';
 
 const KEPT_DAYS = 90;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Single answers can be looked up for a while, a partition for each day; their windows, with the digest, stay. */
 export const rotateUsagePartitionsJob = defineJob({
@@ -13,7 +13,7 @@ export const rotateUsagePartitionsJob = defineJob({
     try {
       await rotatePartitions(db, KEPT_DAYS);
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+      if (!(error instanceof pg.DatabaseError) || error.code !== sqlStates.lockNotAvailable) throw error;
       log.warn({ err: error }, 'old days of usage are in use; they are dropped another night');
     }
   },

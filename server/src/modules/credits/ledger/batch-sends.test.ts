@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pino from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../testing/test-database.ts';
-import { insertTestUser } from '../test-user.ts';
+import { insertTestUser } from '../testing/test-user.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import { userAccount } from './accounts.ts';
 import { availableMicro } from './available-micro.ts';

@@ -6,7 +6,7 @@ import { migrate } from '../../../platform/db/setup/migrate.ts';
 import { databaseBefore } from '../../../testing/database-before.ts';
 import { type TestDatabase, testDatabase } from '../../../testing/test-database.ts';
 import { findNextExpiry, getUserTotals } from '../queries.ts';
-import { buyForTest, insertTestUser } from '../test-user.ts';
+import { buyForTest, insertTestUser } from '../testing/test-user.ts';
 import { FIRST_HASH, hashTransfer, type SealableTransfer } from '../verification/hash-transfer.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';

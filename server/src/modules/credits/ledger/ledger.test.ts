@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { testDatabase, untilWaiting } from '../../../testing/test-database.ts';
 import { lockUserAccounts } from '../lock-user-accounts.ts';
 import { getUserTotals } from '../queries.ts';
-import { insertTestUser } from '../test-user.ts';
+import { insertTestUser } from '../testing/test-user.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import { userAccount } from './accounts.ts';
 import { availableMicro } from './available-micro.ts';

@@ -2,15 +2,14 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { PRICE_AHEAD_DAYS_MAX } from '@bakehouse/contract/limits';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { changePrice as contract } from '@bakehouse/contract/prices';
+import { DAY_MS } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { refused } from '../../../platform/errors.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { insertPriceChange, lockPrice, selectPriceChanges, withdrawPending } from './price-queries.ts';
 import { defaultPrices, type PriceId } from './prices.ts';
 import { pricesAt } from './prices-at.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Changes what something costs, at once or from a moment on; the caller is an operator. What was to change later
@@ -29,7 +28,8 @@ export async function changePrice(
     const changes = await selectPriceChanges(tx, now);
     const previousMicro = pricesAt(changes, now)[priceId].unitPriceMicro;
     const isPending = changes.some((change) => change.price_id === priceId && change.valid_from > now);
-    if (unitPriceMicro === previousMicro && !isPending) throw refused('unit_price', 'is already the price');
+    if (unitPriceMicro === previousMicro && !isPending)
+      throw refused('unit_price', 'unit_price is already the price');
     await withdrawPending(tx, priceId, now);
     await recordAudit(tx, {
       userId,
@@ -50,19 +50,16 @@ export async function changePrice(
 
 function knownPrice(id: string): PriceId {
   if (Object.hasOwn(defaultPrices, id)) return id as PriceId;
-  throw refused('price_id', `must be one of ${Object.keys(defaultPrices).join(', ')}`);
+  throw refused('price_id', `price_id must be one of ${Object.keys(defaultPrices).join(', ')}`);
 }
 
 /** What somebody has agreed to is never changed afterwards. */
 function momentOf(text: string | null, now: Date): Date {
   if (text === null) return now;
   const at = new Date(text);
-  if (at <= now) throw refused('valid_from', 'must lie in the future; leave it out to change the price now');
+  if (at <= now)
+    throw refused('valid_from', 'valid_from must lie in the future; leave it out to change the price now');
   if (at.getTime() > now.getTime() + PRICE_AHEAD_DAYS_MAX * DAY_MS)
-    throw refused('valid_from', `must lie within ${PRICE_AHEAD_DAYS_MAX} days`);
+    throw refused('valid_from', `valid_from must lie within ${PRICE_AHEAD_DAYS_MAX} days`);
   return at;
-}
-
-function refused(param: string, what: string): AppError {
-  return new AppError('invalid_request', { publicMessage: `${param} ${what}`, param });
 }

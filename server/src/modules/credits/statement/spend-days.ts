@@ -1,7 +1,6 @@
 import { SPEND_DAYS_DEFAULT, SPEND_DAYS_MAX } from '@bakehouse/contract/limits';
+import { DAY_MS } from '../../../platform/clock.ts';
 import { AppError } from '../../../platform/errors.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * The first and the last day whose spending is summed, both inclusive: up to `to` or to today in the time zone, and from

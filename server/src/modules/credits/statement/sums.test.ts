@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { userAccount } from '../ledger/accounts.ts';
-import { insertTestUser } from '../test-user.ts';
+import { insertTestUser } from '../testing/test-user.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
 import { sumSpendByDay, sumSpendByKey, sumUserTransfers } from './sum-queries.ts';
 

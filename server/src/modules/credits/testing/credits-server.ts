@@ -5,7 +5,7 @@ import type { CallOf } from '@bakehouse/contract/endpoint';
 import type { Config } from '../../../config.ts';
 import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
-import { buyForTest } from '../test-user.ts';
+import { buyForTest } from './test-user.ts';
 
 /** For tests: a server on which nobody begins with given credits, which cannot be sent, and what its people do with theirs. */
 export async function creditsServer(config: Partial<Config> = {}) {

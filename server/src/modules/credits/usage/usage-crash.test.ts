@@ -20,7 +20,7 @@ import {
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { closeLostWindowsJob } from '../jobs/close-lost-windows.ts';
 import { getUserTotals } from '../queries.ts';
-import { insertTestKey, insertTestUser } from '../test-user.ts';
+import { insertTestKey, insertTestUser } from '../testing/test-user.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 
@@ -164,7 +164,7 @@ class Announced {
 }
 
 function startServer(url: string, callers: string[], announced: Announced): Server {
-  const program = fileURLToPath(import.meta.resolve('./usage-crash-load.ts'));
+  const program = fileURLToPath(import.meta.resolve('../testing/usage-crash-load.ts'));
   const child = spawn(process.execPath, [program, '--url', url, ...callers], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

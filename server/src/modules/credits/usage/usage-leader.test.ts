@@ -10,7 +10,7 @@ import { testDatabase } from '../../../testing/test-database.ts';
 import { closeLostWindowsJob } from '../jobs/close-lost-windows.ts';
 import { rotateUsagePartitionsJob } from '../jobs/rotate-usage-partitions.ts';
 import { getUserTotals } from '../queries.ts';
-import { insertTestKey, insertTestUser } from '../test-user.ts';
+import { insertTestKey, insertTestUser } from '../testing/test-user.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import type { Usage } from './usage.ts';

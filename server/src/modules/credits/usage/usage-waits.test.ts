@@ -8,7 +8,7 @@ import { fakeClock } from '../../../testing/fake-clock.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { getUserTotals } from '../queries.ts';
-import { insertTestUser } from '../test-user.ts';
+import { insertTestUser } from '../testing/test-user.ts';
 import { UsageLeader } from './usage-leader.ts';
 
 /* Whose window waits for something keeps nobody else waiting, and costs nobody a window. */

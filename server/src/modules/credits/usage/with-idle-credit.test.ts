@@ -3,7 +3,7 @@ import { transferTokens } from '@bakehouse/contract/credits';
 import { expect, test } from 'vitest';
 import { testServer } from '../../../testing/test-server.ts';
 import { getUserTotals } from '../queries.ts';
-import { buyForTest } from '../test-user.ts';
+import { buyForTest } from '../testing/test-user.ts';
 
 test('what an idle window holds can be sent, less what was used; what is in use cannot', async () => {
   const server = await testServer({ config: { startingGrantBgl: '0' } });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../platform/clock.ts';
 import { type TestDatabase, testDatabase } from '../../../testing/test-database.ts';
 import { expireHolds } from '../ledger/holds/expire-holds.ts';
-import { insertTestKey, insertTestUser } from '../test-user.ts';
+import { insertTestKey, insertTestUser } from '../testing/test-user.ts';
 import { UsageLeader } from '../usage/usage-leader.ts';
 import { findWindow } from '../usage/usage-queries.ts';
 import { proveLedger } from './prove-ledger.ts';

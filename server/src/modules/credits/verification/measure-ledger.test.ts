@@ -5,7 +5,7 @@ import type { Services } from '../../../platform/context.ts';
 import { createLog } from '../../../platform/log.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { sealTransfersJob } from '../jobs/seal-transfers.ts';
-import { insertTestUser } from '../test-user.ts';
+import { insertTestUser } from '../testing/test-user.ts';
 import { measureLedger } from './measure-ledger.ts';
 import { proveLedger } from './prove-ledger.ts';
 

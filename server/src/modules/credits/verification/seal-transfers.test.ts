@@ -10,7 +10,7 @@ import { hold } from '../ledger/holds/hold.ts';
 import { settle } from '../ledger/holds/settle.ts';
 import { transfer } from '../ledger/transfer.ts';
 import { hasEveryoneBeforeEnded, takeFence } from '../queries.ts';
-import { insertTestUser } from '../test-user.ts';
+import { insertTestUser } from '../testing/test-user.ts';
 import { checkSeals, countSealed, lockProofs } from './proof-queries.ts';
 import { proveIfOld, proveLedger } from './prove-ledger.ts';
 import { recomputeChain } from './recompute-chain.ts';

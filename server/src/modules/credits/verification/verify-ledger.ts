@@ -80,9 +80,9 @@ async function proveSums(
 }
 
 /**
- * The same from the last verified seal on, with work that does not grow with what was proven before: the
- * transfers since then with what they settled, brought or closed, and of sums what the sealer keeps, which must be what they were at that seal. Before
- * the first full proof there is nothing to continue from: null.
+ * The same from the last verified seal on: the transfers since then with what they settled, brought or closed. Of what was
+ * proven before it reads the sealer's sums alone, which must be what they were at that seal: its work grows with the
+ * accounts, and not with the transfers before. Before the first full proof there is nothing to continue from: null.
  */
 export async function verifyOnwards(db: Database): Promise<LedgerReport | null> {
   return readSnapshot(db, async (tx) => {

@@ -1,8 +1,12 @@
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
+import { settleAllStopped } from '../metering/settle-stopped.ts';
 import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
 
 export const reconcileModelServerJob = defineJob<{ serverId: string }>({
   name: 'deployments.reconcile-model-server',
-  run: ({ db, clock }, { serverId }) => inTransaction(db, (tx) => reconcileModelServer(tx, clock, serverId)),
+  run: async (services, { serverId }) => {
+    await inTransaction(services.db, (tx) => reconcileModelServer(tx, services.clock, serverId));
+    await settleAllStopped(services);
+  },
 });

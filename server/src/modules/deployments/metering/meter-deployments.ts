@@ -24,12 +24,13 @@ import {
   settleTime,
   UNSEEN_MS_MAX,
 } from './meter-deployment.ts';
+import { settleAllStopped } from './settle-stopped.ts';
 
 const noIdleCredit: IdleCredit = { closeIdle: async () => 0 };
 
 /**
  * The minute's work: counts the time of every deployment that answers, settles full hours, ends
- * those whose owner's credit has ended, puts idle ones to sleep, and looks after their servers.
+ * those whose owner's credit has ended, puts idle ones to sleep, looks after their servers, and settles what has stopped.
  */
 export async function meterDeployments(services: Services, usage: IdleCredit = noIdleCredit): Promise<void> {
   const { db, clock, config, log } = services;
@@ -45,6 +46,7 @@ export async function meterDeployments(services: Services, usage: IdleCredit = n
       log.error({ err: error, model_server_id: id }, 'a model server could not be reconciled'),
     );
   }
+  await settleAllStopped(services);
   if (config.idleMinutes === 0) return;
   const before = new Date(clock.now().getTime() - config.idleMinutes * 60_000);
   for (const { id } of await listIdleStarterServers(db, before)) {

@@ -57,7 +57,7 @@ it('a deployment that has answered before sleeps when its model server cannot st
     }),
   );
   expect((await asked).status).toBe(503);
-  expect((await serving.balance(user)).held).toBe(0n);
+  await expect.poll(async () => (await serving.balance(user)).held, patiently).toBe(0n);
 
   stub.failure = null;
   expect((await serving.ask(user, 'old-rye')).status).toBe(200);

@@ -1,6 +1,7 @@
 import type { WorkloadWithSpec } from '../../../engine/workload.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { notify } from '../../notifications/notify.ts';
+import { countTime } from '../metering/meter-deployment.ts';
 import { type DeploymentRow, noteAsleep, noteEnd } from '../queries.ts';
 import { judgeFailure } from './plan/judge-failure.ts';
 import { neverSleeps } from './plan/never-sleeps.ts';
@@ -32,6 +33,7 @@ export async function noteFailure(
     })),
   );
   const end = { now, failed: true, reason: failed.reason, carrierId: failed.id };
+  for (const { row } of [...ended, ...asleep]) await countTime(tx, now, row);
   for (const { row } of ended) await noteEnd(tx, row.id, end);
   await notify(
     tx,

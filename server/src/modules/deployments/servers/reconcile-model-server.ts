@@ -5,9 +5,8 @@ import type { WorkloadWithSpec } from '../../../engine/workload.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { lockUserAccounts } from '../../credits/lock-user-accounts.ts';
 import { notify } from '../../notifications/notify.ts';
-import { countTime, settleTime } from '../metering/meter-deployment.ts';
+import { countTime } from '../metering/meter-deployment.ts';
 import { type DeploymentRow, findRow, noteCarrier, noteNoRoom } from '../queries.ts';
 import { moveReadyAhead } from './move-ready-ahead.ts';
 import { noteFailure } from './note-failure.ts';
@@ -28,40 +27,27 @@ import { announceModelServer } from './watch-model-server.ts';
 
 /**
  * Brings a model server, and its replicas, to what their deployments need: starts, replaces or stops
- * workloads, and ends deployments that cannot be served, or puts them to sleep. A step: whoever
+ * workloads, and ends deployments that cannot be served, or puts them to sleep; their time is settled
+ * apart (`settleAllStopped`), since other processes are notified of what changes here. A step: whoever
  * changes a deployment calls it after that change and before any move of credits; a job calls it when
- * a workload of the server has changed. The time of `ended` is settled with that of those which it ends.
+ * a workload of the server has changed.
  */
-export async function reconcileModelServer(
-  tx: Transaction,
-  clock: Clock,
-  serverId: string,
-  ended: DeploymentRow[] = [],
-): Promise<void> {
+export async function reconcileModelServer(tx: Transaction, clock: Clock, serverId: string): Promise<void> {
   const now = clock.now();
   const locked = await lockModelServers(tx, serverId);
   // In the order of their ids, as whoever locks several workloads does; replicas change places.
   const workloadIds = locked.flatMap(({ workload_id, next_workload_id }) => [workload_id, next_workload_id]);
   for (const id of workloadIds.filter((one) => one !== null).toSorted()) await lockWorkload(tx, id);
   const servers = await moveReadyAhead(tx, locked);
-  const failedDeployments: DeploymentRow[] = [];
-  for (const server of servers) failedDeployments.push(...(await reconcileOne(tx, now, server)));
+  for (const server of servers) await reconcileOne(tx, now, server);
   const owner = servers[0]?.deployment_id;
   if (owner) {
     await countTime(tx, now, await findRow(tx, owner));
     await deleteReplicasOfEnded(tx, owner);
   }
-  // The ledger last.
-  const settled = [...failedDeployments, ...ended];
-  await lockUserAccounts(
-    tx,
-    settled.map((deployment) => deployment.user_id),
-  );
-  for (const deployment of settled) await settleTime(tx, now, deployment);
 }
 
-/** Returns the deployments that its failure has ended, whose time is to be settled. */
-async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow): Promise<DeploymentRow[]> {
+async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow): Promise<void> {
   const seen = await readState(tx, server);
   const { current, next } = seen;
   const all = await listDeploymentsOfServer(tx, server.id);
@@ -94,7 +80,6 @@ async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow):
     await publishChange(tx, user_id, { topic: 'deployment', id });
   }
   if (acted) await announceModelServer(tx, server.id);
-  return failedDeployments;
 }
 
 async function readState(tx: Transaction, { workload_id, next_workload_id }: ModelServerRow) {

@@ -6,7 +6,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 import type { createImage } from '@bakehouse/contract/images';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';
 import type { Config } from '../../../config.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { refused } from '../../../platform/errors.ts';
 import { findUpstreams, type Upstream } from '../../upstreams/find-upstreams.ts';
 import type { Asked } from '../start/start-generation.ts';
 import { deployedParameters } from './deployed-parameters.ts';
@@ -64,8 +64,4 @@ function shapeOf(generator: Upstream['generator'], size: Choices['size']): Asked
   const shapes = field?.kind === 'choice' ? field.options.map(({ value }) => value) : SQUARE;
   const shape = readShape(size, { model: generator, shapes });
   return field && shape !== null ? { aspect_ratio: shape } : {};
-}
-
-function refused(param: string, publicMessage: string): AppError {
-  return new AppError('invalid_request', { publicMessage, param });
 }

@@ -1,6 +1,6 @@
 import { PICTURE_BYTES_MAX, pictureMessages } from '@bakehouse/contract/pictures';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
 import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
 import { readOwnLink } from '../../assets/files/links/read-own-link.ts';
 import { collectPicture } from './collect-picture.ts';
@@ -45,8 +45,4 @@ function readDataUrl([head, type = '']: RegExpExecArray, address: string, param:
   if (bytes.length > PICTURE_BYTES_MAX)
     throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
   return bytes;
-}
-
-function refused(param: string, publicMessage: string): AppError {
-  return new AppError('invalid_request', { publicMessage, param });
 }

@@ -3,7 +3,7 @@ import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { pictureTypes } from '@bakehouse/contract/pictures';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
 import { findOutputs, lockGeneration } from '../queries.ts';
 import { toThumbnail } from '../thumbnails/thumbnail-columns.ts';
 import { findInputPicture, type InputPicture } from './picture-queries.ts';
@@ -76,10 +76,6 @@ async function readGeneration(
   const thumbnail = toThumbnail(output);
   const picture = { ...{ sha256, mediaType, width, height, thumbnail }, sizeBytes: Number(size_bytes) };
   return { picture, generationId: id, outputId: output.id, rootId: row.root_generation_id ?? id, param };
-}
-
-function refused(param: string, publicMessage: string): AppError {
-  return new AppError('invalid_request', { publicMessage, param });
 }
 
 function notFound(param: string, publicMessage: string): AppError {

@@ -2,7 +2,7 @@ import { PICTURE_BYTES_MAX } from '@bakehouse/contract/pictures';
 import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { refused } from '../../../platform/errors.ts';
 import { receiveForm } from '../../../platform/http/bodies/receive-form.ts';
 import { collectPicture } from './collect-picture.ts';
 
@@ -50,8 +50,4 @@ async function readParts(parts: AsyncIterable<Multipart>, part: string): Promise
   }
   if (!bytes) throw refused(part, `Send the picture in a part named ${part}`);
   return { bytes, fields };
-}
-
-function refused(param: string, publicMessage: string): AppError {
-  return new AppError('invalid_request', { publicMessage, param });
 }

@@ -1,11 +1,10 @@
 import { toJson } from '../../../platform/db/database.ts';
-import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts';
-import { generateUpstream, type UpstreamJob } from '../../upstreams/generate-upstream.ts';
+import { renewLease } from '../../../platform/leases/leased-table.ts';
+import { generateUpstream } from '../../upstreams/generate-upstream.ts';
 import { embedMetadata } from '../metadata/embed-metadata.ts';
 import { generationMetadata } from '../metadata/generation-metadata.ts';
 import { readInput } from '../pictures/read-input.ts';
-import { type GenerationRow, hasEnded } from '../queries.ts';
-import { cancelJob } from '../services/cancel-job.ts';
+import type { GenerationRow } from '../queries.ts';
 import { fetchUpstreamPictures } from './fetch-upstream-pictures.ts';
 import { generationsTable } from './generations-table.ts';
 import { begun } from './progress.ts';
@@ -22,36 +21,29 @@ export async function generateByService(
 ): Promise<Generated> {
   const { db, clock, config } = services;
   const { generator, model, prompt, parameters, upstream_job } = lease.row;
-  const current = { job: upstream_job };
   report.update({ ...begun, reason: '' });
-  try {
-    const generated = await generateUpstream(
-      { generator, model, prompt, parameters, readPicture: () => readInput(services, lease.row) },
-      {
-        config,
-        clock,
-        job: upstream_job,
-        keepJob: async (job) => {
-          current.job = job;
-          const values = { upstream_job: job && toJson(job) };
-          if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values })))
-            throw new LeaseLost();
-        },
-        onWait: ({ reason, isGenerating }) =>
-          report.update({ ...begun, state: isGenerating ? 'running' : 'starting', reason }),
-        signal,
+  const generated = await generateUpstream(
+    { generator, model, prompt, parameters, readPicture: () => readInput(services, lease.row) },
+    {
+      config,
+      clock,
+      job: upstream_job,
+      keepJob: async (job) => {
+        const values = { upstream_job: job && toJson(job) };
+        if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values })))
+          throw new LeaseLost();
       },
-    );
-    const pictures = await fetchUpstreamPictures(generated, signal);
-    return {
-      pictures: pictures.map((picture) => withMetadata(services, lease.row, picture)),
-      generatedBy: {},
-      expertWeights: null,
-    };
-  } catch (error) {
-    if (error instanceof LeaseLost && current.job) await cancelUnwanted(services, lease, current.job);
-    throw error;
-  }
+      onWait: ({ reason, isGenerating }) =>
+        report.update({ ...begun, state: isGenerating ? 'running' : 'starting', reason }),
+      signal,
+    },
+  );
+  const pictures = await fetchUpstreamPictures(generated, signal);
+  return {
+    pictures: pictures.map((picture) => withMetadata(services, lease.row, picture)),
+    generatedBy: {},
+    expertWeights: null,
+  };
 }
 
 /** The picture with its parameters in its file. It is paid for: where the file takes none in, it stays as it is. */
@@ -71,14 +63,4 @@ function withMetadata(
     );
     return { ...shown, bytes };
   }
-}
-
-/** Nobody wants it any more where the generation was cancelled or deleted; where another process has taken it over, that one waits for it. */
-async function cancelUnwanted(
-  services: RunningParts['services'],
-  { row: { id, user_id: userId } }: Lease<GenerationRow>,
-  upstream_job: UpstreamJob,
-): Promise<void> {
-  if ((await hasEnded(services.db, { id, userId })) === false) return;
-  await cancelJob(services, { id, upstream_job });
 }

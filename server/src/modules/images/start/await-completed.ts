@@ -12,7 +12,7 @@ const WAIT_MS = 10 * 60_000;
 
 /**
  * Waits until a picture is generated. A client that disconnects, or has waited too long, needs it no more, unless an
- * Idempotency-Key says that it comes back for it. Throws what `refuseUnsuccessful` throws, and AppError 'timed_out'.
+ * Idempotency-Key says that it comes back for it, or a service has begun it. Throws what `refuseUnsuccessful` throws, and AppError 'timed_out'.
  */
 export async function awaitCompleted(
   ctx: Context,
@@ -27,14 +27,25 @@ export async function awaitCompleted(
   });
   const isLate = waited.ended_at === null;
   // OpenAI's clients repeat a call that has timed out: without a key they would get, and pay, a second picture.
-  const generation = isLate && !isComingBack ? await cancelGeneration(ctx, { id }) : waited;
-  if (isLate && generation.state !== 'completed') throw timedOut(generation);
+  const generation = isLate && !isComingBack ? await cancelIfPossible(ctx, waited) : waited;
+  if (isLate && generation.state !== 'completed') throw timedOut(generation, isComingBack);
   refuseUnsuccessful(generation);
   return generation;
 }
 
 function isGone(error: unknown): boolean {
   return error instanceof AppError && error.code === 'not_found';
+}
+
+/** What a service has begun is charged, and so it is kept: it goes on as it was. */
+async function cancelIfPossible(ctx: Context, waited: Generation): Promise<Generation> {
+  try {
+    return await cancelGeneration(ctx, { id: waited.id });
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'conflict' || error.code === 'unavailable'))
+      return waited;
+    throw error;
+  }
 }
 
 /**
@@ -49,10 +60,10 @@ async function cancelUnanswered(ctx: Context, id: string): Promise<void> {
   }
 }
 
-function timedOut({ id, state }: Generation): AppError {
+function timedOut({ id, state }: Generation, isComingBack: boolean): AppError {
   return new AppError('timed_out', {
     // With a key the call would come back to this picture, without one begin another.
-    shouldRetry: state !== 'cancelled',
+    shouldRetry: isComingBack,
     publicMessage:
       state === 'cancelled'
         ? 'The picture was not done in time, and was cancelled. Nothing was charged'

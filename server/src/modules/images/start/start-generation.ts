@@ -14,7 +14,14 @@ import { announceGeneration } from '../announce-generation.ts';
 import { keepPicture } from '../pictures/keep-picture.ts';
 import { giveInputPicture } from '../pictures/picture-queries.ts';
 import { readSource, type Source } from '../pictures/read-source.ts';
-import { countOpen, findByRequest, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
+import {
+  countOpen,
+  findByRequest,
+  type GenerationRow,
+  insertGeneration,
+  nextId,
+  updateGeneration,
+} from '../queries.ts';
 import { WAIT_MAX_MS } from '../running/plan-generation.ts';
 import { showGenerations } from '../show-generations.ts';
 import { chooseLora, refuseLora } from './choose-lora.ts';
@@ -83,11 +90,11 @@ export async function startGeneration(
       if (newest && joins(newest)) return show(ctx, tx, newest);
       if (open >= OPEN_MAX) throw tooMany();
       const source = asked.source ?? (await readSource(tx, { userId, ...asked }));
-      return show(
-        ctx,
-        tx,
-        await insert(tx, ctx, { ...asked, source }, { chosen, loraRevisionId, costMaxMicro }),
-      );
+      const row = await insert(tx, ctx, { ...asked, source }, { chosen, loraRevisionId, costMaxMicro });
+      const shown = await show(ctx, tx, row);
+      // The ledger last: it keeps the user's other calls waiting.
+      await holdPrice(tx, row, chosen.form);
+      return shown;
     },
   );
 }
@@ -118,7 +125,7 @@ async function insert(
   const { userId, key } = ctx.caller;
   const now = ctx.clock.now();
   const id = await nextId(tx);
-  const { provider, model, queue, form } = chosen;
+  const { provider, model, queue } = chosen;
   const heldMicro = costOfGeneration(await readPrices(tx, now), chosen, asked);
   refuseHigherCost({ micro: heldMicro, maxMicro: costMaxMicro, what: 'this picture', param: 'cost_max' });
   const parameters = withSeed(chosen, asked.parameters);
@@ -126,15 +133,6 @@ async function insert(
   await refuseFullStorage(tx, ctx.config, userId);
   // Before the ledger: what a user stores is locked before what they own.
   const inputId = source && (await keepPicture(tx, ctx, source));
-  const { holdId } = await hold(tx, {
-    userId,
-    amountMicro: heldMicro,
-    kind: 'image_generation',
-    description: `Picture by ${form.title}`,
-    references: { asset_name: form.title, generation_id: id, ...(key && { key_id: key.id }) },
-    expiresAt: new Date(now.getTime() + HOLD_MS),
-    idempotencyKey: `generation:${id}`,
-  });
   const row = await insertGeneration(tx, {
     ...{ id, user_id: userId, key_id: key?.id ?? null, model, queue },
     ...{ generator: asked.generator, provider, prompt: asked.prompt },
@@ -147,7 +145,8 @@ async function insert(
     request_sha256: hashRequest(asked),
     // What a service does is not told by steps.
     steps: provider === 'own' ? Number(parameters.num_inference_steps) : 0,
-    hold_id: holdId,
+    // Until it has one, by the end of the transaction.
+    hold_id: id,
     held_micro: heldMicro,
     check_at: now,
     created_at: now,
@@ -155,6 +154,23 @@ async function insert(
   if (inputId !== undefined) await giveInputPicture(tx, { id: inputId, generationId: id });
   await announceGeneration(tx, row, { queueMoved: true });
   return row;
+}
+
+async function holdPrice(
+  tx: Transaction,
+  { id, user_id: userId, key_id: keyId, held_micro: amountMicro, created_at: createdAt }: GenerationRow,
+  { title }: ChosenProvider['form'],
+): Promise<void> {
+  const { holdId } = await hold(tx, {
+    userId,
+    amountMicro,
+    kind: 'image_generation',
+    description: `Picture by ${title}`,
+    references: { asset_name: title, generation_id: id, ...(keyId && { key_id: keyId }) },
+    expiresAt: new Date(createdAt.getTime() + HOLD_MS),
+    idempotencyKey: `generation:${id}`,
+  });
+  await updateGeneration(tx, id, { hold_id: holdId });
 }
 
 /** One that nobody chose is chosen here, where the model takes one: so the same picture can be asked for again. */

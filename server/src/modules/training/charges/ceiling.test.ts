@@ -23,3 +23,10 @@ test('a ceiling that is used up already is refused', () => {
   expect(() => refuseLowCeiling(run, 100n)).toThrow(/0.0001 BGL so far/);
   expect(() => refuseLowCeiling(run, 101n)).not.toThrow();
 });
+
+test('so is one that would pay for no more than what a failed round has saved', () => {
+  const refusal =
+    'The run has cost 0.0001 BGL so far, and the work that it has saved costs another 0.00003 BGL. Set a ceiling above 0.00013 BGL';
+  expect(() => refuseLowCeiling(run, 130n, 30n)).toThrow(expect.objectContaining({ publicMessage: refusal }));
+  expect(() => refuseLowCeiling(run, 131n, 30n)).not.toThrow();
+});

@@ -26,12 +26,20 @@ export function resumeCeilingMicro(run: Rounds, costLeftMicro: bigint): bigint {
   return usual > run.ceilingMicro ? usual : run.ceilingMicro;
 }
 
-/** Throws AppError('invalid_request') unless a run that goes on has something left below the ceiling. */
-export function refuseLowCeiling(run: Rounds, ceilingMicro: bigint): void {
+/**
+ * Throws AppError('invalid_request') unless a run that goes on has something left below the ceiling, once what it has kept
+ * and not paid is paid.
+ */
+export function refuseLowCeiling(run: Rounds, ceilingMicro: bigint, unpaidMicro = 0n): void {
   const soFar = costSoFarMicro(run);
-  if (ceilingMicro > soFar) return;
+  const due = soFar + unpaidMicro;
+  if (ceilingMicro > due) return;
+  const limit =
+    unpaidMicro > 0n
+      ? `, and the work that it has saved costs another ${formatBgl(unpaidMicro)} BGL. Set a ceiling above ${formatBgl(due)} BGL`
+      : '. Set a ceiling above that';
   throw new AppError('invalid_request', {
-    publicMessage: `The run has cost ${formatBgl(soFar)} BGL so far. Set a ceiling above that`,
+    publicMessage: `The run has cost ${formatBgl(soFar)} BGL so far${limit}`,
     param: 'ceiling',
   });
 }

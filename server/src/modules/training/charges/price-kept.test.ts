@@ -8,7 +8,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { findRun } from '../queries.ts';
-import { emptySafetensors, goodData } from '../test-run.ts';
+import { emptySafetensors, goodData } from '../testing/test-run.ts';
 import { settleRun } from './settle-run.ts';
 
 const server = await testServer({ readData: async () => goodData });

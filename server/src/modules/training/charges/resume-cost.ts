@@ -1,12 +1,38 @@
+import { secondsSaved } from '../../../engine/seconds-saved.ts';
 import type { Workload } from '../../../engine/workload.ts';
 import type { RunRow } from '../queries.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 
+type Run = Pick<RunRow, 'price' | 'devices' | 'settledSeconds' | 'unpaidSeconds' | 'chargedMicro'>;
+
 /** What is held for an ended run that goes on from its last checkpoint; null: it cannot. Pure. */
-export function resumeCostMicro(run: Pick<RunRow, 'price' | 'devices'>, workload: Workload): bigint | null {
+export function resumeCostMicro(run: Run, workload: Workload): bigint | null {
   const isOver = workload.state === 'stopped' || workload.state === 'failed';
   if (!isOver || workload.filesRemovedAt) return null;
-  return runCostMicro(run.price, secondsLeft(workload), run.devices) || 1n;
+  const { unpaidSeconds } = settleSeconds(run, secondsSaved(workload));
+  return runCostMicro(run.price, unpaidSeconds + secondsLeft(workload), run.devices) || 1n;
+}
+
+/** What an ended run, which goes on with so many seconds of work, owes for them. Pure. */
+export function unpaidMicro(run: Run, savedSeconds: number): bigint {
+  return runCostMicro(run.price, settleSeconds(run, savedSeconds).unpaidSeconds, run.devices);
+}
+
+/**
+ * What an ended round leaves to the next, which goes on with so many seconds of work: a round that failed is not charged,
+ * but what was saved of it is what the next one begins with, and costs what it would have. What was charged once stays
+ * charged, also where a machine was lost since. Pure.
+ */
+export function settleSeconds(
+  run: Run,
+  savedSeconds: number,
+): Pick<RunRow, 'settledSeconds' | 'unpaidSeconds'> {
+  const settledSeconds = Math.max(run.settledSeconds, savedSeconds);
+  const isCharged = (run.chargedMicro ?? 0n) > 0n;
+  return {
+    settledSeconds,
+    unpaidSeconds: isCharged ? 0 : run.unpaidSeconds + settledSeconds - run.settledSeconds,
+  };
 }
 
 /** At the speed that it had; as estimated where it made no step. */

@@ -3,7 +3,12 @@ import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 import { roundCostMicro } from './round-cost.ts';
 
-const run = { price: defaultPrice('training:CPU'), devices: 1, settledSeconds: 35 } as const;
+const run = {
+  price: defaultPrice('training:CPU'),
+  devices: 1,
+  settledSeconds: 35,
+  unpaidSeconds: 0,
+} as const;
 const costOf = (seconds: number) => runCostMicro(run.price, seconds, 1);
 
 test('a round costs what goes beyond the rounds that were settled', () => {
@@ -14,4 +19,10 @@ test('what was charged and lost with its machine is done again for nothing', () 
   expect(roundCostMicro(run, 20)).toBe(0n);
   expect(roundCostMicro(run, 35)).toBe(0n);
   expect(roundCostMicro(run, 45)).toBe(costOf(10));
+});
+
+test('a round pays for what it goes on from and nobody has paid, once it works', () => {
+  const resumed = { ...run, unpaidSeconds: 30 };
+  expect(roundCostMicro(resumed, 35)).toBe(0n);
+  expect(roundCostMicro(resumed, 45)).toBe(costOf(40));
 });

@@ -10,7 +10,7 @@ import { fakeClock } from '../../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { closeAccount } from '../../accounts/deletion/close-account.ts';
 import { purgeUser } from '../../privacy/purge-user.ts';
-import { emptySafetensors, goodData } from '../test-run.ts';
+import { emptySafetensors, goodData } from '../testing/test-run.ts';
 
 const answers: HeldOutAnswers = {
   task: 'answer',

@@ -15,7 +15,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase, untilWaiting } from '../../../testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
-import { emptySafetensors, goodData } from '../test-run.ts';
+import { emptySafetensors, goodData } from '../testing/test-run.ts';
 import type { DataToRead, ReadData } from '../validation/read-data.ts';
 import { shareReads } from '../validation/share-reads.ts';
 import { readingLimits } from './limits.ts';

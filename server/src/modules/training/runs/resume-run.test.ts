@@ -1,9 +1,10 @@
+import { formatBgl } from '@bakehouse/contract/money';
 import * as training from '@bakehouse/contract/training';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { idleUntilStopped } from '../../../engine/drivers/fake/fake-driver.ts';
 import { trainingServer } from '../testing/training-server.ts';
-import { micro, PRICE_MICRO_PER_S } from '../testing/workload-calls.ts';
+import { micro, PRICE_MICRO_PER_S, step } from '../testing/workload-calls.ts';
 
 const { machine, clock, server, request, user, filesOf, runOf, balance, ended, begin, workload, trainFor } =
   await trainingServer();
@@ -81,6 +82,47 @@ describe('a fine-tune', () => {
     expect(done).toMatchObject({ state: 'completed', elapsed_seconds: 32, held: '0' });
     expect(micro(done.charged)).toBe(firstRound + Math.ceil(20 * PRICE_MICRO_PER_S));
     expect((await balance()).held).toBe('0');
+  });
+
+  test('that fails costs nothing, and once it is resumed as much as if it had not', async () => {
+    const { modelId } = await begin(
+      async (one) => {
+        const { report } = workload(one);
+        await report({ type: 'phase', phase: 'training' }, step(0));
+        clock.advance({ seconds: 12 });
+        await report(step(1), { type: 'checkpoint', step: 1 });
+        clock.advance({ seconds: 10 });
+        await report({ type: 'failed', message: 'Out of memory' });
+        return 1;
+      },
+      { payload: { ceiling: '1' } },
+    );
+    await ended(modelId);
+    const failed = await runOf(modelId);
+    expect(failed).toMatchObject({ state: 'failed', charged: '0', held: '0' });
+    const saved = Math.ceil(12 * PRICE_MICRO_PER_S);
+    expect(micro(failed.resume_hold)).toBeGreaterThan(saved);
+
+    const params = { runId: failed.run_id };
+    const low = formatBgl(BigInt(saved));
+    await expect(
+      request(training.resumeRun, { params, body: { ceiling: low } }, { as: user }),
+    ).rejects.toMatchObject({ status: 400, body: { error: { param: 'ceiling' } } });
+
+    // A round in which nothing is done costs nothing, and leaves what is owed as it is.
+    machine.script = idleUntilStopped;
+    const resumed = await request(training.resumeRun, { params }, { as: user });
+    expect(resumed.held).toBe(failed.resume_hold);
+    await request(training.cancelRun, { params }, { as: user });
+    await ended(modelId);
+    expect(await runOf(modelId)).toMatchObject({ state: 'cancelled', charged: '0', held: '0' });
+
+    machine.script = trainFor(20);
+    await request(training.resumeRun, { params }, { as: user });
+    await ended(modelId);
+    const done = await runOf(modelId);
+    expect(done).toMatchObject({ state: 'completed', elapsed_seconds: 32, held: '0' });
+    expect(micro(done.charged)).toBe(Math.ceil(32 * PRICE_MICRO_PER_S));
   });
 
   test('that is resumed while its dataset is being deleted does not begin again', async () => {

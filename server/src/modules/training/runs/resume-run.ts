@@ -15,7 +15,7 @@ import { keepAssets } from '../../assets/keep-assets.ts';
 import { withIdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { costSoFarMicro, refuseLowCeiling, resumeCeilingMicro } from '../charges/ceiling.ts';
 import { holdForRun } from '../charges/hold-run.ts';
-import { resumeCostMicro } from '../charges/resume-cost.ts';
+import { resumeCostMicro, settleSeconds, unpaidMicro } from '../charges/resume-cost.ts';
 import { beginRound, type RunRow } from '../queries.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { findOwnRun } from './find-own-run.ts';
@@ -60,15 +60,13 @@ async function resume(
   await publishChange(tx, userId, { topic: 'run', id: runId });
   const costMicro = (ended && resumeCostMicro(run, ended)) ?? 0n;
   const ceilingMicro = body.ceiling ?? resumeCeilingMicro(run, costMicro);
-  refuseLowCeiling(run, ceilingMicro);
+  refuseLowCeiling(run, ceilingMicro, unpaidMicro(run, workload.savedSeconds));
   const leftMicro = ceilingMicro - costSoFarMicro(run);
   const amountMicro = smallerAmount(costMicro, leftMicro);
-  const hold = await holdForRun(tx, run, { round: `resume:${run.resumes + 1}`, amountMicro, now });
-  // Less than before where a machine was lost: what was charged once stays charged.
-  const settledSeconds = Math.max(run.settledSeconds, workload.activeSeconds);
-  await beginRound(tx, run, { settledSeconds, ceilingMicro, hold });
   const detail = { run_id: runId, model_id: run.modelAssetId };
   await recordAudit(tx, { userId, action: 'run.resumed', detail });
+  const hold = await holdForRun(tx, run, { round: `resume:${run.resumes + 1}`, amountMicro, now });
+  await beginRound(tx, run, { ...settleSeconds(run, workload.savedSeconds), ceilingMicro, hold });
   return { id: runId };
 }
 

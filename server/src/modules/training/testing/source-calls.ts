@@ -1,7 +1,7 @@
 import { createAsset } from '@bakehouse/contract/assets';
 import { expect } from 'vitest';
 import type { TestServer, TestUser } from '../../../testing/test-server.ts';
-import { emptySafetensors } from '../test-run.ts';
+import { emptySafetensors } from './test-run.ts';
 
 /** How tests make what runs are trained from. */
 export function sourceCalls(server: TestServer) {

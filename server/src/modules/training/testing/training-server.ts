@@ -1,9 +1,9 @@
 import { createFakeDriver, idleUntilStopped, type Script } from '../../../engine/drivers/fake/fake-driver.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { testServer } from '../../../testing/test-server.ts';
-import { goodData } from '../test-run.ts';
 import { runCalls } from './run-calls.ts';
 import { sourceCalls } from './source-calls.ts';
+import { goodData } from './test-run.ts';
 import { workloadCalls } from './workload-calls.ts';
 
 /** What a test decides about the machine on which files are read and runs are trained. */

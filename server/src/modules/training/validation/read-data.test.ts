@@ -17,7 +17,7 @@ import { openLocalBlobStore } from '../../../platform/storage/local-blob-store.t
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { goodData } from '../test-run.ts';
+import { goodData } from '../testing/test-run.ts';
 import { type DataToRead, dataReader, type ReadData } from './read-data.ts';
 import { shareReads } from './share-reads.ts';
 

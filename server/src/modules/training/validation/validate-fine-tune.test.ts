@@ -1,6 +1,6 @@
 import * as training from '@bakehouse/contract/training';
 import { describe, expect, test, vi } from 'vitest';
-import { emptyGguf, emptySafetensors, goodData } from '../test-run.ts';
+import { emptyGguf, emptySafetensors, goodData } from '../testing/test-run.ts';
 import { trainingServer } from '../testing/training-server.ts';
 
 const { machine, server, request, user, datasetId, baseId, create, start, runOf, ended, trainFor } =

@@ -24,8 +24,6 @@ export function blackForestLabs({ key, url, clock }: Access): Service {
     async look({ polling = '' }, signal) {
       return toLook(task.parse(await callService({ title, url: polling, headers, clock, signal })));
     },
-
-    cancel: () => Promise.resolve(),
   };
 }
 

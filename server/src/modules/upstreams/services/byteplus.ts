@@ -30,7 +30,5 @@ export function byteplus({ key, url, clock }: Access): Service {
 
     look: ({ pictures = '[]' }) =>
       Promise.resolve({ state: 'done', pictures: z.array(z.string()).parse(JSON.parse(pictures)) }),
-
-    cancel: () => Promise.resolve(),
   };
 }

@@ -1,10 +1,12 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
-/** How the services answer; `hang` begins and generates on. */
+/** How the services answer; with `hang` a job stays in its queue, where the service has one, and with `generating` it is at work. */
 export type UpstreamAnswer =
   | 'ok'
   | 'hang'
+  | 'generating'
   | 'moderated'
   | 'one flagged'
   | 'failed'
@@ -70,25 +72,25 @@ export async function upstreamServer() {
   const server = http.createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      if (state.answer === 'gone silent') return void response.destroy();
-      if (request.url?.startsWith('/files/')) return sendFile(state, response);
-      if (request.url === '/v1/files') {
-        state.uploads.push(text);
-        return sendReceipt(url, response);
-      }
-      const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
-      const reply = answer(request, body);
-      response.writeHead(reply.status, {
-        'content-type': 'application/json',
-        ...(reply.status === 429 && { 'retry-after': state.retryAfter }),
-      });
-      response.end(state.answer === 'no JSON' ? '<html>' : JSON.stringify(reply.body));
-    });
+    request.on('end', () => void respond(request, response, text));
   });
+
+  async function respond(request: http.IncomingMessage, response: http.ServerResponse, text: string) {
+    if (state.answer === 'gone silent') return void response.destroy();
+    if (request.url?.startsWith('/files/')) return sendFile(state, response);
+    if (request.url === '/v1/files') {
+      state.uploads.push(text);
+      return sendReceipt(url, response);
+    }
+    const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+    const reply = answer(request, body);
+    // BytePlus answers when it is done.
+    while (state.answer === 'generating' && request.url?.startsWith('/api/v3/')) await pause(20);
+    sendReply(state, response, reply);
+  }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { bytePlus, falResult, predictionOf, predictionStatus, task } = results(state, url);
+  const { bytePlus, falResult, falStatus, predictionOf, predictionStatus, task } = results(state, url);
 
   function answer(request: http.IncomingMessage, body: Record<string, unknown>): Reply {
     const path = request.url ?? '';
@@ -123,8 +125,7 @@ export async function upstreamServer() {
       return { status: 200, body: predictionOf(job, predictionStatus()) };
     if (path.startsWith('/v1/get_result')) return { status: 200, body: task() };
     if (path.endsWith('/status')) {
-      const status = state.answer === 'hang' ? 'IN_QUEUE' : 'COMPLETED';
-      return { status: 200, body: { status, queue_position: 2 } };
+      return { status: 200, body: { status: falStatus(), queue_position: 2 } };
     }
     return falResult();
   }
@@ -135,6 +136,15 @@ export async function upstreamServer() {
 function closeNow(server: http.Server): void {
   server.closeAllConnections();
   server.close();
+}
+
+/** What a service answers to a call. */
+function sendReply({ answer, retryAfter }: State, response: http.ServerResponse, { status, body }: Reply) {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    ...(status === 429 && { 'retry-after': retryAfter }),
+  });
+  response.end(answer === 'no JSON' ? '<html>' : JSON.stringify(body));
 }
 
 /** What Replicate says of a file that it has been sent. */
@@ -150,6 +160,11 @@ function results(state: State, url: string) {
       ? ['http://169.254.169.254/latest/meta-data']
       : Array.from({ length: state.answer === 'nothing' ? 0 : count }, (_, at) => `${url}/files/${at}.png`);
 
+  function falStatus(): string {
+    if (state.answer === 'hang') return 'IN_QUEUE';
+    return state.answer === 'generating' ? 'IN_PROGRESS' : 'COMPLETED';
+  }
+
   function falResult(): Reply {
     const asked = Number(state.submissions.at(-1)?.body.num_images ?? 1);
     if (state.answer === 'moderated')
@@ -161,7 +176,8 @@ function results(state: State, url: string) {
   }
 
   function predictionStatus(): string {
-    if (state.answer === 'hang') return 'processing';
+    if (state.answer === 'hang') return 'starting';
+    if (state.answer === 'generating') return 'processing';
     return state.answer === 'moderated' || state.answer === 'failed' ? 'failed' : 'succeeded';
   }
 
@@ -173,7 +189,7 @@ function results(state: State, url: string) {
   }
 
   function task() {
-    if (state.answer === 'hang') return { status: 'Pending', result: null };
+    if (state.answer === 'hang' || state.answer === 'generating') return { status: 'Pending', result: null };
     if (state.answer === 'moderated') return { status: 'Content Moderated', result: null };
     if (state.answer === 'failed') return { status: 'Error', result: null };
     return { status: 'Ready', result: { sample: links(1)[0] } };
@@ -187,7 +203,7 @@ function results(state: State, url: string) {
     return { status: 200, body: { data: links(1).map((link) => ({ url: link })) } };
   }
 
-  return { bytePlus, falResult, predictionOf, predictionStatus, task };
+  return { bytePlus, falResult, falStatus, predictionOf, predictionStatus, task };
 }
 
 function sendFile({ answer, file }: State, response: http.ServerResponse): void {

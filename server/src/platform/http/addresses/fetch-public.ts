@@ -3,7 +3,7 @@ import { addAbortListener } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
-import { AppError } from '../../errors.ts';
+import { AppError, refused } from '../../errors.ts';
 import { isPublicAddress } from './is-public-address.ts';
 
 const REDIRECTS_MAX = 3;
@@ -103,8 +103,4 @@ async function* readBody(answer: IncomingMessage, param: string): AsyncGenerator
 
 function notPublic(param: string): AppError {
   return refused(param, `${param} must be a public http or https address`);
-}
-
-function refused(param: string, publicMessage: string, cause?: unknown): AppError {
-  return new AppError('invalid_request', { publicMessage, param, cause });
 }

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { render, screen } from '@testing-library/react';
+import { cleanup, render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { generationOf, unfinished } from '../testing/generation-of.ts';
@@ -25,6 +25,19 @@ test('one that waits says its place, one that is generated how far it is', () =>
   show(unfinished({ preview: 'data:image/jpeg;base64,AA==' }));
   expect(screen.getByText('Step 5 of 20')).toBeTruthy();
   expect(document.querySelector('img')?.getAttribute('src')).toBe('data:image/jpeg;base64,AA==');
+});
+
+test('one that a service has started on says that it cannot be cancelled, instead of offering it', () => {
+  const asked = { provider: 'upstream' as const, service: 'fal' };
+  show(unfinished({ ...asked, state: 'starting', reason: 'Queued at fal, 2 ahead of yours' }));
+  expect(screen.getByRole('button', { name: 'Cancel' })).toBeTruthy();
+  cleanup();
+  show(unfinished({ ...asked, reason: 'fal is generating it' }));
+  expect(screen.getByText('fal has started, so it can no longer be cancelled')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Cancel' })).toBeNull();
+  cleanup();
+  show(unfinished());
+  expect(screen.getByRole('button', { name: 'Cancel' })).toBeTruthy();
 });
 
 test('one that was delivered in part says above its pictures what is missing', () => {

@@ -8,7 +8,15 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { BeforeAfter } from '../editing/before-after.tsx';
 import { useCancelGeneration } from '../generation-calls.ts';
-import { freeText, isUnderWay, percentOf, phaseText, timeText, workText } from '../generation-sentences.ts';
+import {
+  canBeCancelled,
+  freeText,
+  isUnderWay,
+  percentOf,
+  phaseText,
+  timeText,
+  workText,
+} from '../generation-sentences.ts';
 import { Frame, fitted } from './frame.tsx';
 import { FullSize } from './full-size.tsx';
 
@@ -179,9 +187,15 @@ function UnderWay({ generation }: { generation: Generation }) {
           <p className="text-[0.8125rem] text-muted tabular-nums">
             <Time key={state} generation={generation} />
           </p>
-          <Button size="sm" loading={cancel.isPending} onClick={() => cancel.mutate(generation.id)}>
-            Cancel
-          </Button>
+          {canBeCancelled(generation) ? (
+            <Button size="sm" loading={cancel.isPending} onClick={() => cancel.mutate(generation.id)}>
+              Cancel
+            </Button>
+          ) : (
+            <p className="text-[0.8125rem] text-muted">
+              {`${generation.service ?? 'The service'} has started, so it can no longer be cancelled`}
+            </p>
+          )}
         </div>
         <p role="status" className="sr-only">
           {workText(generation, source !== null)}

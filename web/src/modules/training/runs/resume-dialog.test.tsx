@@ -35,6 +35,15 @@ test('a run that has reached its ceiling goes on under the proposed one, or unde
   expect(mutate.mock.lastCall?.[0]).toBe('1000');
 });
 
+test('of a run that failed it says that the saved work is paid with the rest', () => {
+  vi.mocked(useResumeRun).mockReturnValue({ mutate: vi.fn(), reset: vi.fn(), isPending: false } as never);
+  const text = /is held for the saved work, which has not been charged yet, and the rest/;
+  const { rerender } = render(<ResumeDialog run={run} open onClose={() => undefined} />);
+  expect(screen.queryByText(text)).toBeNull();
+  rerender(<ResumeDialog run={{ ...run, state: 'failed' }} open onClose={() => undefined} />);
+  screen.getByText(text);
+});
+
 test('a refusal stays under the field, and Enter asks again', () => {
   const mutate = vi.fn();
   const close = vi.fn();

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
 import { testDatabase } from '../../../../testing/test-database.ts';
-import { insertTestUser } from '../../test-user.ts';
+import { insertTestUser } from '../../testing/test-user.ts';
 import { extendHold } from './extend-hold.ts';
 import { growHold } from './grow-hold.ts';
 import { hold } from './hold.ts';

@@ -1,5 +1,5 @@
 import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
-import { AppError } from '../../../../platform/errors.ts';
+import { refused } from '../../../../platform/errors.ts';
 import type { TextEngine } from '../../kinds/text-spec.ts';
 import { checkSchema } from './check-schema.ts';
 import { contextExceeded } from './context-exceeded.ts';
@@ -157,8 +157,4 @@ function responseFormat(format: unknown): Parameters {
   const fault = checkSchema(schema);
   if (fault) throw refused(param, `${param}: ${fault}`);
   return { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } } };
-}
-
-function refused(param: string, publicMessage: string): AppError {
-  return new AppError('invalid_request', { publicMessage, param });
 }

@@ -5,7 +5,7 @@ import pino from 'pino';
 import { systemClock } from '../../../platform/clock.ts';
 import type { Services } from '../../../platform/context.ts';
 import { createPool, openDatabase } from '../../../platform/db/database.ts';
-import { UsageLeader } from './usage-leader.ts';
+import { UsageLeader } from '../usage/usage-leader.ts';
 
 /**
  * One server process of usage-crash.test.ts: uses something for the users, each named with a key as

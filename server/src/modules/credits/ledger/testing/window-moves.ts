@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Services } from '../../../../platform/context.ts';
+import { sqlStates } from '../../../../platform/postgres/sql-states.ts';
 import { closeWindowRow, growHoldNow, openWindowRow, writeEvents } from '../../usage/usage-queries.ts';
 import { revenueAccount, userAccount } from '../accounts.ts';
 import { toBudgetExceeded } from '../holds/within-budget.ts';
 import { at, findHold, type Outcome, type Run, type WindowMove } from './moves.ts';
 
-const LOCK_NOT_AVAILABLE = '55P03';
 /** What the database says where only a wrong leader asks. */
 const MISTAKE = /^event \d+ of usage window .* is missing|cannot be settled: exceeds_hold$/;
 
@@ -23,7 +23,7 @@ export async function applyWindowMove(
     return named(await step(services, run, move));
   } catch (error) {
     if (toBudgetExceeded(error)) return 'budget_exceeded';
-    if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE) return 'busy';
+    if (error instanceof pg.DatabaseError && error.code === sqlStates.lockNotAvailable) return 'busy';
     if (error instanceof Error && MISTAKE.test(error.message)) return 'mistake';
     throw error;
   }

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type BlobStore, DamagedBlob } from './blob-store.ts';
+import { type BlobStore, DamagedBlob } from '../blob-store.ts';
 
 type Tested = {
   store: BlobStore;

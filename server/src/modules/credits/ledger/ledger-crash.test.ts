@@ -6,17 +6,17 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { connect, type Database } from '../../../../platform/db/database.ts';
-import { migrate } from '../../../../platform/db/setup/migrate.ts';
+import { connect, type Database } from '../../../platform/db/database.ts';
+import { migrate } from '../../../platform/db/setup/migrate.ts';
 import {
   discardEmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../../../platform/postgres/embedded-postgres.ts';
-import { onFileEnd } from '../../../../testing/on-file-end.ts';
-import { insertTestUser } from '../../test-user.ts';
-import { sealTransfers } from '../../verification/seal-transfers.ts';
-import { verifyLedger } from '../../verification/verify-ledger.ts';
-import { expireHolds } from '../holds/expire-holds.ts';
+} from '../../../platform/postgres/embedded-postgres.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { insertTestUser } from '../testing/test-user.ts';
+import { sealTransfers } from '../verification/seal-transfers.ts';
+import { verifyLedger } from '../verification/verify-ledger.ts';
+import { expireHolds } from './holds/expire-holds.ts';
 
 const ROUNDS = 4;
 const TRANSFERS_PER_ROUND = 150;
@@ -78,7 +78,7 @@ async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>):
 
 /** Starts the load and notes the ids that it prints; `more(n)` waits for the next n of them. */
 function startLoad(url: string, users: string[], acknowledged: Set<string>) {
-  const program = fileURLToPath(import.meta.resolve('./ledger-crash-load.ts'));
+  const program = fileURLToPath(import.meta.resolve('./testing/ledger-crash-load.ts'));
   const child = spawn(process.execPath, [program, '--url', url, ...users], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../platform/db/database.ts';
-import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { PAYMENTS_ACCOUNT, userAccount } from './ledger/accounts.ts';
-import { openUserAccount } from './ledger/open-user-account.ts';
-import { transfer } from './ledger/transfer.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { PAYMENTS_ACCOUNT, userAccount } from '../ledger/accounts.ts';
+import { openUserAccount } from '../ledger/open-user-account.ts';
+import { transfer } from '../ledger/transfer.ts';
 
 /** For tests: a new user who was given this much, and has bought this much. */
 export async function insertTestUser(

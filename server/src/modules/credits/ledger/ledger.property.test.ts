@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import pino from 'pino';
 import { beforeAll, expect, test } from 'vitest';
-import { onFileEnd } from '../../../../testing/on-file-end.ts';
-import { type TestDatabase, testDatabase } from '../../../../testing/test-database.ts';
-import { getUserTotals } from '../../queries.ts';
-import { insertTestKey, insertTestUser } from '../../test-user.ts';
-import { verifyLedger } from '../../verification/verify-ledger.ts';
-import { userAccount } from '../accounts.ts';
-import { batchSends, type SendInBatch } from '../batch-sends.ts';
-import { LedgerModel, NEVER, usedMicro } from './ledger-model.ts';
-import { applyMove } from './ledger-moves.ts';
-import { at, type Move, type Outcome, type Run, type Taken } from './moves.ts';
-import { countWrongKeys, getKeyTotals, listPortions, listSpendingOrder } from './property-queries.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { type TestDatabase, testDatabase } from '../../../testing/test-database.ts';
+import { getUserTotals } from '../queries.ts';
+import { insertTestKey, insertTestUser } from '../testing/test-user.ts';
+import { verifyLedger } from '../verification/verify-ledger.ts';
+import { userAccount } from './accounts.ts';
+import { batchSends, type SendInBatch } from './batch-sends.ts';
+import { LedgerModel, NEVER, usedMicro } from './testing/ledger-model.ts';
+import { applyMove } from './testing/ledger-moves.ts';
+import { at, type Move, type Outcome, type Run, type Taken } from './testing/moves.ts';
+import { countWrongKeys, getKeyTotals, listPortions, listSpendingOrder } from './testing/property-queries.ts';
 
 /** Printed in the tests' names; put a number here to repeat a run. */
 const seed = randomInt(2 ** 31);
@@ -167,7 +167,7 @@ type Answer = { outcome: Outcome; taken: Taken };
 
 /** A server process that makes the moves that it is handed. */
 function startProcess(url: string): (run: Run, move: Move) => Promise<Answer> {
-  const program = fileURLToPath(import.meta.resolve('./ledger-moves-process.ts'));
+  const program = fileURLToPath(import.meta.resolve('./testing/ledger-moves-process.ts'));
   // Amounts are bigint, which JSON has not.
   const child = fork(program, ['--url', url, '--connections', String(CONNECTIONS)], {
     serialization: 'advanced',

@@ -1,0 +1,41 @@
+import type { Services } from '../../../platform/context.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { lockDeployment } from '../queries.ts';
+import { settleTime } from './meter-deployment.ts';
+
+/**
+ * Settles the time of a deployment that has ended or sleeps, if it is not yet. Apart from the transaction that has stopped
+ * it: other processes are notified of that, and PostgreSQL lets such transactions commit only one after the other.
+ */
+export async function settleStopped(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  podId: string,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const deployment = await lockDeployment(tx, podId);
+    if (deployment.sleeping || deployment.terminated_at) await settleTime(tx, clock.now(), deployment);
+  });
+}
+
+/** The same for all of them: of those that a failed start has stopped, or whose process was killed between the two. */
+export async function settleAllStopped({
+  db,
+  clock,
+  log,
+}: Pick<Services, 'db' | 'clock' | 'log'>): Promise<void> {
+  for (const id of await listUnsettled(db))
+    await settleStopped({ db, clock }, id).catch((error: unknown) =>
+      log.error({ err: error, pod_id: id }, 'the time of a deployment could not be settled'),
+    );
+}
+
+async function listUnsettled(db: Database): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select('id')
+    .where('hold_id', 'is not', null)
+    .where((row) => row.or([row('sleeping', '=', true), row('terminated_at', 'is not', null)]))
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { settleSeconds } from './resume-cost.ts';
+
+const run = {
+  ...{ price: defaultPrice('training:CPU'), devices: 1 },
+  ...{ settledSeconds: 40, unpaidSeconds: 15, chargedMicro: 5n },
+};
+
+test('a round that was charged has paid for all that is saved', () => {
+  expect(settleSeconds(run, 100)).toEqual({ settledSeconds: 100, unpaidSeconds: 0 });
+});
+
+test('one that failed owes what it has saved, beside what was owed before', () => {
+  const failed = { ...run, chargedMicro: 0n };
+  expect(settleSeconds(failed, 100)).toEqual({ settledSeconds: 100, unpaidSeconds: 75 });
+  expect(settleSeconds(failed, 40)).toEqual({ settledSeconds: 40, unpaidSeconds: 15 });
+});
+
+test('what was charged and lost with its machine stays settled', () => {
+  expect(settleSeconds(run, 10)).toEqual({ settledSeconds: 40, unpaidSeconds: 0 });
+  expect(settleSeconds({ ...run, chargedMicro: 0n }, 10)).toEqual({ settledSeconds: 40, unpaidSeconds: 15 });
+});
