@@ -7,7 +7,7 @@ import { plansOf, recordingDatabase } from '../../../testing/recording-database.
 import { testDatabase } from '../../../testing/test-database.ts';
 import { revenueAccount, userAccount } from '../ledger/accounts.ts';
 import { transfer } from '../ledger/transfer.ts';
-import { insertTestUser } from '../test-user.ts';
+import { insertTestUser } from '../testing/test-user.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
 import { warnOfLowBalanceJob } from './warn-of-low-balance.ts';
 
