@@ -9,7 +9,7 @@ const VIRTUAL_FROM = 100;
 const GAP_PX = 16;
 /** Of a column and of what stands under a picture, until they are measured. */
 const COLUMN_PX = 200;
-const CAPTION_PX = 42;
+const CAPTION_PX = 44;
 
 type Props = {
   generations: readonly Generation[];
