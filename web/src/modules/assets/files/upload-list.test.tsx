@@ -21,7 +21,7 @@ test('a file that has failed is sent once more without being chosen again', asyn
   const done = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   vi.mocked(upload)
     .mockRejectedValueOnce(new ApiError('Failed to upload file.', { status: 0, code: 'network' }))
-    .mockResolvedValueOnce({ file: { path: 'rows.csv' }, revision_id: 'r1' } as never);
+    .mockResolvedValueOnce({ file: { path: 'rows.csv' }, revision_id: 'r1' });
   await uploadFiles('asset', [rows]);
   render(<Uploads />);
   await userEvent.click(screen.getByRole('button', { name: 'Try again: rows.csv' }));

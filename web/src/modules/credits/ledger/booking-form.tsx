@@ -37,6 +37,11 @@ type Props = {
 /** What the operator is asked about, and whose account it is. */
 type Asked = Form & { account: Account };
 
+/** Its code comes with the first submit. */
+function resolverOf(userLabel: string): Resolver<Form> {
+  return async (...form) => (await import('./booking-resolver.ts')).bookingResolver(userLabel)(...form);
+}
+
 const empty: Form = { user: '', amount: '', description: '' };
 
 /** Books an amount for a user by name, once it is known who that is and the operator has confirmed it. A repeat after a lost answer is not booked twice. */
@@ -45,11 +50,9 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
   const find = useFindAccount();
   const [asked, setAsked] = useState<Asked>();
   const [asking, setAsking] = useState(false);
-  const resolver: Resolver<Form> = async (...form) =>
-    (await import('./booking-resolver.ts')).bookingResolver(userLabel)(...form);
   const { control, register, handleSubmit, reset, setError, formState } = useForm<Form>({
     defaultValues: empty,
-    resolver,
+    resolver: resolverOf(userLabel),
   });
   const { errors } = formState;
 

@@ -58,7 +58,7 @@ test('who cancels the question has the form as it was', async () => {
 
 test('it stays open while it saves, and what was typed stays where that fails', async () => {
   const answer = Promise.withResolvers<unknown>();
-  vi.mocked(call).mockReturnValue(answer.promise as never);
+  vi.mocked(call).mockReturnValue(answer.promise);
   const question = await ask('10');
   await userEvent.click(question.getByRole('button', { name: 'Change the price' }));
   await userEvent.keyboard('{Escape}');
