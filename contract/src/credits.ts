@@ -118,6 +118,8 @@ export const listTransactions = endpoint({
     transactions: z.array(transaction),
     /** Of the whole period, on its first page; null on the following ones. */
     summary: transactionSummary.nullable(),
+    /** At the end of the period, on its first page; null on the following ones, and where only those of one key are listed. */
+    closing_balance: bgl.nullable(),
     next_cursor: z.string().nullable(),
   }),
 });

@@ -5,7 +5,7 @@ import { signUp } from '../sign-up.ts';
 journey('a person makes a key with a budget and an end, changes it, and revokes it', async ({ page }) => {
   await signUp(page);
   await page.goto('/api-key');
-  await page.getByText('No further keys yet').waitFor();
+  await page.getByText('You have no other API keys yet').waitFor();
   await look(page, 'api-keys-empty');
 
   await page.getByRole('button', { name: 'Create key' }).click();
@@ -39,6 +39,6 @@ journey('a person makes a key with a budget and an end, changes it, and revokes 
 
   await page.getByRole('button', { name: 'Revoke Weekly report' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
-  await page.getByText('No further keys yet').waitFor();
+  await page.getByText('You have no other API keys yet').waitFor();
   expect((await me()).status()).toBe(401);
 });

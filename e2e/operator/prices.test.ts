@@ -23,6 +23,8 @@ journey('an operator changes prices, now and from a day on, and everybody sees i
     page.getByRole('button', { name: `Change the price of ${label}`, exact: true }).click();
   const dialog = page.getByRole('dialog');
   const save = () => dialog.getByRole('button', { name: 'Change the price' }).click();
+  const question = page.getByRole('alertdialog');
+  const confirm = () => question.getByRole('button', { name: 'Change the price' }).click();
   await change(training);
   await save();
   await dialog.getByText('Price must be greater than 0, with at most 6 decimals').waitFor();
@@ -33,6 +35,9 @@ journey('an operator changes prices, now and from a day on, and everybody sees i
   await dialog.getByLabel('New price').fill('0.20');
   await dialog.getByText('$0.20 = 5.00 BGL').waitFor();
   await save();
+  await question.getByText('$0.20 = 5.00 BGL').waitFor();
+  await look(page, 'operator-prices-question');
+  await confirm();
   await page.getByText('The price was changed').waitFor();
   await page.getByRole('row', { name: /this machine's CPU per hour \$0\.20/ }).waitFor();
 
@@ -48,6 +53,7 @@ journey('an operator changes prices, now and from a day on, and everybody sees i
   await look(page, 'operator-prices-later');
   await dialog.getByLabel('Date and time').fill(`${day}T10:00`);
   await save();
+  await confirm();
   await page.getByText(/^The price will change on/).waitFor();
   const history = page.getByRole('region', { name: 'History' });
   await history.getByText('Upcoming').filter({ visible: true }).waitFor();

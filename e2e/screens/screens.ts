@@ -239,7 +239,7 @@ const account: Screen<Things>[] = [
     at: '/api-key',
     full: 'Keys for your programs',
     failed: 'Your API keys could not be loaded',
-    empty: 'No further keys yet',
+    empty: 'You have no other API keys yet',
   },
   {
     route: '/invite',

@@ -45,7 +45,7 @@ beforeEach(() => {
 notifyFailures(queryClient);
 const nothing = () => undefined;
 const refusal = (message: string) => new ApiError(message, { status: 400, code: 'invalid_request' });
-const made = { name: 'Loaf', modelId: 'm1', failedUploads: [], onTryAgain: nothing, onClose: nothing };
+const made = { name: 'Loaf', modelId: 'm1', uploads: [], onTryAgain: nothing, onClose: nothing };
 
 /** What is seen of a component, with what its server answers. */
 const seen: [sentences: string[], component: ReactElement, answer?: unknown][] = [

@@ -3,6 +3,7 @@ import { pageComponent } from './lib/loadable.tsx';
 import { parseSheetSearch } from './lib/sheet.ts';
 import { accountsRoutes } from './modules/accounts/routes.ts';
 import { isExpected } from './modules/accounts/session.ts';
+import { sessionHint } from './modules/accounts/session-hint.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
@@ -30,7 +31,9 @@ const landingRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   validateSearch: parseLanding,
-  beforeLoad: () => {
+  beforeLoad: ({ search }) => {
+    // Whoever was sent to a provider was expected back, and was not let in.
+    if (search.error) sessionHint.set('none');
     if (isExpected()) throw redirect({ to: '/dashboard', replace: true });
   },
   component: pageComponent(() => import('./modules/accounts/landing/landing-page.tsx'), 'LandingPage'),
@@ -115,8 +118,7 @@ type LandingSearch = {
 };
 
 function parseLanding({ form, token, error, ...search }: Record<string, unknown>): LandingSearch {
-  // A provider that let nobody in comes back with the reason.
-  // Of a link for a new password it says that it was used, else that a provider let nobody in.
+  // Of a link for a new password it says that it was used before or is too old, otherwise why a provider let nobody in.
   if (typeof error === 'string') return form === 'new-password' ? { form, error } : { error };
   if (form === 'new-password' && typeof token === 'string') return { form, token };
   if (form === 'sign-up' || form === 'forgot-password') return { form };

@@ -10,7 +10,6 @@ import { DeleteAccountDialog } from './modules/accounts/profile/delete-account-d
 import { UserContext } from './modules/accounts/session.ts';
 import { EditAssetDialog } from './modules/assets/edit-asset-dialog.tsx';
 import { RestrictedModelDialog } from './modules/assets/restricted/restricted-model-dialog.tsx';
-import { ChangePriceDialog } from './modules/credits/prices/change-price-dialog.tsx';
 import { TrainingDialog } from './modules/images/gallery/training-dialog.tsx';
 
 vi.mock('./lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
@@ -21,7 +20,6 @@ vi.mock('@tanstack/react-router', async (importOriginal) => ({
 
 const asset = { dataset_id: 'd1', title: 'Rye', details: '', tags: [] } as never;
 const model = { id: 'm1', name: 'Rye', family: '', details: '', tags: [], dataset_id: null } as never;
-const price = { id: 'p1', label: 'One picture', unit: 'image', unit_price: '1', next: null } as never;
 const deletion = {
   owed: '0',
   bought: '0',
@@ -39,7 +37,6 @@ const dialogs: [dialog: ReactElement, button: string, field: string][] = [
   [<EditAssetDialog key="" asset={asset} onClose={onClose} />, 'Save', 'Name'],
   [<RestrictedModelDialog key="" model={model} onClose={onClose} />, 'Save', 'Name'],
   [<TrainingDialog key="" ids={['g1']} onClose={onClose} onAdded={onClose} />, 'Add pictures', 'Name'],
-  [<ChangePriceDialog key="" price={price} onClose={onClose} />, 'Change the price', 'New price'],
   [<DeleteAccountDialog key="" onClose={onClose} />, 'Delete account', 'Password'],
 ];
 

@@ -14,20 +14,12 @@ import { Header, headerPreloads } from './header/header.tsx';
 import { hidesSidebar } from './navigation/nav-items.ts';
 import { Sidebar } from './navigation/sidebar.tsx';
 import { OpenSheets, sheetPreloads } from './open-sheets.tsx';
-import { keepKeys, takeKeys } from './palette/kept-keys.ts';
+import { DeferredPalette, preloadPalette, usePalette } from './palette/deferred-palette.tsx';
 import { OfflineBanner } from './states/offline-banner.tsx';
 import { useSessionMessages } from './use-session-messages.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useTitleFocus } from './use-title-focus.ts';
 
-const CommandPalette = loadable(async () => {
-  try {
-    return (await import('./palette/command-palette.tsx')).CommandPalette;
-  } catch (error) {
-    takeKeys();
-    throw error;
-  }
-});
 const PendingReferral = loadable(
   async () => (await import('../modules/referrals/pending-referral.tsx')).PendingReferral,
 );
@@ -43,14 +35,14 @@ type Props = {
 export function Shell({ user, children }: Props) {
   const { pathname } = useLocation();
   const [menuOpen, setMenuOpen] = useState(false);
-  const palette = usePalette(user);
+  const isVisitor = user === null;
+  const palette = usePalette(isVisitor);
   const hasRoom = useWindowWidth('xl');
   const sidebarHidden = hidesSidebar(pathname);
   useSessionMessages();
   const sheets = useSheets();
-  useShortcuts({ onPalette: palette.open, onHelp: () => sheets.open('shortcuts') });
+  useShortcuts({ onPalette: () => palette.open(), onHelp: () => sheets.open('shortcuts') });
   useTitleFocus();
-  const isVisitor = user === null;
   useEffect(() => preloadLater(isVisitor ? [MobileMenu.preload] : preloads), [isVisitor]);
 
   return (
@@ -66,7 +58,7 @@ export function Shell({ user, children }: Props) {
         onOpenMenu={() => setMenuOpen(true)}
         onOpenPalette={palette.open}
         preloadMenu={() => void MobileMenu.preload()}
-        preloadPalette={() => void CommandPalette.preload()}
+        preloadPalette={() => void preloadPalette()}
         menuAlways={sidebarHidden}
       />
       <div className="flex">
@@ -102,31 +94,15 @@ export function Shell({ user, children }: Props) {
           {menuOpen && (
             <MobileMenu user={user} onClose={() => setMenuOpen(false)} onOpenPalette={palette.open} />
           )}
-          {palette.isOpen && user && <CommandPalette onClose={palette.close} />}
         </Suspense>
       </Boundary>
+      {user && palette.begun !== null && <DeferredPalette begun={palette.begun} onClose={palette.close} />}
     </UserContext>
   );
 }
 
-/** Whether the palette is open. What is typed before it is there is kept for it; a visitor has none. */
-function usePalette(user: User | null | undefined) {
-  const [isOpen, setOpen] = useState(false);
-  const open = () => {
-    if (user !== null && !isOpen) keepKeys();
-    setOpen(true);
-  };
-  return { isOpen, open, close: () => setOpen(false) };
-}
-
 /** What a click opens is there before the first click, and when nothing can be fetched any more. */
-const preloads = [
-  loadLocaleData,
-  ...headerPreloads,
-  MobileMenu.preload,
-  CommandPalette.preload,
-  ...sheetPreloads,
-];
+const preloads = [loadLocaleData, ...headerPreloads, MobileMenu.preload, preloadPalette, ...sheetPreloads];
 
 /** Keeps what is shown true while the same person is signed in. */
 function Changes({ userId }: { userId: string }) {

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react';
+import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { formatNumber } from '../lib/format/format-number.ts';
@@ -6,7 +6,10 @@ import type { ChartProps } from './chart.tsx';
 import { type CanvasProps, colourName, drawnValue, type Hover, plotOptions, toData } from './chart-plot.ts';
 import { formatFigure } from './chart-scale.ts';
 
-/** Draws with uPlot; the legend, the values under the pointer and the summary for screen readers are elements. */
+/**
+ * Draws with uPlot; the legend, the values under the pointer and the summary for screen readers are elements. The arrow
+ * keys go from value to value.
+ */
 export default function ChartCanvas(props: ChartProps) {
   const all: CanvasProps = {
     kind: 'line',
@@ -38,7 +41,7 @@ export default function ChartCanvas(props: ChartProps) {
 
   return (
     <figure ref={place} className="relative" aria-label={label}>
-      <Plot key={shape} {...all} onHover={setHover} />
+      <Plot key={shape} {...all} hover={hover} onHover={setHover} />
       {hover && at !== null && at !== undefined && (
         <div
           aria-hidden
@@ -85,8 +88,10 @@ function Swatch({ name, color }: { name: string; color: string }) {
   );
 }
 
+type PlotProps = CanvasProps & { hover: Hover | null; onHover: (hover: Hover | null) => void };
+
 /** The canvas. Built when it mounts; afterwards it follows its data and the width of its place. */
-function Plot({ onHover, ...props }: CanvasProps & { onHover: (hover: Hover | null) => void }) {
+function Plot({ hover, onHover, ...props }: PlotProps) {
   const { x, series, kind, smoothing, logScale, height } = props;
   const place = useRef<HTMLDivElement>(null);
   const [plot, setPlot] = useState<uPlot | null>(null);
@@ -116,7 +121,48 @@ function Plot({ onHover, ...props }: CanvasProps & { onHover: (hover: Hover | nu
     plot?.setData(toData(x, series, kind, smoothing, logScale));
   }, [plot, x, series, kind, smoothing, logScale]);
 
-  return <div ref={place} aria-hidden style={{ height }} className="w-full" />;
+  const last = x.length - 1;
+  const now = hover?.index ?? last;
+  function moveCursor(event: KeyboardEvent) {
+    const to = x[placeAfter(event.key, hover?.index ?? null, last) ?? -1];
+    if (!plot || to === undefined) return;
+    event.preventDefault();
+    plot.setCursor({ left: plot.valToPos(to, 'x'), top: 0 });
+  }
+
+  const canvas = <div ref={place} aria-hidden style={{ height }} className="w-full" />;
+  if (last < 0) return canvas;
+  return (
+    <div
+      role="slider"
+      tabIndex={0}
+      aria-label={`${props.label}, values`}
+      aria-valuemin={0}
+      aria-valuemax={last}
+      aria-valuenow={now}
+      // Read out with each step, as any slider's.
+      aria-valuetext={valuesAt(now, props)}
+      onKeyDown={moveCursor}
+      onBlur={() => plot?.setCursor({ left: -10, top: -10 })}
+      className="rounded-lg outline-offset-2"
+    >
+      {canvas}
+    </div>
+  );
+}
+
+/** The place that a key leads to from the one that is pointed at; the first arrow points at the last. Null for other keys. */
+function placeAfter(key: string, from: number | null, last: number): number | null {
+  if (key === 'Home') return 0;
+  if (key === 'End') return last;
+  const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
+  if (step === 0) return null;
+  return from === null ? last : Math.min(last, Math.max(0, from + step));
+}
+
+function valuesAt(index: number, { x, series, smoothing, hoverX, formatY }: CanvasProps): string {
+  const values = series.map((one) => `${one.label} ${showValue(drawnValue(one, smoothing, index), formatY)}`);
+  return `${hoverX(x[index] ?? 0)}: ${values.join(', ')}`;
 }
 
 function summary({ x, series, mark, formatX, formatY }: CanvasProps): string {

@@ -1,6 +1,8 @@
 import { uploadFile } from '@bakehouse/contract/assets';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { lastAnswer } from '../live/online.ts';
 import { setCredentials } from './credentials.ts';
+import { shareRead } from './shared-reads.ts';
 import { upload } from './upload.ts';
 
 /** A request that is answered with what the test says. */
@@ -45,4 +47,20 @@ test('what is no answer of the server is none: the upload fails instead of waiti
 test('a refusal says why', async () => {
   answer = { status: 400, body: '{"error":{"message":"x.csv is empty"}}' };
   await expect(send()).rejects.toMatchObject({ message: 'x.csv is empty', status: 400 });
+});
+
+test('what was being read before it is read anew by whoever asks after it', async () => {
+  answer = { status: 200, body: '{"revision_id":"r1"}' };
+  void shareRead('files', undefined, () => new Promise(() => {}));
+  await send();
+  expect(await shareRead('files', undefined, async () => 'with x.csv')).toBe('with x.csv');
+});
+
+test('its answer says that the server is there', async () => {
+  const now = Date.now() + 60_000;
+  vi.spyOn(Date, 'now').mockReturnValue(now);
+  answer = { status: 400, body: '{"error":{"message":"x.csv is empty"}}' };
+  await expect(send()).rejects.toThrow();
+  expect(lastAnswer().getTime()).toBe(now);
+  vi.restoreAllMocks();
 });

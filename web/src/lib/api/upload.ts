@@ -1,7 +1,9 @@
 import type { Endpoint, ResponseOf } from '@bakehouse/contract/endpoint';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
+import { checkServer, noteAnswer } from '../live/online.ts';
 import { keyHeader, refused } from './api-client.ts';
 import { ApiError, toApiError } from './api-error.ts';
+import { forgetReads } from './shared-reads.ts';
 
 type Options = {
   /** Bytes that have left this machine, of the request's total. */
@@ -27,6 +29,7 @@ export function upload<E extends Endpoint>(
     const abort = () => request.abort();
     const finish = (settle: () => void) => {
       options.signal?.removeEventListener('abort', abort);
+      forgetReads();
       settle();
     };
     request.open(endpoint.method, endpointUrl(endpoint.path, params));
@@ -35,6 +38,7 @@ export function upload<E extends Endpoint>(
     const fail = () => reject(new ApiError('Failed to upload file.', { status: 0, code: 'network' }));
     request.onload = () =>
       finish(() => {
+        noteAnswer(request.status);
         if (request.status >= 200 && request.status < 300) {
           const answer = parseJson(request.responseText);
           // Something between here and the server has answered in its place.
@@ -45,7 +49,10 @@ export function upload<E extends Endpoint>(
           refused(endpoint, toApiError(request.status, request.responseText, requestId, 'upload file.')),
         );
       });
-    request.onerror = () => finish(fail);
+    request.onerror = () => {
+      void checkServer();
+      finish(fail);
+    };
     request.onabort = () =>
       finish(() => reject(new ApiError('The upload was cancelled', { status: 0, code: 'aborted' })));
     options.signal?.addEventListener('abort', abort);

@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { act, renderHook, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
+import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { uploadFiles } from '../assets/api.ts';
 import { useCreateModel } from './wizard/use-create-model.ts';
@@ -38,4 +39,32 @@ test('two clicks in the same moment create one model, and send its files once', 
   await waitFor(() => expect(result.current.state.step).toBe(4));
   expect(call).toHaveBeenCalledTimes(1);
   expect(uploadFiles).toHaveBeenCalledExactlyOnceWith('m1', files);
+});
+
+test('an upload that could not be made is tried again with the same name and files; after a lost answer it is the same one', async () => {
+  vi.mocked(call)
+    .mockReset()
+    .mockRejectedValueOnce(new ApiError('The server cannot be reached.', { status: 0, code: 'network' }))
+    .mockResolvedValueOnce('m1');
+  const { result } = renderHook(() => useCreateModel({}), {
+    wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
+  });
+  const values = {
+    name: 'Rye model',
+    baseModelType: 'qwen' as const,
+    files: [new File(['{}'], 'config.json')],
+  };
+  act(() => result.current.dispatch({ do: 'change', values: { type: 'upload' } }));
+  act(() => result.current.goOn());
+  act(() => result.current.dispatch({ do: 'change', values }));
+  act(() => result.current.goOn());
+  act(() => result.current.goOn());
+  await waitFor(() => expect(result.current.state.step).toBe(6));
+  act(() => result.current.tryAgain());
+  expect(result.current.state).toMatchObject({ step: 3, ...values });
+  act(() => result.current.goOn());
+  await waitFor(() => expect(result.current.state.step).toBe(4));
+  const [first, second] = vi.mocked(call).mock.calls.map(([, , options]) => options?.idempotencyKey);
+  expect(first).toBeTruthy();
+  expect(second).toBe(first);
 });

@@ -4,7 +4,7 @@ import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 
-/** Says that image models are not trained here yet, and what can be done until they are. No menu leads to it. */
+/** Says that image models are not trained here yet, and what can be done until they are. */
 export function DiffusionTrainingPage() {
   return (
     <>

@@ -1,8 +1,8 @@
 import { type ReactElement, useEffect } from 'react';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { createItems } from '../navigation/nav-items.ts';
 import { useGoToItem } from '../navigation/use-go-to-item.ts';
 import { preloadSheets } from '../open-sheets.tsx';
+import { createItems } from './create-items.ts';
 
 /** Create Dataset and Create Model, each in a side sheet. */
 export function CreateMenu({ trigger }: { trigger: ReactElement }) {

@@ -35,7 +35,8 @@ type Props = {
   /** Null for a visitor; undefined until the session is known. */
   user: User | null | undefined;
   onOpenMenu: () => void;
-  onOpenPalette: () => void;
+  /** It goes on from what was typed in the search box. */
+  onOpenPalette: (typed?: string) => void;
   /** The pointer or the focus is near the button. */
   preloadMenu: () => void;
   preloadPalette: () => void;
@@ -78,7 +79,7 @@ export function Header({ user, onOpenMenu, onOpenPalette, preloadMenu, preloadPa
               variant="ghost"
               size="icon"
               aria-label="Search"
-              onClick={onOpenPalette}
+              onClick={() => onOpenPalette()}
               onPointerEnter={preloadPalette}
               onFocus={preloadPalette}
               // Where there is no room the menu has it.

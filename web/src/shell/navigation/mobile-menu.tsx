@@ -9,7 +9,8 @@ type Props = {
   /** Null for a visitor; undefined until the session is known. */
   user: User | null | undefined;
   onClose: () => void;
-  onOpenPalette: () => void;
+  /** It goes on from what was typed in the search box. */
+  onOpenPalette: (typed: string) => void;
 };
 
 /** The slide-in menu of narrow screens and of pages without a sidebar. */
@@ -31,7 +32,7 @@ export function MobileMenu({ user, onClose, onOpenPalette }: Props) {
             onChosen={close}
             onOpenPalette={() => {
               close();
-              onOpenPalette();
+              onOpenPalette(typed);
             }}
           />
         </div>

@@ -12,7 +12,7 @@ const marked = (pathname: string, sheet?: { name: string; page?: string }, among
 test('the groups are in the order of the product', () => {
   expect(groups.map(({ label, items }) => [label, ...items.map((item) => item.label)])).toEqual([
     [null, 'Dashboard', 'Profile', 'Instant Generation'],
-    ['Deployments', 'Deploy Models', 'My Datasets', 'My Models', 'LLM Training'],
+    ['Deployments', 'Deploy Models', 'My Datasets', 'My Models', 'Diffusion Training', 'LLM Training'],
     [null, 'API-Key'],
     ['Billing & Usage', 'Buy Credits', 'Send Credits', 'Transaction History'],
     [null, 'Invite Friends'],
@@ -56,7 +56,7 @@ test('a sheet marks an item while it is open, and then the page has its mark bac
 });
 
 test('a sheet that is an item itself has the mark', () => {
-  const own = { kind: 'sheet', label: 'Own', sheet: 'own' as SheetName, icon: Send, words: '' } as const;
+  const own = { kind: 'sheet', label: 'Own', sheet: 'own' as SheetName, icon: Send } as const;
   const among: NavGroup[] = [...groups, { label: null, items: [own] }];
   expect(marked('/dashboard', { name: 'own' }, among)).toBe('Own');
   expect(marked('/dashboard', { name: 'own', page: '/model' }, among)).toBe('Own');

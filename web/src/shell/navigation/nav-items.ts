@@ -8,7 +8,7 @@ import {
   CreditCard,
   Database,
   GraduationCap,
-  Images,
+  ImagePlus,
   KeyRound,
   LayoutDashboard,
   Lock,
@@ -31,8 +31,6 @@ import type { SheetName } from '../../lib/sheet.ts';
 export type NavItem = {
   label: string;
   icon: LucideIcon;
-  /** Other names that people look for it by. */
-  words: string;
   /** Visitors see it too. */
   isPublic?: boolean;
 } & (
@@ -58,24 +56,6 @@ export function hidesSidebar(pathname: string): boolean {
   return /\/(dataset|market|model)$/.test(pathname);
 }
 
-/** What the Create menu offers. */
-export const createItems: NavItem[] = [
-  {
-    kind: 'sheet',
-    label: 'Create Dataset',
-    sheet: 'create-dataset',
-    icon: Database,
-    words: 'new upload add data',
-  },
-  {
-    kind: 'sheet',
-    label: 'Create Model',
-    sheet: 'create-model',
-    icon: Boxes,
-    words: 'new fine-tune train upload',
-  },
-];
-
 const groups: NavGroup[] = [
   {
     label: null,
@@ -85,14 +65,12 @@ const groups: NavGroup[] = [
         label: 'Dashboard',
         to: '/dashboard',
         icon: LayoutDashboard,
-        words: 'home overview start',
       },
       {
         kind: 'route',
         label: 'Profile',
         to: '/profile',
         icon: CircleUser,
-        words: 'account password email username settings',
       },
       {
         kind: 'route',
@@ -100,7 +78,6 @@ const groups: NavGroup[] = [
         to: '/instant-generation',
         alsoAt: ['/gallery', '/bakery', ...generatorNames.map((name) => `/${name}`)],
         icon: Sparkles,
-        words: 'image picture film video generate prompt flux veo paris',
       },
     ],
   },
@@ -112,23 +89,26 @@ const groups: NavGroup[] = [
         label: 'Deploy Models',
         to: '/my-deployments',
         icon: Rocket,
-        words: 'chat ask playground serve inference deployment stop terminate endpoint',
       },
       {
         kind: 'route',
         label: 'My Datasets',
         to: '/dataset',
         icon: Database,
-        words: 'data files upload rows',
       },
-      { kind: 'route', label: 'My Models', to: '/model', icon: Boxes, words: 'weights adapter fine-tuned' },
+      { kind: 'route', label: 'My Models', to: '/model', icon: Boxes },
+      {
+        kind: 'route',
+        label: 'Diffusion Training',
+        to: '/diffusion-training',
+        icon: ImagePlus,
+      },
       {
         kind: 'route',
         label: 'LLM Training',
         to: '/llm-training',
         alsoAt: ['/runs'],
         icon: GraduationCap,
-        words: 'fine-tune train runs loss curves cancel resume',
       },
     ],
   },
@@ -140,7 +120,6 @@ const groups: NavGroup[] = [
         label: 'API-Key',
         to: '/api-key',
         icon: KeyRound,
-        words: 'token secret key code sdk openai curl',
       },
     ],
   },
@@ -152,14 +131,12 @@ const groups: NavGroup[] = [
         label: 'Buy Credits',
         to: '/buy-bagels',
         icon: CreditCard,
-        words: 'bagels top up purchase pay price prices',
       },
       {
         kind: 'sheet',
         label: 'Send Credits',
         sheet: 'send-credits',
         icon: Send,
-        words: 'transfer bagels pay give user recipient',
       },
       {
         kind: 'sheet',
@@ -167,7 +144,6 @@ const groups: NavGroup[] = [
         sheet: 'transaction-history',
         alsoAt: ['/transactions'],
         icon: ReceiptText,
-        words: 'bill billing invoice statement spend spending cost usage balance',
       },
     ],
   },
@@ -179,7 +155,6 @@ const groups: NavGroup[] = [
         label: 'Invite Friends',
         to: '/invite',
         icon: UserPlus,
-        words: 'referral refer invitation bonus code friend share',
       },
     ],
   },
@@ -191,7 +166,6 @@ const groups: NavGroup[] = [
         label: 'Documentation',
         to: '/docs',
         icon: BookOpenText,
-        words: 'docs help manual guide api reference openapi calls',
         isPublic: true,
       },
       {
@@ -199,82 +173,56 @@ const groups: NavGroup[] = [
         label: 'Contact Us',
         sheet: 'contact',
         icon: Mail,
-        words: 'support help question message problem write',
       },
     ],
-  },
-];
-
-/** Pages that have no place in the sidebar: the palette leads to them too. */
-export const furtherPages: NavItem[] = [
-  {
-    kind: 'route',
-    label: 'Gallery',
-    to: '/gallery',
-    icon: Images,
-    words: 'generations pictures images history prompts compare',
-  },
-  {
-    kind: 'route',
-    label: 'Restricted Models',
-    to: '/model/source',
-    icon: Lock,
-    words: 'gated request access licence',
   },
 ];
 
 const operatorGroup: NavGroup = {
   label: 'Operator',
   items: [
-    { kind: 'route', label: 'Ledger', to: '/operator/ledger', icon: Scale, words: 'operator grant accounts' },
+    { kind: 'route', label: 'Ledger', to: '/operator/ledger', icon: Scale },
     {
       kind: 'route',
       label: 'Codes',
       to: '/operator/codes',
       icon: Ticket,
-      words: 'operator voucher coupon redeem credits',
     },
     {
       kind: 'route',
       label: 'Prices',
       to: '/operator/prices',
       icon: Tag,
-      words: 'operator price list costs change',
     },
     {
       kind: 'route',
       label: 'Accounts',
       to: '/operator/accounts',
       icon: Users,
-      words: 'operator users people balances',
     },
     {
       kind: 'route',
       label: 'Audit Log',
       to: '/operator/audit',
       icon: ScrollText,
-      words: 'operator history who changed security',
     },
     {
       kind: 'route',
       label: 'Messages',
       to: '/operator/messages',
       icon: Mail,
-      words: 'operator contact support inbox',
     },
     {
       kind: 'route',
       label: 'Machines',
       to: '/operator/machines',
       icon: Server,
-      words: 'operator servers gpu queue',
     },
     {
       kind: 'route',
       label: 'Access Requests',
       to: '/operator/access-requests',
       icon: Lock,
-      words: 'operator restricted models grant refuse',
     },
   ],
 };

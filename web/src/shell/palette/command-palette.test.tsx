@@ -175,7 +175,7 @@ test('the API key is copied on plain http too, where a page has no clipboard', a
 });
 
 test('what was typed before it was there stands in its box', async () => {
-  keepKeys();
+  keepKeys('', () => {});
   await userEvent.keyboard('dark');
   await search(200, { results: [], similar: false }, ' th');
   expect(screen.getByRole<HTMLInputElement>('combobox').value).toBe('dark th');
@@ -183,7 +183,7 @@ test('what was typed before it was there stands in its box', async () => {
 });
 
 test('Enter that was pressed before it was there performs the first result once there is one', async () => {
-  keepKeys();
+  keepKeys('', () => {});
   await userEvent.keyboard('deploy rye{Enter}');
   let answer = (_response: Response) => {};
   await type('{Shift}', (words) =>

@@ -8,7 +8,7 @@ test('what is typed is kept until it is taken, and nothing on the page is typed 
   let pressed = 0;
   button?.addEventListener('click', () => (pressed += 1));
 
-  keepKeys();
+  keepKeys('', () => {});
   input?.focus();
   await userEvent.keyboard('fluy{Backspace}x');
   button?.focus();
@@ -26,8 +26,7 @@ test('it goes on from what was typed elsewhere, and leaves shortcuts alone', asy
   let shortcuts = 0;
   const count = (event: KeyboardEvent) => (shortcuts += Number(event.ctrlKey && event.key === 'k'));
   addEventListener('keydown', count);
-  keepKeys('pa');
-  keepKeys();
+  keepKeys('pa', () => {});
   await userEvent.keyboard('r{Control>}k{/Control}is');
   removeEventListener('keydown', count);
   expect(shortcuts).toBe(1);
@@ -35,7 +34,17 @@ test('it goes on from what was typed elsewhere, and leaves shortcuts alone', asy
 });
 
 test('Enter counts where nothing was typed behind it', async () => {
-  keepKeys();
+  keepKeys('', () => {});
   await userEvent.keyboard('flu{Enter}x');
   expect(takeKeys()).toEqual({ typed: 'flux', entered: false });
+});
+
+test('Escape calls it off', async () => {
+  let calledOff = 0;
+  keepKeys('', () => (calledOff += 1));
+  await userEvent.keyboard('flu{Escape}');
+  expect(calledOff).toBe(1);
+  takeKeys();
+  await userEvent.keyboard('{Escape}');
+  expect(calledOff).toBe(1);
 });

@@ -1,12 +1,14 @@
 let kept = '';
 /** Enter was the last key. */
 let entered = false;
+let callOff = () => {};
 
 function keep(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, isComposing } = event;
   if (ctrlKey || metaKey || altKey) return;
   if (key.length === 1) kept += key;
   else if (key === 'Backspace') kept = kept.slice(0, -1);
+  else if (key === 'Escape') callOff();
   else if (key !== 'Enter') return;
   entered = key === 'Enter' && !isComposing;
   // What stands behind the palette is not meant.
@@ -14,9 +16,10 @@ function keep(event: KeyboardEvent): void {
   event.stopPropagation();
 }
 
-/** Keeps what is typed from now on, behind `begun`, until the palette that was asked for takes it. */
-export function keepKeys(begun = ''): void {
-  kept += begun;
+/** Keeps what is typed from now on, behind `begun`, until `takeKeys`: nothing of the page hears it. Escape calls `onEscape`. */
+export function keepKeys(begun: string, onEscape: () => void): void {
+  kept = begun;
+  callOff = onEscape;
   addEventListener('keydown', keep, true);
 }
 

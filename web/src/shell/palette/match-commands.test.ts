@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { navGroups } from '../navigation/nav-items.ts';
 import { matchCommands } from './match-commands.ts';
+import { withWords } from './sidebar-words.ts';
 
-const groups = [{ value: 'Pages', items: navGroups({ is_operator: false }).flatMap(({ items }) => items) }];
+const groups = [
+  { value: 'Pages', items: navGroups({ is_operator: false }).flatMap(({ items }) => items.map(withWords)) },
+];
 const found = (typed: string) =>
   matchCommands(groups, typed).flatMap(({ items }) => items.map(({ label }) => label));
 

@@ -4,7 +4,7 @@ import { copyText } from '../../lib/device/copy-text.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { themeChoice } from '../../lib/theme.ts';
 import { notify } from '../../ui/notify.ts';
-import { createItems } from '../navigation/nav-items.ts';
+import { createItems } from '../header/create-items.ts';
 import { matchCommands } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
 import { useGeneratorPages, usePages, useToCommand } from './use-pages.ts';

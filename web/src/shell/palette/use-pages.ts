@@ -5,15 +5,19 @@ import { useNavigate } from '@tanstack/react-router';
 import { Clapperboard, ImagePlus } from 'lucide-react';
 import { useUser } from '../../modules/accounts/api.ts';
 import { useHelpLinks } from '../../modules/documentation/api.ts';
-import { furtherPages, type NavItem, navGroups } from '../navigation/nav-items.ts';
+import { navGroups } from '../navigation/nav-items.ts';
 import { useGoToItem } from '../navigation/use-go-to-item.ts';
+import { furtherPages } from './further-pages.ts';
 import type { CommandGroup } from './match-commands.ts';
+import { type FoundItem, withWords } from './sidebar-words.ts';
 import type { Command } from './use-commands.ts';
 
 /** The pages of the sidebar and the others, but for those of the generators. */
 export function usePages(): CommandGroup<Command> {
   const toCommand = useToCommand();
-  const inSidebar = navGroups(useUser(), useHelpLinks().documentation).flatMap((group) => group.items);
+  const inSidebar = navGroups(useUser(), useHelpLinks().documentation)
+    .flatMap((group) => group.items)
+    .map(withWords);
   return { value: 'Pages', items: [...inSidebar, ...furtherPages].map(toCommand) };
 }
 
@@ -38,7 +42,7 @@ export function useGeneratorPages(typed: string): CommandGroup<Command> {
 }
 
 /** A command that leads to an item of the navigation. */
-export function useToCommand(): (item: NavItem) => Command {
+export function useToCommand(): (item: FoundItem) => Command {
   const goTo = useGoToItem();
   return (item) => {
     const { label, words, icon } = item;

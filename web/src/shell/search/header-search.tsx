@@ -9,7 +9,7 @@ const SearchBox = loadable(async () => (await import('./search-box.tsx')).Search
 type Props = {
   /** False until the session is known. */
   signedIn: boolean;
-  onOpenPalette: () => void;
+  onOpenPalette: (typed: string) => void;
 };
 
 /** The header's search: a plain input at first, which takes what is typed until the code of the box is there. */

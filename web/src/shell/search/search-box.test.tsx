@@ -4,7 +4,6 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
-import { takeKeys } from '../palette/kept-keys.ts';
 import { SearchBox } from './search-box.tsx';
 
 const navigate = vi.hoisted(() => vi.fn<(to: object) => void>());
@@ -18,18 +17,17 @@ vi.mock('../../modules/accounts/api.ts', async (original) => ({
   useUser: () => ({ id: 'u1', isOperator: false }),
 }));
 
+const openPalette = vi.fn<(typed: string) => void>();
+
 beforeEach(() => {
   navigate.mockReset();
   setCredentials({ userId: 'u1', apiKey: 'bk_1' });
 });
-afterEach(() => {
-  takeKeys();
-  vi.unstubAllGlobals();
-});
+afterEach(() => void vi.unstubAllGlobals());
 
 function Box() {
   const [typed, setTyped] = useState('');
-  return <SearchBox typed={typed} onType={setTyped} onOpenPalette={() => undefined} />;
+  return <SearchBox typed={typed} onType={setTyped} onOpenPalette={openPalette} />;
 }
 
 const show = () =>
@@ -93,5 +91,5 @@ test('the palette goes on from what was typed here', async () => {
   await find('dark', []);
   await screen.findByText('No models found');
   await userEvent.click(screen.getByRole('button', { name: /Pages, actions and runs/ }));
-  expect(takeKeys().typed).toBe('dark');
+  expect(openPalette).toHaveBeenCalledExactlyOnceWith('dark');
 });

@@ -2,7 +2,6 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { describeResult } from '../../modules/assets/search/api.ts';
-import { keepKeys } from '../palette/kept-keys.ts';
 import { matchCommands } from '../palette/match-commands.ts';
 import { useGeneratorPages, usePages } from '../palette/use-pages.ts';
 import { SEARCH_BOX, SEARCH_LABEL, SearchFrame, searchInputClass } from './search-frame.tsx';
@@ -21,7 +20,8 @@ type Props = {
   focused?: boolean;
   /** Something was chosen, and its page opens. */
   onChosen?: () => void;
-  onOpenPalette: () => void;
+  /** The palette goes on from what was typed here. */
+  onOpenPalette: (typed: string) => void;
   /** What drops down is drawn in here: a part of the page that assistive technology knows. */
   container?: RefObject<HTMLElement | null>;
 };
@@ -44,12 +44,6 @@ export function SearchBox({ typed, onType, focused = false, onChosen, onOpenPale
     onChosen?.();
     if (result) void navigate(describeResult(result, found.words).link);
     page?.run();
-  }
-
-  function openPalette() {
-    // It goes on from what was typed here.
-    keepKeys(typed);
-    onOpenPalette();
   }
 
   return (
@@ -75,7 +69,12 @@ export function SearchBox({ typed, onType, focused = false, onChosen, onOpenPale
           className={searchInputClass}
         />
       </SearchFrame>
-      <SearchPopup {...found} onChoose={choose} onOpenPalette={openPalette} container={container} />
+      <SearchPopup
+        {...found}
+        onChoose={choose}
+        onOpenPalette={() => onOpenPalette(typed)}
+        container={container}
+      />
     </Autocomplete.Root>
   );
 }

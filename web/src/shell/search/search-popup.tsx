@@ -3,6 +3,7 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { type LucideIcon, Tag } from 'lucide-react';
 import type { RefObject } from 'react';
 import { cx } from '../../lib/cx.ts';
+import { COMMAND_KEY } from '../../lib/device/command-key.ts';
 import { describeResult } from '../../modules/assets/search/api.ts';
 import { errorMessage } from '../../ui/notify.ts';
 import { itemClass, popupClass, popupLayer } from '../../ui/popup-class.ts';
@@ -64,9 +65,7 @@ export function SearchPopup({ onChoose, onOpenPalette, container, ...found }: Pr
             className="mt-1 flex min-h-8 w-full items-center justify-between border-line border-t px-2.5 pt-2 pb-1 text-muted text-xs hover:text-ink"
           >
             Pages, actions and runs
-            <kbd className="rounded border border-line-strong px-1.5 font-sans text-2xs">
-              {/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'}
-            </kbd>
+            <kbd className="rounded border border-line-strong px-1.5 font-sans text-2xs">{COMMAND_KEY} K</kbd>
           </button>
         </Autocomplete.Popup>
       </Autocomplete.Positioner>

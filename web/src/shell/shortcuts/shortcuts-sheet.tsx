@@ -29,6 +29,10 @@ const groups: { title: string; shortcuts: { keys: string[]; does: string }[] }[]
     shortcuts: [{ keys: ['←', '→'], does: 'Go to the one before or after it' }],
   },
   {
+    title: 'On a chart',
+    shortcuts: [{ keys: ['←', '→'], does: 'Show the values before or after' }],
+  },
+  {
     title: 'In a chat',
     shortcuts: [
       { keys: ['Enter'], does: 'Send the message' },

@@ -21,7 +21,7 @@ import {
 } from '../queries.ts';
 import { describeMovement } from './describe-movement.ts';
 import { knownTimeZone } from './known-time-zone.ts';
-import { sumUserTransfers } from './sum-queries.ts';
+import { type CounterpartSum, sumUserTransfers } from './sum-queries.ts';
 
 type Transaction = z.infer<typeof transaction>;
 type TransactionType = (typeof transactionTypes)[number];
@@ -42,8 +42,8 @@ const typeSeenBy: Record<TransferKind, { receiver: TransactionType; payer: Trans
 
 /**
  * The caller's movements: first the credits that are held now, as 'pending', then the transfers, the newest first
- * in both. The first page also says what all of the period sum to by kind. The cursor is the last line shown: the
- * id of a hold, or the seq of a transfer.
+ * in both. The first page also says what all of the period sum to by kind, and the balance at its end. The cursor is
+ * the last line shown: the id of a hold, or the seq of a transfer.
  */
 export async function listTransactions(
   ctx: Context,
@@ -54,7 +54,7 @@ export async function listTransactions(
   const selection: Selection = { userId, from, to, timeZone, keyId };
   const after = cursor === undefined ? {} : parseCursor(cursor);
   // Of one moment: what is settled meanwhile is either held or charged, and the sums are those of the list.
-  const { holds, transfers, summary } = await knownTimeZone(
+  const { holds, transfers, sums } = await knownTimeZone(
     readSnapshot(ctx.db, async (tx) => {
       const open =
         after.seq === undefined
@@ -67,7 +67,7 @@ export async function listTransactions(
           before: after.seq ?? null,
           limit: limit + 1 - open.length,
         }),
-        summary: cursor === undefined ? await summarise(tx, selection) : null,
+        sums: cursor === undefined ? await sumUp(tx, selection) : { summary: null, closing_balance: null },
       };
     }),
   );
@@ -84,7 +84,7 @@ export async function listTransactions(
   const page = lines.slice(0, limit);
   return {
     transactions: page.map(({ transaction }) => transaction),
-    summary,
+    ...sums,
     next_cursor: lines.length > limit ? (page.at(-1)?.cursor ?? null) : null,
   };
 }
@@ -119,11 +119,21 @@ function toTransaction(
   };
 }
 
+type Sums = Pick<ResponseOf<typeof contract>, 'summary' | 'closing_balance'>;
+
+/** What the selection sums to, and what its last movement has left; those of one key alone leave no balance. */
+async function sumUp(tx: DatabaseTransaction, selection: Selection): Promise<Sums> {
+  const ofPeriod = await sumUserTransfers(tx, selection);
+  const summary = summarise(ofPeriod);
+  if (selection.keyId !== undefined) return { summary, closing_balance: null };
+  const untilEnd =
+    selection.from === undefined ? ofPeriod : await sumUserTransfers(tx, { ...selection, from: undefined });
+  const balance = untilEnd.reduce((sum, { paid, received }) => sum + received - paid, 0n);
+  return { summary, closing_balance: formatBgl(balance) };
+}
+
 /** Costs are net of refunds; credits sent to other users are counted apart. */
-async function summarise(
-  tx: DatabaseTransaction,
-  selection: Selection,
-): Promise<z.infer<typeof transactionSummary>> {
+function summarise(ofPeriod: readonly CounterpartSum[]): z.infer<typeof transactionSummary> {
   const sums = {
     video_generation: 0n,
     image_generation: 0n,
@@ -132,7 +142,7 @@ async function summarise(
     deployment: 0n,
   };
   let sent = 0n;
-  for (const { counterpart, paid, received } of await sumUserTransfers(tx, selection)) {
+  for (const { counterpart, paid, received } of ofPeriod) {
     const use = accountUse(counterpart);
     if (use !== null) sums[use] += paid - received;
     else if (counterpart === 'users') sent += paid;

@@ -315,14 +315,21 @@ describe('the statement', () => {
     });
   });
 
-  test('can be cut to days, both inclusive; the sums are those of the days', async () => {
+  test('can be cut to days, both inclusive; the sums are those of the days, the balance is that at their end', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     await send(ada, bob.email, 1);
     const today = (await statementOf(ada)).transactions[0]?.transaction_date.slice(0, 10) ?? '';
     const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10);
-    expect((await statementOf(ada, { from: today, to: today })).summary?.total_token_transferred).toBe('1');
+    for (const seal of [async () => {}, () => sealTransfers(db)]) {
+      await seal();
+      const ofToday = await statementOf(ada, { from: today, to: today });
+      expect(ofToday.summary?.total_token_transferred).toBe('1');
+      expect(ofToday.closing_balance).toBe('124');
+      expect((await statementOf(ada)).closing_balance).toBe('124');
+    }
     const before = await statementOf(ada, { to: yesterday });
     expect(before.transactions).toEqual([]);
+    expect(before.closing_balance).toBe('0');
     expect(before.summary?.total_token_transferred).toBe('0');
   });
 

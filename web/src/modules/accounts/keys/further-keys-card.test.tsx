@@ -76,7 +76,7 @@ test('shows each further key with its right, its end and what it has spent', asy
 
 test('without further keys says what they are for; the new one is shown once', async () => {
   open([webAppKey]);
-  expect(await screen.findByText('No further keys yet')).toBeTruthy();
+  expect(await screen.findByText('You have no other API keys yet')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Create key' }));
   const submit = () => screen.getAllByRole('button', { name: 'Create key' }).at(-1) as HTMLElement;
   await userEvent.click(submit());

@@ -44,7 +44,7 @@ export function FurtherKeysCard() {
         empty={
           <EmptyState
             icon={<KeyRound aria-hidden />}
-            title="No further keys yet"
+            title="You have no other API keys yet"
             description="A key of its own can be revoked without stopping your other programs."
             action={create}
           />

@@ -39,7 +39,7 @@ export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) 
   return (
     <div className="flex flex-col gap-4">
       {canChange && <FileDrop hint={hint} onFiles={(files) => void send(files)} />}
-      <UploadList uploads={uploads} />
+      <UploadList uploads={uploads} onRetry={(file) => void send([file])} />
       {onPreview && <FileProblems asset={asset} uploaded={uploaded} onPreview={onPreview} />}
       <Card flush>
         {asset.files.length > 0 ? (

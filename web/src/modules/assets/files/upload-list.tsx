@@ -2,10 +2,17 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { X } from 'lucide-react';
 import { Button } from '../../../ui/button.tsx';
 import { Progress } from '../../../ui/progress.tsx';
-import { dismissUpload, type Upload } from './uploads.ts';
+import { announceUpload } from './announce-upload.ts';
+import { dismissUpload, type Upload, uploadFiles } from './uploads.ts';
 
-/** Files on their way, each with how far it is; failed ones stay until they are dismissed. */
-export function UploadList({ uploads }: { uploads: Upload[] }) {
+type Props = {
+  uploads: Upload[];
+  /** Sends a file once more; where it is not said, to where it was sent before. */
+  onRetry?: (file: File) => void;
+};
+
+/** Files on their way, each with how far it is; failed ones stay until they are sent again or dismissed. */
+export function UploadList({ uploads, onRetry }: Props) {
   if (uploads.length === 0) return null;
   return (
     <ul className="flex flex-col gap-3">
@@ -25,6 +32,19 @@ export function UploadList({ uploads }: { uploads: Upload[] }) {
               />
             )}
           </div>
+          {one.state === 'failed' && (
+            <Button
+              size="sm"
+              aria-label={`Try again: ${one.fileName}`}
+              onClick={() => {
+                dismissUpload(one.id);
+                if (onRetry) onRetry(one.file);
+                else void uploadFiles(one.assetId, [one.file]).then(announceUpload);
+              }}
+            >
+              Try again
+            </Button>
+          )}
           <Button
             variant="ghost"
             size="icon-sm"

@@ -13,6 +13,8 @@ import { errorMessage } from '../../../ui/notify.ts';
 export type Upload = {
   id: string;
   assetId: string;
+  /** To send it once more, where it has failed. */
+  file: File;
   fileName: string;
   sizeBytes: number;
   sentBytes: number;
@@ -38,30 +40,30 @@ onSessionMessage(({ type, userId }) => {
 
 /** Queues the files and resolves when all have ended. Never rejects: a failed file stays in the list with its error. */
 export async function uploadFiles(assetId: string, files: readonly File[]): Promise<UploadOutcome> {
-  const entries = files.map((file) => ({
-    file,
-    upload: {
+  const entries = files.map(
+    (file): Upload => ({
       id: newId(),
       assetId,
+      file,
       fileName: file.name,
       sizeBytes: file.size,
       sentBytes: 0,
       state: 'waiting',
       error: null,
-    } satisfies Upload,
-  }));
-  set([...uploads.get(), ...entries.map((entry) => entry.upload)]);
-  for (const entry of entries) cancels.set(entry.upload.id, new AbortController());
+    }),
+  );
+  set([...uploads.get(), ...entries]);
+  for (const { id } of entries) cancels.set(id, new AbortController());
   const before = queues.get(assetId) ?? Promise.resolve();
   const work = before.then(async () => {
     const done: UploadedFile[] = [];
-    for (const { file, upload: one } of entries) done.push(...(await send(one, file)));
+    for (const one of entries) done.push(...(await send(one)));
     return done;
   });
   queues.set(assetId, work);
   const done = await work;
   if (queues.get(assetId) === work) queues.delete(assetId);
-  const ids = new Set<string>(entries.map((entry) => entry.upload.id));
+  const ids = new Set(entries.map(({ id }) => id));
   const failed = uploads.get().filter((one) => ids.has(one.id) && one.state === 'failed');
   set(uploads.get().filter((one) => !ids.has(one.id) || one.state === 'failed'));
   return { done, failed };
@@ -92,13 +94,13 @@ export function useUploads(assetId: string): Upload[] {
 }
 
 /** Resolves to what has arrived: the file, or nothing. */
-async function send(one: Upload, file: File): Promise<UploadedFile[]> {
+async function send(one: Upload): Promise<UploadedFile[]> {
   const signal = cancels.get(one.id)?.signal;
   // It was cancelled while it waited.
   if (!signal) return [];
   change(one.id, { state: 'sending' });
   try {
-    const uploaded = await upload(uploadFile, { id: one.assetId }, file, {
+    const uploaded = await upload(uploadFile, { id: one.assetId }, one.file, {
       signal,
       onProgress: (sentBytes) => change(one.id, { sentBytes: Math.min(sentBytes, one.sizeBytes) }),
     });

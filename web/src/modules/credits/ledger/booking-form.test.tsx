@@ -1,3 +1,4 @@
+import { listAccounts } from '@bakehouse/contract/credits';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -14,7 +15,30 @@ const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
 
 const button = (name: string) => screen.getByRole('button', { name });
 const question = async () => within(await screen.findByRole('alertdialog'));
-const bodies = () => vi.mocked(call).mock.calls.map(([, input]) => input);
+/** What was booked, or tried to be. */
+const bodies = () =>
+  vi
+    .mocked(call)
+    .mock.calls.filter(([{ method }]) => method === 'POST')
+    .map(([, input]) => input);
+
+/** On a server with these users, which answers to a booking like this. */
+function serve(booked: () => Promise<unknown>) {
+  const user = (username: string) => ({
+    user_id: `id-of-${username}`,
+    username,
+    name: 'Ada Lovelace',
+    email: `${username}@example.com`,
+    is_deleted: username === 'adam',
+  });
+  vi.mocked(call).mockImplementation(async (endpoint: unknown, input: unknown) => {
+    if (endpoint !== listAccounts) return booked();
+    const { cursor } = (input as { query: { cursor?: string } }).query;
+    return cursor
+      ? { accounts: [user('ada')], next_cursor: null }
+      : { accounts: [user('adam'), user('adaline')], next_cursor: 'more' };
+  });
+}
 
 beforeEach(() => {
   cleanup();
@@ -26,7 +50,7 @@ const open = (card: React.ReactNode) =>
   render(<QueryClientProvider client={queryClient}>{card}</QueryClientProvider>);
 
 test('a chargeback says what happens, and after it what was taken and what is owed', async () => {
-  vi.mocked(call).mockResolvedValue({ transaction_id: 't', amount: '125', collected: '100', owed: '25' });
+  serve(async () => ({ transaction_id: 't', amount: '125', collected: '100', owed: '25' }));
   open(<ChargebackCard />);
   await userEvent.click(button('Charge back'));
   expect(await screen.findByText('Payer username cannot be empty')).toBeTruthy();
@@ -51,7 +75,7 @@ test.each([
   ['125', '0', 'All of it was collected.'],
   ['0', '125', 'Nothing could be collected yet: all of it is owed.'],
 ])('%s collected and %s owed', async (collected, owed, description) => {
-  vi.mocked(call).mockResolvedValue({ transaction_id: 't', amount: '125', collected, owed });
+  serve(async () => ({ transaction_id: 't', amount: '125', collected, owed }));
   open(<ChargebackCard />);
   await userEvent.type(screen.getByLabelText('Payer'), 'ada');
   await userEvent.type(screen.getByLabelText('Amount'), '125');
@@ -60,26 +84,43 @@ test.each([
   await vi.waitFor(() => expect(notified).toHaveBeenCalledWith(expect.any(String), { description }));
 });
 
-test('a name that nobody has is reported at its field, and nothing typed is lost', async () => {
-  vi.mocked(call).mockRejectedValue(
-    new ApiError('There is no such user. Please check the username.', { status: 404, code: 'not_found' }),
-  );
+const noSuchUser = 'There is no such user. Please check the username.';
+
+test.each(['nobody', 'adam'])(
+  '%s is no user: that is said at the field, nothing is asked or lost',
+  async (name) => {
+    serve(() => Promise.reject(new Error('nobody asks for this')));
+    open(<GrantCard />);
+    await userEvent.type(screen.getByLabelText('Recipient'), name);
+    await userEvent.type(screen.getByLabelText('Amount'), '5');
+    await userEvent.click(button('Grant'));
+    expect(await screen.findByText(noSuchUser)).toBeTruthy();
+    expect(screen.queryByRole('alertdialog')).toBeNull();
+    expect(screen.getByLabelText<HTMLInputElement>('Amount').value).toBe('5');
+    expect(bodies()).toEqual([]);
+  },
+);
+
+test('who has gone since the question is reported at the field too', async () => {
+  serve(() => Promise.reject(new ApiError(noSuchUser, { status: 404, code: 'not_found' })));
   open(<GrantCard />);
-  await userEvent.type(screen.getByLabelText('Recipient'), 'nobody');
+  await userEvent.type(screen.getByLabelText('Recipient'), 'ada');
   await userEvent.type(screen.getByLabelText('Amount'), '5');
   await userEvent.click(button('Grant'));
   await userEvent.click((await question()).getByRole('button', { name: 'Grant' }));
-  expect(await screen.findByText('There is no such user. Please check the username.')).toBeTruthy();
-  expect(screen.getByLabelText<HTMLInputElement>('Amount').value).toBe('5');
-  expect(bodies()).toEqual([{ body: { recipient_id: 'nobody', amount: '125' } }]);
+  expect(await screen.findByText(noSuchUser)).toBeTruthy();
+  expect(bodies()).toEqual([{ body: { recipient_id: 'ada', amount: '125' } }]);
 });
 
-test('the question is exact', async () => {
+test('the question is exact, and says whose account it is', async () => {
+  serve(() => new Promise(() => {}));
   open(<GrantCard />);
-  await userEvent.type(screen.getByLabelText('Recipient'), 'ada');
+  await userEvent.type(screen.getByLabelText('Recipient'), 'Ada@Example.com');
   await userEvent.type(screen.getByLabelText('Amount'), '3.005');
   await userEvent.click(button('Grant'));
-  expect((await question()).getByText('Grant $3.005 (75.125 BGL) to ada?')).toBeTruthy();
+  const dialog = await question();
+  expect(dialog.getByText('Grant $3.005 (75.125 BGL) to ada?')).toBeTruthy();
+  expect(dialog.getByText('Ada Lovelace, ada@example.com')).toBeTruthy();
 });
 
 test('more than can be booked is said under the amount', async () => {

@@ -1,3 +1,4 @@
+import type { Account } from '@bakehouse/contract/credits';
 import { useState } from 'react';
 import { Controller, type Resolver, useForm } from 'react-hook-form';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
@@ -7,7 +8,7 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
-import { isUnknownUser } from './ledger-api.ts';
+import { isUnknownUser, useFindAccount } from './ledger-api.ts';
 
 /** The amount in BGL. */
 type Form = { user: string; amount: string; description: string };
@@ -33,25 +34,39 @@ type Props = {
   }) => Promise<unknown>;
 };
 
+/** What the operator is asked about, and whose account it is. */
+type Asked = Form & { account: Account };
+
+/** Its code comes with the first submit. */
+function resolverOf(userLabel: string): Resolver<Form> {
+  return async (...form) => (await import('./booking-resolver.ts')).bookingResolver(userLabel)(...form);
+}
+
 const empty: Form = { user: '', amount: '', description: '' };
 
-/** Books an amount for a user by name, once the operator has confirmed it. A repeat after a lost answer is not booked twice. */
-export function BookingForm({ userLabel, defaultDescription, action, tone, ...props }: Props) {
-  const { question, consequence, pending, book } = props;
+/** Books an amount for a user by name, once it is known who that is and the operator has confirmed it. A repeat after a lost answer is not booked twice. */
+export function BookingForm({ userLabel, defaultDescription, action, tone, pending, book, ...props }: Props) {
   const keys = useIdempotencyKeys();
-  const [asked, setAsked] = useState<Form>();
+  const find = useFindAccount();
+  const [asked, setAsked] = useState<Asked>();
   const [asking, setAsking] = useState(false);
-  const resolver: Resolver<Form> = async (...form) =>
-    (await import('./booking-resolver.ts')).bookingResolver(userLabel)(...form);
   const { control, register, handleSubmit, reset, setError, formState } = useForm<Form>({
     defaultValues: empty,
-    resolver,
+    resolver: resolverOf(userLabel),
   });
   const { errors } = formState;
 
-  function ask(form: Form) {
-    setAsked(form);
-    setAsking(true);
+  const refuse = (error: unknown) => {
+    if (isUnknownUser(error)) setError('user', { message: error.message }, { shouldFocus: true });
+  };
+
+  async function ask(form: Form) {
+    try {
+      setAsked({ ...form, account: await find.mutateAsync(form.user) });
+      setAsking(true);
+    } catch (error) {
+      refuse(error);
+    }
   }
 
   async function submit({ user, amount, description }: Form) {
@@ -61,7 +76,7 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, ...pr
       keys.renew();
       reset(empty);
     } catch (error) {
-      if (isUnknownUser(error)) setError('user', { message: error.message }, { shouldFocus: true });
+      refuse(error);
     } finally {
       setAsking(false);
     }
@@ -83,25 +98,44 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, ...pr
         <Field label="Description" aside="Optional" error={errors.description?.message}>
           <Input placeholder={defaultDescription} {...register('description')} />
         </Field>
-        <Button type="submit" variant={tone}>
+        <Button type="submit" variant={tone} loading={find.isPending}>
           {action}
         </Button>
       </form>
       {asked && (
-        <ConfirmDialog
+        <Question
+          {...props}
+          {...{ asked, action, tone, pending }}
           open={asking}
           onOpenChange={setAsking}
-          title={question(
-            `${showUnrounded(asked.amount, 'USD')} (${showUnrounded(asked.amount, 'BGL')})`,
-            asked.user,
-          )}
-          description={consequence}
-          action={action}
-          tone={tone}
-          pending={pending}
           onConfirm={() => void submit(asked)}
         />
       )}
     </>
+  );
+}
+
+type QuestionProps = Pick<Props, 'action' | 'tone' | 'question' | 'consequence' | 'pending'> & {
+  asked: Asked;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  onConfirm: () => void;
+};
+
+/** Says how much, in both currencies, and to whom: a name that is mistyped may be somebody else's. */
+function Question({ asked: { amount, account }, question, consequence, ...dialog }: QuestionProps) {
+  return (
+    <ConfirmDialog
+      {...dialog}
+      title={question(`${showUnrounded(amount, 'USD')} (${showUnrounded(amount, 'BGL')})`, account.username)}
+      description={
+        <>
+          <span className="mb-2 block text-ink">
+            {account.name}, {account.email}
+          </span>
+          {consequence}
+        </>
+      }
+    />
   );
 }

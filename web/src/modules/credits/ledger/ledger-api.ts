@@ -1,8 +1,15 @@
-import { chargeBackPayment, getLedger, grantCredits } from '@bakehouse/contract/credits';
+import {
+  type Account,
+  chargeBackPayment,
+  getLedger,
+  grantCredits,
+  listAccounts,
+} from '@bakehouse/contract/credits';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAllPages } from '../../../lib/api/read-all-pages.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** A proof is there after a moment, unless it is the first of many transfers. */
@@ -53,6 +60,34 @@ export function useChargeBack() {
         { idempotencyKey, operation: 'charge the payment back' },
       ),
   });
+}
+
+/** Looks up whose username, email address or id was typed; nobody's fails as the booking itself would. */
+export function useFindAccount() {
+  return useMutation({
+    meta: { inPlace: isUnknownUser },
+    mutationFn: async (user: string): Promise<Account> => {
+      const pages = await readAllPages((cursor) =>
+        call(
+          listAccounts,
+          { query: { search: user, limit: 200, cursor } },
+          { operation: 'look the user up' },
+        ),
+      );
+      const found = pages
+        .flatMap(({ accounts }) => accounts)
+        .find((account) => !account.is_deleted && isNamed(account, user));
+      if (found) return found;
+      throw new ApiError('There is no such user. Please check the username.', {
+        status: 404,
+        code: 'not_found',
+      });
+    },
+  });
+}
+
+function isNamed({ username, email, user_id }: Account, name: string): boolean {
+  return user_id === name || [username, email].some((one) => one.toLowerCase() === name.toLowerCase());
 }
 
 /** Nobody has the name or address that was typed: the form says so under its field. */

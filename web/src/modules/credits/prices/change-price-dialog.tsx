@@ -3,6 +3,7 @@ import { showAmount, showBoth } from '../../../lib/format/currency.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { AmountField } from '../../../ui/amount-field.tsx';
 import { Button } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
@@ -20,12 +21,16 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
   const change = useChangePrice();
   const [form, setForm] = useState<PriceForm>({ amount: '', when: 'now', at: '' });
   const [problems, setProblems] = useState<ReturnType<typeof priceProblems>>({});
+  const [isAsking, setAsking] = useState(false);
 
-  function submit(event: FormEvent<HTMLFormElement>) {
+  function ask(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const found = priceProblems(form, price, new Date());
     focusFirstInvalid(event.currentTarget, () => setProblems(found));
-    if (Object.keys(found).length > 0 || change.isPending) return;
+    setAsking(Object.keys(found).length === 0);
+  }
+
+  function save() {
     const from = form.when === 'later' ? new Date(form.at) : null;
     change.mutate(
       { price_id: price.id, unit_price: form.amount, valid_from: from?.toISOString() ?? null },
@@ -34,6 +39,7 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
           notify.success(from ? `The price will change on ${formatDateTime(from)}` : 'The price was changed');
           onClose();
         },
+        onSettled: () => setAsking(false),
       },
     );
   }
@@ -47,19 +53,42 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
       description={`It is now ${showBoth(price.unit_price)} ${priceUnits[price.unit]}. Runs already started and hours already paid for keep it.`}
       footer={
         <>
-          <Button onClick={onClose} disabled={change.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" form={FORM} variant="primary" loading={change.isPending}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={FORM} variant="primary">
             Change the price
           </Button>
         </>
       }
     >
-      <form id={FORM} noValidate onSubmit={submit} className="grid gap-4">
+      <form id={FORM} noValidate onSubmit={ask} className="grid gap-4">
         <Fields price={price} form={form} onChange={setForm} problems={problems} />
       </form>
+      {isAsking && (
+        <ConfirmDialog
+          open
+          onOpenChange={setAsking}
+          title={`Change the price of ‘${price.label}’?`}
+          description={<Change price={price} form={form} />}
+          action="Change the price"
+          tone="primary"
+          pending={change.isPending}
+          onConfirm={save}
+        />
+      )}
     </Dialog>
+  );
+}
+
+type ChangeProps = { price: Price; form: PriceForm };
+
+/** What it was and what it will be, for whoever has slipped by a digit. */
+function Change({ price, form }: ChangeProps) {
+  return (
+    <>
+      From {showBoth(price.unit_price)} to <strong className="text-ink">{showBoth(form.amount)}</strong>{' '}
+      {priceUnits[price.unit]},{' '}
+      {form.when === 'later' ? `from ${formatDateTime(new Date(form.at))} on` : 'effective immediately'}.
+    </>
   );
 }
 

@@ -74,8 +74,8 @@ export function workOf({ run_id, pod_id, generation_id, model_id, dataset_id }: 
 export type StatementRow = { transaction: Transaction; balanceAfter: string };
 
 /**
- * The balance after each settled movement, reckoned back from today's. `transactions` must begin with the
- * newest of all; pending ones have moved nothing yet and are left out.
+ * The balance after each settled movement, reckoned back from `balance`, which the newest of them has left. Pending
+ * ones have moved nothing yet and are left out.
  */
 export function withRunningBalance(transactions: readonly Transaction[], balance: string): StatementRow[] {
   let after = parseBgl(balance);
@@ -87,11 +87,6 @@ export function withRunningBalance(transactions: readonly Transaction[], balance
       after -= isIncoming(transaction) ? amount : -amount;
       return row;
     });
-}
-
-/** The rows up to the day `to` in the reader's time zone; all of them without it. */
-export function untilDay(rows: readonly StatementRow[], to: string | undefined): StatementRow[] {
-  return rows.filter(({ transaction }) => !to || localDay(new Date(transaction.transaction_date)) <= to);
 }
 
 /** What came in, what went out and the difference, in decimal BGL. */

@@ -84,7 +84,7 @@ function ByDay({ filter, nothing }: ByDayProps) {
   );
 }
 
-/** The same for both views: the statement may begin after the period, to reckon back from today. */
+/** The same for both views. */
 function Totals({ filter }: { filter: Filter }) {
   const { data, isError } = useInfiniteQuery(transactionsQuery(useUser().id, filter));
   return <PeriodTotals summary={data?.pages[0]?.summary} failed={isError} />;

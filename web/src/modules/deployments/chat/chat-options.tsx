@@ -82,7 +82,7 @@ export function ChatOptionFields({ settings, onChange }: Props) {
           <Field
             label="Top P"
             aside="Optional"
-            help="Only the likeliest tokens that make up this share are drawn from."
+            help="The model picks only from the most likely tokens that together reach this share."
             error={problems.top_p}
           >
             <NumberField step={0.05} {...optional('top_p')} />

@@ -3,7 +3,10 @@ import { ApiError } from '../../../lib/api/api-error.ts';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { speedOf, streamChat } from './chat.ts';
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 it('counts speed from the second token on', () => {
   expect(speedOf(100, 1_100, 11)).toEqual({ firstTokenMs: 100, tokens: 11, tokensPerSecond: 10 });
@@ -65,4 +68,41 @@ it('an error in the middle of the answer has its code and its amounts', async ()
     requestId: 'r1',
   });
   expect(pieces).toEqual(['Rye ']);
+});
+
+it('an answer of which nothing is heard for a minute is given up in words; a comment of the server is heard', async () => {
+  vi.useFakeTimers();
+  setCredentials({ userId: 'u1', apiKey: 'bk_1' });
+  let send = (_text: string) => {};
+  vi.stubGlobal(
+    'fetch',
+    vi.fn(async (_url: string, { signal }: RequestInit) => {
+      const body = new ReadableStream({
+        start: (stream) => {
+          send = (text) => stream.enqueue(new TextEncoder().encode(text));
+          signal?.addEventListener('abort', () => stream.error(new DOMException('Aborted', 'AbortError')));
+        },
+      });
+      return new Response(body);
+    }),
+  );
+  const pieces: string[] = [];
+  let failure: unknown;
+  streamChat(
+    { model: 'rye', messages: [], options: { temperature: 1, max_tokens: 9 } },
+    (text) => pieces.push(text),
+    new AbortController().signal,
+  ).catch((error: unknown) => (failure = error));
+  await vi.advanceTimersByTimeAsync(0);
+  send(`data: ${JSON.stringify({ choices: [{ delta: { content: 'Rye' } }] })}\n\n`);
+  await vi.advanceTimersByTimeAsync(50_000);
+  send(': waiting\n\n');
+  await vi.advanceTimersByTimeAsync(50_000);
+  expect(failure).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(failure).toBeInstanceOf(ApiError);
+  expect(failure).toMatchObject({
+    message: 'The connection was lost while the model was answering. Please ask again.',
+  });
+  expect(pieces).toEqual(['Rye']);
 });

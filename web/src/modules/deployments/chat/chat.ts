@@ -1,7 +1,7 @@
 import { chatCompletions, listModels } from '@bakehouse/contract/chat';
 import { queryOptions } from '@tanstack/react-query';
 import { call, callRaw } from '../../../lib/api/api-client.ts';
-import { toApiError } from '../../../lib/api/api-error.ts';
+import { ApiError, toApiError } from '../../../lib/api/api-error.ts';
 import { eventStreamParser } from '../../../lib/live/event-stream-parser.ts';
 import { textPieces } from '../../../lib/live/text-pieces.ts';
 
@@ -26,6 +26,9 @@ type ChatEnd = { speed: ChatSpeed; cut?: ChatCut | undefined };
 /** The first answer may wait for a model to wake. */
 const TIMEOUT_MS = 10 * 60_000;
 
+/** The server sends a comment every 15 s while it waits for the model: who hears nothing has lost it. */
+const SILENCE_MS_MAX = 60_000;
+
 /** Completes 'Failed to …' where an error has no words of its own. */
 const OPERATION = 'chat with the model';
 
@@ -45,6 +48,7 @@ export async function streamChat(
   onThought: (text: string) => void = () => undefined,
 ): Promise<ChatEnd> {
   const started = performance.now();
+  const silence = new AbortController();
   const response = await callRaw(
     chatCompletions,
     {
@@ -56,7 +60,7 @@ export async function streamChat(
         ...request.options,
       },
     },
-    { signal, timeoutMs: TIMEOUT_MS, operation: OPERATION },
+    { signal: AbortSignal.any([signal, silence.signal]), timeoutMs: TIMEOUT_MS, operation: OPERATION },
   );
   if (!response.body) throw new Error('The server sent no answer');
 
@@ -64,7 +68,7 @@ export async function streamChat(
   let firstTokenMs: number | null = null;
   let tokens = 0;
   let isCut = false;
-  for await (const piece of textPieces(response.body)) {
+  for await (const piece of whileHeard(textPieces(response.body), silence)) {
     for (const { data } of parse(piece)) {
       if (data === '[DONE]') continue;
       const chunk = JSON.parse(data) as Chunk;
@@ -83,6 +87,30 @@ export async function streamChat(
   const speed = speedOf(firstTokenMs ?? performance.now() - started, performance.now() - started, tokens);
   // The one reason stands for both.
   return isCut ? { speed, cut: tokens < request.options.max_tokens ? 'context' : 'maximum' } : { speed };
+}
+
+/** Passes the pieces on; where none has come for too long it aborts `silence`, which ends the response, and throws. */
+async function* whileHeard(pieces: AsyncIterable<string>, silence: AbortController): AsyncGenerator<string> {
+  const giveUp = () =>
+    silence.abort(
+      new ApiError('The connection was lost while the model was answering. Please ask again.', {
+        status: 0,
+        code: 'network',
+      }),
+    );
+  let timer = setTimeout(giveUp, SILENCE_MS_MAX);
+  try {
+    for await (const piece of pieces) {
+      clearTimeout(timer);
+      timer = setTimeout(giveUp, SILENCE_MS_MAX);
+      yield piece;
+    }
+  } catch (error) {
+    silence.signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Pure: the figures under an answer. */

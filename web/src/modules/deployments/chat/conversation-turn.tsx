@@ -80,7 +80,7 @@ function Thoughts({ text, thinking }: { text: string; thinking: boolean }) {
 /** Why the answer is not longer, and what makes longer ones possible. */
 function sentenceOfCut(cut: ChatCut, speed: ChatSpeed | undefined): string {
   if (cut === 'context') {
-    return 'The answer stopped because the model can read no more. Begin a new conversation for longer answers.';
+    return 'The answer stopped because the context window is full. Start a new conversation for longer answers.';
   }
   const tokens = speed?.tokens ?? 0;
   const stopped = `The answer stopped at the maximum of ${countOf(tokens, 'token')}.`;

@@ -121,7 +121,7 @@ test.each([
   [
     64,
     40,
-    'The answer stopped because the model can read no more. Begin a new conversation for longer answers.',
+    'The answer stopped because the context window is full. Start a new conversation for longer answers.',
   ],
 ])(
   'of at most %i tokens an answer that was cut at %i says so, after a reload too',

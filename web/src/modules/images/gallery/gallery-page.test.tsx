@@ -77,6 +77,18 @@ it('pictures are chosen one by one, all from one to another, all, and none, by t
   expect(count()).toBeUndefined();
 });
 
+it('of ten thousand only those in sight exist, and each knows its place', async () => {
+  vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(250);
+  api.generations = Array.from({ length: 10_000 }, (_, index) =>
+    generationOf({ id: `g${index}`, prompt: `Bread ${index}` }),
+  );
+  await renderPage('/gallery');
+  await screen.findByRole('link', { name: 'Bread 0' });
+  const tiles = document.querySelectorAll('li[aria-setsize="10000"]');
+  expect(tiles.length).toBeLessThan(100);
+  expect(tiles[1]?.getAttribute('aria-posinset')).toBe('2');
+});
+
 it('one that has made no picture cannot be chosen', async () => {
   await renderPage('/gallery');
   await screen.findByRole('checkbox', { name: 'Select A roll' });

@@ -19,7 +19,8 @@ import { useUser } from '../../accounts/api.ts';
 import { useGenerations } from '../api.ts';
 import { CompareGenerations } from '../view/compare-generations.tsx';
 import { ChosenBar } from './chosen-bar.tsx';
-import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
+import { PendingGrid } from './generation-grid.tsx';
+import { LongGrid } from './long-grid.tsx';
 import { useChosen } from './use-chosen.ts';
 
 const route = getRouteApi('/app/gallery');
@@ -153,7 +154,7 @@ function Choosable({ generations, pager }: { generations: Generation[]; pager: R
     <>
       {/* The keys go to the boxes in it; around them they only count for more than one. */}
       <div role="presentation" {...handlers}>
-        <GenerationGrid
+        <LongGrid
           generations={generations}
           caption={(generation) => <Caption generation={generation} />}
           corner={box}

@@ -12,35 +12,23 @@ const grids = {
   large: 'grid-cols-2 sm:grid-cols-3 lg:grid-cols-4 xl:grid-cols-5 gap-4',
 };
 
+/** Small pictures stand side by side, large ones have room for what is said under them. */
+export const gridClass = (size: keyof typeof grids) => cx('grid', grids[size]);
+
 type Props = {
   generations: readonly Generation[];
-  size?: keyof typeof grids;
   /** Stands before them. */
   first?: ReactNode;
-  /** Under each picture. */
-  caption?: (generation: Generation) => ReactNode;
-  /** In the corner of each picture: a box to choose it by. */
-  corner?: (generation: Generation) => ReactNode;
 };
 
-/** Pictures, each with a link to all that is known of it. Of the large ones, which may be many, what is out of sight costs nothing. */
-export function GenerationGrid({ generations, size = 'large', first, caption, corner }: Props) {
+/** A few small pictures, each with a link to all that is known of it. */
+export function GenerationGrid({ generations, first }: Props) {
   return (
-    <ul className={cx('grid', grids[size])}>
+    <ul className={gridClass('small')}>
       {first && <li>{first}</li>}
       {generations.map((generation) => (
-        <li
-          key={generation.id}
-          className={cx(
-            'group relative min-w-0',
-            size === 'large' && '[contain-intrinsic-size:auto_14rem] [content-visibility:auto]',
-          )}
-        >
-          <Tile generation={generation} large={size === 'large'} />
-          {caption?.(generation)}
-          <div className="absolute top-2 left-2 rounded-md bg-surface shadow-card empty:hidden">
-            {corner?.(generation)}
-          </div>
+        <li key={generation.id} className="group relative min-w-0">
+          <GenerationTile generation={generation} />
         </li>
       ))}
     </ul>
@@ -50,7 +38,7 @@ export function GenerationGrid({ generations, size = 'large', first, caption, co
 /** As many places as there will be pictures at least. */
 export function PendingGrid({ tiles, size = 'large' }: { tiles: number; size?: keyof typeof grids }) {
   return (
-    <LoadingRegion className={cx('grid', grids[size])}>
+    <LoadingRegion className={gridClass(size)}>
       {Array.from({ length: tiles }, (_, index) => (
         <Skeleton key={index} className="aspect-square w-full rounded-lg" />
       ))}
@@ -58,7 +46,8 @@ export function PendingGrid({ tiles, size = 'large' }: { tiles: number; size?: k
   );
 }
 
-function Tile({ generation, large }: { generation: Generation; large: boolean }) {
+/** A picture with a link to its page; a large one says more. */
+export function GenerationTile({ generation, large = false }: { generation: Generation; large?: boolean }) {
   const { id, prompt, state, source, outputs } = generation;
   return (
     <Link

@@ -46,7 +46,6 @@ export function PictureHistory({ generator, awaited = null }: Props) {
       >
         {({ pages }) => (
           <GenerationGrid
-            size="small"
             first={awaited && <Placeholder source={awaited} />}
             generations={pages.flatMap((page) => page.generations).slice(0, SHOWN_MAX)}
           />

@@ -39,10 +39,7 @@ export function RecentGenerations({ title }: { title: string }) {
         compact
       >
         {({ pages }) => (
-          <GenerationGrid
-            size="small"
-            generations={pages.flatMap((page) => page.generations).slice(0, SHOWN_MAX)}
-          />
+          <GenerationGrid generations={pages.flatMap((page) => page.generations).slice(0, SHOWN_MAX)} />
         )}
       </QueryView>
     </Card>

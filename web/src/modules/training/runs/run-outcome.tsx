@@ -69,7 +69,6 @@ function Charge({ bgl }: { bgl: string }) {
   );
 }
 
-/** Which mean it is; older runs know only the one over all steps. */
 /** Which step's adapter was kept is said where it is not the last one's. */
 function heldOutNote({ summary, steps_total: steps }: Run): string {
   const base = `base model ${decimals(summary?.eval_loss_base)}`;
@@ -77,6 +76,7 @@ function heldOutNote({ summary, steps_total: steps }: Run): string {
   return typeof step === 'number' && step !== steps ? `kept from step ${step}, ${base}` : base;
 }
 
+/** Which mean it is; older runs know only the one over all steps. */
 function trainingLossNote({ summary, steps_total: steps }: Run): string {
   if (summary?.train_loss_end === undefined) return `mean of ${countOf(steps, 'step')}`;
   return `mean of the last ${countOf(Math.max(1, Math.floor(steps / 10)), 'step')}`;

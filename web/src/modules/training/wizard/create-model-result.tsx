@@ -15,7 +15,8 @@ type Props = {
   name: string;
   modelId: string | null;
   error: Error | null;
-  failedUploads: Upload[];
+  /** Those of the model that have failed, or are tried again. */
+  uploads: Upload[];
   onTryAgain: () => void;
   onClose: () => void;
 };
@@ -85,14 +86,14 @@ function Training({ name, modelId, onClose }: MadeProps) {
   );
 }
 
-function Uploaded({ name, modelId, failedUploads, onClose }: MadeProps & Pick<Props, 'failedUploads'>) {
+function Uploaded({ name, modelId, uploads, onClose }: MadeProps & Pick<Props, 'uploads'>) {
   const readiness = useQuery(modelReadinessQuery(modelId)).data;
-  const missing = failedUploads.length > 0;
+  const missing = uploads.length > 0;
   // Of no use is what can neither be deployed nor trained, and is no LoRA.
   const obstacle = readiness?.train == null || readiness.lora ? null : readiness.deploy;
   const isWanting = missing || obstacle !== null;
   const wanting = missing
-    ? `${name} was created, but some of its files are missing. Add them on its page.`
+    ? `${name} was created, but some of its files are missing. Try them again here, or add them on its page.`
     : `${obstacle}. You can add files on its page.`;
   return (
     <Result
@@ -103,7 +104,7 @@ function Uploaded({ name, modelId, failedUploads, onClose }: MadeProps & Pick<Pr
     >
       {missing && (
         <div className="mb-4 w-full text-left">
-          <UploadList uploads={failedUploads} />
+          <UploadList uploads={uploads} />
         </div>
       )}
       <ManageOrClose variant="primary" modelId={modelId} onClose={onClose} />

@@ -104,8 +104,8 @@ function Wizard({ open, onClose, begunWith, onDraft }: WizardProps) {
           name={state.name}
           modelId={wizard.modelId}
           error={wizard.error}
-          failedUploads={wizard.uploads.filter((one) => one.state === 'failed')}
-          onTryAgain={wizard.reset}
+          uploads={wizard.uploads}
+          onTryAgain={wizard.tryAgain}
           onClose={close}
         />
       )}

@@ -74,7 +74,8 @@ export type WizardAction =
   /** The files of an upload are on the server. */
   | { do: 'review' }
   | { do: 'finish' }
-  | { do: 'reset'; to: WizardState };
+  /** To the last step before a result that was none, with all that was chosen. */
+  | { do: 'try again' };
 
 const fineTuneLabels = ['Model Type', 'Model Selection', 'Dataset & Files', 'Parameters', 'Review'];
 
@@ -114,8 +115,8 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
       return { ...state, step: 4, attempts: 0 };
     case 'finish':
       return { ...state, step: 6 };
-    case 'reset':
-      return action.to;
+    case 'try again':
+      return { ...state, step: state.type === 'upload' ? 3 : 5, attempts: 0 };
   }
 }
 

@@ -39,7 +39,8 @@ export type CreateModel = {
   dispatch: Dispatch<WizardAction>;
   /** What the button of the step does: go on, validate, create, start. */
   goOn: () => void;
-  reset: () => void;
+  /** After a refusal: what was chosen stays, and what is sent next is another attempt. */
+  tryAgain: () => void;
   /** What the server said of the current choice. */
   validation: FineTuneValidation | undefined;
   /** A long file that is read to its end meanwhile. */
@@ -96,11 +97,10 @@ export function useCreateModel(preset: Preset): CreateModel {
     });
   }
 
-  function reset() {
-    checked.forget();
+  function tryAgain() {
     start.reset();
     upload.reset();
-    dispatch({ do: 'reset', to: beginning() });
+    dispatch({ do: 'try again' });
   }
 
   function change(action: WizardAction) {
@@ -115,7 +115,7 @@ export function useCreateModel(preset: Preset): CreateModel {
     busy,
     dispatch: change,
     goOn,
-    reset,
+    tryAgain,
     validation: checked.validation,
     reading: checked.reading,
     unaffordable: start.unaffordable,
@@ -203,14 +203,15 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
         create.mutate({ model: { userId: user.id, name: name.trim(), tags, baseModelType }, files });
     },
     reset: () => {
-      keys.renew();
+      // What may have been made all the same is not made twice.
+      if (!isUnanswered(uploaded.error)) keys.renew();
       uploaded.reset();
     },
   };
 }
 
 /** Where it is known what is made, the wizard does not ask: Back leads to the other types. */
-function beginning({ dataset, baseModel, modelType }: Preset = {}): WizardState {
+function beginning({ dataset, baseModel, modelType }: Preset): WizardState {
   const type = dataset || baseModel ? 'finetune' : (modelType ?? null);
   return {
     ...initialState,

@@ -78,7 +78,7 @@ function Further({ found }: FurtherProps) {
         </span>
       )}
       <Button size="sm" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-        Look further
+        Keep searching
       </Button>
     </span>
   );

@@ -361,10 +361,10 @@ test('a search shows the rows that were found under their own numbers, how far i
   expect(screen.getByRole('button', { name: 'Show row 41,000' })).toBeTruthy();
   expect(screen.queryByText('Who bakes?')).toBeNull();
   screen.getByText('1 row found. The first 51,000 rows were searched so far.');
-  await userEvent.click(screen.getByRole('button', { name: 'Look further' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Keep searching' }));
   await screen.findByRole('button', { name: 'Show row 80,000' });
   screen.getByText(/^2 rows found. The first 90,000 rows were searched. The rest is too deep in the file/);
-  expect(screen.queryByRole('button', { name: 'Look further' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Keep searching' })).toBeNull();
 
   await userEvent.type(box, ' bread');
   await screen.findByText('No rows found');

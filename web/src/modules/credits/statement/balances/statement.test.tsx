@@ -12,7 +12,7 @@ vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>()
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<object>()),
   createLink: () => () => null,
-  useSearch: () => ({ view: 'statement' }),
+  useSearch: () => ({ view: 'statement', to: '2020-01-01' }),
   useNavigate: () => () => undefined,
 }));
 vi.mock('../spend/spend-card.tsx', () => ({ SpendCard: () => null }));
@@ -30,22 +30,19 @@ const movement = (transaction_id: string, amount: string) => ({
 
 let movements: ReturnType<typeof movement>[];
 let balance: string;
-/** What is booked while the list is on its way. */
-let meanwhile: () => void;
+const asked = vi.fn<(query: unknown) => void>();
 beforeEach(() => {
   cleanup();
   queryClient.clear();
   currencyChoice.set('BGL');
   movements = [movement('b', '2'), movement('a', '1')];
   balance = '3';
-  meanwhile = () => undefined;
-  vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
+  asked.mockReset();
+  vi.mocked(call).mockImplementation(async (endpoint: unknown, input: unknown) => {
     if (endpoint === getBalance) return { balance, available: balance, sendable: '0' };
     if (endpoint !== listTransactions) throw new Error('nobody asks for this');
-    const answer = { transactions: movements, next_cursor: null, summary: {} };
-    meanwhile();
-    meanwhile = () => undefined;
-    return answer;
+    asked((input as { query: unknown }).query);
+    return { transactions: movements, next_cursor: null, summary: {}, closing_balance: balance };
   });
 });
 
@@ -80,8 +77,10 @@ test('a balance that is younger than the list changes no line of it', async () =
   expect(await balances()).toEqual(['6', '3', '1']);
 });
 
-test('what is booked while it is read is in both or in neither', async () => {
-  meanwhile = book;
+test('only what was until the last day is read, once for the lines and the totals', async () => {
   show();
-  expect(await balances()).toEqual(['6', '3', '1']);
+  expect(await balances()).toEqual(['3', '1']);
+  expect(asked).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ to: '2020-01-01', time_zone: expect.any(String) }),
+  );
 });

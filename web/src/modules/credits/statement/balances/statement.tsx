@@ -3,13 +3,12 @@ import { type ReactNode, useMemo } from 'react';
 import { Pager } from '../../../../ui/pager.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { useUser } from '../../../accounts/api.ts';
-import { useBalance } from '../../api.ts';
+import { transactionsQuery, useBalance } from '../../api.ts';
 import { LOADING_FAILED, LoadingTransactions } from '../list-states.tsx';
 import type { Period } from '../period.ts';
 import { StatementSummary } from '../statement-summary.tsx';
 import { StatementTable } from '../statement-table.tsx';
-import { untilDay, withRunningBalance } from '../transaction-rows.ts';
-import { statementQuery } from './statement-query.ts';
+import { withRunningBalance } from '../transaction-rows.ts';
 
 type Props = {
   period: Period;
@@ -17,18 +16,20 @@ type Props = {
   nothing: ReactNode;
 };
 
-/** The settled movements with the balance after each, reckoned back from the one that was read with them. */
+/** The settled movements with the balance after each, reckoned back from the one at the end of the period. */
 export function Statement({ period: { from, to }, nothing }: Props) {
   const user = useUser();
   const balance = useBalance(user.id);
-  // It reckons back from today, so it needs what came after `to`.
-  const list = useInfiniteQuery(statementQuery(user.id, from));
-  const rows = useMemo(() => {
-    const left = list.data?.pages[0]?.balance;
-    if (!list.data || left === undefined) return undefined;
-    const transactions = list.data.pages.flatMap((page) => page.transactions);
-    return untilDay(withRunningBalance(transactions, left), to);
-  }, [list.data, to]);
+  const list = useInfiniteQuery(transactionsQuery(user.id, { from, to }));
+  const rows = useMemo(
+    () =>
+      list.data &&
+      withRunningBalance(
+        list.data.pages.flatMap((page) => page.transactions),
+        list.data.pages[0]?.closing_balance ?? '0',
+      ),
+    [list.data],
+  );
   return (
     <>
       <QueryView

@@ -1,4 +1,3 @@
-import { getBalance } from '@bakehouse/contract/credits';
 import { expect, test, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
 import { readStatement } from './read-statement.ts';
@@ -13,20 +12,20 @@ const movement = (transaction_id: string, amount: string) => ({
   status: 'completed',
 });
 
-test('reads every page, and begins again when something was booked meanwhile', async () => {
-  const balances = ['3', '6', '6', '6'];
-  const firstPages = [[movement('b', '2')], [movement('c', '3'), movement('b', '2')]];
+test('reads every page of the period, and reckons back from the balance at its end', async () => {
+  const asked: object[] = [];
   vi.mocked(call).mockImplementation(async (...args: unknown[]) => {
-    const [endpoint, input] = args as [unknown, { query?: { cursor?: string } }];
-    if (endpoint === getBalance) return { balance: balances.shift() };
-    return input.query?.cursor
-      ? { transactions: [movement('a', '1')], next_cursor: null }
-      : { transactions: firstPages.shift(), next_cursor: 'older' };
+    const [, { query }] = args as [unknown, { query: { cursor?: string } }];
+    asked.push(query);
+    return query.cursor
+      ? { transactions: [movement('a', '1')], closing_balance: null, next_cursor: null }
+      : { transactions: [movement('b', '2')], closing_balance: '3', next_cursor: 'older' };
   });
-  const rows = await readStatement('u1', {});
+  const rows = await readStatement('u1', { from: '2026-11-01', to: '2026-11-20' });
   expect(rows.map((row) => [row.transaction.transaction_id, row.balanceAfter])).toEqual([
-    ['c', '6'],
     ['b', '3'],
     ['a', '1'],
   ]);
+  const period = { from: '2026-11-01', to: '2026-11-20', time_zone: expect.any(String) };
+  expect(asked).toMatchObject([period, { ...period, cursor: 'older' }]);
 });

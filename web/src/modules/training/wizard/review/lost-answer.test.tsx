@@ -115,12 +115,16 @@ it('after a step back and forth it is still the same run, and with other choices
   expect(third).not.toBe(first);
 });
 
-it('a refusal has the error screen, and Try Again begins anew', async () => {
-  answers = [new ApiError('Model name is taken', { status: 409, code: 'conflict' })];
+it('a refusal has the error screen, and Try Again leads back to the review with all that was chosen', async () => {
+  answers = [new ApiError('Model name is taken', { status: 409, code: 'conflict' }), 'm1'];
   await openReview();
   await start();
   await screen.findByText('Oops! Something went wrong');
   await userEvent.click(screen.getByRole('button', { name: 'Try Again' }));
-  expect(shown.wizard?.state).toMatchObject({ step: 1, name: '', fileName: null });
+  expect(shown.wizard?.state).toMatchObject({ step: 5, name: 'My model', fileName: 'rows.txt' });
   expect(shown.wizard?.mayHaveBegun).toBeNull();
+  await start();
+  await screen.findByText('Your model is fine-tuning!');
+  const [first, second] = keys();
+  expect(second).not.toBe(first);
 });

@@ -1,0 +1,20 @@
+import { Images, Lock } from 'lucide-react';
+import type { FoundItem } from './sidebar-words.ts';
+
+/** Pages that have no place in the sidebar: the palette leads to them too. */
+export const furtherPages: FoundItem[] = [
+  {
+    kind: 'route',
+    label: 'Gallery',
+    to: '/gallery',
+    icon: Images,
+    words: 'generations pictures images history prompts compare',
+  },
+  {
+    kind: 'route',
+    label: 'Restricted Models',
+    to: '/model/source',
+    icon: Lock,
+    words: 'gated request access licence',
+  },
+];

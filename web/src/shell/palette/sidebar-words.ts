@@ -1,0 +1,36 @@
+import type { NavItem } from '../navigation/nav-items.ts';
+
+/** With other names that people look for it by. */
+export type FoundItem = NavItem & { words: string };
+
+/** Other names that people look for the pages of the sidebar by; only the palette and the search box need them. */
+export const sidebarWords: Record<string, string> = {
+  Dashboard: 'home overview start',
+  Profile: 'account password email username settings',
+  'Instant Generation': 'image picture film video generate prompt flux veo paris',
+  'Deploy Models': 'chat ask playground serve inference deployment stop terminate endpoint',
+  'My Datasets': 'data files upload rows',
+  'My Models': 'weights adapter fine-tuned',
+  'Diffusion Training': 'fine-tune train image models pictures',
+  'LLM Training': 'fine-tune train runs loss curves cancel resume',
+  'API-Key': 'token secret key code sdk openai curl',
+  'Buy Credits': 'bagels top up purchase pay price prices',
+  'Send Credits': 'transfer bagels pay give user recipient',
+  'Transaction History': 'bill billing invoice statement spend spending cost usage balance',
+  'Invite Friends': 'referral refer invitation bonus code friend share',
+  Documentation: 'docs help manual guide api reference openapi calls',
+  'Contact Us': 'support help question message problem write',
+  Ledger: 'operator grant accounts',
+  Codes: 'operator voucher coupon redeem credits',
+  Prices: 'operator price list costs change',
+  Accounts: 'operator users people balances',
+  'Audit Log': 'operator history who changed security',
+  Messages: 'operator contact support inbox',
+  Machines: 'operator servers gpu queue',
+  'Access Requests': 'operator restricted models grant refuse',
+};
+
+/** An item of the sidebar as it is looked for. */
+export function withWords(item: NavItem): FoundItem {
+  return { ...item, words: sidebarWords[item.label] ?? '' };
+}
