@@ -1,3 +1,4 @@
+import { getSession } from '@bakehouse/contract/accounts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import {
   type AnyRouter,
@@ -16,11 +17,9 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import { signIn } from '../api.ts';
 import { sessionQuery } from '../session.ts';
-import { authRequest } from './auth-request.ts';
 import { SignInCard } from './sign-in-card.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('./auth-request.ts', () => ({ authRequest: vi.fn<typeof authRequest>() }));
 vi.mock('../api.ts', async (original) => ({
   ...(await original<typeof import('../api.ts')>()),
   signIn: vi.fn<typeof signIn>(),
@@ -30,7 +29,7 @@ beforeEach(() => {
   cleanup();
   queryClient.setQueryData(sessionQuery.queryKey, null);
   vi.mocked(call).mockImplementation(async ({ path }) =>
-    path.endsWith('/sign-in-methods') ? { methods: ['password'] } : { id: 'ada', data: 'bk_1' },
+    path.endsWith('/sign-in-methods') ? { methods: ['password'] } : { user: { id: 'ada' }, api_key: 'bk_1' },
   );
 });
 
@@ -43,7 +42,6 @@ function show(router: AnyRouter) {
 }
 
 test('leaves when another tab has signed in, and asks nothing when it has signed out', async () => {
-  vi.mocked(authRequest).mockResolvedValue({ user: { id: 'ada' } });
   const root = createRootRoute();
   const landing = createRoute({ getParentRoute: () => root, path: '/', component: SignInCard });
   const dashboard = createRoute({
@@ -54,7 +52,7 @@ test('leaves when another tab has signed in, and asks nothing when it has signed
   show(createRouter({ routeTree: root.addChildren([landing, dashboard]), history: createMemoryHistory() }));
   await screen.findByRole('heading', { name: 'Sign in' });
   broadcastSession({ type: 'signed-out', userId: 'ada' });
-  expect(authRequest).not.toHaveBeenCalled();
+  expect(call).not.toHaveBeenCalledWith(getSession, expect.anything(), expect.anything());
   broadcastSession({ type: 'signed-in', userId: 'ada' });
   expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeTruthy();
 });
