@@ -340,6 +340,8 @@ export const listAccounts = endpoint({
   query: z.object({
     /** A part of the username, the name or the email address; or an id. */
     search: z.string().trim().max(254).default(''),
+    /** Only the user whose username, email address or id this is, of whom there is one at most. */
+    user: z.string().trim().min(1).max(254).optional(),
     limit: z.coerce.number().int().min(1).max(200).default(50),
     /** The user_id of the last one of the page before. */
     cursor: z.string().min(1).max(100).optional(),

@@ -99,7 +99,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
   const onUserCreated = [openAccount(services)];
   const auth = createAuth(services, onUserCreated);
   const bySession = findSession(services, auth, onUserCreated);
-  const session = async (request: FastifyRequest) => (await bySession(request))?.caller ?? null;
+  const session = async (request: FastifyRequest) => (await bySession(request)).caller;
   const key = authenticateKey(services);
   const countGuess = limitGuesses(services);
   const http = await buildHttpServer({

@@ -20,10 +20,13 @@ export async function findPlace(db: Database, id: string): Promise<Place | undef
   return db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst();
 }
 
-/** The newest users who come after `after` and have `search` in their names or address, with what their accounts hold. */
+/**
+ * The newest users who come after `after` and have `search` in their names or address, with what their accounts hold; only the
+ * one with `id` where that is given.
+ */
 export async function selectAccounts(
   db: Database,
-  { search, after, limit }: { search: string; after: Place | null; limit: number },
+  { search, id, after, limit }: { search: string; id?: string; after: Place | null; limit: number },
 ): Promise<AccountRow[]> {
   const part = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
   const { rows } = await sql<AccountRow>`
@@ -32,6 +35,7 @@ export async function selectAccounts(
       coalesce(credits_posted - debits_posted, 0) as balance, coalesce(debits_pending, 0) as held
     from users left join ledger_accounts account on account.id = 'user:' || users.id
     where (${search} = '' or username like ${part} or email like ${part} or lower(name) like ${part} or users.id = ${search})
+      and (${id ?? null}::text is null or users.id = ${id ?? null})
       and (${after?.id ?? null}::text is null
         or (users.created_at, users.id) < (select created_at, id from users where id = ${after?.id ?? null}))
     order by users.created_at desc, users.id desc

@@ -34,6 +34,13 @@ test('they are found by a part of the name or address, or by the id', async () =
   expect(await names('nobody at all')).toEqual([]);
 });
 
+test('one of them is found by the whole username, address or id', async () => {
+  const username = (await list({ search: olga.userId })).accounts[0]?.username ?? '';
+  for (const user of [username, olga.email, olga.email.toUpperCase(), olga.userId])
+    expect((await list({ user })).accounts).toMatchObject([{ user_id: olga.userId }]);
+  expect(await list({ user: username.slice(0, -1) })).toEqual({ accounts: [], next_cursor: null });
+});
+
 test('one that its owner has deleted is marked', async () => {
   const dora = await server.signUp('Dora');
   await server.request(deleteAccount, { body: { password } }, { headers: { cookie: dora.cookie } });

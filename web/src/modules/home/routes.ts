@@ -10,7 +10,8 @@ export const homeRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/dashboard',
       // Nothing waits for it: the page shows what it reads as it comes, and what has failed.
-      loader: () => void readAhead().catch(() => undefined),
+      // A pointer that passes over a link fetches code, and no data.
+      loader: ({ preload }) => void (preload || readAhead().catch(() => undefined)),
       component: pageComponent(loadPage, 'DashboardPage'),
     }),
   ] as const;

@@ -6,30 +6,32 @@ import { type OnUserCreated, provisionUser } from '../provision-user.ts';
 import type { Auth } from '../sign-in/create-auth.ts';
 
 export type FoundSession = {
-  caller: UserCaller;
-  /** `Set-Cookie` headers, where the session was prolonged. */
+  /** Null without a live session. */
+  caller: UserCaller | null;
+  /** `Set-Cookie` headers: the session was prolonged, or the cookie is of none. */
   cookies: string[];
 };
 
 /**
- * Makes the search for the browser's session by its cookie: null without a live one.
+ * Makes the search for the browser's session by its cookie.
  * It completes a user whose sign-up was cut, so that whoever is signed in has a key and an account.
  */
 export function findSession(
   services: Services,
   auth: Auth,
   onUserCreated: OnUserCreated[],
-): (request: FastifyRequest) => Promise<FoundSession | null> {
+): (request: FastifyRequest) => Promise<FoundSession> {
   return async (request) => {
     const { cookie } = request.headers;
-    if (!cookie) return null;
+    if (!cookie) return { caller: null, cookies: [] };
     const { response, headers } = await auth.api
       .getSession({ headers: new Headers({ cookie }), returnHeaders: true })
       .catch(async (error) => {
         await requireDatabase(services.pool);
         throw error;
       });
-    if (!response) return null;
+    const cookies = headers.getSetCookie();
+    if (!response) return { caller: null, cookies };
     const { user, session } = response;
     await provisionUser(services, { userId: user.id, onUserCreated });
     return {
@@ -39,7 +41,7 @@ export function findSession(
         isOperator: isOperator(services.config, user),
         session: { id: session.id, createdAt: session.createdAt },
       },
-      cookies: headers.getSetCookie(),
+      cookies,
     };
   };
 }

@@ -23,6 +23,15 @@ describe('what a page begins with', () => {
     expect(await ask({ 'x-api-key': kim.apiKey })).toEqual(nobody);
   });
 
+  test('is kept by nobody on the way, and takes away the cookie of a session that has ended', async () => {
+    const mia = await server.signUp('Mia');
+    const ask = () => fetch(`${server.url}${getSession.path}`, { headers: { cookie: mia.cookie } });
+    expect((await ask()).headers.get('cache-control')).toBe('no-store');
+    await server.services.db.deleteFrom('sessions').where('user_id', '=', mia.userId).execute();
+    const [cookie = ''] = (await ask()).headers.getSetCookie();
+    expect(cookie).toMatch(/^bakehouse\.session_token=;.*Max-Age=0/);
+  });
+
   test('prolongs the session, in the database and in the browser', async () => {
     const lea = await server.signUp('Lea');
     const ask = () => fetch(`${server.url}${getSession.path}`, { headers: { cookie: lea.cookie } });

@@ -8,14 +8,14 @@ import { getApiKey } from '../keys/get-api-key.ts';
 import type { FoundSession } from './find-session.ts';
 
 /** The route that goes by the session where there is one, and answers for nobody too. */
-export function sessionRoutes(
-  findSession: (request: FastifyRequest) => Promise<FoundSession | null>,
-): Binding[] {
+export function sessionRoutes(findSession: (request: FastifyRequest) => Promise<FoundSession>): Binding[] {
   return [
     bindPublic(getSession, async (ctx, _input, { request, reply }) => {
       const session = await findSession(request);
-      if (!session) return { user: null, api_key: null };
+      // One address for everybody: whatever lies between must not keep the answer.
+      reply.header('cache-control', 'no-store');
       if (session.cookies.length > 0) reply.header('set-cookie', session.cookies);
+      if (!session.caller) return { user: null, api_key: null };
       const own = { ...ctx, caller: session.caller };
       const [user, apiKey] = await Promise.all([getMe(own), readKey(own)]);
       return { user, api_key: apiKey };

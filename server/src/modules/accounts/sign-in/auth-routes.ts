@@ -31,6 +31,8 @@ const BODY_BYTES_MAX = 16 * 1024;
 
 /** What the web app calls of the sign-in library. It has more, e.g. to try passwords: that stays shut. */
 const ROUTES: AuthRoute[] = [
+  // Of pages that were loaded before `getSession` was there.
+  { method: 'GET', path: '/get-session' },
   { method: 'GET', path: '/list-accounts', needsSession: true },
   { method: 'GET', path: '/callback/:provider' },
   { method: 'GET', path: '/reset-password/:token' },

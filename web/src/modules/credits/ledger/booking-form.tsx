@@ -27,7 +27,9 @@ type Props = {
   consequence: string;
   pending: boolean;
   book: (booking: {
+    /** An id or an address, and what the user is called. */
     user: string;
+    username: string;
     amount: string;
     description?: string;
     idempotencyKey: string;
@@ -69,10 +71,12 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
     }
   }
 
-  async function submit({ user, amount, description }: Form) {
+  async function submit({ user: typed, amount, description, account }: Asked) {
+    // Whose account was shown, whatever it is called by now; nobody gets credits by an address that is not confirmed.
+    const user = typed.includes('@') ? typed : account.user_id;
     const booking = { user, amount, ...(description && { description }) };
     try {
-      await book({ ...booking, idempotencyKey: keys.keyFor(booking) });
+      await book({ ...booking, username: account.username, idempotencyKey: keys.keyFor(booking) });
       keys.renew();
       reset(empty);
     } catch (error) {

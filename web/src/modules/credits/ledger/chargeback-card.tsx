@@ -24,7 +24,7 @@ export function ChargebackCard() {
         book={(booking) =>
           chargeBack.mutateAsync(booking, {
             onSuccess: ({ amount, collected, owed }) =>
-              notify.success(`Charged ${showAmount(amount)} back from ${booking.user}`, {
+              notify.success(`Charged ${showAmount(amount)} back from ${booking.username}`, {
                 description: takenAndOwed(collected, owed),
               }),
           })

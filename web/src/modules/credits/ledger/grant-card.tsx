@@ -19,7 +19,7 @@ export function GrantCard() {
         pending={grant.isPending}
         book={(booking) =>
           grant.mutateAsync(booking, {
-            onSuccess: ({ amount }) => notify.success(`Granted ${showAmount(amount)} to ${booking.user}`),
+            onSuccess: ({ amount }) => notify.success(`Granted ${showAmount(amount)} to ${booking.username}`),
           })
         }
       />

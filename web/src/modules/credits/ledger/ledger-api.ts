@@ -9,7 +9,6 @@ import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { readAllPages } from '../../../lib/api/read-all-pages.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** A proof is there after a moment, unless it is the first of many transfers. */
@@ -23,8 +22,14 @@ export const ledgerQuery = queryOptions({
   refetchInterval: ({ state: { data } }) => (data?.is_being_proved ? PROOF_POLL_MS : false),
 });
 
-/** What an operator books for a user, whose username or email address was typed. */
-type Booking = { user: string; amount: string; description?: string; idempotencyKey: string };
+/** What an operator books for a user: an id or an email address, and the name that is shown. */
+type Booking = {
+  user: string;
+  username: string;
+  amount: string;
+  description?: string;
+  idempotencyKey: string;
+};
 
 const booked = {
   meta: { inPlace: isUnknownUser },
@@ -40,7 +45,7 @@ const booked = {
 export function useGrantCredits() {
   return useMutation({
     ...booked,
-    mutationFn: ({ user, idempotencyKey, ...body }: Booking) =>
+    mutationFn: ({ user, username: _, idempotencyKey, ...body }: Booking) =>
       call(
         grantCredits,
         { body: { recipient_id: user, ...body } },
@@ -53,7 +58,7 @@ export function useGrantCredits() {
 export function useChargeBack() {
   return useMutation({
     ...booked,
-    mutationFn: ({ user, idempotencyKey, ...body }: Booking) =>
+    mutationFn: ({ user, username: _, idempotencyKey, ...body }: Booking) =>
       call(
         chargeBackPayment,
         { body: { payer_id: user, ...body } },
@@ -67,27 +72,14 @@ export function useFindAccount() {
   return useMutation({
     meta: { inPlace: isUnknownUser },
     mutationFn: async (user: string): Promise<Account> => {
-      const pages = await readAllPages((cursor) =>
-        call(
-          listAccounts,
-          { query: { search: user, limit: 200, cursor } },
-          { operation: 'look the user up' },
-        ),
-      );
-      const found = pages
-        .flatMap(({ accounts }) => accounts)
-        .find((account) => !account.is_deleted && isNamed(account, user));
-      if (found) return found;
+      const { accounts } = await call(listAccounts, { query: { user } }, { operation: 'look the user up' });
+      if (accounts[0]) return accounts[0];
       throw new ApiError('There is no such user. Please check the username.', {
         status: 404,
         code: 'not_found',
       });
     },
   });
-}
-
-function isNamed({ username, email, user_id }: Account, name: string): boolean {
-  return user_id === name || [username, email].some((one) => one.toLowerCase() === name.toLowerCase());
 }
 
 /** Nobody has the name or address that was typed: the form says so under its field. */

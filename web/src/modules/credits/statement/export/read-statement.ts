@@ -17,7 +17,9 @@ export async function readStatement(userId: string, period: Period): Promise<Sta
       { operation: 'load the transactions' },
     );
   let page = await readPage();
-  const balance = page.closing_balance ?? '0';
+  const balance = page.closing_balance;
+  // Without a key the first page says it.
+  if (balance === null) throw new Error('The statement has no balance to reckon from');
   const transactions: Transaction[] = [...page.transactions];
   // Older pages do not change.
   while (page.next_cursor) {
