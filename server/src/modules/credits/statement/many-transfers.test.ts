@@ -38,6 +38,9 @@ beforeAll(async () => {
       union all
       select 'user:eve', 'revenue:llm_inference', 1, 'charge', '', '{}', now() - n * interval '10 seconds'
       from generate_series(1, 5000) n`.execute(tx);
+    await sql`
+      insert into ledger_accounts (id, kind, owner_user_id, credits_posted, debits_posted, debits_pending, given)
+      select 'user:' || id, 'user', id, 0, 0, 0, 0 from (values ('eve'), ('other1')) users (id)`.execute(tx);
     await sql`insert into ledger_seals select seq, repeat('0', 64) from ledger_transfers`.execute(tx);
     await addToSealedSums(tx, { after: 0n, upTo: LAST_SEQ });
   });
@@ -124,4 +127,12 @@ test('what one user has sent is listed by that index, page by page', async () =>
   const [plan] = await plansOf(recording, () => selectSends(db, { ...wanted, before: 10n ** 17n }));
   expect(plan).toContain('Index Scan Backward using ledger_transfers_sent_by');
   expect(plan).not.toContain('Seq Scan on ledger_transfers');
+  const paged = [];
+  for (let before = 10n ** 17n; ; ) {
+    const sends = await selectSends(db, { userId: 'eve', limit: 400, before });
+    paged.push(...sends.map(({ seq }) => seq));
+    before = sends.at(-1)?.seq ?? 0n;
+    if (sends.length < 400) break;
+  }
+  expect([paged.length, new Set(paged).size]).toEqual([1500, 1500]);
 });
