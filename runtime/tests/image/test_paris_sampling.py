@@ -12,7 +12,7 @@ import torch
 from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
     FlowMatchEulerDiscreteScheduler,
 )
-from torch import Tensor, nn
+from torch import Tensor
 
 from bakehouse_runtime.image.flow import guided, time_steps
 from bakehouse_runtime.image.paris.pipeline import (
@@ -29,7 +29,6 @@ from bakehouse_runtime.image.paris.sampling import (
     mixed_velocity,
     take_step,
 )
-from bakehouse_runtime.image.residency import Residents, room_for
 
 from .conftest import one_sentence
 from .tiny import write_tiny_paris
@@ -226,42 +225,7 @@ def test_what_a_request_does_not_say_is_what_the_model_s_folder_says(tmp_path: P
         loaded(default_guidance="much")
 
 
-class Carried(nn.Module):
-    """Notes where it is brought."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.places: list[str] = []
-
-    def to(self, device: torch.device) -> Carried:  # pyright: ignore[reportIncompatibleMethodOverride]
-        self.places.append(device.type)
-        return self
-
-
-def test_where_not_all_experts_fit_those_that_were_used_last_stay() -> None:
-    parts = [Carried() for _ in range(3)]
-    residents = Residents(parts, torch.device("cuda"), room=2)
-    for number in (0, 1, 2, 0, 2):
-        assert residents.fetch(number) is parts[number]
-    assert [part.places for part in parts] == [
-        # Two are there from the beginning; the third takes the place of the first, and that of the
-        # second later.
-        ["cuda", "cpu", "cuda"],
-        ["cuda", "cpu"],
-        ["cuda"],
-    ]
-
-
-def test_where_all_experts_fit_none_is_ever_moved_again() -> None:
-    parts = [Carried() for _ in range(3)]
-    cpu = torch.device("cpu")
-    residents = Residents(parts, cpu, room_for(parts, cpu))
-    for number in (2, 0, 1, 2):
-        residents.fetch(number)
-    assert [len(part.places) for part in parts] == [1, 1, 1]
-
-
-def test_a_text_encoder_that_rests_is_back_for_the_next_picture(
+def test_a_text_encoder_that_is_offloaded_is_back_for_the_next_picture(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paris = ParisPipeline.from_folder(write_tiny_paris(tmp_path / "paris"), torch.device("cpu"))
@@ -273,6 +237,6 @@ def test_a_text_encoder_that_rests_is_back_for_the_next_picture(
         paris.text_encoder, "to", lambda device: places.append(device) or to(device)
     )
     monkeypatch.setattr(paris, "device", torch.device("cpu", 0))
-    paris.rest()
+    paris.offload()
     assert (np.asarray(paris.generate([request])[0].picture) == np.asarray(before)).all()
     assert places == [torch.device("cpu"), torch.device("cpu", 0)]

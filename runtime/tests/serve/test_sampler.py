@@ -108,7 +108,7 @@ class Sketcher:
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        self.rests = 0
+        self.offloads = 0
         self.open = threading.Event()
 
     def prepared(self, request: object) -> object:
@@ -129,8 +129,8 @@ class Sketcher:
     def preview(self, sampling: Sketch) -> Image.Image:
         return Image.new("RGB", (1, 1))
 
-    def rest(self) -> None:
-        self.rests += 1
+    def offload(self) -> None:
+        self.offloads += 1
 
 
 @pytest.mark.parametrize(("together", "previewed"), [(1, [1, 4, 7]), (2, [1, 7])])
@@ -148,20 +148,20 @@ def test_previews_come_no_faster_than_they_are_seen(together: int, previewed: li
     assert sampler.close(60)
 
 
-def test_a_model_that_nobody_asks_rests_once_until_somebody_does(
+def test_a_model_that_nobody_asks_is_offloaded_once_until_somebody_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sampler_module, "_REST_AFTER_S", 0.02)
+    monkeypatch.setattr(sampler_module, "_OFFLOAD_AFTER_S", 0.02)
     sketcher = Sketcher()
     sketcher.open.set()
     sampler = Sampler(lambda: sketcher, 1)
-    for rests in (1, 2):
+    for offloads in (1, 2):
         until = time.monotonic() + 60
-        while sketcher.rests < rests:
+        while sketcher.offloads < offloads:
             assert time.monotonic() < until
             time.sleep(0.005)
         time.sleep(0.1)
-        assert sketcher.rests == rests
+        assert sketcher.offloads == offloads
         job = Job(None, preview_every=0)
         sampler.submit(job)
         assert isinstance(job.take(60)[-1], Done)

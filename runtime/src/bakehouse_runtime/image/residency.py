@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import copy
 from collections.abc import Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import torch
 from torch import nn
@@ -26,29 +26,53 @@ def room_for(parts: Sequence[nn.Module], device: torch.device) -> int:
     return max(1, min(len(parts), (free - COMPUTING_BYTES) // size))
 
 
-class Residents(Generic[Part]):
-    """Parts by number, on the device when they are asked for; the one that was asked for longest
-    ago makes room for the next. Where all fit, all are there from the beginning."""
+class ExpertCache(Generic[Part]):
+    """Parts by number, on the device when they are asked for. Where all fit, all are there from the
+    beginning. Where not, copies are: nothing changes them, so that one that makes room is dropped.
+
+    Each step asks for the parts that it needs in ascending order."""
 
     def __init__(self, parts: Sequence[Part], device: torch.device, room: int) -> None:
         self._parts = parts
         self._device = device
         self._room = room
-        self._resident: OrderedDict[int, None] = OrderedDict()
-        for number in range(room):
+        self._on_device: dict[int, Part] = {}
+        # When each was last asked for, counted in calls.
+        self._asked_at: dict[int, int] = {}
+        self._calls = 0
+        if room >= len(parts):
+            self._on_device = {number: part.to(device) for number, part in enumerate(parts)}
+        for number in range(min(room, len(parts))):
             self.fetch(number)
 
     def fetch(self, number: int) -> Part:
         """The part, on the device."""
-        part = self._parts[number]
-        if number in self._resident:
-            self._resident.move_to_end(number)
-            return part
-        if len(self._resident) == self._room:
-            oldest, _ = self._resident.popitem(last=False)
-            self._parts[oldest].to(CPU)
-        self._resident[number] = None
-        return part.to(self._device)
+        self._calls += 1
+        if number not in self._on_device:
+            if len(self._on_device) == self._room:
+                del self._on_device[self._next_to_go()]
+            self._on_device[number] = copy_to(self._parts[number], self._device)
+        self._asked_at[number] = self._calls
+        return self._on_device[number]
+
+    def _next_to_go(self) -> int:
+        """One that steps no longer ask for; where they ask for all, the one that was just used: its
+        turn comes after that of all others."""
+        oldest = min(self._on_device, key=self._asked_at.__getitem__)
+        if self._calls - self._asked_at[oldest] >= len(self._parts):
+            return oldest
+        return max(self._on_device, key=self._asked_at.__getitem__)
+
+
+def copy_to(part: Part, device: torch.device) -> Part:
+    """The part with its weights on the device; itself it stays where it is."""
+    copies: dict[int, Any] = {
+        id(weight): nn.Parameter(weight.to(device), requires_grad=False)
+        for weight in part.parameters()
+    }
+    copies |= {id(buffer): buffer.to(device) for buffer in part.buffers()}
+    # What the memo of a deep copy knows already is not copied.
+    return copy.deepcopy(part, copies)
 
 
 def free_cache(device: torch.device) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 # After so long without a request the model gives up memory of its device that it can get back.
-_REST_AFTER_S = 300.0
+_OFFLOAD_AFTER_S = 300.0
 # The server passes progress on no more often: what comes sooner, nobody sees.
 _PREVIEW_INTERVAL_S = 0.35
 
@@ -57,15 +57,15 @@ class Sampling(Protocol):
 
 class PictureModel(Protocol):
     """What samples. Requests and samplings are its own. `prepared` makes a request small enough to
-    wait, in the thread of its call; all else is for the thread that samples. `rest` is called when
-    nobody has asked for a while."""
+    wait, in the thread of its call; all else is for the thread that samples. `offload` is called
+    when nobody has asked for a while."""
 
     def prepared(self, request: Any) -> object: ...
     def begin(self, request: Any) -> Sampling: ...
     def step(self, samplings: Sequence[Any]) -> None: ...
     def finish(self, samplings: Sequence[Any]) -> Sequence[Generated]: ...
     def preview(self, sampling: Any) -> Image: ...
-    def rest(self) -> None: ...
+    def offload(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -232,10 +232,10 @@ class Sampler:
         """Waits until there is something to generate; False when there never will be."""
         with self._changed:
             self._is_idle = not self._has_work()
-            is_called = self._changed.wait_for(self._is_called, _REST_AFTER_S)
+            is_called = self._changed.wait_for(self._is_called, _OFFLOAD_AFTER_S)
         # Moving gigabytes takes a while, in which requests may come.
         if not is_called:
-            self._model.rest()
+            self._model.offload()
         with self._changed:
             self._changed.wait_for(self._is_called)
             self._is_idle = False

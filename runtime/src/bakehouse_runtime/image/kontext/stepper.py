@@ -153,7 +153,7 @@ class KontextStepper:
         used = lora if request.lora and request.lora.scale > 0 else None
         return KontextSampling(request, noise.to(self._device), times, text, condition, used)
 
-    def rest(self) -> None:
+    def offload(self) -> None:
         """Leaves the device what only the beginning of a picture needs, until the next begins: the
         text encoders of the full-size model take ten gigabytes."""
         self._text.to(CPU)

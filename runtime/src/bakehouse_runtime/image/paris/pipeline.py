@@ -18,7 +18,7 @@ from ..autoencoder import decode_latents, decode_preview, load_autoencoder, use_
 from ..flow import guided
 from ..picture_defaults import PictureDefaults, read_defaults
 from ..pictures import to_pictures
-from ..residency import CPU, Residents, free_cache, room_for
+from ..residency import CPU, ExpertCache, free_cache, room_for
 from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
 from .model import Expert, Router
 from .sampling import ExpertVelocity, RoutedSampling, Strategy, take_step
@@ -72,7 +72,7 @@ class ParisSampling(RoutedSampling):
 
 class ParisPipeline:
     """Eight experts, their router, the autoencoder and the text encoder on one device; of the
-    experts those that were used last, where it has no room for all."""
+    experts as many as it has room for."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class ParisPipeline:
         self.defaults = defaults
         text_encoder.to(device)
         self._nothing = text_encoder.encode([""]).tokens
-        self._residents = Residents(self.experts, device, room_for(self.experts, device))
+        self._cache = ExpertCache(self.experts, device, room_for(self.experts, device))
 
     @classmethod
     def from_folder(
@@ -144,7 +144,7 @@ class ParisPipeline:
         text = self.text_encoder.encode([request.prompt]).tokens[0]
         return ParisSampling(request, self.defaults, noise.to(self.device), text)
 
-    def rest(self) -> None:
+    def offload(self) -> None:
         """Leaves the device what only the beginning of a picture needs, until the next begins."""
         self.text_encoder.to(CPU)
         free_cache(self.device)
@@ -178,7 +178,7 @@ class ParisPipeline:
         first, last = self.guidance_interval
 
         def velocity(latents: Tensor, t: Tensor, rows: Tensor) -> Tensor:
-            expert = self._residents.fetch(number)
+            expert = self._cache.fetch(number)
             dtype = expert.pos_embed.dtype
             batch = [samplings[row] for row in rows.tolist()]
             text = torch.stack([sampling.text for sampling in batch])
