@@ -33,6 +33,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // Building a zod schema has no effect, so a schema that nobody imports may be left out.
     rolldownOptions: {
+      // Whoever starts the product is not told how long its plugins take.
+      checks: { pluginTimings: false },
       treeshake: { manualPureFunctions: ['z', 'endpoint'] },
       output: { codeSplitting: { groups: chunkGroups } },
     },

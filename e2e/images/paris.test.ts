@@ -26,7 +26,9 @@ journey(
     await look(page, 'gallery-empty');
 
     const prompt = 'a red apple on a gray table, soft light';
-    await generate(page, prompt, { Steps: '10', Guidance: '4' });
+    // What is put right meanwhile does not take the click away.
+    await generate(page, prompt, { Guidance: '4', Steps: '3' });
+    await page.getByText('3 is too low and was changed to 10.').waitFor();
     await page.getByText('Paris images generated successfully!').waitFor({ timeout: WORK_MS });
     const results = page.getByRole('region', { name: 'Results' });
     await results.getByRole('img', { name: prompt }).waitFor();

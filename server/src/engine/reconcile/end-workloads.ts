@@ -23,6 +23,8 @@ export async function endWorkloads(parts: Parts): Promise<void> {
   await Promise.all(alive.map(({ id, attempt }) => driver.stop(id, attempt)));
   const left = await waitForEnd(driver, alive);
   await Promise.all(left.map(({ id, attempt }) => driver.kill(id, attempt)));
+  if (alive.length > 0)
+    log.info({ ended: alive.length - left.length, killed: left.length }, 'Running work has ended');
   await Promise.all(started.map(({ id, attempt }) => driver.tidy(id, attempt)));
   // A database that was killed as well is there again by then.
   if (!isNoted) await noteInterrupted(parts, alive);

@@ -11,7 +11,7 @@ import { readDeployedBody, readImageBody } from './image-body.ts';
 
 /**
  * Generates a picture as OpenAI's images API does, with the caller's deployment of the name in `model`, else with what all have.
- * Throws what `startGeneration` and `awaitCompleted` throw, and AppError 'invalid_request' or 'not_found' with the field that is
+ * Throws what `startGeneration` and `awaitCompleted` throw, and AppError 'invalid_request' or 'model_not_found' with the field that is
  * not served.
  */
 export async function createImage(

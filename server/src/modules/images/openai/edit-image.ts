@@ -30,7 +30,7 @@ const PARAMETERS = { num_inference_steps: 20 };
 /**
  * Edits a picture as OpenAI's images API does, with the caller's Kontext deployment of the name in `model`, with the service
  * that edits for all where that is `flux-kontext`, else with the starter. Throws what `receivePicture`, `storePicture`, `startGeneration` and `awaitCompleted` throw, and AppError 'invalid_request'
- * or 'not_found' with the field that is not served.
+ * or 'model_not_found' with the field that is not served.
  */
 export async function editImage(
   ctx: Context,

@@ -21,7 +21,7 @@ const SQUARE = ['1:1'];
 /** Few steps are enough for the starter model, and a program waits for the answer. */
 const PARAMETERS = { num_inference_steps: 20, sampling_strategy: 'topk', k: 2 };
 
-/** What OpenAI's call asks for. Throws AppError 'invalid_request' or 'not_found' with the field that is not served. Pure. */
+/** What OpenAI's call asks for. Throws AppError 'invalid_request' or 'model_not_found' with the field that is not served. Pure. */
 export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...body }: Body): Asked {
   const name = generatorNames.find((one) => one === body.model && !editsPictures(generators[one]));
   const [upstream] = name ? findUpstreams(config, name) : [];

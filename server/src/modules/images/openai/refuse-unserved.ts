@@ -28,7 +28,7 @@ type Served = {
 
 /**
  * What of a call of OpenAI's images API is not served by the model of that name. Throws AppError 'invalid_request' or
- * 'not_found' with the field. Pure.
+ * 'model_not_found' with the field. Pure.
  */
 export function refuseUnserved(
   body: { model?: string | null | undefined },
@@ -42,7 +42,7 @@ export function refuseUnserved(
   }
   const { model } = body;
   if (model && model !== served) {
-    throw new AppError('not_found', {
+    throw new AppError('model_not_found', {
       publicMessage: `There is no model '${model}' that serves this call. GET /v1/models lists those that make pictures with task 'image'`,
       param: 'model',
     });

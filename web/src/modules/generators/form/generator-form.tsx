@@ -126,7 +126,7 @@ type SettingsProps = Pick<Props, 'generator' | 'draft' | 'onChange' | 'modelFiel
 function Settings({ generator, draft: { values }, problems, onChange, modelField, userId }: SettingsProps) {
   const { leave, explain } = useCorrections(generator, values, (right) => onChange({ values: right }));
   return (
-    <div className="grid gap-5" onBlur={leave}>
+    <div className="grid gap-5" onBlur={() => afterPress(leave)}>
       <FormFields
         fields={visibleFields(generator, values).map(explain)}
         values={effectiveValues(generator, values)}
@@ -167,6 +167,22 @@ function useCorrections(generator: Generator, values: FormValues, onChange: (val
     return { ...field, help: <NumberHelp text={field.help} correction={correction} /> };
   }
   return { leave, explain };
+}
+
+/** A sentence that came now would move the button that is being pressed from under the pointer: its click would be lost. */
+function afterPress(work: () => void): void {
+  if (!document.querySelector(':active')) return work();
+  const stop = new AbortController();
+  for (const type of ['pointerup', 'pointercancel'])
+    addEventListener(
+      type,
+      () => {
+        stop.abort();
+        // Once the click is over.
+        setTimeout(work);
+      },
+      { signal: stop.signal },
+    );
 }
 
 /** Under a number: what it is for, its bounds, and what was typed in its place if that did not fit. */
