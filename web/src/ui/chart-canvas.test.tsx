@@ -3,19 +3,25 @@ import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import ChartCanvas from './chart-canvas.tsx';
 
-/** A plot of the places 10, 20 and 30, which says where its cursor is. */
+/** A plot of the places 10, 20, 30 and so on, which says where its cursor is; new data take it along to their end. */
 vi.mock('uplot', () => ({
   default: class {
     onHover: (hover: { index: number; left: number } | null) => void;
+    hasCursor = false;
     constructor({ onHover }: { onHover: () => void }) {
       this.onHover = onHover;
     }
-    setData() {}
+    setData([x]: [number[]]) {
+      if (this.hasCursor) this.setCursor({ left: x.length * 10 });
+    }
+    batch = (work: () => void) => work();
     setSize() {}
     destroy() {}
     valToPos = (value: number) => value;
-    setCursor = ({ left }: { left: number }) =>
+    setCursor = ({ left }: { left: number }) => {
+      this.hasCursor = left >= 0;
       this.onHover(left < 0 ? null : { index: left / 10 - 1, left: 0.5 });
+    };
   },
 }));
 vi.mock('./chart-plot.ts', async (original) => ({
@@ -39,24 +45,51 @@ test('lines of one name each have their entry in the legend', () => {
   expect(complain).not.toHaveBeenCalled();
 });
 
+const chart = () => screen.getByRole('slider', { name: 'Loss, values' });
+const said = () => chart().getAttribute('aria-valuetext');
+
+/** The losses at 10, 20 and so on. */
+function loss(...values: (number | null)[]) {
+  const x = values.map((_, index) => 10 * (index + 1));
+  return <ChartCanvas label="Loss" x={x} series={[{ label: 'Rye', values }]} />;
+}
+
 test('the arrow keys go from value to value, which are shown and read out', async () => {
-  render(<ChartCanvas label="Loss" x={[10, 20, 30]} series={[{ label: 'Rye', values: [3, 2.5, null] }]} />);
-  const chart = screen.getByRole('slider', { name: 'Loss, values' });
-  const said = () => chart.getAttribute('aria-valuetext');
-  expect(said()).toBe('30: Rye –');
+  render(loss(3, 2.5, null));
   await userEvent.tab();
-  expect(document.activeElement).toBe(chart);
-  await userEvent.keyboard('{ArrowLeft}');
+  expect(document.activeElement).toBe(chart());
   expect(said()).toBe('30: Rye –');
+  expect(screen.getByText('–')).toBeTruthy();
   await userEvent.keyboard('{ArrowLeft}');
   expect(said()).toBe('20: Rye 2.5');
   expect(screen.getByText('2.5')).toBeTruthy();
   await userEvent.keyboard('{Home}{ArrowLeft}');
-  expect([said(), chart.getAttribute('aria-valuenow')]).toEqual(['10: Rye 3', '0']);
-  await userEvent.keyboard('{End}');
+  expect([said(), chart().getAttribute('aria-valuenow')]).toEqual(['10: Rye 3', '0']);
+  await userEvent.keyboard('{ArrowUp}');
+  expect(said()).toBe('20: Rye 2.5');
+  await userEvent.keyboard('{ArrowDown}');
+  expect(said()).toBe('10: Rye 3');
+  await userEvent.keyboard('{End}{ArrowRight}');
   expect(said()).toBe('30: Rye –');
   await userEvent.tab();
   expect(screen.queryByText('–')).toBeNull();
+});
+
+test('the value that the keyboard points at stays while others come', async () => {
+  const { rerender } = render(loss(3, 2));
+  await userEvent.tab();
+  rerender(loss(3, 2, 1));
+  expect(said()).toBe('20: Rye 2');
+  expect(screen.getByText('2')).toBeTruthy();
+  await userEvent.keyboard('{ArrowRight}');
+  expect(said()).toBe('30: Rye 1');
+});
+
+test('where the value is gone, the last one is read out', async () => {
+  const { rerender } = render(loss(3, 2, 1));
+  await userEvent.tab();
+  rerender(loss(3, 2));
+  expect([said(), chart().getAttribute('aria-valuenow')]).toEqual(['20: Rye 2', '1']);
 });
 
 test('a chart without values is no stop for the keyboard', () => {

@@ -117,19 +117,28 @@ function Plot({ hover, onHover, ...props }: PlotProps) {
     };
   }, []);
 
-  useEffect(() => {
-    plot?.setData(toData(x, series, kind, smoothing, logScale));
-  }, [plot, x, series, kind, smoothing, logScale]);
-
   const last = x.length - 1;
-  const now = hover?.index ?? last;
-  function moveCursor(event: KeyboardEvent) {
-    const to = x[placeAfter(event.key, hover?.index ?? null, last) ?? -1];
-    if (!plot || to === undefined) return;
-    event.preventDefault();
-    plot.setCursor({ left: plot.valToPos(to, 'x'), top: 0 });
-  }
+  // Where the keyboard points: kept as the value, which new data may move.
+  const [chosen, setChosen] = useState<number | null>(null);
+  const now = chosen === null ? Math.min(hover?.index ?? last, last) : placeOf(chosen, x);
+  const pointedAt = chosen === null ? undefined : x[now];
 
+  useEffect(() => {
+    // At once, as the cursor is placed by what is drawn; left alone, it would stay where it is on the screen.
+    plot?.batch(() => plot.setData(toData(x, series, kind, smoothing, logScale)));
+    if (pointedAt !== undefined) plot?.setCursor({ left: plot.valToPos(pointedAt, 'x'), top: 0 });
+  }, [plot, x, series, kind, smoothing, logScale, pointedAt]);
+
+  function chooseByKey(event: KeyboardEvent) {
+    const to = placeAfter(event.key, now, last);
+    if (to === null) return;
+    event.preventDefault();
+    setChosen(x[to] ?? null);
+  }
+  function leave() {
+    setChosen(null);
+    plot?.setCursor({ left: -10, top: -10 });
+  }
   const canvas = <div ref={place} aria-hidden style={{ height }} className="w-full" />;
   if (last < 0) return canvas;
   return (
@@ -142,8 +151,10 @@ function Plot({ hover, onHover, ...props }: PlotProps) {
       aria-valuenow={now}
       // Read out with each step, as any slider's.
       aria-valuetext={valuesAt(now, props)}
-      onKeyDown={moveCursor}
-      onBlur={() => plot?.setCursor({ left: -10, top: -10 })}
+      onKeyDown={chooseByKey}
+      onFocus={() => setChosen(x[now] ?? null)}
+      onPointerMove={() => setChosen(null)}
+      onBlur={leave}
       className="rounded-lg outline-offset-2"
     >
       {canvas}
@@ -151,13 +162,19 @@ function Plot({ hover, onHover, ...props }: PlotProps) {
   );
 }
 
-/** The place that a key leads to from the one that is pointed at; the first arrow points at the last. Null for other keys. */
-function placeAfter(key: string, from: number | null, last: number): number | null {
+/** The place that a key leads to; null for keys that lead nowhere. */
+function placeAfter(key: string, from: number, last: number): number | null {
   if (key === 'Home') return 0;
   if (key === 'End') return last;
-  const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
-  if (step === 0) return null;
-  return from === null ? last : Math.min(last, Math.max(0, from + step));
+  if (key === 'ArrowRight' || key === 'ArrowUp') return Math.min(last, from + 1);
+  if (key === 'ArrowLeft' || key === 'ArrowDown') return Math.max(0, from - 1);
+  return null;
+}
+
+/** The place of a value; of one that is gone, the next one's, or the last. */
+function placeOf(value: number, x: readonly number[]): number {
+  const place = x.findIndex((one) => one >= value);
+  return place < 0 ? x.length - 1 : place;
 }
 
 function valuesAt(index: number, { x, series, smoothing, hoverX, formatY }: CanvasProps): string {
