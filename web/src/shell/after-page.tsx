@@ -3,7 +3,7 @@ import { queryClient } from '../lib/api/query-client.ts';
 import { whenIdle } from '../lib/when-idle.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
 
-const READS_MS_MAX = 3_000;
+const WAIT_MS_MAX = 3_000;
 
 /** What may come after the page, and whose absence breaks nothing: what it reads waits behind what the page reads. */
 export function AfterPage({ children, fallback }: { children: ReactNode; fallback?: ReactNode }) {
@@ -18,23 +18,29 @@ export function AfterPage({ children, fallback }: { children: ReactNode; fallbac
   );
 }
 
-/** Runs `work` when the page has what it reads, and after three seconds at the latest; the returned function calls it off. */
+/**
+ * Runs `work` once the page has what it reads and the browser is idle, and after three seconds at the latest; the
+ * returned function calls it off.
+ */
 function afterReads(work: () => void): () => void {
-  let callOff = whenIdle(() => {
-    const go = () => {
-      callOff();
-      callOff = whenIdle(work);
-    };
+  let stopWaiting = whenIdle(() => {
     const look = () => {
-      if (queryClient.isFetching() === 0) go();
+      if (queryClient.isFetching() > 0) return;
+      unsubscribe();
+      stopWaiting = whenIdle(finish);
     };
     const unsubscribe = queryClient.getQueryCache().subscribe(look);
-    const timer = setTimeout(go, READS_MS_MAX);
-    callOff = () => {
-      unsubscribe();
-      clearTimeout(timer);
-    };
+    stopWaiting = unsubscribe;
     look();
   });
-  return () => callOff();
+  const callOff = () => {
+    clearTimeout(deadline);
+    stopWaiting();
+  };
+  const finish = () => {
+    callOff();
+    work();
+  };
+  const deadline = setTimeout(finish, WAIT_MS_MAX);
+  return callOff;
 }
