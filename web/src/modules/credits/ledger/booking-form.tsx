@@ -44,6 +44,9 @@ function resolverOf(userLabel: string): Resolver<Form> {
   return async (...form) => (await import('./booking-resolver.ts')).bookingResolver(userLabel)(...form);
 }
 
+/** Whose account was shown, whatever it is called by now; nobody gets credits by an address that is not confirmed. */
+const handleOf = ({ user, account }: Asked) => (user.includes('@') ? user : account.user_id);
+
 const empty: Form = { user: '', amount: '', description: '' };
 
 /** Books an amount for a user by name, once it is known who that is and the operator has confirmed it. A repeat after a lost answer is not booked twice. */
@@ -71,10 +74,9 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
     }
   }
 
-  async function submit({ user: typed, amount, description, account }: Asked) {
-    // Whose account was shown, whatever it is called by now; nobody gets credits by an address that is not confirmed.
-    const user = typed.includes('@') ? typed : account.user_id;
-    const booking = { user, amount, ...(description && { description }) };
+  async function submit(wanted: Asked) {
+    const { amount, description, account } = wanted;
+    const booking = { user: handleOf(wanted), amount, ...(description && { description }) };
     try {
       await book({ ...booking, username: account.username, idempotencyKey: keys.keyFor(booking) });
       keys.renew();
