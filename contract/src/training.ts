@@ -256,6 +256,8 @@ const run = z.object({
   stop_reason: z.enum(['ceiling', 'credits', 'budget']).nullable(),
   /** What is held if it is resumed now, in BGL; null: it cannot be resumed. */
   resume_hold: z.string().nullable(),
+  /** What of that is for saved work which has not been charged yet, in BGL; null: there is none. */
+  resume_unpaid: z.string().nullable(),
   /** Its ceiling if it is resumed without another; null: it cannot be resumed. */
   resume_ceiling: bgl.nullable(),
   /** Times that it was started again after an interruption; what its owner cancelled and resumed was none. */

@@ -26,3 +26,10 @@ test('a round pays for what it goes on from and nobody has paid, once it works',
   expect(roundCostMicro(resumed, 35)).toBe(0n);
   expect(roundCostMicro(resumed, 45)).toBe(costOf(40));
 });
+
+test('a completed round pays for it also where no work was left, or what was lost was done again', () => {
+  const resumed = { ...run, unpaidSeconds: 30 };
+  expect(roundCostMicro(resumed, 35, true)).toBe(costOf(30));
+  expect(roundCostMicro(resumed, 20, true)).toBe(costOf(30));
+  expect(roundCostMicro(resumed, 45, true)).toBe(costOf(40));
+});

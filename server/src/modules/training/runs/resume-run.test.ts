@@ -102,6 +102,7 @@ describe('a fine-tune', () => {
     expect(failed).toMatchObject({ state: 'failed', charged: '0', held: '0' });
     const saved = Math.ceil(12 * PRICE_MICRO_PER_S);
     expect(micro(failed.resume_hold)).toBeGreaterThan(saved);
+    expect(micro(failed.resume_unpaid)).toBe(saved);
 
     const params = { runId: failed.run_id };
     const low = formatBgl(BigInt(saved));
@@ -115,7 +116,9 @@ describe('a fine-tune', () => {
     expect(resumed.held).toBe(failed.resume_hold);
     await request(training.cancelRun, { params }, { as: user });
     await ended(modelId);
-    expect(await runOf(modelId)).toMatchObject({ state: 'cancelled', charged: '0', held: '0' });
+    const { resume_unpaid } = failed;
+    const free = { state: 'cancelled', charged: '0', held: '0', resume_unpaid };
+    expect(await runOf(modelId)).toMatchObject(free);
 
     machine.script = trainFor(20);
     await request(training.resumeRun, { params }, { as: user });
@@ -123,6 +126,42 @@ describe('a fine-tune', () => {
     const done = await runOf(modelId);
     expect(done).toMatchObject({ state: 'completed', elapsed_seconds: 32, held: '0' });
     expect(micro(done.charged)).toBe(Math.ceil(32 * PRICE_MICRO_PER_S));
+  });
+
+  test('that fails after its last step pays for its work once it is resumed, though no step is left', async () => {
+    const { modelId } = await begin(
+      async (one) => {
+        const { report } = workload(one);
+        await report({ type: 'phase', phase: 'training' }, step(0));
+        clock.advance({ seconds: 12 });
+        await report(step(2), { type: 'checkpoint', step: 2 });
+        await report({ type: 'failed', message: 'Disk full' });
+        return 1;
+      },
+      { payload: { ceiling: '1' } },
+    );
+    await ended(modelId);
+    const failed = await runOf(modelId);
+    expect(failed).toMatchObject({ state: 'failed', charged: '0', resume_hold: failed.resume_unpaid });
+
+    machine.script = trainFor(0);
+    await request(training.resumeRun, { params: { runId: failed.run_id } }, { as: user });
+    await ended(modelId);
+    const done = await runOf(modelId);
+    expect(done).toMatchObject({ state: 'completed', elapsed_seconds: 12, held: '0', resume_unpaid: null });
+    expect(micro(done.charged)).toBe(Math.ceil(12 * PRICE_MICRO_PER_S));
+  });
+
+  test('that fails before its first checkpoint owes nothing', async () => {
+    const { modelId } = await begin(async (one) => {
+      const { report } = workload(one);
+      await report({ type: 'phase', phase: 'training' }, step(0));
+      clock.advance({ seconds: 12 });
+      await report(step(1), { type: 'failed', message: 'Out of memory' });
+      return 1;
+    });
+    await ended(modelId);
+    expect(await runOf(modelId)).toMatchObject({ state: 'failed', step: 1, resume_unpaid: null });
   });
 
   test('that is resumed while its dataset is being deleted does not begin again', async () => {

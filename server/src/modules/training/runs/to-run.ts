@@ -3,9 +3,10 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/training';
 import { hasEnded } from '../../../engine/has-ended.ts';
 import { cutHostPaths, type HostFolders } from '../../../engine/machine/cut-host-paths.ts';
+import { secondsSaved } from '../../../engine/seconds-saved.ts';
 import type { Workload, WorkloadState } from '../../../engine/workload.ts';
 import { costSoFarMicro, resumeCeilingMicro } from '../charges/ceiling.ts';
-import { resumeCostMicro } from '../charges/resume-cost.ts';
+import { resumeCostMicro, unpaidMicro } from '../charges/resume-cost.ts';
 import { roundCostMicro } from '../charges/round-cost.ts';
 import type { RunRow } from '../queries.ts';
 
@@ -58,6 +59,7 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
     ceiling: formatBgl(run.ceilingMicro),
     stop_reason: run.stopReason,
     resume_hold: resumeMicro === null ? null : formatBgl(resumeMicro),
+    resume_unpaid: resumeMicro === null ? null : owed(run, workload),
     resume_ceiling: resumeMicro === null ? null : formatBgl(resumeCeilingMicro(run, resumeMicro)),
     restarts: workload.restarts,
     summary: run.summary,
@@ -65,6 +67,12 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
     started_at: workload.startedAt?.toISOString() ?? null,
     ended_at: workload.endedAt?.toISOString() ?? null,
   };
+}
+
+/** What is saved of an ended run and not paid yet; null: nothing. */
+function owed(run: RunRow, workload: Workload): string | null {
+  const micro = unpaidMicro(run, secondsSaved(workload));
+  return micro === 0n ? null : formatBgl(micro);
 }
 
 /** What the time so far costs, with that of earlier rounds; never more than is held. */

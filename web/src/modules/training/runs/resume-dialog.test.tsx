@@ -12,6 +12,7 @@ const run = {
   stop_reason: 'ceiling',
   ceiling: '15',
   resume_hold: '4',
+  resume_unpaid: null,
   resume_ceiling: '21',
 } as Run;
 
@@ -35,12 +36,15 @@ test('a run that has reached its ceiling goes on under the proposed one, or unde
   expect(mutate.mock.lastCall?.[0]).toBe('1000');
 });
 
-test('of a run that failed it says that the saved work is paid with the rest', () => {
+test('it says what of the saved work is paid with the rest, however the run has ended', () => {
   vi.mocked(useResumeRun).mockReturnValue({ mutate: vi.fn(), reset: vi.fn(), isPending: false } as never);
-  const text = /is held for the saved work, which has not been charged yet, and the rest/;
-  const { rerender } = render(<ResumeDialog run={run} open onClose={() => undefined} />);
+  const text = /has not been charged yet, and the rest/;
+  const failed: Run = { ...run, state: 'failed' };
+  const { rerender } = render(<ResumeDialog run={failed} open onClose={() => undefined} />);
   expect(screen.queryByText(text)).toBeNull();
-  rerender(<ResumeDialog run={{ ...run, state: 'failed' }} open onClose={() => undefined} />);
+  rerender(
+    <ResumeDialog run={{ ...run, state: 'cancelled', resume_unpaid: '2' }} open onClose={() => undefined} />,
+  );
   screen.getByText(text);
 });
 

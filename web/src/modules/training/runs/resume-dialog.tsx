@@ -33,7 +33,11 @@ export function ResumeDialog({ run, open, onClose }: Props) {
         <form id={form} onSubmit={submit}>
           {run.step === 0 ? 'It starts from the beginning.' : 'It continues from its last checkpoint.'} Up to{' '}
           <Money bgl={run.resume_hold ?? run.quote.total} /> is held for{' '}
-          {run.state === 'failed' && run.step > 0 && 'the saved work, which has not been charged yet, and '}
+          {run.resume_unpaid !== null && (
+            <>
+              the saved work, of which <Money bgl={run.resume_unpaid} /> has not been charged yet, and{' '}
+            </>
+          )}
           the rest, estimated from its speed so far. You pay for the time used.
           <CeilingField
             className="mt-4"
