@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { deleteGeneration } from './delete-generation.ts';
-import { deletePicturesOf } from './pictures/picture-queries.ts';
+import { deleteUnusedPicturesOf } from './pictures/picture-queries.ts';
 import { deleteTurnsOf, listGenerationIds } from './queries.ts';
 
 const BATCH = 100;
@@ -18,7 +18,7 @@ export async function forgetGenerations(ctx: Context): Promise<void> {
       if (await tryToDelete(ctx, id)) deleted += 1;
   } while (deleted > 0);
   await deleteTurnsOf(ctx.db, ctx.caller.userId);
-  await deletePicturesOf(ctx.db, ctx.caller.userId);
+  await deleteUnusedPicturesOf(ctx.db, ctx.caller.userId);
 }
 
 async function tryToDelete(ctx: Context, id: string): Promise<boolean> {
@@ -26,9 +26,9 @@ async function tryToDelete(ctx: Context, id: string): Promise<boolean> {
     await deleteGeneration(ctx, { id });
     return true;
   } catch (error) {
-    // Its service has begun it, or does not answer.
-    if (error instanceof AppError && (error.code === 'conflict' || error.code === 'unavailable'))
-      return false;
-    throw error;
+    if (!(error instanceof AppError)) throw error;
+    // Its service has begun it, or cannot be asked.
+    ctx.log.info({ err: error, generation_id: id }, 'a generation is deleted later');
+    return false;
   }
 }

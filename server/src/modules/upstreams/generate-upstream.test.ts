@@ -26,6 +26,24 @@ async function waitsFor(generator: 'seedream' | 'flux', model: string) {
   return waits;
 }
 
+test('what a process that died has left of a submission is forgotten before anything can fail', async () => {
+  const kept: unknown[] = [];
+  const begun = generateUpstream(
+    {
+      ...{ generator: 'flux-kontext', model: 'flux-kontext-pro', prompt: 'Bread', parameters: {} },
+      readPicture: () => Promise.reject(new Error('the disk is away')),
+    },
+    {
+      config: { upstreams: { fal: null, replicate: null, blackForestLabs: access, byteplus: null } },
+      ...{ clock: fakeClock(), onWait: () => undefined, signal: new AbortController().signal },
+      job: { service: 'blackForestLabs', handle: null, begunAt: '2026-01-01T00:00:00Z' },
+      keepJob: async (job) => void kept.push(job),
+    },
+  );
+  await expect(begun).rejects.toThrow();
+  expect(kept).toEqual([null]);
+});
+
 test.each([
   ['seedream', 'seedream-4-0-250828', { reason: 'BytePlus is generating it', isGenerating: true }],
   ['flux', 'flux-dev', { reason: 'Black Forest Labs is generating it', isGenerating: true }],

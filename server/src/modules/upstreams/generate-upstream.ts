@@ -77,6 +77,8 @@ function requireModel({ generator, model }: Asked): UpstreamModel {
 async function generateAt(service: Service, model: UpstreamModel, asked: Asked, run: Run): Promise<string[]> {
   const { job: kept, clock, keepJob, onWait, signal } = run;
   if (kept && isSubmitted(kept)) return awaitJob(service, kept, run);
+  // A process that died while it submitted has left it: what was begun then, nobody finds.
+  if (kept) await keepJob(null);
   const { title } = services[model.service];
   const picture = await understood(title, pictureInput(service, model, asked, signal), signal);
   const request = { model: model.model, input: { ...inputOf(model, asked), ...picture } };

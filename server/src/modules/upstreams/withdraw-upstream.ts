@@ -8,8 +8,8 @@ import { services } from './services/services.ts';
 const LOOK_MS = 10_000;
 
 /**
- * Cancels a job that its service has not begun, so that it costs nothing there; false where the service has begun it, or
- * knows no cancel. Throws AppError where the service does not answer.
+ * Cancels a job that its service has not begun; false where the service has begun it, or cancels nothing. One that begins in
+ * the moment of the cancel may cost the operator its price. Throws AppError 'unavailable' where the service does not answer.
  */
 export async function withdrawUpstream(
   { config, clock }: { config: Pick<Config, 'upstreams'>; clock: Clock },
@@ -20,15 +20,21 @@ export async function withdrawUpstream(
   if (!access) return true;
   const service = services[name].open({ ...access, clock });
   if (!service.cancel || !handle) return false;
-  const look = await service.look(handle, AbortSignal.timeout(LOOK_MS)).catch(forgotten);
+  const look = await service.look(handle, AbortSignal.timeout(LOOK_MS)).catch(unread);
   if (look.state === 'failed') return true;
   if (look.state === 'done' || look.isGenerating !== false) return false;
-  await service.cancel(handle);
-  return true;
+  return service.cancel(handle).then(() => true, isRefused);
 }
 
-/** What the service does not know any more has failed there. */
-function forgotten(error: unknown): Look {
-  if (error instanceof AppError && error.code === 'gone') return { state: 'failed', error };
+/** The service answers that it does not cancel the job, in whichever words. */
+function isRefused(error: unknown): false {
+  if (error instanceof AppError && error.code === 'unavailable') throw error;
+  return false;
+}
+
+/** What the service does not know any more has failed there; of what is not understood it may be at work. */
+function unread(error: unknown): Look {
+  if (!(error instanceof AppError)) return { state: 'done', pictures: [] };
+  if (error.code === 'gone') return { state: 'failed', error };
   throw error;
 }

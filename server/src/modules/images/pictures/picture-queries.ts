@@ -78,8 +78,13 @@ export async function deleteUnusedPicturesBefore(db: Db, before: Date): Promise<
     .execute();
 }
 
-export async function deletePicturesOf(db: Db, userId: string): Promise<void> {
-  await db.deleteFrom('input_pictures').where('user_id', '=', userId).execute();
+/** Those of a generation go with it: a service may still be at one that was begun. */
+export async function deleteUnusedPicturesOf(db: Db, userId: string): Promise<void> {
+  await db
+    .deleteFrom('input_pictures')
+    .where('user_id', '=', userId)
+    .where('generation_id', 'is', null)
+    .execute();
 }
 
 function toPicture(row: InputPictureRow): InputPicture {

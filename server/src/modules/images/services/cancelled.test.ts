@@ -40,6 +40,15 @@ describe.each([
     expect([await charges(), await held(), upstream.state.cancelled]).toEqual([[], '0', ['job_1']]);
   });
 
+  test('goes on where the service begins it in that moment, and refuses to cancel it', async () => {
+    const id = await startHanging(generator);
+    upstream.state.answer = 'not cancelled';
+    await expect(cancel(id)).rejects.toMatchObject({ status: 409 });
+    upstream.state.answer = 'ok';
+    expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
+    expect(await charges()).toHaveLength(1);
+  });
+
   test('is not ended while nobody answers for it: whether it was begun is not known', async () => {
     const id = await startHanging(generator);
     upstream.state.answer = 'gone silent';

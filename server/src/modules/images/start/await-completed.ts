@@ -27,7 +27,7 @@ export async function awaitCompleted(
   });
   const isLate = waited.ended_at === null;
   // OpenAI's clients repeat a call that has timed out: without a key they would get, and pay, a second picture.
-  const generation = isLate && !isComingBack ? await cancelIfPossible(ctx, waited) : waited;
+  const generation = isLate && !isComingBack ? ((await cancelUnanswered(ctx, id)) ?? waited) : waited;
   if (isLate && generation.state !== 'completed') throw timedOut(generation, isComingBack);
   refuseUnsuccessful(generation);
   return generation;
@@ -37,26 +37,16 @@ function isGone(error: unknown): boolean {
   return error instanceof AppError && error.code === 'not_found';
 }
 
-/** What a service has begun is charged, and so it is kept: it goes on as it was. */
-async function cancelIfPossible(ctx: Context, waited: Generation): Promise<Generation> {
-  try {
-    return await cancelGeneration(ctx, { id: waited.id });
-  } catch (error) {
-    if (error instanceof AppError && (error.code === 'conflict' || error.code === 'unavailable'))
-      return waited;
-    throw error;
-  }
-}
-
 /**
- * Nobody is answered with the picture: the API key has ended, or it could not be looked at, where OpenAI's clients
- * repeat the call and would pay a second one. The error that is known already is the one to throw.
+ * Cancels a picture that nobody waits for any more; null where it goes on: a service has begun it, which is charged, or its
+ * cancel failed. How the call itself ends is known already.
  */
-async function cancelUnanswered(ctx: Context, id: string): Promise<void> {
+async function cancelUnanswered(ctx: Context, id: string): Promise<Generation | null> {
   try {
-    await cancelGeneration(ctx, { id });
+    return await cancelGeneration(ctx, { id });
   } catch (error) {
-    ctx.log.warn({ err: error, generation_id: id }, 'could not cancel a picture that nobody waits for');
+    ctx.log.info({ err: error, generation_id: id }, 'a picture that nobody waits for was not cancelled');
+    return null;
   }
 }
 

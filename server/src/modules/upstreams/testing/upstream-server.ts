@@ -2,11 +2,12 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** How the services answer; with `hang` a job stays in its queue, where the service has one, and with `generating` it is at work. */
+/** How the services answer; with `hang` a job stays in its queue, where the service has one, with `not cancelled` it cannot be taken back from there, and with `generating` it is at work. */
 export type UpstreamAnswer =
   | 'ok'
   | 'hang'
   | 'generating'
+  | 'not cancelled'
   | 'moderated'
   | 'one flagged'
   | 'failed'
@@ -96,6 +97,7 @@ export async function upstreamServer() {
     const path = request.url ?? '';
     const job = /job_(\d+)/.exec(path)?.[0];
     if (path.endsWith('/cancel')) {
+      if (state.answer === 'not cancelled') return { status: 400, body: { status: 'ALREADY_COMPLETED' } };
       state.cancelled.push(job ?? '');
       return { status: 202, body: predictionOf(job ?? '', 'canceled') };
     }
@@ -161,7 +163,7 @@ function results(state: State, url: string) {
       : Array.from({ length: state.answer === 'nothing' ? 0 : count }, (_, at) => `${url}/files/${at}.png`);
 
   function falStatus(): string {
-    if (state.answer === 'hang') return 'IN_QUEUE';
+    if (state.answer === 'hang' || state.answer === 'not cancelled') return 'IN_QUEUE';
     return state.answer === 'generating' ? 'IN_PROGRESS' : 'COMPLETED';
   }
 
@@ -176,7 +178,7 @@ function results(state: State, url: string) {
   }
 
   function predictionStatus(): string {
-    if (state.answer === 'hang') return 'starting';
+    if (state.answer === 'hang' || state.answer === 'not cancelled') return 'starting';
     if (state.answer === 'generating') return 'processing';
     return state.answer === 'moderated' || state.answer === 'failed' ? 'failed' : 'succeeded';
   }
