@@ -21,7 +21,10 @@ export class LoadError extends Error {
 }
 
 /** Waits for its code while it is fetched; throws a `LoadError` when that fails. */
-export type Loadable<Props> = FunctionComponent<Props> & { preload: () => Promise<void> };
+export type Loadable<Props> = FunctionComponent<Props> & {
+  preload: () => Promise<void>;
+  isLoaded: () => boolean;
+};
 
 /**
  * A component with a chunk of its own. Unlike `React.lazy` it can be fetched again after a failure, and
@@ -58,7 +61,7 @@ export function loadable<Props extends object>(load: () => Promise<ComponentType
     use(preload());
     return null;
   }
-  return Object.assign(LoadableComponent, { preload });
+  return Object.assign(LoadableComponent, { preload, isLoaded: () => Loaded !== null });
 }
 
 /** A page with a chunk of its own. It is named and not picked, so that the routes' types do not hang on those of the pages, which use them. */

@@ -59,6 +59,7 @@ export function DashboardPage() {
   );
   const works = useMayWork(balance.data);
   const ready = useCodeOfCards(answered, {
+    begins: !dismissed,
     works,
     spent: (spend.data?.days.length ?? 0) > 0,
   });
@@ -78,12 +79,23 @@ function useMayWork(balance: { held: string } | undefined): boolean {
 }
 
 /** Whether the code is there of those cards that are known to be shown: one that came later would move the others. */
-function useCodeOfCards(answered: boolean, { works, spent }: { works: boolean; spent: boolean }): boolean {
+function useCodeOfCards(
+  answered: boolean,
+  { begins, works, spent }: { begins: boolean; works: boolean; spent: boolean },
+): boolean {
   const { id } = useUser();
-  const [ready, setReady] = useState(answered);
+  // Who comes back has it. What is read ahead may be here before it.
+  const [ready, setReady] = useState(
+    () =>
+      answered &&
+      (!begins || OnboardingCard.isLoaded()) &&
+      (!works || WorkUnderWay.isLoaded()) &&
+      (!spent || SpendCard.isLoaded()),
+  );
   useEffect(() => {
     if (!answered) return;
     const needed = [
+      ...(begins ? [OnboardingCard.preload()] : []),
       ...(works
         ? [WorkUnderWay.preload(), import('./work-under-way.tsx').then(({ readWork }) => readWork(id))]
         : []),
@@ -91,7 +103,7 @@ function useCodeOfCards(answered: boolean, { works, spent }: { works: boolean; s
     ];
     // All cards at once are long work on a phone: as a transition, whoever touches the page meanwhile interrupts it.
     void Promise.allSettled(needed).then(() => startTransition(() => setReady(true)));
-  }, [answered, works, spent, id]);
+  }, [answered, begins, works, spent, id]);
   return ready;
 }
 

@@ -1,0 +1,36 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { UserContext } from '../accounts/api.ts';
+import { assetListQuery } from '../assets/lists/api.ts';
+import { balanceQuery, spendQuery } from '../credits/api.ts';
+import { deploymentListQuery, newestDeploymentsQuery } from '../deployments/api.ts';
+import { recentGenerationsQuery } from '../images/api.ts';
+import { runListQuery } from '../training/api.ts';
+import { DashboardPage } from './dashboard-page.tsx';
+
+const onboarding = { onboarding_completed: false, dismissed: false };
+
+test('what was read ahead is not shown before the code of its cards, which would move each other', () => {
+  const onePage = (page: object) => ({ pages: [page], pageParams: [null] });
+  for (const [{ queryKey }, data] of [
+    [balanceQuery('ada'), { available: '5', held: '0' }],
+    [spendQuery('ada', {}), { days: [{ date: '2026-11-20', use: 'deployment', amount: '3' }] }],
+    [newestDeploymentsQuery('ada'), { deployments: [] }],
+    [runListQuery, onePage({ runs: [] })],
+    [assetListQuery('ada', { types: 'RAW' }), onePage({ datasets: [] })],
+    [assetListQuery('ada', { types: 'MODEL' }), onePage({ datasets: [] })],
+    [recentGenerationsQuery('ada'), onePage({ generations: [] })],
+    [deploymentListQuery('text', 'ada', true), onePage({ pods: [] })],
+  ] as const)
+    queryClient.setQueryData(queryKey as readonly unknown[], data);
+  render(
+    <QueryClientProvider client={queryClient}>
+      <UserContext value={{ id: 'ada', onboarding } as never}>
+        <DashboardPage />
+      </UserContext>
+    </QueryClientProvider>,
+  );
+  expect(screen.getByRole('status', { name: /^Loading/ })).toBeTruthy();
+});
