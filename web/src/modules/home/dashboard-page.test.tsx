@@ -1,4 +1,4 @@
-import { QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider, type QueryKey } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
@@ -14,7 +14,7 @@ const onboarding = { onboarding_completed: false, dismissed: false };
 
 test('what was read ahead is not shown before the code of its cards, which would move each other', () => {
   const onePage = (page: object) => ({ pages: [page], pageParams: [null] });
-  for (const [{ queryKey }, data] of [
+  const readAhead: [{ queryKey: QueryKey }, object][] = [
     [balanceQuery('ada'), { available: '5', held: '0' }],
     [spendQuery('ada', {}), { days: [{ date: '2026-11-20', use: 'deployment', amount: '3' }] }],
     [newestDeploymentsQuery('ada'), { deployments: [] }],
@@ -23,8 +23,8 @@ test('what was read ahead is not shown before the code of its cards, which would
     [assetListQuery('ada', { types: 'MODEL' }), onePage({ datasets: [] })],
     [recentGenerationsQuery('ada'), onePage({ generations: [] })],
     [deploymentListQuery('text', 'ada', true), onePage({ pods: [] })],
-  ] as const)
-    queryClient.setQueryData(queryKey as readonly unknown[], data);
+  ];
+  for (const [{ queryKey }, data] of readAhead) queryClient.setQueryData(queryKey, data);
   render(
     <QueryClientProvider client={queryClient}>
       <UserContext value={{ id: 'ada', onboarding } as never}>
