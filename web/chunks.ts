@@ -9,6 +9,13 @@ const source = path.join(import.meta.dirname, 'src');
 /** Comes with the forms that need it, and never with a first screen. */
 const formsOnly = /node_modules\/(zod|react-hook-form|@hookform)\//;
 
+/** What the shell adds once the page is there. */
+const afterPage = [
+  'shell/long-work/long-work-tray.tsx',
+  'modules/notifications/notification-bell.tsx',
+  'modules/referrals/pending-referral.tsx',
+];
+
 /** What every page needs, in one file: it compresses better and is cached across releases. */
 const framework = {
   name: 'framework',
@@ -18,13 +25,17 @@ const framework = {
 
 /**
  * Joins what the first screens need, which would else be dozens of chunks of a kilobyte: `app` for both of them, `landing` and
- * `shell` for one, `onboarding` for the first steps on the dashboard of somebody new, and `field` for the parts of the landing
- * page's forms that the forms of other pages have too; then `generator` for a generator's page, `common` for what that has in
- * common with the first steps, and `controls` for the parts of its form, which most other pages have too.
+ * `shell` for one, and `field` for the parts of the landing page's forms that the forms of other pages have too; then
+ * `onboarding` for the first steps on the dashboard of somebody new, `after-page` for what the shell adds once the page is there,
+ * `generator` for a generator's page, `common` for what two of these three need, and `controls` for the parts of a generator's
+ * form, which most other pages have too.
  * Everything else is split as the bundler finds best.
  */
 function firstScreenGroup() {
-  let needs: Record<'app' | 'landing' | 'shell' | 'onboarding' | 'generator', Set<string>> | null = null;
+  let needs: Record<
+    'app' | 'landing' | 'shell' | 'onboarding' | 'afterPage' | 'generator',
+    Set<string>
+  > | null = null;
   return {
     // A module that is only there for its types brings its schemas along no further.
     includeDependenciesRecursively: false,
@@ -36,16 +47,24 @@ function firstScreenGroup() {
         landing: reach(firstScreens['landing page'], graph),
         shell: reach(firstScreens.dashboard, graph),
         onboarding: reach(['modules/home/onboarding-card.tsx'], graph),
+        afterPage: reach(afterPage, graph),
         generator: reach(generatorScreen, graph),
       };
       if (formsOnly.test(id) || (id.endsWith('?schemas') && needsForms(id, graph))) return null;
       const [onLanding, inShell] = [needs.landing.has(id), needs.shell.has(id)];
-      if (needs.app.has(id) || (onLanding && inShell)) return 'app';
+      const [inSteps, after, generates] = [
+        needs.onboarding.has(id),
+        needs.afterPage.has(id),
+        needs.generator.has(id),
+      ];
+      if (needs.app.has(id) || (onLanding && (inShell || after))) return 'app';
       if (inShell) return 'shell';
       if (!onLanding) {
-        // A generator's page must not wait for the first steps.
-        if (needs.onboarding.has(id)) return needs.generator.has(id) ? 'common' : 'onboarding';
-        if (!needs.generator.has(id)) return null;
+        // None of the three may wait for the code of another.
+        if (Number(inSteps) + Number(after) + Number(generates) > 1) return 'common';
+        if (inSteps) return 'onboarding';
+        if (after) return 'after-page';
+        if (!generates) return null;
         return /node_modules|src\/ui\//.test(id) ? 'controls' : 'generator';
       }
       // Icons too are of `field`: it would import those that its parts begin with from `landing`, which imports it.

@@ -91,7 +91,7 @@ const seen: [sentences: string[], component: ReactElement, answer?: unknown][] =
       'We encountered an issue: Invalid code or reached maximum limit of invites. Please try again later or contact support if the problem persists.',
       'Go to Dashboard',
     ],
-    <BonusDialog key="" welcome={{ kind: 'refused' }} onClose={nothing} />,
+    <BonusDialog key="" welcome={{ kind: 'refused' }} />,
   ],
   [['No transactions found'], <NoTransactions key="" filtered={false} showAll={null} />],
 ];

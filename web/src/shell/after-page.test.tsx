@@ -7,7 +7,10 @@ const waiting: (() => void)[] = [];
 
 beforeEach(() => {
   waiting.length = 0;
-  vi.stubGlobal('requestIdleCallback', (work: () => void) => waiting.push(work));
+  vi.stubGlobal('requestIdleCallback', (work: () => void, { timeout }: { timeout: number }) => {
+    waiting.push(work);
+    setTimeout(() => waiting.includes(work) && work(), timeout);
+  });
   vi.stubGlobal('cancelIdleCallback', () => undefined);
 });
 
@@ -16,11 +19,13 @@ afterEach(() => {
   queryClient.clear();
 });
 
+const preload = async () => {};
+
 function show() {
   render(
     <>
       <h1>Dashboard</h1>
-      <AfterPage>
+      <AfterPage preload={preload}>
         <p>Two tasks in progress</p>
       </AfterPage>
     </>,
@@ -29,22 +34,22 @@ function show() {
 }
 
 const idle = () =>
-  act(() => {
+  act(async () => {
     for (const work of waiting.splice(0)) work();
   });
 
 const pass = (ms: number) =>
-  act(() => {
+  act(async () => {
     vi.advanceTimersByTime(ms);
   });
 
 const after = () => screen.queryByText('Two tasks in progress');
 
-test('what comes after the page is not rendered along with it, but once the browser is idle', () => {
+test('what comes after the page is not rendered along with it, but once the browser is idle', async () => {
   show();
   expect(after()).toBeNull();
-  idle();
-  idle();
+  await idle();
+  await idle();
   expect(after()).toBeTruthy();
 });
 
@@ -52,31 +57,51 @@ test('it waits until the page has what it reads', async () => {
   show();
   const answer = Promise.withResolvers<string>();
   const read = queryClient.fetchQuery({ queryKey: ['balance'], queryFn: () => answer.promise });
-  idle();
-  idle();
+  await idle();
   expect(after()).toBeNull();
   answer.resolve('5');
   await read;
-  idle();
+  await idle();
   expect(after()).toBeTruthy();
 });
 
-test('but no longer than three seconds', () => {
+test('each part comes in an idle moment of its own', async () => {
+  const parts = ['Tasks', 'Bell'];
+  render(
+    <>
+      {parts.map((part) => (
+        <AfterPage key={part} preload={preload}>
+          <p>{part}</p>
+        </AfterPage>
+      ))}
+    </>,
+  );
+  const shown = () => parts.filter((part) => screen.queryByText(part));
+  await idle();
+  await idle();
+  expect(shown()).toEqual(['Tasks']);
+  await idle();
+  expect(shown()).toEqual(parts);
+});
+
+test('it waits for what the page reads no longer than three seconds', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   show();
   queryClient
     .fetchQuery({ queryKey: ['balance'], queryFn: () => new Promise(() => {}) })
     .catch(() => undefined);
-  idle();
-  pass(2_999);
+  await idle();
+  await pass(2_999);
   expect(after()).toBeNull();
-  pass(1);
+  await pass(1);
+  await idle();
   expect(after()).toBeTruthy();
 });
 
-test('nor for a browser that is never idle', () => {
+test('it comes in a browser that is never idle too', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   show();
-  pass(3_000);
+  await pass(3_000);
+  await pass(3_000);
   expect(after()).toBeTruthy();
 });

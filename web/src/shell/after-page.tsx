@@ -5,11 +5,19 @@ import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
 
 const WAIT_MS_MAX = 3_000;
 
+type Props = {
+  children: ReactNode;
+  fallback?: ReactNode;
+  /** Fetches the code of the children. */
+  preload: () => Promise<void>;
+};
+
 /** What may come after the page, and whose absence breaks nothing: what it reads waits behind what the page reads. */
-export function AfterPage({ children, fallback }: { children: ReactNode; fallback?: ReactNode }) {
+export function AfterPage({ children, fallback, preload }: Props) {
   const [isDue, setDue] = useState(false);
   // In a transition: whoever touches the page meanwhile interrupts it.
-  useEffect(() => afterReads(() => startTransition(() => setDue(true))), []);
+  const begin = () => startTransition(() => setDue(true));
+  useEffect(() => afterReads(() => void preload().then(() => inTurn(begin))), [preload]);
   if (!isDue) return fallback;
   return (
     <Boundary fallback={EmptyFallback}>
@@ -18,19 +26,14 @@ export function AfterPage({ children, fallback }: { children: ReactNode; fallbac
   );
 }
 
-/**
- * Runs `work` once the page has what it reads and the browser is idle, and after three seconds at the latest; the
- * returned function calls it off.
- */
+/** Runs `work` once the page has what it reads, and after three seconds at the latest; the returned function calls it off. */
 function afterReads(work: () => void): () => void {
+  // The page's own effects, which begin its reads, may still be due.
   let stopWaiting = whenIdle(() => {
     const look = () => {
-      if (queryClient.isFetching() > 0) return;
-      unsubscribe();
-      stopWaiting = whenIdle(finish);
+      if (queryClient.isFetching() === 0) finish();
     };
-    const unsubscribe = queryClient.getQueryCache().subscribe(look);
-    stopWaiting = unsubscribe;
+    stopWaiting = queryClient.getQueryCache().subscribe(look);
     look();
   });
   const callOff = () => {
@@ -43,4 +46,16 @@ function afterReads(work: () => void): () => void {
   };
   const deadline = setTimeout(finish, WAIT_MS_MAX);
   return callOff;
+}
+
+const waiting: (() => void)[] = [];
+
+/** Runs each work in an idle moment of its own: together, what follows a page begins a dozen requests, which a phone feels. */
+function inTurn(work: () => void): void {
+  if (waiting.push(work) === 1) whenIdle(runNext);
+}
+
+function runNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) whenIdle(runNext);
 }

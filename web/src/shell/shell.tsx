@@ -10,7 +10,7 @@ import { preloadLater, whenIdle } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/api.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
 import { AfterPage } from './after-page.tsx';
-import { Header, headerPreloads } from './header/header.tsx';
+import { Header } from './header/header.tsx';
 import { hidesSidebar } from './navigation/nav-items.ts';
 import { Sidebar } from './navigation/sidebar.tsx';
 import { OpenSheets, sheetPreloads } from './open-sheets.tsx';
@@ -85,7 +85,7 @@ export function Shell({ user, children }: Props) {
       {user && <Changes userId={user.id} />}
       {user && <OpenSheets />}
       {user && (
-        <AfterPage>
+        <AfterPage preload={PendingReferral.preload}>
           <PendingReferral key={user.id} userId={user.id} />
         </AfterPage>
       )}
@@ -102,7 +102,7 @@ export function Shell({ user, children }: Props) {
 }
 
 /** What a click opens is there before the first click, and when nothing can be fetched any more. */
-const preloads = [loadLocaleData, ...headerPreloads, MobileMenu.preload, preloadPalette, ...sheetPreloads];
+const preloads = [loadLocaleData, MobileMenu.preload, preloadPalette, ...sheetPreloads];
 
 /** Keeps what is shown true while the same person is signed in. */
 function Changes({ userId }: { userId: string }) {

@@ -1,44 +1,25 @@
-import { Popover } from '@base-ui/react/popover';
-import { useState } from 'react';
-import { cx } from '../../lib/cx.ts';
-import { Button } from '../../ui/button.tsx';
-import { popupClass, popupLayer } from '../../ui/popup-class.ts';
+import { loadable } from '../../lib/loadable.tsx';
+import { DeferredPopup } from '../../ui/deferred-popup.tsx';
 import { useUser } from '../accounts/api.ts';
-import { useNotifications, useReadNotifications, useUnreadCount } from './api.ts';
+import { useNotifications, useUnreadCount } from './api.ts';
 import { BellButton } from './bell-button.tsx';
-import { NotificationList } from './notification-list.tsx';
+
+const NotificationPopover = loadable(
+  async () => (await import('./notification-popover.tsx')).NotificationPopover,
+);
 
 /** What the user is notified of, behind a bell that counts what is unread. */
 export function NotificationBell() {
   const user = useUser();
-  const notifications = useNotifications(user.id);
-  const read = useReadNotifications(user.id);
-  const [open, setOpen] = useState(false);
   const unread = useUnreadCount(user.id) ?? 0;
+  // Read before the list is opened, so that it is there at once.
+  useNotifications(user.id);
   return (
-    <Popover.Root open={open} onOpenChange={setOpen}>
-      <Popover.Trigger render={<BellButton unread={unread} />} />
-      <Popover.Portal>
-        <Popover.Positioner className={popupLayer} sideOffset={6} align="end" collisionPadding={8}>
-          <Popover.Popup className={cx(popupClass, 'w-96 max-w-[calc(100vw-1rem)] p-0!')}>
-            <div className="flex min-h-11 items-center justify-between gap-4 border-line border-b py-1.5 pr-2 pl-4">
-              <Popover.Title className="font-medium text-[0.8125rem]">Notifications</Popover.Title>
-              {unread > 0 && (
-                <Button variant="ghost" size="sm" loading={read.isPending} onClick={() => read.mutate('')}>
-                  Mark all as read
-                </Button>
-              )}
-            </div>
-            <NotificationList
-              notifications={notifications}
-              onOpen={({ notification_id, status }) => {
-                setOpen(false);
-                if (status === 'unread') read.mutate(notification_id);
-              }}
-            />
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
+    <DeferredPopup
+      kind="dialog"
+      trigger={<BellButton unread={unread} />}
+      preload={NotificationPopover.preload}
+      popup={(trigger) => <NotificationPopover trigger={trigger} unread={unread} />}
+    />
   );
 }

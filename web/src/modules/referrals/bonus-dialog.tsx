@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { CircleAlert, Gift } from 'lucide-react';
-import { useRef } from 'react';
+import { useState } from 'react';
 import { showAmount } from '../../lib/format/currency.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -9,22 +9,19 @@ import type { Welcome } from './api.ts';
 const REFUSED =
   'We encountered an issue: Invalid code or reached maximum limit of invites. Please try again later or contact support if the problem persists.';
 
-/** What became of the invitation by which somebody came: the bonus that the ledger has, or that there is none. */
-export function BonusDialog({ welcome, onClose }: { welcome: Welcome | null; onClose: () => void }) {
+/** What became of the invitation by which somebody came: the bonus that the ledger has, or that there is none. Open at first. */
+export function BonusDialog({ welcome }: { welcome: Welcome }) {
   const navigate = useNavigate();
-  // While it closes it goes on showing what it showed.
-  const last = useRef(welcome);
-  if (welcome) last.current = welcome;
-  const shown = last.current;
+  const [open, setOpen] = useState(true);
   const leave = () => {
-    onClose();
+    setOpen(false);
     void navigate({ to: '/dashboard' });
   };
   return (
     <Dialog
-      open={welcome !== null}
-      onOpenChange={(open) => !open && onClose()}
-      title={shown?.kind === 'given' ? 'Your bonus is here' : 'No bonus this time'}
+      open={open}
+      onOpenChange={setOpen}
+      title={welcome.kind === 'given' ? 'Your bonus is here' : 'No bonus this time'}
       size="sm"
       footer={
         <Button variant="primary" onClick={leave}>
@@ -32,8 +29,8 @@ export function BonusDialog({ welcome, onClose }: { welcome: Welcome | null; onC
         </Button>
       }
     >
-      {shown?.kind === 'given' ? (
-        <Given bonus={shown.bonus} />
+      {welcome.kind === 'given' ? (
+        <Given bonus={welcome.bonus} />
       ) : (
         <div className="flex gap-3">
           <CircleAlert aria-hidden className="mt-0.5 size-5 shrink-0 text-bad" />

@@ -1,7 +1,9 @@
-import { useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { loadable } from '../../lib/loadable.tsx';
 import { pendingReferralQuery, type Welcome } from './api.ts';
-import { BonusDialog } from './bonus-dialog.tsx';
+
+const BonusDialog = loadable(async () => (await import('./bonus-dialog.tsx')).BonusDialog);
 
 /** Uses the code of the invitation by which somebody came, and says what became of it. */
 export function PendingReferral({ userId }: { userId: string }) {
@@ -21,5 +23,10 @@ export function PendingReferral({ userId }: { userId: string }) {
       left = true;
     };
   }, [userId]);
-  return <BonusDialog welcome={welcome} onClose={() => setWelcome(null)} />;
+  if (!welcome) return null;
+  return (
+    <Suspense>
+      <BonusDialog welcome={welcome} />
+    </Suspense>
+  );
 }

@@ -9,11 +9,11 @@ import { Avatar } from '../../modules/accounts/avatar.tsx';
 import { BalanceWidget } from '../../modules/credits/balance-widget.tsx';
 import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { Button, ButtonLink, buttonClass } from '../../ui/button.tsx';
+import { DeferredPopup } from '../../ui/deferred-popup.tsx';
 import { Logo } from '../../ui/logo.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { AfterPage } from '../after-page.tsx';
 import { HeaderSearch } from '../search/header-search.tsx';
-import { DeferredMenu } from './deferred-menu.tsx';
 
 const LongWorkTray = loadable(async () => (await import('../long-work/long-work-tray.tsx')).LongWorkTray);
 const CurrencySwitch = loadable(async () => (await import('./currency-switch.tsx')).CurrencySwitch);
@@ -22,14 +22,6 @@ const NotificationBell = loadable(
   async () => (await import('../../modules/notifications/notification-bell.tsx')).NotificationBell,
 );
 const UserMenu = loadable(async () => (await import('./user-menu.tsx')).UserMenu);
-
-/** Each fetches a part of the header: what comes with the session before that is known, a menu before it is opened. */
-export const headerPreloads = [
-  NotificationBell.preload,
-  CreateMenu.preload,
-  UserMenu.preload,
-  LongWorkTray.preload,
-];
 
 type Props = {
   /** Null for a visitor; undefined until the session is known. */
@@ -119,12 +111,14 @@ function Own({ user }: { user: User | undefined }) {
     <>
       {/* The first, so that nothing moves when it comes and goes. */}
       {user && (
-        <AfterPage>
+        <AfterPage preload={LongWorkTray.preload}>
           <LongWorkTray />
         </AfterPage>
       )}
-      <DeferredMenu
-        menu={CreateMenu}
+      <DeferredPopup
+        kind="menu"
+        preload={CreateMenu.preload}
+        popup={(opener) => <CreateMenu trigger={opener} />}
         trigger={
           <button type="button" className={cx(buttonClass({ variant: 'primary' }), 'max-sm:w-9 max-sm:px-0')}>
             {/* Without its word it is no second plus beside the one at the balance. */}
@@ -150,7 +144,10 @@ function Own({ user }: { user: User | undefined }) {
 
 function Notifications() {
   return (
-    <AfterPage fallback={<Skeleton className="size-9 shrink-0 rounded-lg" />}>
+    <AfterPage
+      preload={NotificationBell.preload}
+      fallback={<Skeleton className="size-9 shrink-0 rounded-lg" />}
+    >
       <NotificationBell />
     </AfterPage>
   );
@@ -158,8 +155,10 @@ function Notifications() {
 
 function AccountMenu({ user }: { user: User }) {
   return (
-    <DeferredMenu
-      menu={UserMenu}
+    <DeferredPopup
+      kind="menu"
+      preload={UserMenu.preload}
+      popup={(opener) => <UserMenu trigger={opener} />}
       trigger={
         <button
           type="button"

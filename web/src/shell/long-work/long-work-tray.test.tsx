@@ -1,4 +1,4 @@
-import { fireEvent, render, screen } from '@testing-library/react';
+import { act, fireEvent, render, screen } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { LongWork } from '../../ui/long-work.ts';
 import { LongWorkTray } from './long-work-tray.tsx';
@@ -11,7 +11,7 @@ beforeEach(() => {
   work.value = [];
 });
 
-it('is there as long as something is under way, and tells what', () => {
+it('is there as long as something is under way, and tells what', async () => {
   const { rerender } = render(<LongWorkTray />);
   expect(screen.queryByRole('button')).toBeNull();
   const cancel = vi.fn();
@@ -21,14 +21,15 @@ it('is there as long as something is under way, and tells what', () => {
     { ...upload, id: 'deployment-1-serving', isUnlisted: true },
   ];
   rerender(<LongWorkTray />);
-  fireEvent.click(screen.getByRole('button', { name: '1 task in progress' }));
-  expect(screen.getAllByRole('progressbar').map((bar) => bar.getAttribute('aria-valuenow'))).toEqual(['40']);
+  await act(async () => fireEvent.click(screen.getByRole('button', { name: '1 task in progress' })));
+  const bars = await screen.findAllByRole('progressbar');
+  expect(bars.map((bar) => bar.getAttribute('aria-valuenow'))).toEqual(['40']);
   expect(screen.getByText('Uploading')).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'Cancel rows.csv' }));
   expect(cancel).toHaveBeenCalledOnce();
 });
 
-it('asks before it ends what would be lost, and keeps in sight what has failed for good', () => {
+it('asks before it ends what would be lost, and keeps in sight what has failed for good', async () => {
   const cancel = vi.fn();
   const question = { title: 'Cancel this run?', description: 'It is saved.', action: 'Cancel run' };
   work.value = [
@@ -44,8 +45,10 @@ it('asks before it ends what would be lost, and keeps in sight what has failed f
     },
   ];
   render(<LongWorkTray />);
-  fireEvent.click(screen.getByRole('button', { name: '1 task in progress, 1 failed' }));
-  expect(screen.getByText('Serving could not be prepared')).toBeTruthy();
+  await act(async () =>
+    fireEvent.click(screen.getByRole('button', { name: '1 task in progress, 1 failed' })),
+  );
+  expect(await screen.findByText('Serving could not be prepared')).toBeTruthy();
   expect(screen.getByText('No disk')).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'Cancel Baker' }));
   expect(cancel).not.toHaveBeenCalled();
