@@ -27,7 +27,7 @@ const framework = {
  * Joins what the first screens need, which would else be dozens of chunks of a kilobyte: `app` for both of them, `landing` and
  * `shell` for one, and `field` for the parts of the landing page's forms that the forms of other pages have too; then
  * `onboarding` for the first steps on the dashboard of somebody new, `after-page` for what the shell adds once the page is there,
- * `generator` for a generator's page, `common` for what two of these three need, and `controls` for the parts of a generator's
+ * `generator` for a generator's page, `common` for what several of these three need, and `controls` for the parts of a generator's
  * form, which most other pages have too.
  * Everything else is split as the bundler finds best.
  */
@@ -60,7 +60,7 @@ function firstScreenGroup() {
       if (needs.app.has(id) || (onLanding && (inShell || after))) return 'app';
       if (inShell) return 'shell';
       if (!onLanding) {
-        // None of the three may wait for the code of another.
+        // None of the three brings the whole of another along.
         if (Number(inSteps) + Number(after) + Number(generates) > 1) return 'common';
         if (inSteps) return 'onboarding';
         if (after) return 'after-page';

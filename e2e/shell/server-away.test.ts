@@ -27,7 +27,7 @@ journey(
     await page.route(sheets, (route) => route.abort());
     await signUp(page);
     await page.getByText('No datasets yet').or(page.getByText('Your data: csv')).first().waitFor();
-    for (const piece of ['create-menu', 'menu']) await fetched(page, piece);
+    for (const piece of ['create-menu', 'menu', 'notification-popover']) await fetched(page, piece);
 
     await server.stop();
     const banner = page
@@ -36,6 +36,11 @@ journey(
     await banner.getByText(/Last updated (just now|\d+ minutes? ago)\./).waitFor();
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
     await look(page, 'server-away');
+
+    // What was fetched meanwhile opens.
+    await page.getByRole('button', { name: 'Notifications' }).click();
+    await page.getByRole('dialog', { name: 'Notifications' }).waitFor();
+    await page.keyboard.press('Escape');
 
     // A page whose code was never fetched: the shell stays, and the page area says why.
     await page.getByRole('link', { name: 'Profile' }).click();

@@ -12,7 +12,7 @@ import type { Services } from './platform/context.ts';
 import { createPool, openDatabase } from './platform/db/database.ts';
 import { openDatabaseClock } from './platform/db/database-clock.ts';
 import { openEvents } from './platform/events/events.ts';
-import { logFailedAnnouncements } from './platform/events/publish-change.ts';
+import { announcementsWritten, logFailedAnnouncements } from './platform/events/publish-change.ts';
 import { warnOfReadable } from './platform/files/warn-of-readable.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
@@ -86,6 +86,7 @@ export async function openServices(options: Options) {
     await events.close();
     await rowChanges.close();
     closeClock();
+    await announcementsWritten(db);
     await db.destroy();
   };
   return { services, queue, machine, roles, heartbeat, presence, close };

@@ -12,19 +12,52 @@ export function whenIdle(work: () => void): () => void {
 const FIRST_INPUTS = ['pointermove', 'pointerdown', 'touchstart', 'wheel', 'keydown'] as const;
 const FIRST_INPUT_MS_MAX = 5_000;
 
+type Work = () => void | Promise<void>;
+
 /**
- * Fetches what may be wanted later, from the first input on or after five seconds, so that the page itself comes first:
- * in their order, each in an idle moment of its own after the one before has ended. What somebody does meanwhile waits
- * for one of them at most. The returned function calls off those that have not begun.
+ * Runs works in their order, each in an idle moment of its own after the one before has ended: what somebody does meanwhile
+ * waits for one of them at most. What is returned for a work calls it off as long as it has not begun.
+ */
+export function idleQueue(): (work: Work) => () => void {
+  const waiting: Work[] = [];
+  let isBusy = false;
+  const runNext = async () => {
+    try {
+      await waiting.shift()?.();
+    } finally {
+      isBusy = false;
+      schedule();
+    }
+  };
+  const schedule = () => {
+    if (isBusy || waiting.length === 0) return;
+    isBusy = true;
+    whenIdle(() => void runNext());
+  };
+  return (work) => {
+    waiting.push(work);
+    schedule();
+    return () => {
+      const at = waiting.indexOf(work);
+      if (at >= 0) waiting.splice(at, 1);
+    };
+  };
+}
+
+const preloadInTurn = idleQueue();
+
+/**
+ * Fetches what may be wanted later, from the first input on or after five seconds, so that the page itself comes first. All
+ * that is asked for anywhere is one queue. The returned function calls off what has not begun.
  */
 export function preloadLater(preloads: readonly (() => Promise<void>)[]): () => void {
-  let callOff = () => {};
+  let calls: (() => void)[] = [];
   const stopWaiting = atFirstInput(() => {
-    callOff = oneByOneWhenIdle(preloads);
+    calls = preloads.map(preloadInTurn);
   });
   return () => {
     stopWaiting();
-    callOff();
+    for (const callOff of calls) callOff();
   };
 }
 
@@ -42,18 +75,4 @@ function atFirstInput(work: () => void): () => void {
     clearTimeout(timer);
   };
   return stopWaiting;
-}
-
-function oneByOneWhenIdle(works: readonly (() => Promise<void>)[]): () => void {
-  let callOff = () => {};
-  let calledOff = false;
-  const begin = ([work, ...rest]: readonly (() => Promise<void>)[]) => {
-    if (!work || calledOff) return;
-    callOff = whenIdle(() => void work().then(() => begin(rest)));
-  };
-  begin(works);
-  return () => {
-    calledOff = true;
-    callOff();
-  };
 }

@@ -58,6 +58,7 @@ test('it waits until the page has what it reads', async () => {
   const answer = Promise.withResolvers<string>();
   const read = queryClient.fetchQuery({ queryKey: ['balance'], queryFn: () => answer.promise });
   await idle();
+  await idle();
   expect(after()).toBeNull();
   answer.resolve('5');
   await read;
@@ -92,6 +93,7 @@ test('it waits for what the page reads no longer than three seconds', async () =
     .catch(() => undefined);
   await idle();
   await pass(2_999);
+  await idle();
   expect(after()).toBeNull();
   await pass(1);
   await idle();

@@ -1,9 +1,13 @@
 import { type ReactNode, Suspense, startTransition, useEffect, useState } from 'react';
 import { queryClient } from '../lib/api/query-client.ts';
-import { whenIdle } from '../lib/when-idle.ts';
+import { idleQueue, whenIdle } from '../lib/when-idle.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
 
+/** What the page reads is waited for no longer; then a part takes its turn. */
 const WAIT_MS_MAX = 3_000;
+
+/** Together, what follows a page begins a dozen requests, which a phone feels. */
+const inTurn = idleQueue();
 
 type Props = {
   children: ReactNode;
@@ -46,16 +50,4 @@ function afterReads(work: () => void): () => void {
   };
   const deadline = setTimeout(finish, WAIT_MS_MAX);
   return callOff;
-}
-
-const waiting: (() => void)[] = [];
-
-/** Runs each work in an idle moment of its own: together, what follows a page begins a dozen requests, which a phone feels. */
-function inTurn(work: () => void): void {
-  if (waiting.push(work) === 1) whenIdle(runNext);
-}
-
-function runNext(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) whenIdle(runNext);
 }

@@ -1,6 +1,15 @@
-import { cloneElement, type ReactElement, Suspense, useEffect, useState } from 'react';
+import {
+  cloneElement,
+  type ReactElement,
+  Suspense,
+  startTransition,
+  useEffect,
+  useEffectEvent,
+  useState,
+} from 'react';
 import { preloadLater } from '../lib/when-idle.ts';
-import { Boundary, type Broken, useRetry } from './boundary.tsx';
+import { Boundary, type Broken } from './boundary.tsx';
+import { notify } from './notify.ts';
 
 type TriggerProps = {
   onClick?: () => void;
@@ -28,22 +37,42 @@ type Props = {
 export function DeferredPopup({ kind, trigger, popup, preload }: Props) {
   const [opened, setOpened] = useState(false);
   useEffect(() => preloadLater([preload]), [preload]);
+  const open = () => {
+    // It may have failed before.
+    void preload();
+    // In a transition: the button stays, with its focus, until the popup can be drawn.
+    startTransition(() => setOpened(true));
+  };
   const waiting = cloneElement(trigger, {
-    onClick: () => setOpened(true),
+    onClick: open,
     onPointerEnter: () => void preload(),
     onFocus: () => void preload(),
     'aria-haspopup': kind,
     'aria-expanded': false,
   });
-  if (!opened) return waiting;
+  const giveUp = ({ reset }: Broken) => (
+    <GivingUp
+      close={() => {
+        setOpened(false);
+        reset();
+      }}
+    >
+      {waiting}
+    </GivingUp>
+  );
   return (
-    <Boundary fallback={(broken: Broken) => <Unavailable {...broken} trigger={trigger} />}>
-      <Suspense fallback={waiting}>{popup(trigger)}</Suspense>
+    <Boundary fallback={giveUp}>
+      <Suspense fallback={waiting}>{opened ? popup(trigger) : waiting}</Suspense>
     </Boundary>
   );
 }
 
-/** The button alone, whose click tries to fetch its popup again. */
-function Unavailable({ trigger, ...broken }: Broken & Pick<Props, 'trigger'>) {
-  return cloneElement(trigger, { onClick: useRetry(broken) });
+/** The popup could not be had: that is said, and its button can be used again. It must not open by itself a while later. */
+function GivingUp({ close, children }: { close: () => void; children: ReactElement }) {
+  const closeNow = useEffectEvent(close);
+  useEffect(() => {
+    notify.failure('This could not be opened', { description: 'Please try again.', id: 'popup' });
+    closeNow();
+  }, []);
+  return children;
 }

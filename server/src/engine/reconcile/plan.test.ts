@@ -93,6 +93,12 @@ describe('plan', () => {
       { do: 'end', state: 'completed' },
     ],
     [
+      'counts what a failed one has saved as lost where nothing is left of it',
+      { ...running, outcome: failed },
+      absent,
+      { do: 'end', state: 'failed', workLost: true },
+    ],
+    [
       'fails with what it says',
       { ...running, outcome: failed },
       ended,

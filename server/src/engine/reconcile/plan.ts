@@ -86,7 +86,8 @@ export function plan(workload: Planned, observed: Observed, listening: Listening
   if (observed.state === 'pending') return { do: 'wait', reason: observed.reason };
   if (observed.state === 'alive') return planAlive(workload, listening);
   const step = planEnded(workload, observed);
-  return step.do === 'requeue' && observed.state === 'absent' ? { ...step, workLost: true } : step;
+  const mayGoOn = step.do === 'requeue' || (step.do === 'end' && step.state === 'failed');
+  return mayGoOn && observed.state === 'absent' ? { ...step, workLost: true } : step;
 }
 
 /** Whether there is a process, or will be one without a further start. */

@@ -144,6 +144,20 @@ describe('a run', () => {
     await reach(engine, id, { state: 'completed', attempt: 2, restarts: 1 });
   });
 
+  test('that fails and leaves nothing on its machine cannot go on with what it has saved there', async () => {
+    const { engine, driver } = world(async (launch) => {
+      await report(launch, complete[1] as Unnumbered);
+      pass(20);
+      await report(launch, { type: 'checkpoint', step: 1 });
+      await report(launch, { type: 'failed', message: 'The data ended.' });
+      await driver.remove(launch.workloadId);
+      return 1;
+    });
+    const id = await request();
+    await reach(engine, id, { state: 'failed' });
+    expect(await see(id)).toMatchObject({ activeSeconds: 20, savedSeconds: 0 });
+  });
+
   test('gets the last checkpoint that it left on the server as an input of its next attempt', async () => {
     const sha256 = 'c'.repeat(64);
     const inputs: string[][] = [];

@@ -113,6 +113,8 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         remainingSeconds: null,
         endedAt: now,
         ...(endsUnsaved(before, step) && secondsKept(before, step.workLost === true)),
+        // What it has worked stays told; it can be resumed with what is left.
+        ...(step.state === 'failed' && step.workLost && { savedSeconds: before.checkpointSeconds }),
       };
   }
 }

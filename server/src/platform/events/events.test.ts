@@ -10,6 +10,7 @@ import { openEvents } from './events.ts';
 import {
   announceAfterCommit,
   announceChange,
+  announcementsWritten,
   logFailedAnnouncements,
   publishChange,
   publishSignal,
@@ -46,6 +47,16 @@ describe('events', () => {
     await publish('ada', 'two');
     await vi.waitFor(() => expect(ada.heard).toContain('two'));
     expect(alsoAda.heard).not.toContain('two');
+  });
+
+  test('are heard also from a process that ends at once', async () => {
+    const ada = listen('ada');
+    const leaving = connect(url);
+    announceChange(leaving, 'ada', { topic: 'run', id: 'last but one' });
+    announceChange(leaving, 'ada', { topic: 'run', id: 'last' });
+    await announcementsWritten(leaving);
+    await leaving.destroy();
+    await vi.waitFor(() => expect(ada.heard).toEqual(['last but one', 'last']));
   });
 
   test('that cannot be announced after their commit are logged', async () => {

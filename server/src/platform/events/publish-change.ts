@@ -28,6 +28,8 @@ function toPayload(userId: string | null, event: ChangeEvent): string {
 /** What the transactions that are open announce after their commit. */
 const afterCommit = new WeakMap<Transaction, Set<string>>();
 const announcers = new WeakMap<Database, (payloads: Iterable<string>) => Promise<null>>();
+/** The last announcement, before which the earlier ones are written. */
+const newest = new WeakMap<Database, Promise<null>>();
 const logs = new WeakMap<Database, Logger>();
 
 /** Where it is noted that something could not be announced. */
@@ -77,7 +79,12 @@ async function publish(tx: Transaction, payloads: string[]): Promise<void> {
 /** The same after a commit, for what is written in other ways than by `inTransaction`. Waits for nothing. */
 export function announceChange(db: Database, userId: string | null, event: ChangeEvent): void {
   // Whoever does not hear of it reads the new state a little later; the work is done.
-  void announcerOf(db)([toPayload(userId, event)]);
+  announce(db, [toPayload(userId, event)]);
+}
+
+/** Resolves once all that was announced is written, so that the database may be left. */
+export async function announcementsWritten(db: Database): Promise<void> {
+  await newest.get(db);
 }
 
 /**
@@ -91,8 +98,12 @@ export async function announceAfterCommit<T>(
 ): Promise<T> {
   const payloads = new Set<string>();
   const answer = await run((tx) => afterCommit.set(tx, payloads));
-  if (payloads.size > 0) void announcerOf(db)(payloads);
+  if (payloads.size > 0) announce(db, payloads);
   return answer;
+}
+
+function announce(db: Database, payloads: Iterable<string>): void {
+  newest.set(db, announcerOf(db)(payloads));
 }
 
 /** What a transaction announces goes together: the first at once; of what comes in the moment after it one NOTIFY is made. */

@@ -10,27 +10,35 @@ import { recentGenerationsQuery } from '../images/api.ts';
 import { runListQuery } from '../training/api.ts';
 import { DashboardPage } from './dashboard-page.tsx';
 
-const onboarding = { onboarding_completed: false, dismissed: false };
+const nothing = { dismissed: true, held: '0', days: [] as object[] };
 
-test('what was read ahead is not shown before the code of its cards, which would move each other', () => {
-  const onePage = (page: object) => ({ pages: [page], pageParams: [null] });
-  const readAhead: [{ queryKey: QueryKey }, object][] = [
-    [balanceQuery('ada'), { available: '5', held: '0' }],
-    [spendQuery('ada', {}), { days: [{ date: '2026-11-20', use: 'deployment', amount: '3' }] }],
-    [newestDeploymentsQuery('ada'), { deployments: [] }],
-    [runListQuery, onePage({ runs: [] })],
-    [assetListQuery('ada', { types: 'RAW' }), onePage({ datasets: [] })],
-    [assetListQuery('ada', { types: 'MODEL' }), onePage({ datasets: [] })],
-    [recentGenerationsQuery('ada'), onePage({ generations: [] })],
-    [deploymentListQuery('text', 'ada', true), onePage({ pods: [] })],
-  ];
-  for (const [{ queryKey }, data] of readAhead) queryClient.setQueryData(queryKey, data);
-  render(
-    <QueryClientProvider client={queryClient}>
-      <UserContext value={{ id: 'ada', onboarding } as never}>
-        <DashboardPage />
-      </UserContext>
-    </QueryClientProvider>,
-  );
-  expect(screen.getByRole('status', { name: /^Loading/ })).toBeTruthy();
-});
+test.each([
+  ['the first steps', { ...nothing, dismissed: false }],
+  ['what is under way', { ...nothing, held: '1' }],
+  ['spending', { ...nothing, days: [{ date: '2026-11-20', use: 'deployment', amount: '3' }] }],
+])(
+  'what was read ahead is not shown before the code of the card of %s, which would move the others',
+  (_card, { dismissed, held, days }) => {
+    const onePage = (page: object) => ({ pages: [page], pageParams: [null] });
+    const readAhead: [{ queryKey: QueryKey }, object][] = [
+      [balanceQuery('ada'), { available: '5', held }],
+      [spendQuery('ada', {}), { days }],
+      [newestDeploymentsQuery('ada'), { deployments: [] }],
+      [runListQuery, onePage({ runs: [] })],
+      [assetListQuery('ada', { types: 'RAW' }), onePage({ datasets: [] })],
+      [assetListQuery('ada', { types: 'MODEL' }), onePage({ datasets: [] })],
+      [recentGenerationsQuery('ada'), onePage({ generations: [] })],
+      [deploymentListQuery('text', 'ada', true), onePage({ pods: [] })],
+    ];
+    for (const [{ queryKey }, data] of readAhead) queryClient.setQueryData(queryKey, data);
+    const onboarding = { onboarding_completed: false, dismissed };
+    render(
+      <QueryClientProvider client={queryClient}>
+        <UserContext value={{ id: 'ada', onboarding } as never}>
+          <DashboardPage />
+        </UserContext>
+      </QueryClientProvider>,
+    );
+    expect(screen.getByRole('status', { name: /^Loading/ })).toBeTruthy();
+  },
+);

@@ -1,6 +1,7 @@
 import { Suspense, useEffect, useState } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { loadable } from '../../lib/loadable.tsx';
+import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { pendingReferralQuery, type Welcome } from './api.ts';
 
 const BonusDialog = loadable(async () => (await import('./bonus-dialog.tsx')).BonusDialog);
@@ -25,8 +26,11 @@ export function PendingReferral({ userId }: { userId: string }) {
   }, [userId]);
   if (!welcome) return null;
   return (
-    <Suspense>
-      <BonusDialog welcome={welcome} />
-    </Suspense>
+    // Inside: what became of the code is told once, and waits here for the dialog.
+    <Boundary fallback={EmptyFallback}>
+      <Suspense>
+        <BonusDialog welcome={welcome} />
+      </Suspense>
+    </Boundary>
   );
 }

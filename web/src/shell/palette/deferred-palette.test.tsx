@@ -26,7 +26,11 @@ vi.mock('../../lib/live/event-stream.ts', async (original) => ({
   ...(await original<object>()),
   followChanges: forever,
 }));
-vi.mock('../../lib/when-idle.ts', () => ({ preloadLater: () => () => {}, whenIdle: () => () => {} }));
+vi.mock('../../lib/when-idle.ts', () => ({
+  preloadLater: () => () => {},
+  whenIdle: () => () => {},
+  idleQueue: () => () => () => {},
+}));
 
 /** Whether the code of the palette can be fetched. */
 const code = vi.hoisted(() => ({ isThere: false }));

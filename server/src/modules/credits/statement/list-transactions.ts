@@ -126,10 +126,20 @@ async function sumUp(tx: DatabaseTransaction, selection: Selection): Promise<Sum
   const ofPeriod = await sumUserTransfers(tx, selection);
   const summary = summarise(ofPeriod);
   if (selection.keyId !== undefined) return { summary, closing_balance: null };
-  const untilEnd =
-    selection.from === undefined ? ofPeriod : await sumUserTransfers(tx, { ...selection, from: undefined });
-  const balance = untilEnd.reduce((sum, { paid, received }) => sum + received - paid, 0n);
+  const balance = selection.from === undefined ? netOf(ofPeriod) : await sumUntilEnd(tx, selection);
   return { summary, closing_balance: formatBgl(balance) };
+}
+
+/** What all movements until the period's end sum to: those of all times are a few rows, and mostly little comes after it. */
+async function sumUntilEnd(tx: DatabaseTransaction, selection: Selection): Promise<bigint> {
+  const { userId, timeZone, to } = selection;
+  const ofAllTimes = netOf(await sumUserTransfers(tx, { userId, timeZone }));
+  if (to === undefined) return ofAllTimes;
+  return ofAllTimes - netOf(await sumUserTransfers(tx, { userId, timeZone, after: to }));
+}
+
+function netOf(sums: readonly CounterpartSum[]): bigint {
+  return sums.reduce((sum, { paid, received }) => sum + received - paid, 0n);
 }
 
 /** Costs are net of refunds; credits sent to other users are counted apart. */

@@ -15,10 +15,17 @@ export type CounterpartSum = {
   received: bigint;
 };
 
+/** A period may also begin with the day after an ISO date. */
+type After = { after?: string };
+
 /** What left the user's account in a period and what came back, per counterpart; of one API key, where it is named. */
-export async function sumUserTransfers(tx: Transaction, selection: Selection): Promise<CounterpartSum[]> {
-  const { from, to } = selection;
-  if (from === undefined && to === undefined) return sumAllUserTransfers(tx, selection);
+export async function sumUserTransfers(
+  tx: Transaction,
+  selection: Selection & After,
+): Promise<CounterpartSum[]> {
+  const { from, after, to } = selection;
+  if (from === undefined && after === undefined && to === undefined)
+    return sumAllUserTransfers(tx, selection);
   const { rows } = await sql<CounterpartSum>`
     with ${period(selection)}
     select counterpart, sum(paid)::bigint as paid, sum(received)::bigint as received
@@ -58,10 +65,14 @@ const ofSelection = ({ userId, keyId }: Pick<Selection, 'userId' | 'keyId'>) => 
  * The moments between which a period lies, and the whole days (UTC) in it, which the sealer has summed: the reader's time
  * zone may put its ends inside a day. It names them for `isWholeDay` and `besideWholeDays`.
  */
-const period = ({ from, to, timeZone }: Period) => sql`
+const period = ({ from, after, to, timeZone }: Period & After) => sql`
   asked as (
     select
-      coalesce(${from ?? null}::date::timestamp at time zone ${timeZone}::text, '-infinity') as starts_at,
+      coalesce(
+        ${from ?? null}::date::timestamp at time zone ${timeZone}::text,
+        (${after ?? null}::date + 1)::timestamp at time zone ${timeZone}::text,
+        '-infinity'
+      ) as starts_at,
       coalesce((${to ?? null}::date + 1)::timestamp at time zone ${timeZone}::text, 'infinity') as ends_at
   ), days as (
     select starts_at, ends_at, (starts_at at time zone 'UTC')::date

@@ -1,0 +1,64 @@
+import { act, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import type { ReactElement } from 'react';
+import { expect, test, vi } from 'vitest';
+import { loadable } from '../lib/loadable.tsx';
+import { DeferredPopup } from './deferred-popup.tsx';
+import { notify } from './notify.ts';
+
+vi.mock('../lib/live/online.ts', async (original) => ({
+  ...(await original<object>()),
+  isOnline: () => false,
+}));
+
+function Popup({ trigger }: { trigger: ReactElement }) {
+  return (
+    <>
+      {trigger}
+      <p>The list</p>
+    </>
+  );
+}
+
+function show(load: () => Promise<typeof Popup>) {
+  const Loaded = loadable(load);
+  render(
+    <DeferredPopup
+      kind="dialog"
+      trigger={<button type="button">Bell</button>}
+      preload={Loaded.preload}
+      popup={(trigger) => <Loaded trigger={trigger} />}
+    />,
+  );
+}
+
+const bell = () => screen.getByRole('button', { name: 'Bell' });
+
+test('the button keeps the focus until its popup is there', async () => {
+  const code = Promise.withResolvers<typeof Popup>();
+  show(() => code.promise);
+  await userEvent.tab();
+  const before = bell();
+  await act(() => userEvent.keyboard('{Enter}'));
+  expect(bell()).toBe(before);
+  expect(document.activeElement).toBe(before);
+  await act(async () => code.resolve(Popup));
+  expect(await screen.findByText('The list')).toBeTruthy();
+});
+
+test('a popup that cannot be had is said to be so, and can be asked for again', async () => {
+  const failure = vi.spyOn(notify, 'failure').mockImplementation(() => undefined);
+  let isThere = false;
+  show(async () => {
+    if (!isThere) throw new TypeError('Failed to fetch dynamically imported module');
+    return Popup;
+  });
+  await act(() => userEvent.click(bell()));
+  await vi.waitFor(() => expect(failure).toHaveBeenCalledOnce());
+  expect(bell().getAttribute('aria-haspopup')).toBe('dialog');
+  isThere = true;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(screen.queryByText('The list')).toBeNull();
+  await act(() => userEvent.click(bell()));
+  expect(await screen.findByText('The list')).toBeTruthy();
+});
