@@ -15,15 +15,18 @@ const first = await testServer({ database, config: settings });
 const second = await testServer({ database: { url: database.url, close: async () => {} }, config: settings });
 const [ada, bob] = [await first.signUp('Ada'), await first.signUp('Bob')];
 
-/** Resolves once it has been heard. */
+/** Resolves once both processes have heard it: what one hears only after a stream has opened there comes twice. */
 async function publish(userId: string | null, id: string): Promise<void> {
-  const heard = Promise.withResolvers<void>();
-  const stop = first.services.events.subscribe(userId ?? ada.userId, (event) => {
-    if (event.id === id) heard.resolve();
+  const heard = [first, second].map(async ({ services }) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = services.events.subscribe(userId ?? ada.userId, (event) => {
+      if (event.id === id) resolve();
+    });
+    await promise;
+    stop();
   });
   await inTransaction(first.services.db, (tx) => publishChange(tx, userId, { topic: 'run', id }));
-  await heard.promise;
-  stop();
+  await Promise.all(heard);
 }
 
 /** Reads a stream until the wanted change has come, and cuts it then. Resolves to all that came. */
