@@ -2184,13 +2184,14 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION public.usage_digest_step(p_before bytea, e usage_events)
  RETURNS bytea
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select sha256(p_before || convert_to(jsonb_build_array(
+begin
+  return sha256(p_before || convert_to(jsonb_build_array(
     e.n, e.id, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), e.amount_micro, e.quantities
-  )::text, 'UTF8'))
-$function$;
+  )::text, 'UTF8'));
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.usage_forget_days(p_day date)
  RETURNS integer
