@@ -95,7 +95,8 @@ class Sketch:
     expert_weights = None
     steps = 10
 
-    def __init__(self) -> None:
+    def __init__(self, request: object) -> None:
+        self.request = request
         self.steps_done = 0
 
     @property
@@ -116,7 +117,7 @@ class Sketcher:
 
     def begin(self, request: object) -> Sketch:
         assert self.open.wait(60)
-        return Sketch()
+        return Sketch(request)
 
     def step(self, samplings: Sequence[Sketch]) -> None:
         self.seconds += 0.125
@@ -133,7 +134,7 @@ class Sketcher:
         self.offloads += 1
 
 
-@pytest.mark.parametrize(("together", "previewed"), [(1, [1, 4, 7]), (2, [1, 7])])
+@pytest.mark.parametrize(("together", "previewed"), [(1, [3, 6, 9]), (2, [6])])
 def test_previews_come_no_faster_than_they_are_seen(together: int, previewed: list[int]) -> None:
     sketcher = Sketcher()
     sampler = Sampler(lambda: sketcher, together, now=lambda: sketcher.seconds)
@@ -169,14 +170,14 @@ def test_a_model_that_nobody_asks_is_offloaded_once_until_somebody_does(
 
 
 def test_a_request_that_cannot_be_begun_ends_no_other() -> None:
-    class Stumbler(Sketcher):
+    class Refuser(Sketcher):
         def begin(self, request: object) -> Sketch:
             if request == "odd":
                 message = "a type that nobody knows"
                 raise TypeError(message)
-            return Sketch()
+            return Sketch(request)
 
-    sampler = Sampler(Stumbler, 2)
+    sampler = Sampler(Refuser, 2)
     jobs = [Job("odd", preview_every=0), Job("plain", preview_every=0)]
     for job in jobs:
         sampler.submit(job)
@@ -184,3 +185,49 @@ def test_a_request_that_cannot_be_begun_ends_no_other() -> None:
     assert odd == [Failed("The picture could not be begun.")]
     assert isinstance(plain[-1], Done)
     assert sampler.close(60)
+
+
+class Stumbler(Sketcher):
+    """Fails at the pictures that are asked for as odd: at a step, or at the end."""
+
+    def step(self, samplings: Sequence[Sketch]) -> None:
+        for sampling in samplings:
+            if sampling.request == "odd step" and sampling.steps_done == 2:
+                raise RuntimeError("a shape that does not fit")
+            sampling.steps_done += 1
+
+    def finish(self, samplings: Sequence[Sketch]) -> list[ParisPicture]:
+        if samplings[0].request == "odd end":
+            raise RuntimeError("too large to be decoded")
+        return super().finish(samplings)
+
+
+@pytest.mark.parametrize("request_", ["odd step", "odd end"])
+def test_a_picture_that_cannot_be_generated_ends_no_other(request_: str) -> None:
+    sketcher = Stumbler()
+    sampler = Sampler(lambda: sketcher, 3)
+    jobs = [Job(request, preview_every=0) for request in ("plain", request_, "plain")]
+    for job in jobs:
+        sampler.submit(job)
+    sketcher.open.set()
+    first, odd, last = (job.take(60) for job in jobs)
+    assert odd[-1] == Failed("The picture could not be generated.")
+    for events in (first, last):
+        assert [event.step for event in events if isinstance(event, Stepped)] == [*range(1, 11)]
+        assert isinstance(events[-1], Done)
+    assert sampler.close(60)
+
+
+def test_a_broken_accelerator_ends_the_sampler() -> None:
+    class Broken(Sketcher):
+        def step(self, samplings: Sequence[Sketch]) -> None:
+            raise torch.AcceleratorError("an illegal memory access")
+
+    sketcher = Broken()
+    sketcher.open.set()
+    sampler = Sampler(lambda: sketcher, 1)
+    job = Job(None, preview_every=0)
+    sampler.submit(job)
+    assert job.take(60)[-1] == Failed("The model server failed.")
+    with pytest.raises(torch.AcceleratorError):
+        sampler.raise_if_ended()

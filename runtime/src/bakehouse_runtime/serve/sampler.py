@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _OFFLOAD_AFTER_S = 300.0
 # The server passes progress on no more often: what comes sooner, nobody sees.
 _PREVIEW_INTERVAL_S = 0.35
+_NOT_GENERATED = "The picture could not be generated."
 
 
 class Generated(Protocol):
@@ -142,7 +143,8 @@ class _Row:
         self.job = job
         self.sampling = sampling
         self.position = 0
-        self.previewed_at: float | None = None
+        # When it had its last preview; before the first, when its sampling began.
+        self.previewed_at = 0.0
 
 
 class Sampler:
@@ -257,7 +259,9 @@ class Sampler:
                 self._begin(self._arrived[0])
             self._arrived.popleft()
         free = self._rows_max - len(self._rows)
-        self._rows += self._waiting[:free]
+        for row in self._waiting[:free]:
+            row.previewed_at = self._now()
+            self._rows.append(row)
         self._waiting = self._waiting[free:]
         for position, row in enumerate(self._waiting, start=1):
             if row.position != position:
@@ -280,8 +284,28 @@ class Sampler:
 
     def _step(self) -> None:
         if self._rows:
-            self._model.step([row.sampling for row in self._rows])
-        self._rows = [row for row in self._rows if self._report_step(row)]
+            self._rows = [row for row in self._stepped(self._rows) if self._report_step(row)]
+
+    def _stepped(self, rows: list[_Row]) -> list[_Row]:
+        """Takes a step of all of them at once. Where that fails, of each alone: one that cannot be
+        generated must not end the others. Returns those that took it."""
+        steps_before = [row.sampling.steps_done for row in rows]
+        try:
+            self._model.step([row.sampling for row in rows])
+        # After this one nothing is computed here any more.
+        except torch.AcceleratorError:
+            raise
+        except Exception:
+            traceback.print_exc()
+        else:
+            return rows
+        if len(rows) == 1:
+            rows[0].job.put(Failed(_NOT_GENERATED))
+            return []
+        stepped: list[_Row] = []
+        for row, before in zip(rows, steps_before, strict=True):
+            stepped += [row] if row.sampling.steps_done > before else self._stepped([row])
+        return stepped
 
     def _report_step(self, row: _Row) -> bool:
         """Reports the step to the job; returns whether there is another."""
@@ -293,6 +317,12 @@ class Sampler:
         # Values that are not numbers.
         except PlainError as error:
             job.put(Failed(str(error)))
+            return False
+        except torch.AcceleratorError:
+            raise
+        except Exception:
+            traceback.print_exc()
+            job.put(Failed(_NOT_GENERATED))
             return False
         return not sampling.is_done
 
@@ -306,7 +336,8 @@ class Sampler:
         return self._model.preview(sampling)
 
     def _is_seen(self, row: _Row) -> bool:
-        """Whether a preview has been seen before this one replaces it. In company each picture has
-        fewer: together they are no more than those of one."""
+        """Whether the time before has been long enough to be seen; a picture that is done sooner
+        has no preview at all. In company each has fewer: together they are no more than those of
+        one."""
         interval = _PREVIEW_INTERVAL_S * len(self._rows)
-        return row.previewed_at is None or self._now() - row.previewed_at >= interval
+        return self._now() - row.previewed_at >= interval
