@@ -6,8 +6,8 @@ import * as z from 'zod';
 import { batch } from '../concurrency/batch.ts';
 import type { Database, Transaction } from '../db/database.ts';
 
-/** At most ten NOTIFY a second, however much changes: each is a commit, and they come one after the other. */
-const ANNOUNCE_AGAIN_MS = 100;
+/** At most forty NOTIFY a second, however much changes: each is a commit, and they come one after the other. Calls wait for some. */
+const ANNOUNCE_AGAIN_MS = 25;
 
 export const CHANNEL = 'bakehouse_change';
 const changeMessage = z.object({
