@@ -37,6 +37,7 @@ const running: Parameters<typeof plan>[0] = {
   stopReason: null,
   drainSeconds: 0,
   savedSeconds: 8,
+  checkpointSeconds: 8,
 };
 const stopping = {
   ...running,
@@ -197,6 +198,12 @@ describe('plan', () => {
       { ...running, interrupted: true },
       absent,
       goOn,
+    ],
+    [
+      'starts again where what it had saved is gone with its machine',
+      { ...running, interrupted: true, checkpointSeconds: 0 },
+      absent,
+      { ...goOn, reason: 'Interrupted by the server. It starts again', workLost: true },
     ],
     [
       'gives up in the end',

@@ -72,6 +72,7 @@ type Planned = Pick<
   | 'stopReason'
   | 'drainSeconds'
   | 'savedSeconds'
+  | 'checkpointSeconds'
 >;
 
 /**
@@ -85,9 +86,11 @@ export function plan(workload: Planned, observed: Observed, listening: Listening
   if (workload.state === 'scheduling') return isThere(observed) ? { do: 'adopt' } : { do: 'start' };
   if (observed.state === 'pending') return { do: 'wait', reason: observed.reason };
   if (observed.state === 'alive') return planAlive(workload, listening);
-  const step = planEnded(workload, observed);
+  if (observed.state !== 'absent') return planEnded(workload, observed);
+  // Only what has left the machine is still there.
+  const step = planEnded({ ...workload, savedSeconds: workload.checkpointSeconds }, observed);
   const mayGoOn = step.do === 'requeue' || (step.do === 'end' && step.state === 'failed');
-  return mayGoOn && observed.state === 'absent' ? { ...step, workLost: true } : step;
+  return mayGoOn ? { ...step, workLost: true } : step;
 }
 
 /** Whether there is a process, or will be one without a further start. */

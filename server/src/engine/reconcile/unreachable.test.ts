@@ -22,6 +22,7 @@ const running: Parameters<typeof plan>[0] = {
   stopReason: null,
   drainSeconds: 0,
   savedSeconds: 8,
+  checkpointSeconds: 8,
 };
 const deployment = { ...running, behaviour: 'deployment' } as const;
 const stopping = {
