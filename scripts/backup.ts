@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { formatBytes } from '@bakehouse/contract/labels';
-import { readConfig } from '../server/src/config.ts';
 import { backUp } from '../server/src/platform/backup/back-up.ts';
 import { restoreBackup } from '../server/src/platform/backup/restore-backup.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
+import { readSettings } from './settings.ts';
 
 /** `backup [FILE]` copies the database, the stored files and the secret into one file, whether the server runs or not; 1 where some of the files are damaged. */
 export const backup: Command = async ({ words, startedIn }) => {
@@ -44,7 +44,7 @@ function listDamaged(names: string[], what: string): void {
 }
 
 function requireEmbedded(): { dataDir: string } {
-  const { databaseUrl, dataDir } = readConfig(process.env);
+  const { databaseUrl, dataDir } = readSettings();
   if (databaseUrl)
     throw new PlainError(
       'DATABASE_URL names a PostgreSQL of your own: back it up with its tools, as docs/operations.md says.',

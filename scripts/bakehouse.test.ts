@@ -27,6 +27,20 @@ it('checks the files of no database, and makes no folder for them', () => {
   expect(existsSync(dir)).toBe(false);
 });
 
+it('names a setting that is not usable, whichever command reads it', () => {
+  for (const words of [
+    ['ledger', 'verify'],
+    ['blobs', 'verify'],
+    ['operator', 'a@example.com'],
+  ]) {
+    expect(bakehouseWith({ BAKEHOUSE_MACHINE_GONE_MINUTES: 'x' }, ...words)).toMatchObject({
+      status: 1,
+      stderr:
+        "bakehouse: These settings are not usable:\n  BAKEHOUSE_MACHINE_GONE_MINUTES: must be a number, not 'x'\n",
+    });
+  }
+});
+
 describe('refuses, in one sentence and before anything is installed or started,', () => {
   it('a port that is none', () => {
     for (const port of ['abc', '65536', '']) {

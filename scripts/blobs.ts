@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { formatBytes } from '@bakehouse/contract/labels';
-import { readConfig } from '../server/src/config.ts';
 import { systemClock } from '../server/src/platform/clock.ts';
 import { createLog } from '../server/src/platform/log.ts';
 import { openLocalBlobStore } from '../server/src/platform/storage/local-blob-store.ts';
@@ -9,11 +8,12 @@ import { scrubBlobs } from '../server/src/platform/storage/scrub-blobs.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './ledger.ts';
 import { PlainError } from './plain-error.ts';
+import { readSettings } from './settings.ts';
 
 /** `blobs verify` reads every stored file again, whether the server runs or not, and notes what it finds. */
 export const blobs: Command = async ({ words }) => {
   if (words.join(' ') !== 'verify') throw new PlainError("There is only './bakehouse blobs verify'.");
-  const config = readConfig(process.env);
+  const config = readSettings();
   const log = createLog({ ...config, logLevel: 'silent' });
   const found = { files: 0, bytes: 0, damaged: 0, unreadable: 0 };
   await withDatabase(async (db) => {

@@ -1,10 +1,10 @@
-import { readConfig } from '../server/src/config.ts';
 import { run } from './child.ts';
 import type { Command } from './command.ts';
+import { readSettings } from './settings.ts';
 
 /** The server, started again on every change, and vite's own server in front of it. Ends when either ends. */
 export const dev: Command = async () => {
-  const { publicUrl } = readConfig(process.env);
+  const { publicUrl } = readSettings();
   const env = { BAKEHOUSE_LOG_FORMAT: 'text', BAKEHOUSE_API: publicUrl, ...process.env };
   const ending = new AbortController();
   const { signal } = ending;

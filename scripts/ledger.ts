@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { formatBgl } from '@bakehouse/contract/money';
-import { readConfig } from '../server/src/config.ts';
 import { PROOF_CONNECTIONS, proveLedger } from '../server/src/modules/credits/verification/prove-ledger.ts';
 import type { Database } from '../server/src/platform/db/database.ts';
 import { onOwnConnections } from '../server/src/platform/db/own-connections.ts';
 import { startEmbeddedPostgres } from '../server/src/platform/postgres/embedded-postgres.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
+import { readSettings } from './settings.ts';
 
 /**
  * `ledger verify` proves the books straight from the database, whether the server runs or not: what came after
@@ -39,7 +39,7 @@ export async function printProof(db: Database, { full }: { full: boolean }): Pro
 
 /** Gives `work` the server's database; the embedded one is started if it does not run, and then stopped again. */
 export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
-  const { databaseUrl, dataDir } = readConfig(process.env);
+  const { databaseUrl, dataDir } = readSettings();
   if (databaseUrl) return onOwnConnections(databaseUrl, PROOF_CONNECTIONS, work);
   const dir = path.join(dataDir, 'postgres');
   if (!existsSync(dir))

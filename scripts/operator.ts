@@ -1,4 +1,3 @@
-import { readConfig } from '../server/src/config.ts';
 import { makeOperator } from '../server/src/modules/accounts/make-operator.ts';
 import { systemClock } from '../server/src/platform/clock.ts';
 import { AppError } from '../server/src/platform/errors.ts';
@@ -6,13 +5,14 @@ import { readOrMakeSecret } from '../server/src/platform/files/secret-file.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './ledger.ts';
 import { PlainError } from './plain-error.ts';
+import { readSettings } from './settings.ts';
 
 /** `operator EMAIL` makes an operator's account, or takes over the one that has the address, whether the server runs or not. */
 export const operator: Command = async ({ words }) => {
   const [email, ...more] = words;
   if (email === undefined || more.length > 0)
     throw new PlainError("Call it as './bakehouse operator EMAIL'.");
-  const config = readConfig(process.env);
+  const config = readSettings();
   config.secret ??= await readOrMakeSecret(config.dataDir);
   const { password } = await withDatabase((db) =>
     makeOperator({ config, db, clock: systemClock }, { email }),

@@ -8,8 +8,8 @@ import type { CallOf, Endpoint, ResponseOf } from '@bakehouse/contract/endpoint'
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { errorBody } from '@bakehouse/contract/errors';
 import * as z from 'zod';
-import { readConfig } from '../../server/src/config.ts';
 import { PlainError } from '../plain-error.ts';
+import { readSettings } from '../settings.ts';
 
 type Account = { name: string; email: string; password: string };
 
@@ -20,7 +20,7 @@ const completion = z.object({ choices: z.tuple([z.object({ message: z.object({ c
 
 /** The running server as its own settings name it. Throws the sentence that says how to start it. */
 export async function findServer(): Promise<string> {
-  const { publicUrl } = readConfig(process.env);
+  const { publicUrl } = readSettings();
   const ready = await fetch(new URL('/readyz', publicUrl)).catch(() => null);
   if (ready?.ok) return publicUrl;
   throw new PlainError(

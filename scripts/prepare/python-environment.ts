@@ -1,4 +1,3 @@
-import { readConfig } from '../../server/src/config.ts';
 import { ensureLayer } from '../../server/src/engine/machine/environment/ensure-layer.ts';
 import { environmentPython } from '../../server/src/engine/machine/environment/environment.ts';
 import { hasLayer } from '../../server/src/engine/machine/environment/has-layer.ts';
@@ -9,10 +8,11 @@ import {
 } from '../../server/src/engine/machine/preparation/starter-model.ts';
 import { AppError } from '../../server/src/platform/errors.ts';
 import { PlainError } from '../plain-error.ts';
+import { readSettings } from '../settings.ts';
 
 /** Installs a layer of the runtime's Python environment if it is not there; resolves to its Python. */
 export async function preparePython(layer: Layer): Promise<string> {
-  const config = readConfig(process.env);
+  const config = readSettings();
   if (!(await hasLayer(config, layer))) {
     console.error('Preparing the Python environment ...');
     let printed = '';
@@ -30,7 +30,7 @@ export async function preparePython(layer: Layer): Promise<string> {
 
 /** Writes the starter model in both formats if it is not there; resolves to its folder. Needs the layer 'training'. */
 export async function prepareStarterModel(): Promise<string> {
-  const config = readConfig(process.env);
+  const config = readSettings();
   for (const format of ['gguf', 'safetensors'] as const)
     await ensureStarterModel(config, format, () => undefined);
   return starterModelDir(config);

@@ -245,7 +245,8 @@ class _RowExamples:
             ids = ids[len(prefix) :]
         if len(ids) < data.min_segment_length:
             tokens = "1 token" if len(ids) == 1 else f"{len(ids)} tokens"
-            reason = f"a text of {tokens}, fewer than {data.min_segment_length}"
+            least = f"the minimum segment length of {data.min_segment_length}"
+            reason = f"a text of {tokens}, shorter than {least}"
             self._dropped.add(Dropped(row.line, reason))
             return
         whole = ids if suffix and ids[-len(suffix) :] == suffix else [*ids, *suffix]
@@ -314,7 +315,8 @@ def _cut_text(
             total += 1
             if len(ids) < data.min_segment_length:
                 line = text.count("\n", 0, start) + 1
-                reason = f"a segment of {len(ids)} tokens, fewer than {data.min_segment_length}"
+                least = f"the minimum of {data.min_segment_length}"
+                reason = f"a segment of {len(ids)} tokens, shorter than {least}"
                 dropped.add(Dropped(line, reason))
             else:
                 whole = [*tokens.text_prefix, *ids]
@@ -390,8 +392,9 @@ def _require_some(examples: int, dropped: DroppedRows) -> None:
     if dropped.count == 0:
         raise PlainError("The file has no rows.")
     first = dropped.by_line()[0]
+    which = "the only row was" if dropped.count == 1 else f"all {dropped.count} were"
     raise PlainError(
-        f"No row can be used: all {dropped.count} were dropped (line {first.line}: {first.reason})."
+        f"No row can be used: {which} dropped (line {first.line}: {first.reason})."
     )
 
 

@@ -39,7 +39,7 @@ function useActions(ask: (question: Question) => void): Command[] {
   const themes = [
     { value: 'light', label: 'Use the light theme', icon: Sun },
     { value: 'dark', label: 'Use the dark theme', icon: Moon },
-    { value: 'system', label: 'Use the system’s theme', icon: Monitor },
+    { value: 'system', label: 'Use the system theme', icon: Monitor },
   ] as const;
   return [
     ...createItems.map(toCommand),

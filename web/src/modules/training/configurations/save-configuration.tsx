@@ -37,7 +37,7 @@ export function SaveConfiguration({ choices }: { choices: Choices }) {
             event.preventDefault();
             submit();
           }}
-          placeholder="Save these parameters as a template"
+          placeholder="Short answers"
         />
       </Field>
       <Button

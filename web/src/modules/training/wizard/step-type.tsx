@@ -23,7 +23,8 @@ export function StepType({ value, error, onChange }: Props) {
           {
             value: 'huggingface',
             label: 'Fine-tune a model from the hub',
-            description: 'Train a public model from the Hugging Face Hub on one of your datasets.',
+            description:
+              'Train a public model from the Hugging Face Hub on one of your datasets. Not available here yet.',
             icon: <Globe aria-hidden />,
           },
           {
