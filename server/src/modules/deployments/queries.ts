@@ -359,21 +359,22 @@ export async function noteNoRoom(
   await tx.updateTable('deployments').set({ replicas, no_room_at: now }).where('id', '=', podId).execute();
 }
 
-/** How many of the deployment's replicas have a workload in one of these states. */
-export async function countReplicas(
+/** When each of the deployment's replicas whose workload is in one of these states was ready last; the earliest first. */
+export async function listReadyTimes(
   tx: Transaction,
   { id, carrier_id }: { id: string; carrier_id: string | null },
   states: WorkloadState[],
-): Promise<number> {
+): Promise<(Date | null)[]> {
   // Their ids first: a condition on either of two sources reads all workloads.
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from workloads
+  const { rows } = await sql<{ ready_at: Date | null }>`
+    select ready_at from workloads
     where state = any(${states}::text[]) and id = any(array(
       select ${carrier_id}::uuid
       union
       select workload_id from model_servers where deployment_id = ${id}
-    ))`.execute(tx);
-  return rows[0]?.count ?? 0;
+    ))
+    order by ready_at`.execute(tx);
+  return rows.map(({ ready_at }) => ready_at);
 }
 
 export async function selectLivePodIds(db: Db, userId: string): Promise<string[]> {

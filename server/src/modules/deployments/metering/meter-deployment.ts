@@ -10,7 +10,7 @@ import { agreedPrice } from '../../credits/prices/agreed-price.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
 import { priceOfNow } from '../../credits/prices/price-of-now.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
-import { countReplicas, type DeploymentRow, noteHold, noteSettled, noteTime } from '../queries.ts';
+import { type DeploymentRow, listReadyTimes, noteHold, noteSettled, noteTime } from '../queries.ts';
 
 /**
  * A deployment pays ahead for this long of one replica, or as long as credit and budget last: it is the hold, and
@@ -41,18 +41,25 @@ async function atPriceOfNow(tx: Transaction, now: Date, deployment: DeploymentRo
 
 type Meter = Pick<DeploymentRow, 'unsettled_ms' | 'metered_at' | 'metered_replicas'>;
 
-/** Milliseconds used under the open hold, up to `now`, by all replicas together. */
+/** Milliseconds used under the open hold, up to `now`, by all replicas together, if they all have served since the last count. */
 export function usedMs({ unsettled_ms, metered_at, metered_replicas }: Meter, now: Date): bigint {
-  const running = metered_at ? now.getTime() - metered_at.getTime() : 0;
-  const counted = Math.min(Math.max(running, 0), UNSEEN_MS_MAX);
-  return unsettled_ms + BigInt(counted) * BigInt(metered_replicas);
+  return unsettled_ms + countedMs(metered_at, now) * BigInt(metered_replicas);
 }
 
-/** The same, without the time since the last count of replicas that serve no more. */
+/** The same, of each replica from when it was ready: what has served no more since the last count is not charged, nor is the time in which it started again. */
 async function servedMs(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<bigint> {
-  const serving = await countReplicas(tx, deployment, ['ready', 'degraded', 'stopping']);
-  const metered_replicas = Math.min(serving, deployment.metered_replicas);
-  return usedMs({ ...deployment, metered_replicas }, now);
+  const { unsettled_ms, metered_at, metered_replicas } = deployment;
+  const readyTimes = await listReadyTimes(tx, deployment, ['ready', 'degraded', 'stopping']);
+  return readyTimes
+    .slice(0, metered_replicas)
+    .reduce((sum, readyAt) => sum + countedMs(metered_at, now, readyAt), unsettled_ms);
+}
+
+/** Milliseconds since the last count, or since the replica was ready where that came after it. */
+function countedMs(meteredAt: Date | null, now: Date, readyAt: Date | null = null): bigint {
+  if (meteredAt === null) return 0n;
+  const since = Math.max(meteredAt.getTime(), readyAt?.getTime() ?? 0);
+  return BigInt(Math.min(Math.max(now.getTime() - since, 0), UNSEEN_MS_MAX));
 }
 
 /**
@@ -65,7 +72,7 @@ export async function countTime(
   deployment: DeploymentRow,
 ): Promise<DeploymentRow> {
   const isOver = deployment.sleeping || deployment.terminated_at !== null;
-  const replicas = isOver ? 0 : await countReplicas(tx, deployment, ['ready', 'degraded']);
+  const replicas = isOver ? 0 : (await listReadyTimes(tx, deployment, ['ready', 'degraded'])).length;
   const unsettledMs = await servedMs(tx, now, deployment);
   const meteredAt = replicas > 0 ? now : null;
   await noteTime(tx, deployment.id, { unsettledMs, meteredAt, replicas });

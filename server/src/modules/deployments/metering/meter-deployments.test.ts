@@ -209,6 +209,25 @@ describe('the time of a deployment', () => {
     expect((await terminate(pod_id)).cost_so_far).toBe('0');
   });
 
+  it('costs nothing while its server starts again, though it answers before the next count', async () => {
+    const { pod_id } = await deploy(await makeFineTune(user, 'Second Rise'));
+    await untilRunning(pod_id);
+    let open = () => {};
+    stub.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    for (const { workloadId, attempt } of driver.running()) await driver.kill(workloadId, attempt);
+    await vi.waitFor(async () => expect((await status(pod_id)).status).not.toBe('running'), {
+      timeout: 10_000,
+    });
+    clock.advance({ seconds: 50 });
+    open();
+    await untilRunning(pod_id);
+    clock.advance({ seconds: 10 });
+    const tenSeconds = costMicro([{ price: defaultPrice('text_serving:CPU'), parts: 10_000n }]);
+    expect((await terminate(pod_id)).cost_so_far).toBe(formatBgl(tenSeconds));
+  });
+
   it('keeps its adapter out of new servers while it sleeps, and wakes all the same', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Resting Rye'));
     await untilRunning(pod_id);
