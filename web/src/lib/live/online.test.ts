@@ -37,11 +37,16 @@ test('a server that is away is asked more and more rarely, and its return is hea
   stop();
 });
 
-test('what a proxy answers in place of the server is no answer', async () => {
-  answer.mockResolvedValue(new Response(null, { status: 502 }));
-  noteAnswer(502);
-  await vi.advanceTimersByTimeAsync(0);
-  expect(isOnline()).toBe(false);
-  noteAnswer(404);
-  expect(isOnline()).toBe(true);
-});
+test.each([502, 503, 504])(
+  'what a proxy or a server that ends answers with %i is no answer',
+  async (status) => {
+    answer.mockResolvedValue(new Response(null, { status }));
+    noteAnswer(status);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(isOnline()).toBe(false);
+    noteAnswer(status);
+    expect(isOnline()).toBe(false);
+    noteAnswer(404);
+    expect(isOnline()).toBe(true);
+  },
+);

@@ -46,9 +46,12 @@ export function onReconnect(listener: () => void): () => void {
   });
 }
 
-/** Something was answered with this status. A proxy's word that there is nobody behind it is no answer. */
+/**
+ * Something was answered with this status. A proxy's word that there is nobody behind it is no answer, and neither is
+ * 'unavailable' of a server that ends: all would be read again, in vain, at each of them.
+ */
 export function noteAnswer(status: number): void {
-  if (status === 502 || status === 504) return void checkServer();
+  if (status >= 502 && status <= 504) return void checkServer();
   answeredAt = Date.now();
   setOnline(true);
 }

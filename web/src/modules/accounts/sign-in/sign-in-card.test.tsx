@@ -85,3 +85,19 @@ test('a link of the page that leads to where one has to be signed in is explaine
   await userEvent.type(screen.getByLabelText('Password'), 'a long password{Enter}');
   expect(await screen.findByRole('heading', { name: 'FLUX.1 Kontext' })).toBeTruthy();
 });
+
+test('who comes from a public page to sign in, and signs up instead, was not sent back', async () => {
+  const root = createRootRoute();
+  const landing = createRoute({
+    getParentRoute: () => root,
+    path: '/',
+    validateSearch: (search: { form?: 'sign-up' }) => search,
+    component: SignInCard,
+  });
+  const router = createRouter({ routeTree: root.addChildren([landing]), history: createMemoryHistory() });
+  await router.navigate({ to: '/', state: { next: '/paris' } });
+  show(router);
+  await userEvent.click(await screen.findByRole('link', { name: 'Create an account' }));
+  expect(await screen.findByRole('heading', { name: 'Create your account' })).toBeTruthy();
+  expect(screen.queryByText('That page is for signed-in users')).toBeNull();
+});

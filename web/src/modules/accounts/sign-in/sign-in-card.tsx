@@ -161,9 +161,15 @@ function useFocusOnChange(form: string) {
  */
 function useSentBack(card: RefObject<HTMLDivElement | null>): boolean {
   const place = useLocation({ select: ({ state }) => (state.next ? state.__TSR_key : undefined) });
+  const form = useLocation({ select: ({ search }) => search.form });
   const [before] = useState(place);
+  const [seen, setSeen] = useState({ place, form });
   const [isSentBack, setSentBack] = useState(false);
-  if (place && place !== before && !isSentBack) setSentBack(true);
+  if (place !== seen.place) {
+    // A link to another form is a new place too, but leads nobody back.
+    if (place && form === seen.form) setSentBack(true);
+    setSeen({ place, form });
+  }
   useEffect(() => {
     if (place && place !== before) card.current?.querySelector('input')?.focus();
   }, [place, before, card]);
