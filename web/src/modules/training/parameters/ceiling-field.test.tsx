@@ -12,6 +12,7 @@ function Form() {
     <CeilingField
       value={value}
       usual="12.5"
+      expected="8.3333"
       onChange={(bgl) => {
         setValue(bgl);
         changed(bgl);
@@ -46,6 +47,15 @@ it('says what it is in both currencies, and what happens then', () => {
   expect(screen.getByText(help).textContent).not.toMatch(/BGL/);
   type('1.5');
   expect(screen.getByText(help).textContent).toMatch(/^\$1\.50 = 37\.50 BGL\. At this cost /);
+});
+
+it('warns of a ceiling below what the run is expected to cost', () => {
+  render(<Form />);
+  const warning = /less than the \$0\.333332 that the run is expected to cost/;
+  type('0.34');
+  expect(screen.queryByText(warning)).toBeNull();
+  type('0.33');
+  expect(screen.getByText(warning)).toBeTruthy();
 });
 
 it('shows the same amount when the currency is switched', () => {

@@ -51,6 +51,7 @@ export function CostEstimate({ cost, ceiling, ceilingProblem, onCeiling }: Props
         className="mt-4 max-w-60"
         value={ceiling}
         usual={cost.ceiling}
+        expected={cost.quote.total}
         error={ceilingProblem}
         onChange={onCeiling}
       />
