@@ -2149,13 +2149,15 @@ AS $function$
   ) sums
 $function$;
 
-CREATE OR REPLACE FUNCTION public.usage_close(p_window_id uuid, p_leader uuid, p_at timestamp with time zone, OUT outcome text, OUT user_id text)
+CREATE OR REPLACE FUNCTION public.usage_close(p_window_id uuid, p_leader uuid, p_at timestamp with time zone, OUT outcome text, OUT user_id text, OUT uncharged bigint)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
 declare
   v_window usage_windows;
+  v_charged bigint;
 begin
+  uncharged := 0;
   select * into v_window from usage_windows where id = p_window_id for no key update;
   user_id := v_window.user_id;
   if not found or v_window.closed_at is not null then
@@ -2169,16 +2171,16 @@ begin
     return;
   end if;
 
+  select least(v_window.used_micro, h.amount) into v_charged
+  from ledger_holds h where h.id = v_window.hold_id for no key update;
   update ledger_holds set refs = refs || (
     select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each_text(v_window.quantities)
   ) || jsonb_build_object(
     'events', v_window.events::text, 'digest', encode(v_window.digest, 'hex'))
   where id = v_window.hold_id and status = 'pending' and v_window.events > 0;
-  select s.outcome into outcome from ledger_settle(v_window.hold_id, v_window.used_micro) s;
+  select s.outcome into outcome from ledger_settle(v_window.hold_id, v_charged) s;
   if outcome = 'replayed' then outcome := 'ok'; end if;
-  if outcome not in ('ok', 'ended') then
-    raise exception 'usage window % cannot be settled: %', p_window_id, outcome;
-  end if;
+  uncharged := v_window.used_micro - case outcome when 'ok' then v_charged else 0 end;
   update usage_windows set closed_at = p_at where id = p_window_id;
 end $function$;
 
@@ -2253,7 +2255,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.usage_write(p_leader uuid, p_batch jsonb)
- RETURNS TABLE(window_id uuid, events bigint)
+ RETURNS TABLE(window_id uuid, events bigint, missing bigint)
  LANGUAGE plpgsql
 AS $function$
 declare
@@ -2269,6 +2271,7 @@ begin
   loop
     window_id := v_part.id;
     events := null;
+    missing := null;
     select * into v_window from usage_windows w
     where w.id = v_part.id and w.leader_id = p_leader and w.closed_at is null for no key update;
     if found then
@@ -2278,7 +2281,8 @@ begin
         where e.n > v_window.events order by e.n
       loop
         if v_asked.n <> v_window.events + 1 then
-          raise exception 'event % of usage window % is missing', v_window.events + 1, v_part.id;
+          missing := v_window.events + 1;
+          exit;
         end if;
         insert into usage_events (day, window_id, n, id, at, amount_micro, quantities)
         values (v_day, v_part.id, v_asked.n, v_asked.id, v_asked.at, v_asked.amount, v_asked.quantities)
@@ -2292,7 +2296,7 @@ begin
         events = v_window.events, used_micro = v_window.used_micro,
         quantities = v_window.quantities, digest = v_window.digest
       where w.id = v_part.id;
-      events := v_window.events;
+      events := case when missing is null then v_window.events end;
     end if;
     return next;
   end loop;
