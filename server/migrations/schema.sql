@@ -536,6 +536,7 @@ END),
   constraint ledger_accounts_owner_user_id_fkey FOREIGN KEY (owner_user_id) REFERENCES users(id)
 );
 CREATE INDEX ledger_accounts_by_owner ON public.ledger_accounts USING btree (owner_user_id);
+CREATE INDEX ledger_accounts_receivable ON public.ledger_accounts USING btree (owner_user_id) WHERE (kind = 'receivable'::text);
 
 create table ledger_daily (
   account_id text not null,
@@ -1379,7 +1380,7 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_charge_back(p_user_id text, p_amount bigint, p_description text, p_refs jsonb, p_idempotency_key text, OUT outcome text, OUT transfer_id uuid, OUT collected bigint)
+CREATE OR REPLACE FUNCTION public.ledger_charge_back(p_user_id text, p_amount bigint, p_description text, p_refs jsonb, p_idempotency_key text, OUT outcome text, OUT transfer_id uuid, OUT collected bigint, OUT owed bigint)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -1391,6 +1392,7 @@ begin
   from ledger_transfer('receivable:' || p_user_id, 'payments', p_amount, 'chargeback', p_description, p_refs,
     p_idempotency_key) t;
   collected := case outcome when 'ok' then ledger_collect(p_user_id) else 0 end;
+  owed := ledger_owed(p_user_id);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_collect(p_user_id text)
