@@ -1617,8 +1617,9 @@ declare
   v_recipients text[];
   v_without_account text[];
   v_keys text[];
-  -- What earlier calls with these keys moved, and whether it is what is asked for now.
+  -- What earlier calls with these keys moved, to whom, and whether it is what is asked for now.
   v_earlier uuid[];
+  v_earlier_to text[];
   v_is_same boolean[];
   -- The users whose accounts are locked, by account id, and beside each what this call does to it.
   v_users text[];
@@ -1704,14 +1705,16 @@ begin
   end if;
 
   -- Under the locks: nobody can use these keys from here on.
-  select array_agg(t.id order by n),
+  select array_agg(t.id order by n), array_agg(payee.owner_user_id order by n),
     array_agg(
-      (t.debit_account_id, t.credit_account_id, t.amount, t.kind)
-        is not distinct from ('user:' || asked.sender, 'user:' || asked.recipient, asked.amount, 'transfer')
+      (t.debit_account_id, t.amount, t.kind) is not distinct from ('user:' || asked.sender, asked.amount, 'transfer')
+        and (payee.owner_user_id is not distinct from asked.recipient or former.deleted_at is not null)
       order by n)
-  into v_earlier, v_is_same
+  into v_earlier, v_earlier_to, v_is_same
   from unnest(p_senders, v_recipients, p_amounts, v_keys) with ordinality as asked (sender, recipient, amount, key, n)
-  left join ledger_transfers t on t.idempotency_key = asked.key;
+  left join ledger_transfers t on t.idempotency_key = asked.key
+  left join ledger_accounts payee on payee.id = t.credit_account_id
+  left join users former on former.id = payee.owner_user_id;
 
   for i in 1 .. cardinality(p_senders) loop
     recipient_id := v_recipients[i];
@@ -1724,6 +1727,7 @@ begin
     v_twin := case when v_keys[i] is not null then array_position(v_moved_keys, v_keys[i]) end;
     if v_twin is not null then
       v_earlier[i] := v_ids[v_twin];
+      v_earlier_to[i] := v_recipients[v_moved[v_twin]];
       v_is_same[i] := (recipient_id, p_amounts[i])
         is not distinct from (v_recipients[v_moved[v_twin]], p_amounts[v_moved[v_twin]]);
     end if;
@@ -1733,6 +1737,7 @@ begin
     elsif v_earlier[i] is not null then
       transfer_id := v_earlier[i];
       outcome := case when v_is_same[i] then 'replayed' else 'idempotency_conflict' end;
+      if v_is_same[i] then recipient_id := v_earlier_to[i]; end if;
     elsif available < p_amounts[i] then
       outcome := 'insufficient_funds';
     elsif sendable < p_amounts[i] then
