@@ -1063,7 +1063,7 @@ create table usage_windows (
   constraint usage_windows_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES ledger_holds(id),
   constraint usage_windows_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX usage_windows_by_user ON public.usage_windows USING btree (user_id, opened_at);
+CREATE INDEX usage_windows_by_user ON public.usage_windows USING btree (user_id, opened_at, id);
 CREATE INDEX usage_windows_open ON public.usage_windows USING btree (leader_id) WHERE (closed_at IS NULL);
 
 create table user_storage (

@@ -212,16 +212,19 @@ export async function listEvents(db: Database, { window, before, limit }: Wanted
   return query.execute();
 }
 
-/** A user's windows, by id. */
+/** A user's windows in the order in which they were opened, after the one with the id `cursor`. */
 export async function listWindows(
   db: Database,
   { userId, cursor, limit }: { userId: string; cursor: string | undefined; limit: number },
 ) {
+  const isAfter = sql<boolean>`
+    (opened_at, id) > (select opened_at, id from usage_windows where id = ${cursor ?? null})`;
   return db
     .selectFrom('usage_windows')
     .select(['id', 'key_id', 'source', 'events', 'used_micro', 'quantities', 'opened_at', 'closed_at'])
     .where('user_id', '=', userId)
-    .$if(cursor !== undefined, (query) => query.where('id', '>', cursor ?? ''))
+    .$if(cursor !== undefined, (query) => query.where(isAfter))
+    .orderBy('opened_at')
     .orderBy('id')
     .limit(limit)
     .execute();
