@@ -536,6 +536,7 @@ END),
   constraint ledger_accounts_owner_user_id_fkey FOREIGN KEY (owner_user_id) REFERENCES users(id)
 );
 CREATE INDEX ledger_accounts_by_owner ON public.ledger_accounts USING btree (owner_user_id);
+CREATE INDEX ledger_accounts_receivable ON public.ledger_accounts USING btree (owner_user_id) WHERE (kind = 'receivable'::text);
 
 create table ledger_daily (
   account_id text not null,
@@ -1062,7 +1063,7 @@ create table usage_windows (
   constraint usage_windows_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES ledger_holds(id),
   constraint usage_windows_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX usage_windows_by_user ON public.usage_windows USING btree (user_id, opened_at);
+CREATE INDEX usage_windows_by_user ON public.usage_windows USING btree (user_id, opened_at, id);
 CREATE INDEX usage_windows_open ON public.usage_windows USING btree (leader_id) WHERE (closed_at IS NULL);
 
 create table user_storage (
@@ -1379,7 +1380,7 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_charge_back(p_user_id text, p_amount bigint, p_description text, p_refs jsonb, p_idempotency_key text, OUT outcome text, OUT transfer_id uuid, OUT collected bigint)
+CREATE OR REPLACE FUNCTION public.ledger_charge_back(p_user_id text, p_amount bigint, p_description text, p_refs jsonb, p_idempotency_key text, OUT outcome text, OUT transfer_id uuid, OUT collected bigint, OUT owed bigint)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -1391,6 +1392,7 @@ begin
   from ledger_transfer('receivable:' || p_user_id, 'payments', p_amount, 'chargeback', p_description, p_refs,
     p_idempotency_key) t;
   collected := case outcome when 'ok' then ledger_collect(p_user_id) else 0 end;
+  owed := ledger_owed(p_user_id);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_collect(p_user_id text)
@@ -1615,8 +1617,9 @@ declare
   v_recipients text[];
   v_without_account text[];
   v_keys text[];
-  -- What earlier calls with these keys moved, and whether it is what is asked for now.
+  -- What earlier calls with these keys moved, to whom, and whether it is what is asked for now.
   v_earlier uuid[];
+  v_earlier_to text[];
   v_is_same boolean[];
   -- The users whose accounts are locked, by account id, and beside each what this call does to it.
   v_users text[];
@@ -1702,14 +1705,16 @@ begin
   end if;
 
   -- Under the locks: nobody can use these keys from here on.
-  select array_agg(t.id order by n),
+  select array_agg(t.id order by n), array_agg(payee.owner_user_id order by n),
     array_agg(
-      (t.debit_account_id, t.credit_account_id, t.amount, t.kind)
-        is not distinct from ('user:' || asked.sender, 'user:' || asked.recipient, asked.amount, 'transfer')
+      (t.debit_account_id, t.amount, t.kind) is not distinct from ('user:' || asked.sender, asked.amount, 'transfer')
+        and (payee.owner_user_id is not distinct from asked.recipient or former.deleted_at is not null)
       order by n)
-  into v_earlier, v_is_same
+  into v_earlier, v_earlier_to, v_is_same
   from unnest(p_senders, v_recipients, p_amounts, v_keys) with ordinality as asked (sender, recipient, amount, key, n)
-  left join ledger_transfers t on t.idempotency_key = asked.key;
+  left join ledger_transfers t on t.idempotency_key = asked.key
+  left join ledger_accounts payee on payee.id = t.credit_account_id
+  left join users former on former.id = payee.owner_user_id;
 
   for i in 1 .. cardinality(p_senders) loop
     recipient_id := v_recipients[i];
@@ -1722,6 +1727,7 @@ begin
     v_twin := case when v_keys[i] is not null then array_position(v_moved_keys, v_keys[i]) end;
     if v_twin is not null then
       v_earlier[i] := v_ids[v_twin];
+      v_earlier_to[i] := v_recipients[v_moved[v_twin]];
       v_is_same[i] := (recipient_id, p_amounts[i])
         is not distinct from (v_recipients[v_moved[v_twin]], p_amounts[v_moved[v_twin]]);
     end if;
@@ -1731,6 +1737,7 @@ begin
     elsif v_earlier[i] is not null then
       transfer_id := v_earlier[i];
       outcome := case when v_is_same[i] then 'replayed' else 'idempotency_conflict' end;
+      if v_is_same[i] then recipient_id := v_earlier_to[i]; end if;
     elsif available < p_amounts[i] then
       outcome := 'insufficient_funds';
     elsif sendable < p_amounts[i] then
@@ -2149,13 +2156,15 @@ AS $function$
   ) sums
 $function$;
 
-CREATE OR REPLACE FUNCTION public.usage_close(p_window_id uuid, p_leader uuid, p_at timestamp with time zone, OUT outcome text, OUT user_id text)
+CREATE OR REPLACE FUNCTION public.usage_close(p_window_id uuid, p_leader uuid, p_at timestamp with time zone, OUT outcome text, OUT user_id text, OUT uncharged bigint)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
 declare
   v_window usage_windows;
+  v_charged bigint;
 begin
+  uncharged := 0;
   select * into v_window from usage_windows where id = p_window_id for no key update;
   user_id := v_window.user_id;
   if not found or v_window.closed_at is not null then
@@ -2169,16 +2178,16 @@ begin
     return;
   end if;
 
+  select least(v_window.used_micro, h.amount) into v_charged
+  from ledger_holds h where h.id = v_window.hold_id for no key update;
   update ledger_holds set refs = refs || (
     select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each_text(v_window.quantities)
   ) || jsonb_build_object(
     'events', v_window.events::text, 'digest', encode(v_window.digest, 'hex'))
   where id = v_window.hold_id and status = 'pending' and v_window.events > 0;
-  select s.outcome into outcome from ledger_settle(v_window.hold_id, v_window.used_micro) s;
+  select s.outcome into outcome from ledger_settle(v_window.hold_id, v_charged) s;
   if outcome = 'replayed' then outcome := 'ok'; end if;
-  if outcome not in ('ok', 'ended') then
-    raise exception 'usage window % cannot be settled: %', p_window_id, outcome;
-  end if;
+  uncharged := v_window.used_micro - case outcome when 'ok' then v_charged else 0 end;
   update usage_windows set closed_at = p_at where id = p_window_id;
 end $function$;
 
@@ -2254,7 +2263,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.usage_write(p_leader uuid, p_batch jsonb)
- RETURNS TABLE(window_id uuid, events bigint)
+ RETURNS TABLE(window_id uuid, events bigint, missing bigint)
  LANGUAGE plpgsql
 AS $function$
 declare
@@ -2270,6 +2279,7 @@ begin
   loop
     window_id := v_part.id;
     events := null;
+    missing := null;
     select * into v_window from usage_windows w
     where w.id = v_part.id and w.leader_id = p_leader and w.closed_at is null for no key update;
     if found then
@@ -2279,7 +2289,8 @@ begin
         where e.n > v_window.events order by e.n
       loop
         if v_asked.n <> v_window.events + 1 then
-          raise exception 'event % of usage window % is missing', v_window.events + 1, v_part.id;
+          missing := v_window.events + 1;
+          exit;
         end if;
         insert into usage_events (day, window_id, n, id, at, amount_micro, quantities)
         values (v_day, v_part.id, v_asked.n, v_asked.id, v_asked.at, v_asked.amount, v_asked.quantities)
@@ -2293,7 +2304,7 @@ begin
         events = v_window.events, used_micro = v_window.used_micro,
         quantities = v_window.quantities, digest = v_window.digest
       where w.id = v_part.id;
-      events := v_window.events;
+      events := case when missing is null then v_window.events end;
     end if;
     return next;
   end loop;

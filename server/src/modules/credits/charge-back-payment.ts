@@ -28,23 +28,25 @@ export async function chargeBackPayment(
           param: 'payer_id',
         });
       }
-      const { transferId, collectedMicro } = await chargeBack(tx, {
+      const { transferId, collectedMicro, owedMicro, isReplayed } = await chargeBack(tx, {
         userId: payerId,
         amountMicro: input.amount,
         description: input.description,
         idempotencyKey: ctx.idempotencyKey && `charge-back-payment:${userId}:${ctx.idempotencyKey}`,
       });
       const amount = formatBgl(input.amount);
-      await recordAudit(tx, {
-        userId,
-        action: 'credits.charged_back',
-        detail: { payer_id: payerId, amount, transaction_id: transferId },
-      });
+      if (!isReplayed) {
+        await recordAudit(tx, {
+          userId,
+          action: 'credits.charged_back',
+          detail: { payer_id: payerId, amount, transaction_id: transferId },
+        });
+      }
       return {
         transaction_id: transferId,
         amount,
         collected: formatBgl(collectedMicro),
-        owed: formatBgl(input.amount - collectedMicro),
+        owed: formatBgl(owedMicro),
       };
     }),
   );

@@ -38,12 +38,7 @@ export async function grantCredits(
           param: 'recipient_id',
         });
       }
-      await notify(tx, {
-        userId: recipientId,
-        kind: 'credits_granted',
-        data: { amount_micro: String(input.amount) },
-      });
-      const { transferId } = await transfer(tx, {
+      const { transferId, isReplayed } = await transfer(tx, {
         debitAccountId: GRANTS_ACCOUNT,
         creditAccountId: userAccount(recipientId),
         amountMicro: input.amount,
@@ -52,11 +47,19 @@ export async function grantCredits(
         idempotencyKey: ctx.idempotencyKey && `grant-credits:${userId}:${ctx.idempotencyKey}`,
       });
       const amount = formatBgl(input.amount);
-      await recordAudit(tx, {
-        userId,
-        action: 'credits.granted',
-        detail: { recipient_id: recipientId, amount, transaction_id: transferId },
-      });
+      // The answer to a call is forgotten after a while, the move is not.
+      if (!isReplayed) {
+        await notify(tx, {
+          userId: recipientId,
+          kind: 'credits_granted',
+          data: { amount_micro: String(input.amount) },
+        });
+        await recordAudit(tx, {
+          userId,
+          action: 'credits.granted',
+          detail: { recipient_id: recipientId, amount, transaction_id: transferId },
+        });
+      }
       return { transaction_id: transferId, amount };
     }),
   );

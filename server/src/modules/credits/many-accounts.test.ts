@@ -4,6 +4,8 @@ import { plansOf, recordingDatabase } from '../../testing/recording-database.ts'
 import { testDatabase } from '../../testing/test-database.ts';
 import { selectAccounts } from './account-queries.ts';
 import { listAllCodes } from './codes/code-queries.ts';
+import { collectDebts } from './ledger/ledger-given.ts';
+import { getUserTotals } from './queries.ts';
 
 const { url } = await testDatabase();
 const recording = recordingDatabase(url);
@@ -22,7 +24,16 @@ beforeAll(async () => {
     )
     insert into credit_code_redemptions (code_id, user_id, redeemed_at)
     select code.id, users.id, users.created_at from code, users where users.id < 'id5'`.execute(db);
-  await sql`vacuum analyze users, credit_code_redemptions`.execute(db);
+  await sql`
+    insert into ledger_accounts (id, kind, owner_user_id, credits_posted, debits_posted, debits_pending, given)
+    select 'user:' || id, 'user', id, 10, 0, 0, 0 from users`.execute(db);
+  await sql`
+    insert into ledger_accounts (id, kind, owner_user_id)
+    select 'receivable:' || id, 'receivable', id from users where id in ('id7', 'id8')`.execute(db);
+  await sql`
+    insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs)
+    values ('receivable:id7', 'payments', 4, 'chargeback', 'Chargeback', '{}')`.execute(db);
+  await sql`vacuum analyze users, credit_code_redemptions, ledger_accounts, ledger_transfers`.execute(db);
 });
 
 const list = (search: string, after: { id: string } | null = null) =>
@@ -44,6 +55,15 @@ test('a part of a name or an address is found by the index of words', async () =
     expect(plan).toContain('Bitmap Index Scan on users_by_words');
     expect(plan).not.toContain('Seq Scan on users');
   }
+});
+
+test('what is owed is collected from those who owe, and no other account is read', async () => {
+  const collect = () => db.transaction().execute((tx) => collectDebts(tx, { limit: 100 }));
+  const [plan] = await plansOf(recording, collect);
+  expect(plan).toContain('using ledger_accounts_receivable');
+  expect(plan).not.toContain('Seq Scan on ledger_accounts');
+  expect(await collect()).toEqual([]);
+  expect(await getUserTotals(db, 'id7')).toMatchObject({ balance: 6n, owed: 0n });
 });
 
 test('the latest of many who redeemed a code are read, and no others', async () => {

@@ -43,6 +43,49 @@ describe('the operator', () => {
     });
   });
 
+  test('tells of a grant or a chargeback once, however late the call is repeated', async () => {
+    const ada = await signUp('Ada');
+    const grant = () =>
+      server.request(
+        grantCredits,
+        { body: { recipient_id: ada.userId, amount: '10' } },
+        { as: operator, idempotencyKey: 'late-grant' },
+      );
+    const chargeBack = () =>
+      server.request(
+        chargeBackPayment,
+        { body: { payer_id: ada.userId, amount: '5' } },
+        { as: operator, idempotencyKey: 'late-chargeback' },
+      );
+    const first = [await grant(), await chargeBack()];
+    await db.deleteFrom('idempotency_keys').where('user_id', '=', operator.userId).execute();
+    const again = [await grant(), await chargeBack()];
+    expect(again.map((one) => one.transaction_id)).toEqual(first.map((one) => one.transaction_id));
+    expect(await balanceOf(ada)).toMatchObject({ balance: '130' });
+    expect(
+      await server.request(listNotifications, { params: { userId: ada.userId } }, { as: ada }),
+    ).toHaveLength(1);
+    const entries = await credits.auditOf(operator, 'credits.granted', 'credits.charged_back');
+    const ofAda = entries.filter(({ detail }) => JSON.stringify(detail).includes(ada.userId));
+    expect(ofAda.map(({ action }) => action)).toEqual(['credits.granted', 'credits.charged_back']);
+  });
+
+  test('hears of a chargeback what is owed in all', async () => {
+    const ada = await signUp('Ada');
+    const chargeBack = async (amount: string) => {
+      const body = { payer_id: ada.userId, amount };
+      return server.request(chargeBackPayment, { body }, { as: operator });
+    };
+    expect(await chargeBack('135')).toMatchObject({ collected: '125', owed: '10' });
+    expect(await chargeBack('1')).toMatchObject({ collected: '0', owed: '11' });
+    await server.request(
+      grantCredits,
+      { body: { recipient_id: ada.userId, amount: '100' } },
+      { as: operator },
+    );
+    expect(await chargeBack('5')).toMatchObject({ amount: '5', collected: '16', owed: '0' });
+  });
+
   test('grants nothing to an address that nobody has confirmed, where addresses are', async () => {
     const eve = await signUp('Eve');
     const grant = (recipient_id: string) => {

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { previewTransfer, transferTokens } from '@bakehouse/contract/credits';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { announceChange } from '../../platform/events/publish-change.ts';
 import { untilWaiting } from '../../testing/test-database.ts';
 import { testServer } from '../../testing/test-server.ts';
+import { closeAccount } from '../accounts/deletion/close-account.ts';
 import { availableMicro } from './ledger/available-micro.ts';
 import { openUserAccount } from './ledger/open-user-account.ts';
 import { lockTotals } from './lock-totals.ts';
@@ -81,6 +83,27 @@ describe('sending credits', () => {
     });
     expect(await balanceOf(ada)).toMatchObject({ available: '110' });
   });
+
+  test.each(['username', 'email', 'id'])(
+    'so it does once the account that had the %s is deleted',
+    async (by) => {
+      const [ada, bob, eve] = [await signUp('Ada'), await signUp('Bob'), await signUp('Eve')];
+      const recipient = { username: await usernameOf(bob), email: bob.email, id: bob.userId }[by] ?? '';
+      const key = randomUUID();
+      const first = await send(ada, recipient, 10, key);
+      await inTransaction(db, (tx) =>
+        closeAccount(tx, { userId: bob.userId, now: new Date(), config: server.services.config }),
+      );
+      expect(await send(ada, recipient, 10, key)).toEqual(first);
+      // Nobody learns from it who has an account.
+      for (const other of [eve.email, 'nobody-at-all@example.com'])
+        expect(await send(ada, other, 10, key)).toEqual(first);
+      await expect(send(ada, recipient, 11, key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+      await expect(send(ada, recipient, 10)).rejects.toMatchObject({ code: 'not_found' });
+      expect(await balanceOf(ada)).toMatchObject({ available: '115' });
+      expect(await balanceOf(eve)).toMatchObject({ available: '125' });
+    },
+  );
 
   test('20 calls at once with one key move the credits once', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];

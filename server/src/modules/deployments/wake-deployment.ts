@@ -1,7 +1,7 @@
 import type { Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { holdPeriod, keepHold } from './metering/meter-deployment.ts';
+import { holdPeriod, keepHold, settleTime } from './metering/meter-deployment.ts';
 import { lockDeployment, noteAwake } from './queries.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 import { refuseManyServers } from './servers/refuse-many-servers.ts';
@@ -28,6 +28,9 @@ export async function wakeDeployment(
     await reconcileModelServer(tx, clock, deployment.model_server_id);
     await publishChange(tx, deployment.user_id, { topic: 'deployment', id: podId });
     // What fell asleep a moment ago has its hold still.
-    if (!(await keepHold(tx, clock.now(), deployment))) await holdPeriod(tx, clock.now(), deployment);
+    if (await keepHold(tx, clock.now(), deployment)) return;
+    // Time under a hold that has run out is no time under the next one.
+    await settleTime(tx, clock.now(), deployment);
+    await holdPeriod(tx, clock.now(), deployment);
   });
 }

@@ -9,6 +9,8 @@ import { closeAccount } from '../accounts/deletion/close-account.ts';
 import { confirmIdentity } from '../accounts/deletion/confirm-identity.ts';
 import { lockTotals } from '../credits/lock-totals.ts';
 import { hasOpenPayment } from '../credits/purchases/has-open-payment.ts';
+import type { UserTotals } from '../credits/queries.ts';
+import { sendableMicro } from '../credits/statement/sendable-micro.ts';
 import { purgeDeletedJob } from './jobs/purge-deleted.ts';
 
 /**
@@ -37,10 +39,10 @@ async function refuseUnsettled(
   tx: Transaction,
   { userId, now, giveUpMaxMicro }: { userId: string; now: Date; giveUpMaxMicro: bigint | undefined },
 ): Promise<void> {
-  const { balance, given, owed } = await lockTotals(tx, userId);
-  if (owed > 0n) {
+  const totals = await lockTotals(tx, userId);
+  if (totals.owed > 0n) {
     throw new AppError('conflict', {
-      publicMessage: `You owe ${inWords(owed)}. Buy credits first: what is owed is taken from them`,
+      publicMessage: `You owe ${inWords(totals.owed)}. Buy credits first: what is owed is taken from them`,
     });
   }
   if (await hasOpenPayment(tx, { userId, now })) {
@@ -49,15 +51,25 @@ async function refuseUnsettled(
         'A payment is under way. Delete your account once it has arrived; a page on which nothing was paid closes within a day',
     });
   }
-  const sendable = balance - given;
-  if (sendable > (giveUpMaxMicro ?? 0n)) {
+  if (totals.balance - totals.given > (giveUpMaxMicro ?? 0n)) {
     throw new AppError('conflict', {
-      publicMessage: giveUpMaxMicro
-        ? `You agreed to give up ${formatBgl(giveUpMaxMicro)} BGL, and ${formatBgl(sendable)} BGL can be sent now. Send it to someone, or give it up`
-        : `${inWords(sendable)} can still be sent. Send it to someone, or give it up`,
+      publicMessage: whatIsLeft(totals, giveUpMaxMicro),
       param: 'give_up_max',
     });
   }
+}
+
+/** What would be given up: what can be sent, and what work that runs holds of the rest. */
+function whatIsLeft(totals: UserTotals, giveUpMaxMicro: bigint | undefined): string {
+  const sendable = sendableMicro(totals);
+  const held = totals.balance - totals.given - sendable;
+  const show = giveUpMaxMicro ? (micro: bigint) => `${formatBgl(micro)} BGL` : inWords;
+  const can = giveUpMaxMicro
+    ? `You agreed to give up ${show(giveUpMaxMicro)}, and ${show(sendable)} can be sent now`
+    : `${show(sendable)} can still be sent`;
+  return held > 0n
+    ? `${can}, while work that runs holds another ${show(held)}. Send what you can and end the work, or give it all up`
+    : `${can}. Send it to someone, or give it up`;
 }
 
 function inWords(micro: bigint): string {

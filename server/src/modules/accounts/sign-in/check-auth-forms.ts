@@ -48,7 +48,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
     }
     if (ctx.path === '/change-password') {
       refuseCommonPassword(ctx.body.newPassword);
-      // Whoever knew the old password is out, whether the client thinks of it or not.
+      // Other sessions end, whether the client thinks of it or not. API keys stay, the web app's too.
       return { context: { ...ctx, body: { ...ctx.body, revokeOtherSessions: true } } };
     }
     if (ctx.path === '/reset-password') {

@@ -1,7 +1,8 @@
 import type { Services } from '../../../platform/context.ts';
 import { announceChange } from '../../../platform/events/publish-change.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { closeWindowRow, listLostWindows } from '../usage/usage-queries.ts';
+import { closeWindow } from '../usage/close-window.ts';
+import { listLostWindows } from '../usage/usage-queries.ts';
 
 const BATCH = 200;
 
@@ -26,12 +27,8 @@ export const closeLostWindowsJob = defineJob({
 });
 
 async function closeLost(services: Services, windowId: string): Promise<void> {
-  const { log, clock, db } = services;
-  const { outcome, user_id: userId } = await closeWindowRow(services, {
-    windowId,
-    leaderId: null,
-    at: clock.now(),
-  });
+  const { log, db } = services;
+  const { outcome, user_id: userId } = await closeWindow(services, { windowId, leaderId: null });
   log.warn({ window_id: windowId, outcome }, 'closed a usage window whose process is gone');
   announceChange(db, userId, { topic: 'balance', id: userId });
 }

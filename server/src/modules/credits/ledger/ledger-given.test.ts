@@ -171,7 +171,12 @@ describe('a chargeback', () => {
     const ada = await insertTestUser(db, { boughtMicro: 5n });
     const key = randomUUID();
     const { transferId } = await take(ada, 3n, key);
-    expect(await take(ada, 3n, key)).toEqual({ transferId, collectedMicro: 0n });
+    expect(await take(ada, 3n, key)).toEqual({
+      transferId,
+      collectedMicro: 0n,
+      owedMicro: 0n,
+      isReplayed: true,
+    });
     await expect(take(ada, 4n, key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
     expect((await totals(ada)).balance).toBe(2n);
   });

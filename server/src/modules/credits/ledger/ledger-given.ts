@@ -30,22 +30,30 @@ type Chargeback = {
   idempotencyKey: string | null;
 };
 
+type ChargebackAnswer = { outcome: MoveOutcome; transfer_id: string; collected: bigint; owed: bigint };
+
 /**
  * Books a payment that was taken back: the user owes it from now on, and pays at once what they could also
- * send; `collectDebts` takes the rest as soon as they have it. Throws AppError 'idempotency_conflict'.
+ * send; `collectDebts` takes the rest as soon as they have it. `owedMicro` is all that they owe then, and `isReplayed` says
+ * that it was booked before. Throws AppError 'idempotency_conflict'.
  */
 export async function chargeBack(
   tx: Transaction,
   input: Chargeback,
-): Promise<{ transferId: string; collectedMicro: bigint }> {
-  const answer = await callOnce<{ outcome: MoveOutcome; transfer_id: string; collected: bigint }>(
+): Promise<{ transferId: string; collectedMicro: bigint; owedMicro: bigint; isReplayed: boolean }> {
+  const answer = await callOnce<ChargebackAnswer>(
     tx,
     sql`select * from ledger_charge_back(${input.userId}, ${input.amountMicro}, ${input.description},
       ${toJson(input.references ?? {})}, ${input.idempotencyKey})`,
   );
   refuseUnlessMoved(answer.outcome, input.amountMicro, { available: null });
   if (answer.collected > 0n) await publishBalance(tx, [userAccount(input.userId)]);
-  return { transferId: answer.transfer_id, collectedMicro: answer.collected };
+  return {
+    transferId: answer.transfer_id,
+    collectedMicro: answer.collected,
+    owedMicro: answer.owed,
+    isReplayed: answer.outcome === 'replayed',
+  };
 }
 
 /** Takes what users owe from those who have something, `limit` at most. Answers how much from whom. */

@@ -201,6 +201,14 @@ function writtenIn(ok: Answered[], place: number): number {
   return Math.max(0, ...ends);
 }
 
+/** What the hold of a usage window had, by what was acknowledged. */
+function heldIn(ok: Answered[], place: number, first: bigint): bigint {
+  return ok.reduce(
+    (held, { move }) => held + (move.move === 'widen' && move.window === place ? move.by : 0n),
+    first,
+  );
+}
+
 /** What the users must have after all that was answered, in whatever order it happened. */
 function balancesAfter(run: Run, answered: Answered[]): bigint[] {
   const balances = run.users.map(() => GIVEN + BOUGHT);
@@ -226,7 +234,9 @@ function balancesAfter(run: Run, answered: Answered[]): bigint[] {
     if (move.move === 'close') {
       const owner = ok.find((other) => other.move.move === 'open' && other.move.window === move.window);
       if (owner?.move.move !== 'open') throw new Error('A usage window was closed that nobody opened');
-      add(owner.move.user, -usedMicro(writtenIn(ok, move.window)));
+      const used = usedMicro(writtenIn(ok, move.window));
+      const held = heldIn(ok, move.window, owner.move.amount);
+      add(owner.move.user, -(used < held ? used : held));
     }
     if (move.move === 'settle') {
       const owner = ok.find((other) => other.move.move === 'hold' && other.move.key === move.hold);

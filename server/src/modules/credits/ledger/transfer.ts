@@ -47,11 +47,14 @@ type TransferAnswer = {
 };
 
 /**
- * Moves credits at once. The same key with the same transfer answers with the first transfer's id.
+ * Moves credits at once. The same key with the same transfer answers with the first transfer's id, and `isReplayed`.
  * Throws AppError 'insufficient_funds', 'idempotency_conflict', or for given credits on the way to another user
  * 'not_sendable'.
  */
-export async function transfer(tx: Transaction, input: Transfer): Promise<{ transferId: string }> {
+export async function transfer(
+  tx: Transaction,
+  input: Transfer,
+): Promise<{ transferId: string; isReplayed: boolean }> {
   const { debitAccountId, creditAccountId, amountMicro } = input;
   const answer = await callOnce<TransferAnswer>(
     tx,
@@ -61,5 +64,5 @@ export async function transfer(tx: Transaction, input: Transfer): Promise<{ tran
   );
   refuseUnlessMoved(answer.outcome, amountMicro, answer);
   if (answer.outcome === 'ok') await publishBalance(tx, [debitAccountId, creditAccountId]);
-  return { transferId: answer.transfer_id };
+  return { transferId: answer.transfer_id, isReplayed: answer.outcome === 'replayed' };
 }

@@ -11,6 +11,8 @@ type Options = {
   onWritten: (windowId: string) => void;
   /** Another has closed the window: its events are nobody's any more. */
   onLost: (windowId: string) => void;
+  /** The database has no n-th event, and nobody else has it either: what comes after it cannot be written. */
+  onGap: (windowId: string, n: bigint) => void;
 };
 
 /**
@@ -97,7 +99,7 @@ export class EventWriter {
   private async writeBatch(): Promise<void> {
     const leaderId = this.options.leaderId();
     const answers = await writeEvents(this.services, leaderId, this.takeBatch());
-    for (const { window_id: windowId, events: written } of answers) {
+    for (const { window_id: windowId, events: written, missing } of answers) {
       const known = this.unwritten.get(windowId);
       if (!known) continue;
       const left = written === null ? [] : known.filter(({ n }) => n > written);
@@ -105,7 +107,8 @@ export class EventWriter {
       this.unwritten.delete(windowId);
       // Behind the others, which have waited longer.
       if (left.length > 0) this.unwritten.set(windowId, left);
-      if (written === null) this.options.onLost(windowId);
+      if (missing !== null) this.options.onGap(windowId, missing);
+      else if (written === null) this.options.onLost(windowId);
       else this.options.onWritten(windowId);
     }
   }

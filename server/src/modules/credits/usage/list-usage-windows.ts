@@ -2,7 +2,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Database } from '../../../platform/db/database.ts';
 import { listWindows } from './usage-queries.ts';
 
-/** A user's usage windows by id, without their single answers; those that come after the window `cursor`. */
+/** A user's usage windows as they were opened, without their single answers; those that come after the window `cursor`. */
 export async function listUsageWindows(
   db: Database,
   page: { userId: string; cursor: string | undefined; limit: number },

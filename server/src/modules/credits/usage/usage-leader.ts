@@ -4,12 +4,13 @@ import { AppError } from '../../../platform/errors.ts';
 import { announceChange } from '../../../platform/events/publish-change.ts';
 import { revenueAccount, userAccount } from '../ledger/accounts.ts';
 import { toBudgetExceeded } from '../ledger/holds/within-budget.ts';
+import { closeWindow } from './close-window.ts';
 import { EventWriter } from './event-writer.ts';
 import { Lease } from './lease.ts';
 import { takeCredit } from './take-credit.ts';
 import { Turns } from './turns.ts';
 import { keyOf, type Usage } from './usage.ts';
-import { closeWindowRow, growHoldNow, openWindowRow, type UsageEvent } from './usage-queries.ts';
+import { growHoldNow, openWindowRow, type UsageEvent } from './usage-queries.ts';
 import {
   firstHoldMicro,
   growth,
@@ -84,6 +85,13 @@ export class UsageLeader {
       onLost: (windowId) => {
         services.log.warn({ window_id: windowId }, 'a usage window was closed by another process');
         this.forget(this.windows.get(windowId));
+      },
+      onGap: (windowId, missing) => {
+        services.log.error(
+          { window_id: windowId, missing: Number(missing) },
+          'the database has forgotten what was used in a usage window: it ends with what is written',
+        );
+        this.giveUp(this.windows.get(windowId));
       },
     });
   }
@@ -327,7 +335,7 @@ export class UsageLeader {
     }
     for (const [windowId, { leaderId, userId: whose }] of [...this.doubtful]) {
       if (whose !== userId) continue;
-      await this.closeRow(windowId, leaderId).then(
+      await closeWindow(this.services, { windowId, leaderId }).then(
         () => this.doubtful.delete(windowId),
         () => undefined,
       );
@@ -337,15 +345,9 @@ export class UsageLeader {
   private async closeOne(led: Led): Promise<void> {
     await this.writer.flush(led.id);
     if (this.writer.waiting(led.id) > 0 || !this.windows.has(led.id)) return;
-    const { outcome } = await this.closeRow(led.id, this.lease.leaderId);
-    if (outcome === 'ended')
-      this.services.log.warn({ window_id: led.id }, 'the hold of a usage window had run out');
+    await closeWindow(this.services, { windowId: led.id, leaderId: this.lease.leaderId });
     this.announce(led);
     this.forget(led);
-  }
-
-  private closeRow(windowId: string, leaderId: string) {
-    return closeWindowRow(this.services, { windowId, leaderId, at: this.services.clock.now() });
   }
 
   private endTaking(led: Led): void {
@@ -357,6 +359,13 @@ export class UsageLeader {
     if (!led) return;
     this.endTaking(led);
     this.windows.delete(led.id);
+  }
+
+  /** Nothing more can be written in it: it is closed at the next look. */
+  private giveUp(led: Led | undefined): void {
+    if (!led) return;
+    this.forget(led);
+    this.doubtful.set(led.id, { leaderId: this.lease.leaderId, userId: led.usage.userId });
   }
 
   /** Others may have closed the windows: what is not written of them is lost. */

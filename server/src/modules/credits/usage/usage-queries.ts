@@ -70,12 +70,18 @@ export type UsageEvent = {
   quantities: Record<string, number>;
 };
 
-/** Writes events, each window's in their order. Answers how many each window has; null where it is led no more. */
+/**
+ * How many events a window has; null where it is led no more, or where the database has forgotten some before these:
+ * `missing` is the first of those.
+ */
+export type WrittenEvents = { window_id: string; events: bigint | null; missing: bigint | null };
+
+/** Writes events, each window's in their order. */
 export async function writeEvents(
   services: Prepared,
   leaderId: string,
   batch: { window: string; events: UsageEvent[] }[],
-): Promise<{ window_id: string; events: bigint | null }[]> {
+): Promise<WrittenEvents[]> {
   const parts = batch.map(({ window, events }) => ({
     window,
     events: events.map(({ amountMicro, ...event }) => ({ ...event, amount: amountMicro.toString() })),
@@ -83,24 +89,31 @@ export async function writeEvents(
   return runPrepared(
     services,
     'usage_write',
-    sql<{ window_id: string; events: bigint | null }>`
-      select window_id, events from usage_write(${leaderId}, ${toJson(parts)})`,
+    sql<WrittenEvents>`
+      select window_id, events, missing from usage_write(${leaderId}, ${toJson(parts)})`,
   );
 }
 
+/** To whom to announce it, and what was used and could not be charged. */
+export type ClosedWindow = {
+  outcome: 'ok' | 'led' | 'closed' | 'ended';
+  user_id: string;
+  uncharged: bigint;
+};
+
 /**
- * Closes a window; without a leader only where its own leads no more. Answers to whom to announce it, where it was
- * closed now. Where another transaction keeps what it needs, it gives up soon, with PostgreSQL's lock_not_available.
+ * Closes a window; without a leader only where its own leads no more. Where another transaction
+ * keeps what it needs, it gives up soon, with PostgreSQL's lock_not_available.
  */
 export async function closeWindowRow(
   services: Prepared,
   { windowId, leaderId, at }: { windowId: string; leaderId: string | null; at: Date },
-): Promise<{ outcome: 'ok' | 'led' | 'closed' | 'ended'; user_id: string }> {
+): Promise<ClosedWindow> {
   const rows = await runPrepared(
     services,
     'usage_close',
-    sql<{ outcome: 'ok' | 'led' | 'closed' | 'ended'; user_id: string }>`
-      select outcome, user_id
+    sql<ClosedWindow>`
+      select outcome, user_id, uncharged
       from set_config('lock_timeout', '2s', true) bound
       cross join lateral usage_close(${windowId}, ${leaderId}, case when bound <> '' then ${at}::timestamptz end)`,
   );
@@ -199,16 +212,19 @@ export async function listEvents(db: Database, { window, before, limit }: Wanted
   return query.execute();
 }
 
-/** A user's windows, by id. */
+/** A user's windows in the order in which they were opened, after the one with the id `cursor`. */
 export async function listWindows(
   db: Database,
   { userId, cursor, limit }: { userId: string; cursor: string | undefined; limit: number },
 ) {
+  const isAfter = sql<boolean>`
+    (opened_at, id) > (select opened_at, id from usage_windows where id = ${cursor ?? null})`;
   return db
     .selectFrom('usage_windows')
     .select(['id', 'key_id', 'source', 'events', 'used_micro', 'quantities', 'opened_at', 'closed_at'])
     .where('user_id', '=', userId)
-    .$if(cursor !== undefined, (query) => query.where('id', '>', cursor ?? ''))
+    .$if(cursor !== undefined, (query) => query.where(isAfter))
+    .orderBy('opened_at')
     .orderBy('id')
     .limit(limit)
     .execute();

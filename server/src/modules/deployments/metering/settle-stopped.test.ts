@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
+import { expireHolds } from '../../credits/ledger/holds/expire-holds.ts';
 import { lockDeployment, noteAsleep, noteEnd } from '../queries.ts';
 import { starterServing } from '../testing/starter-serving.ts';
 import { wakeDeployment } from '../wake-deployment.ts';
@@ -97,6 +98,23 @@ test('what a process that was killed in between has left is settled within a min
   expect(await status(podId)).toMatchObject({ cost_so_far: '0.041667' });
   await meterDeployments(server.services);
   expect(await balance()).toEqual(after);
+});
+
+test('what is asked after its hold has run out pays for none of the time before', async () => {
+  const podId = await serve('Late Loaf');
+  await inTransaction(db, async (tx) => {
+    await countTime(tx, clock.now(), await lockDeployment(tx, podId));
+    await noteAsleep(tx, podId, 'Asleep');
+  });
+  clock.advance({ minutes: 200 });
+  await inTransaction(db, (tx) => expireHolds(tx, { now: clock.now(), limit: 10 }));
+  await wakeDeployment(server.services, { capacity: async () => ({}) }, podId);
+  await untilRunning(podId);
+  await meterDeployments(server.services);
+  clock.advance({ minutes: 1 });
+  await meterDeployments(server.services);
+  expect(await terminate(podId)).toMatchObject({ cost_so_far: '0.020834' });
+  expect((await balance()).held).toBe(0n);
 });
 
 test('what is asked before it is settled goes on under the hold that it has, and pays for each minute once', async () => {

@@ -161,9 +161,8 @@ export class LedgerModel {
     }
     const used = usedMicro(window.answers);
     const isRunOut = held.settled !== undefined;
-    if (!isRunOut && used > held.amount) return 'mistake';
     window.isClosed = true;
-    if (!isRunOut) this.#settle(held, used);
+    if (!isRunOut) this.#settle(held, used < held.amount ? used : held.amount);
     return isRunOut && used > 0n ? 'conflict' : 'ok';
   }
 

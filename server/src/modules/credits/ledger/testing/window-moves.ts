@@ -7,9 +7,6 @@ import { revenueAccount, userAccount } from '../accounts.ts';
 import { toBudgetExceeded } from '../holds/within-budget.ts';
 import { at, findHold, type Outcome, type Run, type WindowMove } from './moves.ts';
 
-/** What the database says where only a wrong leader asks. */
-const MISTAKE = /^event \d+ of usage window .* is missing|cannot be settled: exceeds_hold$/;
-
 /** What the n-th answer in a window costs, whoever writes it: some cost nothing. */
 export const answerMicro = (n: number): bigint => BigInt((n * 3) % 7);
 
@@ -24,7 +21,6 @@ export async function applyWindowMove(
   } catch (error) {
     if (toBudgetExceeded(error)) return 'budget_exceeded';
     if (error instanceof pg.DatabaseError && error.code === sqlStates.lockNotAvailable) return 'busy';
-    if (error instanceof Error && MISTAKE.test(error.message)) return 'mistake';
     throw error;
   }
 }
@@ -52,6 +48,7 @@ async function step(services: Pick<Services, 'db' | 'pool'>, run: Run, move: Win
         quantities: { completion_tokens: move.from + i },
       }));
       const [written] = await writeEvents(services, run.leaderId, [{ window: windowId, events }]);
+      if (written?.missing != null) return 'mistake';
       return written?.events == null ? 'closed' : 'ok';
     }
     case 'close':

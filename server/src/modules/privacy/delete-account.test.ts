@@ -1,0 +1,41 @@
+import { deleteAccount } from '@bakehouse/contract/privacy';
+import { expect, test } from 'vitest';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { password } from '../../testing/auth-client.ts';
+import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { hold } from '../credits/ledger/holds/hold.ts';
+import { buyForTest } from '../credits/testing/test-user.ts';
+
+const server = await testServer();
+const { db } = server.services;
+
+const remove = (who: TestUser, body: object = {}) =>
+  server.request(deleteAccount, { body: { password, ...body } }, { headers: { cookie: who.cookie } });
+
+test('says what can be sent, and what running work holds of the rest', async () => {
+  const ada = await server.signUp('Ada');
+  await buyForTest(db, ada.userId, 100_000_000n);
+  await inTransaction(db, (tx) =>
+    hold(tx, {
+      userId: ada.userId,
+      // All of the starting grant, and 80 of what was bought.
+      amountMicro: 205_000_000n,
+      kind: 'fine_tuning',
+      description: 'Training',
+      expiresAt: new Date(Date.now() + 3_600_000),
+      idempotencyKey: `leaving:${ada.userId}`,
+    }),
+  );
+  const message = (said: string) => ({ body: { error: { message: said, param: 'give_up_max' } } });
+  await expect(remove(ada)).rejects.toMatchObject(
+    message(
+      '20.00 BGL ($0.80) can still be sent, while work that runs holds another 80.00 BGL ($3.20). Send what you can and end the work, or give it all up',
+    ),
+  );
+  await expect(remove(ada, { give_up_max: '20' })).rejects.toMatchObject(
+    message(
+      'You agreed to give up 20 BGL, and 20 BGL can be sent now, while work that runs holds another 80 BGL. Send what you can and end the work, or give it all up',
+    ),
+  );
+  await remove(ada, { give_up_max: '100' });
+});
