@@ -49,15 +49,14 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const [draft, change] = useBroughtDraft(name);
   const serving = useServing(name, { ownOnly, userId: user?.id });
   const { served, form, upstream, named } = serving;
-  const makesHere = generator.makes === 'image' && isServed(serving.by, ownOnly) && user;
+  const makesHere = generator.makes === 'image' && isServed(serving.by, ownOnly) && Boolean(user);
   const generation = useGenerate(name, {
     form,
     draft,
     named,
     userId: user?.id,
-    isServed: Boolean(makesHere),
+    isServed: makesHere,
   });
-  const { awaited } = generation;
   const startOver = () => {
     generation.reset();
     change({ prompt: '', source: null });
@@ -101,21 +100,43 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
         )}
       </div>
       {answered && (
-        <Suspense>
-          {makesHere && (
-            <PictureHistory
-              generator={name}
-              awaited={generation.isStarting && awaited ? awaited.source : null}
-            />
-          )}
-          {makesHere && <UseFromCode name={name} form={form} draft={draft} named={named} />}
-          <section aria-label="Other generators" className="mt-10">
-            <h2 className="mb-3 font-semibold">Other generators</h2>
-            <GeneratorList served={served.data} without={name} ownOnly={ownOnly} />
-          </section>
-        </Suspense>
+        <Below
+          name={name}
+          ownOnly={ownOnly}
+          serving={serving}
+          draft={draft}
+          generation={generation}
+          makesHere={makesHere}
+        />
       )}
     </>
+  );
+}
+
+type BelowProps = {
+  name: GeneratorName;
+  ownOnly: boolean;
+  serving: ReturnType<typeof useServing>;
+  draft: Draft;
+  generation: ReturnType<typeof useGenerate>;
+  makesHere: boolean;
+};
+
+/** What was made before, the same from code, and the other generators. */
+function Below({ name, ownOnly, serving, draft, generation, makesHere }: BelowProps) {
+  const { served, form, named } = serving;
+  const { awaited, isStarting } = generation;
+  return (
+    <Suspense>
+      {makesHere && (
+        <PictureHistory generator={name} awaited={isStarting && awaited ? awaited.source : null} />
+      )}
+      {makesHere && <UseFromCode name={name} form={form} draft={draft} named={named} />}
+      <section aria-label="Other generators" className="mt-10">
+        <h2 className="mb-3 font-semibold">Other generators</h2>
+        <GeneratorList served={served.data} without={name} ownOnly={ownOnly} />
+      </section>
+    </Suspense>
   );
 }
 

@@ -124,8 +124,9 @@ test.each([
     {},
   ],
 ])('what is asked for before its price is in sight %s', async (_what, read, limit) => {
-  vi.mocked(call).mockImplementation((async (endpoint: unknown) =>
-    endpoint === quoteGeneration ? read() : unfinished()) as typeof call);
+  vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
+    endpoint === quoteGeneration ? read() : unfinished(),
+  );
   const { result } = renderHook(() => useStartGeneration(), { wrapper });
   await act(() => result.current.mutateAsync({ ...request, shownCost: undefined }));
   const [, input] = vi.mocked(call).mock.lastCall ?? [];

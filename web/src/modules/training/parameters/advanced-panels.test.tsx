@@ -2,8 +2,8 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { initialState, wizardReducer } from './create-model-wizard-state.ts';
-import { StepParameters } from './step-parameters.tsx';
+import { initialState, wizardReducer } from '../wizard/create-model-wizard-state.ts';
+import { StepParameters } from '../wizard/step-parameters.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => undefined) }));
 vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
