@@ -50,13 +50,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const serving = useServing(name, { ownOnly, userId: user?.id });
   const { served, form, upstream, named } = serving;
   const makesHere = generator.makes === 'image' && isServed(serving.by, ownOnly) && Boolean(user);
-  const generation = useGenerate(name, {
-    form,
-    draft,
-    named,
-    userId: user?.id,
-    isServed: makesHere,
-  });
+  const generation = useGenerate(name, { form, draft, named, userId: user?.id, isServed: makesHere });
   const startOver = () => {
     generation.reset();
     change({ prompt: '', source: null });
