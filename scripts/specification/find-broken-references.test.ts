@@ -4,6 +4,16 @@ import { findBrokenReferences } from './find-broken-references.ts';
 const texts = new Map([
   ['web/a.ts', 'say(`The bread is ready.`, `${count} loaves are burnt`)'],
   ['web/a.test.ts', "test('bakes bread', () => {})"],
+  [
+    'web/d.test.ts',
+    `it('bread rises', () => expect('bread is there'));
+test.each([
+  ['rye, rising', 1],
+])('%s rises', () => {
+  // It is not baked.
+  expect('bread is there').toBe(it('soured'));
+});`,
+  ],
   ['web/b.test.ts', "test('says so', () => expect('The bread is ready.', '2 loaves are burnt'))"],
 ]);
 const repository = {
@@ -30,6 +40,14 @@ test('a file, a test file or a test that is gone is named with its line', () => 
     "docs/specification.md:3: web/c.test.ts has no test 'x'",
     "docs/specification.md:3: web/a.test.ts has no test ''",
   ]);
+});
+
+test.each(['bread rises', '%s rises', 'rye, rising'])('a test is named by its title: %s', (title) => {
+  expect(find(`| Bread | | \`web/d.test.ts: ${title}\` | |`)).toEqual([]);
+});
+
+test.each(['bread', 'bread is there', 'is not baked'])('what is only part of a test is none: %s', (title) => {
+  expect(find(`| Bread | | \`web/d.test.ts: ${title}\` | |`)).toHaveLength(1);
 });
 
 test('a sentence that a row quotes stands in one of its files, and in one of its tests', () => {

@@ -8,6 +8,7 @@ export type Repository = {
 
 const ROW = /^\| (?!Line|-)/;
 const FILE = /\.\w+$/;
+const CALL = /(?:\b(?:describe|it|journey|test)(?:\.\w+)*|[)`])\(\s*['"`]$/;
 
 /**
  * What the rows of docs/specification.md name and the repository does not have: files of the second column, and
@@ -28,7 +29,7 @@ export function findBrokenReferences(
       .map((path) => `${at}: there is no ${path}`);
     const gone = codes(tests)
       .map((named) => named.split(/: (.*)/s))
-      .filter(([path = '', title = '']) => title === '' || !read(path)?.includes(title))
+      .filter(([path = '', title = '']) => title === '' || !names(read(path) ?? '', title))
       .map(([path, title = '']) => `${at}: ${path} has no test '${title}'`);
     const quoted = sentences.filter((sentence) => quotes(quoting, sentence));
     const unsaid = (paths: string[]) =>
@@ -42,6 +43,21 @@ export function findBrokenReferences(
       ...unfound.map((sentence) => `${at}: '${sentence}' stands in none of its files`),
       ...untested.map((sentence) => `${at}: '${sentence}' stands in none of its tests`),
     ];
+  });
+}
+
+/**
+ * Whether a test file has a test, or several, of this title: it is the first argument of one of these calls, or of what
+ * `each` returns, or stands in a row of a table. A line that begins with a text is taken for such a row.
+ */
+function names(text: string, title: string): boolean {
+  const [before, ...rest] = text.split(title);
+  let so = before ?? '';
+  return rest.some((after) => {
+    const line = so.slice(so.lastIndexOf('\n') + 1).trimStart();
+    const isTitle = CALL.test(so) && /^['"`]/.test(after);
+    so += title + after;
+    return isTitle || /^['"`[]/.test(line || title);
   });
 }
 

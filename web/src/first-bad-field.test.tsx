@@ -31,7 +31,7 @@ const deletion = {
   running: 0,
   asks_password: true,
 };
-const balance = { sendable: '0', available: '0' };
+const balance = { balance: '5', held: '0', available: '5', sendable: '5' };
 
 const CONSENT = 'I give up';
 

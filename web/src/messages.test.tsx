@@ -168,6 +168,12 @@ describe('Create Dataset', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
     expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Rye');
   });
+
+  it('asks before it closes after a failure: what was typed would be gone', async () => {
+    await create(() => Promise.reject(refusal('The category is closed')));
+    fireEvent.keyDown(await screen.findByText('The category is closed'), { key: 'Escape' });
+    expect(await screen.findByText('Discard what you entered?')).toBeTruthy();
+  });
 });
 
 test('Base model selector unavailable', async () => {

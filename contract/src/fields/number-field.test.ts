@@ -3,6 +3,39 @@ import { fineTuneNumbers } from '../fine-tune-numbers.ts';
 import { fineTunePayload } from '../training.ts';
 import { type NumberField, numberProblem } from './number-field.ts';
 
+/** Least, most and default of each number, as the product has them; its upper bounds of the others are ours. */
+test.each([
+  ['train_test_split', 0.1, 0.95, 0.8, 0.05],
+  ['lora_r', 1, 256, 8, 1],
+  ['lora_dropout', 0, 0.5, 0.05, 0.01],
+  ['learning_rate', 0, 1, 0.001, 0.001],
+  ['epochs', 1, 1000, 1, 1],
+  ['batch_size', 1, 1024, 1, 1],
+  ['eval_batch_size', 1, 1024, 1, 1],
+  ['gradient_accumulation_steps', 1, 1024, 4, 1],
+  ['max_chunk_size', 1, 131_072, 512, 1],
+  ['stride', 1, 131_072, 50, 1],
+  ['min_segment_length', 1, 131_072, 15, 1],
+] as const)(
+  '%s is at least %d and at most %d, by default %d, in steps of %d',
+  (name, min, max, byDefault, step) => {
+    const schema = fineTunePayload.shape[name];
+    const takes = (value: number) => schema.safeParse(value).success;
+    expect(schema.parse(undefined)).toBe(byDefault);
+    // The learning rate is above its least.
+    expect(takes(min)).toBe(name !== 'learning_rate');
+    expect([min - step, max, max + step].map(takes)).toEqual([false, true, false]);
+    expect(fineTuneNumbers[name].step).toBe(step);
+  },
+);
+
+test('all LoRA modules are trained unless others are named, and segments are found by regex', () => {
+  expect(fineTunePayload.shape.lora_target_modules.parse(undefined)).toEqual([
+    ...['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj', 'lm_head'],
+  ]);
+  expect(fineTunePayload.shape.segmentation_method.parse(undefined)).toBe('regex');
+});
+
 test('the form and the server say the same of every number', () => {
   for (const [name, field] of Object.entries<NumberField>(fineTuneNumbers)) {
     const schema = fineTunePayload.shape[name as keyof typeof fineTuneNumbers];

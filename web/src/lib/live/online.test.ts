@@ -50,3 +50,18 @@ test.each([502, 503, 504])(
     expect(isOnline()).toBe(true);
   },
 );
+
+test('a server that answers is asked for its favicon every 30 seconds, and given 5 to answer', async () => {
+  const limit = vi.spyOn(AbortSignal, 'timeout');
+  const stop = watchServer(() => undefined);
+  await checkServer();
+  answer.mockClear();
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(answer).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(answer).toHaveBeenCalledExactlyOnceWith('/favicon.svg', expect.objectContaining({ method: 'HEAD' }));
+  expect(limit).toHaveBeenLastCalledWith(5_000);
+  expect(answer.mock.lastCall?.[1]?.signal).toBe(limit.mock.results.at(-1)?.value);
+  stop();
+  limit.mockRestore();
+});

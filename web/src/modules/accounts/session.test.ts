@@ -1,8 +1,8 @@
-import { getSession } from '@bakehouse/contract/accounts';
+import { getMe, getSession } from '@bakehouse/contract/accounts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { getCredentials, setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { sessionQuery } from './session.ts';
+import { refreshUser, sessionQuery } from './session.ts';
 
 const asked = vi.fn<() => void>();
 
@@ -54,4 +54,19 @@ test('a key that was replaced elsewhere is read anew by the session, and not by 
   });
   expect(await queryClient.fetchQuery(sessionQuery)).toEqual({ id: 'u1' });
   expect(getCredentials()?.apiKey).toBe('the new one');
+});
+
+test('what is read of somebody who signs out meanwhile brings nobody back', async () => {
+  setCredentials({ userId: 'u1', apiKey: 'key' });
+  queryClient.setQueryData(sessionQuery.queryKey, { id: 'u1' } as never);
+  let answer: (response: Response) => void = () => undefined;
+  vi.stubGlobal('fetch', (url: string) =>
+    url.endsWith(getMe.path) ? new Promise((resolve) => (answer = resolve)) : slow(url),
+  );
+  const refreshed = refreshUser();
+  setCredentials(null);
+  queryClient.setQueryData(sessionQuery.queryKey, null);
+  answer(Response.json({ id: 'u1' }));
+  await refreshed;
+  expect(queryClient.getQueryData(sessionQuery.queryKey)).toBeNull();
 });

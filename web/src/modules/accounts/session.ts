@@ -62,7 +62,10 @@ export async function refreshSession(): Promise<User | null> {
 export async function refreshUser(olderThanMs = 0): Promise<void> {
   const readAt = queryClient.getQueryState(sessionQuery.queryKey)?.dataUpdatedAt ?? 0;
   if (Date.now() - readAt < olderThanMs) return;
-  queryClient.setQueryData(sessionQuery.queryKey, await call(getMe));
+  const before = getCredentials()?.userId;
+  const user = await call(getMe);
+  // Who has signed out meanwhile stays so.
+  if (getCredentials()?.userId === before) queryClient.setQueryData(sessionQuery.queryKey, user);
 }
 
 async function loadSession(): Promise<User | null> {

@@ -92,7 +92,7 @@ function CreateDataset({ open, onClose, onDraft }: Props & Pick<Round<true>, 'on
       onClose={close}
       title="Create Dataset"
       description={view === 'form' ? 'A place for the files you train on.' : undefined}
-      dirty={view === 'form' && isDirty && !create.isPending}
+      dirty={isUnfinished && !create.isPending}
       footer={view === 'form' ? <FormButtons pending={create.isPending} onCancel={close} /> : undefined}
     >
       {view === 'form' && (

@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { act, render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { notify } from '../../ui/notify.ts';
 import { useBalance } from './api.ts';
@@ -47,4 +47,47 @@ test('each failed reading is said, however many there were before', () => {
   fail(2);
   rerender(<BalanceWidget />);
   expect(warning).toHaveBeenCalledTimes(2);
+});
+
+test.each([
+  ['rises', '150', 'good'],
+  ['falls', '100', 'bad'],
+])('a balance that %s flashes for one second', (_how, next, colour) => {
+  vi.useFakeTimers();
+  balance('125');
+  const { container, rerender } = render(<BalanceWidget />);
+  const flash = () => container.querySelector('[aria-hidden][class*="flash"]')?.className;
+  expect(flash()).toBeUndefined();
+  balance(next);
+  rerender(<BalanceWidget />);
+  expect(flash()).toContain(`--${colour}-soft`);
+  act(() => void vi.advanceTimersByTime(999));
+  expect(flash()).toBeDefined();
+  act(() => void vi.advanceTimersByTime(1));
+  expect(flash()).toBeUndefined();
+  vi.useRealTimers();
+});
+
+test('the plus beside the balance leads to buying credits', () => {
+  balance('125');
+  render(<BalanceWidget />);
+  expect(screen.getByRole('link', { name: 'Buy credits' }).getAttribute('href')).toBe('/buy-bagels');
+});
+
+test('a balance that could not be read again may be outdated: 8 seconds with Refresh, which reads it', () => {
+  const warning = vi
+    .spyOn(notify, 'warning')
+    .mockReset()
+    .mockImplementation(() => undefined);
+  const refetch = vi.fn();
+  vi.mocked(useBalance).mockReturnValue({
+    ...{ data: { available: '125' }, isError: true, errorUpdateCount: 1 },
+    refetch,
+  } as never);
+  render(<BalanceWidget />);
+  const [text, options] = warning.mock.calls[0] ?? [];
+  expect(text).toBe('Balance information may be outdated. Please refresh page to see current balance.');
+  expect(options).toMatchObject({ durationMs: 8_000, action: { label: 'Refresh' } });
+  options?.action?.onClick();
+  expect(refetch).toHaveBeenCalledOnce();
 });

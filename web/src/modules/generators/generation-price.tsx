@@ -9,11 +9,15 @@ import type { NamedProvider } from './form/providers.ts';
 type Props = { name: GeneratorName; form: Generator; values: FormValues; named?: NamedProvider };
 
 /** What the settings cost, while they can be asked for. */
-export function GenerationPrice({ name, form, values, named = {} }: Props) {
+export function useGenerationQuote({ name, form, values, named = {} }: Props, enabled = true) {
   const problems = parameterProblems(form, values);
   const asked = { generator: name, parameters: requestParameters(form, values), ...named };
-  const quote = useQuote(asked, Object.keys(problems).length === 0);
-  return <Price quote={quote} />;
+  return useQuote(asked, enabled && Object.keys(problems).length === 0);
+}
+
+/** The same beside a button that leads on. */
+export function GenerationPrice(props: Props) {
+  return <Price quote={useGenerationQuote(props)} />;
 }
 
 type ListProps = {

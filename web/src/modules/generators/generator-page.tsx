@@ -9,19 +9,28 @@ import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { sessionQuery } from '../accounts/api.ts';
-import { type Brought, EditStart, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
+import {
+  type Brought,
+  EditStart,
+  GeneratorResults,
+  PictureHistory,
+  Price,
+  useGenerations,
+} from '../images/api.ts';
 import { GeneratorForm } from './form/generator-form.tsx';
 import { EXAMPLE_PROMPTS } from './form/starter-prompt.ts';
 import { type Draft, useDraft } from './form/use-draft.ts';
 import { isServed } from './form/waits-for.ts';
 import { GeneratedBy } from './generated-by.tsx';
-import { GenerationPrice, ListPrice } from './generation-price.tsx';
+import { ListPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
 import { ModelField } from './model-field.tsx';
 import { OutputFrame } from './output-frame.tsx';
 import { UseFromCode } from './use-from-code.tsx';
 import { useGenerate } from './use-generate.ts';
 import { useServing } from './use-serving.ts';
+
+const FORM_ID = 'generator';
 
 /** The page of the generator that the address names. */
 export function GeneratorPage() {
@@ -40,13 +49,12 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const [draft, change] = useBroughtDraft(name);
   const serving = useServing(name, { ownOnly, userId: user?.id });
   const { served, form, upstream, named } = serving;
-  const generation = useGenerate(name, { form, draft, named, userId: user?.id });
-  const { awaited } = generation;
+  const makesHere = generator.makes === 'image' && isServed(serving.by, ownOnly) && Boolean(user);
+  const generation = useGenerate(name, { form, draft, named, userId: user?.id, isServed: makesHere });
   const startOver = () => {
     generation.reset();
     change({ prompt: '', source: null });
   };
-  const makesHere = generator.makes === 'image' && isServed(serving.by, ownOnly) && user;
   const history = useGenerations(user?.id, { generator: name });
   // What is below comes when it is known how high that is which stands above it.
   const answered = useFirstAnswers(session, served, ...(user ? [history] : []));
@@ -57,6 +65,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       <Title name={name} ownOnly={ownOnly} />
       <div ref={place} className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
         <GeneratorForm
+          id={FORM_ID}
           generator={form}
           ownOnly={ownOnly}
           draft={draft}
@@ -66,7 +75,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           isStarter={serving.isStarter}
           price={
             makesHere ? (
-              <GenerationPrice name={name} form={form} values={draft.values} named={named} />
+              <Price quote={generation.quote} />
             ) : (
               !user && upstream && <ListPrice each={upstream.price} values={draft.values} known={known} />
             )
@@ -85,21 +94,43 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
         )}
       </div>
       {answered && (
-        <Suspense>
-          {makesHere && (
-            <PictureHistory
-              generator={name}
-              awaited={generation.isStarting && awaited ? awaited.source : null}
-            />
-          )}
-          {makesHere && <UseFromCode name={name} form={form} draft={draft} named={named} />}
-          <section aria-label="Other generators" className="mt-10">
-            <h2 className="mb-3 font-semibold">Other generators</h2>
-            <GeneratorList served={served.data} without={name} ownOnly={ownOnly} />
-          </section>
-        </Suspense>
+        <Below
+          name={name}
+          ownOnly={ownOnly}
+          serving={serving}
+          draft={draft}
+          generation={generation}
+          makesHere={makesHere}
+        />
       )}
     </>
+  );
+}
+
+type BelowProps = {
+  name: GeneratorName;
+  ownOnly: boolean;
+  serving: ReturnType<typeof useServing>;
+  draft: Draft;
+  generation: ReturnType<typeof useGenerate>;
+  makesHere: boolean;
+};
+
+/** What was made before, the same from code, and the other generators. */
+function Below({ name, ownOnly, serving, draft, generation, makesHere }: BelowProps) {
+  const { served, form, named } = serving;
+  const { awaited, isStarting } = generation;
+  return (
+    <Suspense>
+      {makesHere && (
+        <PictureHistory generator={name} awaited={isStarting && awaited ? awaited.source : null} />
+      )}
+      {makesHere && <UseFromCode name={name} form={form} draft={draft} named={named} />}
+      <section aria-label="Other generators" className="mt-10">
+        <h2 className="mb-3 font-semibold">Other generators</h2>
+        <GeneratorList served={served.data} without={name} ownOnly={ownOnly} />
+      </section>
+    </Suspense>
   );
 }
 
@@ -152,11 +183,11 @@ type ResultsProps = {
 
 /** What was begun here, or is under way; an edit also before it begins. */
 function Results({ name, generation, empty, onStartOver }: ResultsProps) {
-  const { awaited, shown, show, start } = generation;
+  const { awaited, shown, show } = generation;
   return (
     <Suspense fallback={empty}>
       {awaited ? (
-        <EditStart {...awaited} onTryAgain={start} onStartOver={onStartOver} />
+        <EditStart {...awaited} form={FORM_ID} onStartOver={onStartOver} />
       ) : (
         <GeneratorResults
           generator={name}

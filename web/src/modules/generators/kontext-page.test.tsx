@@ -124,6 +124,21 @@ it('an edit that is done lies over its source, tells the history, and starting o
   expect(screen.queryByText('bread.png')).toBeNull();
 });
 
+it.each([
+  ['has long ended is shown in silence', edit(), 0],
+  ['is under way is announced when it ends', editing(), 1],
+])('an edit that is opened and %s', async (_what, opened, times) => {
+  const notified = vi.fn();
+  window.addEventListener('fluxKontextHistoryRefresh', notified);
+  api.generations = [opened];
+  await renderPage('/flux-kontext');
+  await waitFor(() => expect(results().getByText('a hat on it')).toBeTruthy());
+  act(() => void queryClient.setQueryData(['generation', 'one', 'e1'], edit()));
+  expect(await screen.findByRole('slider', { name: 'Before and after' })).toBeTruthy();
+  window.removeEventListener('fluxKontextHistoryRefresh', notified);
+  expect(notified).toHaveBeenCalledTimes(times);
+});
+
 it('the starter model reads a short prompt; a deployment of one’s own reads more', async () => {
   await renderPage('/flux-kontext');
   expect(screen.getByText('Keep it short: about 20 words.')).toBeTruthy();
@@ -153,6 +168,17 @@ it('an edit that cannot begin says why; once more asks for the same, without sen
   expect(asked()).toHaveLength(2);
   expect(asked()[0]).toEqual(asked()[1]);
   expect(upload).toHaveBeenCalledOnce();
+});
+
+it('once more asks for nothing that the form would refuse by now', async () => {
+  await renderPage('/flux-kontext');
+  api.refusal = new ApiError('The machine has no room', { status: 503 });
+  await fillAndGenerate();
+  await screen.findByRole('alert');
+  await userEvent.clear(prompt());
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('Please enter a prompt')).toBeTruthy();
+  expect(asked()).toHaveLength(1);
 });
 
 it('too little credit is reported with what is required and a link to buy more', async () => {

@@ -191,6 +191,23 @@ it('Enter in a field puts it right, too, and asks for what is in sight', async (
   expect(api.bodiesOf('/api/v1/generations')).toMatchObject([{ parameters: { num_inference_steps: 10 } }]);
 });
 
+it('a number that is changed and asked for at once costs no more than the price that was in sight', async () => {
+  await renderPage('/paris');
+  await screen.findByText('$0.02');
+  await userEvent.type(prompt(), 'Bread');
+  api.cost = '5';
+  api.next = unfinished();
+  await retype('Steps', '200');
+  await userEvent.keyboard('{Enter}');
+  await screen.findByText('Step 5 of 20');
+  expect(api.bodiesOf('/api/v1/generations')).toEqual([
+    expect.objectContaining({
+      parameters: expect.objectContaining({ num_inference_steps: 200 }),
+      cost_max: '0.5',
+    }),
+  ]);
+});
+
 it('the first field that is wrong has the focus', async () => {
   await renderPage('/paris');
   await generate();

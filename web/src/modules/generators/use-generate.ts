@@ -12,6 +12,7 @@ import {
 import { requestParameters } from './form/form-values.ts';
 import type { NamedProvider } from './form/providers.ts';
 import type { Draft } from './form/use-draft.ts';
+import { useGenerationQuote } from './generation-price.tsx';
 
 const editing = { product: 'Image Editing', prefix: 'Image editing failed: ' };
 
@@ -24,20 +25,24 @@ type Asked = {
   /** Who generates, where somebody is named. */
   named: NamedProvider;
   userId: string | undefined;
+  /** Whether it can be asked for, and so has a price. */
+  isServed: boolean;
 };
 
 /** Generate on a generator's page: one picture at a time, and the one that was begun last is shown. */
-export function useGenerate(name: GeneratorName, { form, draft, named, userId }: Asked) {
+export function useGenerate(name: GeneratorName, { form, draft, named, userId, isServed }: Asked) {
   const [shown, show] = useState<ShownResult | null>(null);
   const [refused, setRefused] = useState(false);
   const [uploaded, setUploaded] = useState<number | null>(null);
   const start = useStartGeneration(name === 'flux-kontext' ? editing : undefined);
+  const quote = useGenerationQuote({ name, form, values: draft.values, named }, isServed);
   const busy = useRecentGenerations(userId).some(isUnderWay);
   const asked = start.isPending || start.isError ? start.variables.source : undefined;
   const awaited: Awaited | null = asked ? { source: asked, uploaded, error: start.error } : null;
   return {
     shown,
     show,
+    quote,
     awaited,
     isStarting: start.isPending,
     refusal: refused && busy ? ONE_AT_A_TIME : null,
@@ -52,6 +57,7 @@ export function useGenerate(name: GeneratorName, { form, draft, named, userId }:
           prompt,
           parameters: requestParameters(form, values),
           ...named,
+          shownCost: quote.shownCost,
           ...(source && { source, onUpload: setUploaded }),
         },
         { onSuccess: ({ id }) => show({ id }) },

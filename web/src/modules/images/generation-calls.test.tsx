@@ -1,3 +1,4 @@
+import { quoteGeneration } from '@bakehouse/contract/generations';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, renderHook, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -24,7 +25,7 @@ beforeEach(() => {
   vi.mocked(call).mockReset();
 });
 
-const request = { generator: 'paris' as const, prompt: 'A loaf', parameters: {} };
+const request = { generator: 'paris' as const, prompt: 'A loaf', parameters: {}, shownCost: '0.5' };
 
 test('Generation timed out. Please try again.', async () => {
   vi.mocked(call).mockRejectedValue(lost);
@@ -113,4 +114,21 @@ test('a picture that the server has forgotten is sent once more', async () => {
     { picture_id: 'p1' },
     { picture_id: 'p2' },
   ]);
+});
+
+test.each([
+  ['costs what was read', () => Promise.resolve({ cost: '2' }), { cost_max: '2' }],
+  [
+    'costs what the server quotes where that cannot be read',
+    () => Promise.reject(new ApiError('No price', { status: 400 })),
+    {},
+  ],
+])('what is asked for before its price is in sight %s', async (_what, read, limit) => {
+  vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
+    endpoint === quoteGeneration ? read() : unfinished(),
+  );
+  const { result } = renderHook(() => useStartGeneration(), { wrapper });
+  await act(() => result.current.mutateAsync({ ...request, shownCost: undefined }));
+  const [, input] = vi.mocked(call).mock.lastCall ?? [];
+  expect(input?.body).toEqual({ generator: 'paris', prompt: 'A loaf', parameters: {}, ...limit });
 });

@@ -8,7 +8,7 @@ import {
 } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
@@ -70,6 +70,8 @@ export type GenerationRequest = {
   /** What is edited. */
   source?: Source;
   onUpload?: OnUpload;
+  /** The price in sight, in BGL: what is asked for may cost no more. */
+  shownCost?: string | undefined;
 };
 
 /**
@@ -79,12 +81,13 @@ export type GenerationRequest = {
 export function useStartGeneration(words: FailureOptions = { product: 'Image Generation' }) {
   const keys = useIdempotencyKeys();
   return useMutation({
-    mutationFn: async ({ source, onUpload = () => undefined, ...request }: GenerationRequest) => {
+    mutationFn: async ({ source, onUpload = () => undefined, shownCost, ...request }: GenerationRequest) => {
       const body = { ...request, ...(source && (await sendSource(source, onUpload))) };
+      const costMax = shownCost ?? (await readCost(request));
       try {
         return await call(
           startGeneration,
-          { body: { ...body, ...quoted(body) } },
+          { body: { ...body, ...(costMax !== undefined && { cost_max: costMax }) } },
           {
             idempotencyKey: keys.keyFor(body),
             timeoutMs: START_TIMEOUT_MS,
@@ -190,25 +193,33 @@ function leaveOut(id: string): void {
 /** What a price is asked for. */
 type Quoted = Pick<GenerationRequest, 'generator' | 'model' | 'service' | 'parameters'>;
 
-/** The price that was shown for these parameters, which the picture may cost at most. */
-function quoted({ generator, model, service, parameters }: Quoted): { cost_max?: string } {
-  const quote = queryClient.getQueryData<{ cost: string }>([
-    ...QUOTES,
-    JSON.stringify({ generator, model, service, parameters }),
-  ]);
-  return quote ? { cost_max: quote.cost } : {};
+const quoteQuery = (asked: string) =>
+  queryOptions({
+    queryKey: [...QUOTES, asked],
+    queryFn: ({ signal }) =>
+      call(quoteGeneration, { body: JSON.parse(asked) as Quoted }, { signal, operation: 'read the price' }),
+  });
+
+const quoted = ({ generator, model, service, parameters }: Quoted) =>
+  JSON.stringify({ generator, model, service, parameters });
+
+/** The price of what is asked for before one has been shown; undefined where it cannot be had: the server's own holds. */
+async function readCost(request: Quoted): Promise<string | undefined> {
+  try {
+    return (await queryClient.fetchQuery(quoteQuery(quoted(request)))).cost;
+  } catch {
+    return undefined;
+  }
 }
 
-/** What these parameters cost. While they change the last price stays in sight. */
-export function useQuote({ generator, model, service, parameters }: Quoted, enabled: boolean) {
-  const asked = JSON.stringify({ generator, model, service, parameters });
+/** What these parameters cost. While they change the last price stays in sight, and is the one that counts. */
+export function useQuote(request: Quoted, enabled: boolean) {
+  const asked = quoted(request);
   const settled = useDebounced(asked);
-  const quote = useQuery({
-    queryKey: [...QUOTES, settled],
-    queryFn: ({ signal }) =>
-      call(quoteGeneration, { body: JSON.parse(settled) as Quoted }, { signal, operation: 'read the price' }),
-    enabled,
-    placeholderData: keepPreviousData,
-  });
-  return { ...quote, isSettled: settled === asked && !quote.isPlaceholderData };
+  const quote = useQuery({ ...quoteQuery(settled), enabled, placeholderData: keepPreviousData });
+  return {
+    ...quote,
+    isSettled: settled === asked && !quote.isPlaceholderData,
+    shownCost: quote.isError ? undefined : quote.data?.cost,
+  };
 }

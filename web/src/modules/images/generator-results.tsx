@@ -84,10 +84,7 @@ function Result({ id, known, isNew, onShow, onStartOver }: ResultProps) {
     if (isNew && matchMedia('(width < 64rem)').matches) place.current?.scrollIntoView({ behavior: 'smooth' });
   }, [isNew]);
   const query = useGeneration(id, known?.id === id ? known : undefined);
-  const hasEnded = query.data?.generator === 'flux-kontext' && query.data.ended_at !== null;
-  useEffect(() => {
-    if (hasEnded) announceEditEnd();
-  }, [hasEnded]);
+  useAnnouncedEnd(query.data, isNew);
   return (
     <section ref={place} aria-label="Results" className="min-w-0 scroll-mt-18">
       <QueryView
@@ -118,4 +115,16 @@ function Result({ id, known, isNew, onShow, onStartOver }: ResultProps) {
       </QueryView>
     </section>
   );
+}
+
+/** Announces the end of an edit that was begun here or seen under way, once; one that is merely opened has long ended. */
+function useAnnouncedEnd(generation: Generation | undefined, isNew: boolean) {
+  const isAwaited = useRef(isNew);
+  const isEdit = generation?.generator === 'flux-kontext';
+  const hasEnded = isEdit && generation.ended_at !== null;
+  useEffect(() => {
+    if (!isEdit) return;
+    if (hasEnded && isAwaited.current) announceEditEnd();
+    isAwaited.current = !hasEnded;
+  }, [isEdit, hasEnded]);
 }

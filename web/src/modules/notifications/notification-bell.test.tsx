@@ -106,3 +106,12 @@ it.each([
   fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 1 unread' }));
   expect(await screen.findByText(`Your balance is down to ${inDollars}`)).toBeTruthy();
 });
+
+it('says what happened, and when', async () => {
+  const [one] = stubs(1);
+  const created_at = new Date(Date.now() - 5 * 60_000).toISOString();
+  show([{ ...one, created_at } as Notification]);
+  fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 1 unread' }));
+  const row = within(await screen.findByRole('link', { name: /Model 0 has finished training/ }));
+  expect(row.getByText('5 minutes ago').getAttribute('datetime')).toBe(created_at);
+});

@@ -41,12 +41,9 @@ export const xQuery = (code: string) =>
     },
   });
 
-/** Leads to X's page, which leads back to this one. */
+/** Asks for X's page, which leads back to this one. */
 export function useConnectX() {
-  return useMutation({
-    mutationFn: () => call(startXAuth, {}),
-    onSuccess: ({ url }) => window.location.assign(url),
-  });
+  return useMutation({ mutationFn: () => call(startXAuth, {}) });
 }
 
 /** What changes what is known of X. */
@@ -69,10 +66,10 @@ export const usePostOnX = () =>
 /** What became of the code that this browser came with. */
 export type Welcome = { kind: 'given'; bonus: string } | { kind: 'refused' };
 
-/** Redeems the code that this browser came with. Signing out cancels it. */
-export const pendingReferralQuery = (userId: string) =>
+/** Redeems the code that this browser came with, by somebody whose address is confirmed or not. Signing out cancels it. */
+export const pendingReferralQuery = (userId: string, isConfirmed: boolean) =>
   queryOptions({
-    queryKey: ['referral', 'pending', userId],
+    queryKey: ['referral', 'pending', userId, isConfirmed],
     queryFn: ({ signal }) => redeemPendingCode(userId, signal),
     retry: false,
     gcTime: 0,

@@ -69,7 +69,11 @@ function Share({ account: { status, username, postUrl }, isConnecting, link }: S
   if (status === 'not_connected') {
     return (
       <div className="flex flex-wrap items-center gap-3">
-        <Button loading={connect.isPending || isConnecting} onClick={() => connect.mutate()}>
+        <Button
+          loading={connect.isPending || isConnecting}
+          // Who has gone elsewhere meanwhile stays there: it is not called any more.
+          onClick={() => connect.mutate(undefined, { onSuccess: ({ url }) => location.assign(url) })}
+        >
           Connect X
         </Button>
         <p className="text-[0.8125rem] text-muted">Connect your account to post your invitation from here.</p>

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { render, screen } from '@testing-library/react';
+import { act, fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -23,7 +23,10 @@ beforeEach(() => {
   navigate.mockReset();
   setCredentials({ userId: 'u1', apiKey: 'bk_1' });
 });
-afterEach(() => void vi.unstubAllGlobals());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 function Box() {
   const [typed, setTyped] = useState('');
@@ -66,7 +69,7 @@ async function find(typed: string, names: string[]) {
     vi.fn(async () => Response.json({ results, similar: false })),
   );
   show();
-  await userEvent.type(screen.getByRole('combobox'), typed);
+  if (typed !== '') await userEvent.type(screen.getByRole('combobox'), typed);
 }
 
 test('a page and a generator are found by their names, below the models', async () => {
@@ -92,4 +95,27 @@ test('the palette goes on from what was typed here', async () => {
   await screen.findByText('No models found');
   await userEvent.click(screen.getByRole('button', { name: /Pages, actions and runs/ }));
   expect(openPalette).toHaveBeenCalledExactlyOnceWith('dark');
+});
+
+test('nothing is looked for until 300 ms have passed since the last letter', async () => {
+  vi.useFakeTimers();
+  const search = vi.fn(async (_url: string) => Response.json({ results: [], similar: false }));
+  vi.stubGlobal('fetch', search);
+  const asked = () => search.mock.calls.map(([url]) => url).filter((url) => url.includes('query='));
+  show();
+  const box = screen.getByRole('combobox');
+  for (const value of ['b', 'br', 'bread']) {
+    fireEvent.change(box, { target: { value } });
+    await act(() => vi.advanceTimersByTimeAsync(299));
+  }
+  expect(asked()).toEqual([]);
+  await act(() => vi.advanceTimersByTimeAsync(1));
+  expect(asked()).toEqual([expect.stringContaining('query=bread')]);
+});
+
+test('tags are suggested before anything is typed', async () => {
+  await find('', []);
+  await userEvent.click(screen.getByRole('combobox'));
+  const names = (await screen.findAllByRole('option')).map(({ textContent }) => textContent);
+  expect(names).toEqual(['transformers', 'pytorch', 'llama', 'code', 'text-generation']);
 });

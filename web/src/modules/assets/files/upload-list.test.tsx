@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { act, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { ApiError } from '../../../lib/api/api-error.ts';
@@ -38,4 +38,15 @@ test('the page of an asset looks at what comes of it', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Try again: rows.csv' }));
   expect(onRetry).toHaveBeenCalledExactlyOnceWith(rows);
   expect(screen.queryByRole('listitem')).toBeNull();
+});
+
+test('a file on its way says how far it is, in percent', async () => {
+  vi.mocked(upload).mockImplementationOnce((_endpoint, _params, { size }, options) => {
+    options?.onProgress?.(size * 0.4, size);
+    return new Promise(() => undefined);
+  });
+  render(<Uploads />);
+  await act(async () => void uploadFiles('asset', [rows]));
+  const bar = await screen.findByRole('progressbar', { name: 'rows.csv' });
+  expect(bar.getAttribute('aria-valuenow')).toBe('40');
 });

@@ -41,7 +41,7 @@ export function RestrictedModelPage() {
         />
       }
     >
-      {(found) => <LoadedPage model={found} />}
+      {(found) => <LoadedPage key={id} model={found} />}
     </QueryView>
   );
 }

@@ -13,18 +13,20 @@ const assign = vi.spyOn(location, 'assign');
 const pay = () => screen.getByRole<HTMLButtonElement>('button', { name: /Continue to payment/ });
 const isBusy = () => pay().getAttribute('aria-busy') === 'true';
 
+const page = (
+  <QueryClientProvider client={queryClient}>
+    <UserContext value={{ id: 'ada' } as never}>
+      <CheckoutCard />
+    </UserContext>
+  </QueryClientProvider>
+);
+
 beforeEach(async () => {
   cleanup();
   queryClient.clear();
   assign.mockReset();
   vi.mocked(call).mockReset().mockResolvedValue({ checkout_url: 'https://pay.example/1' });
-  render(
-    <QueryClientProvider client={queryClient}>
-      <UserContext value={{ id: 'ada' } as never}>
-        <CheckoutCard />
-      </UserContext>
-    </QueryClientProvider>,
-  );
+  render(page);
   await userEvent.click(pay());
   await vi.waitFor(() => expect(assign).toHaveBeenCalledWith('https://pay.example/1'));
   expect(isBusy()).toBe(true);
@@ -56,4 +58,17 @@ test('an amount with a decimal comma stays as it was typed, and is not paid', as
   await screen.findByText('Use only digits, and a point for decimals, e.g. 0.02');
   expect(field.value).toBe('1,50');
   expect(call).not.toHaveBeenCalled();
+});
+
+test('who has left the page before the payment page is known stays where they are', async () => {
+  cleanup();
+  assign.mockClear();
+  let answer: (found: unknown) => void = () => undefined;
+  vi.mocked(call).mockReturnValue(new Promise((resolve) => (answer = resolve)));
+  const { unmount } = render(page);
+  await userEvent.click(pay());
+  unmount();
+  await act(async () => answer({ checkout_url: 'https://pay.example/2' }));
+  await vi.waitFor(() => expect(queryClient.isMutating()).toBe(0));
+  expect(assign).not.toHaveBeenCalled();
 });

@@ -33,7 +33,13 @@ export function CheckoutCard() {
     event.preventDefault();
     const found = usdProblem(usd);
     focusFirstInvalid(event.currentTarget, () => setProblem(found));
-    if (!found) checkout.mutate({ usd, idempotencyKey: keys.keyFor(usd) }, { onSuccess: keys.renew });
+    if (!found) checkout.mutate({ usd, idempotencyKey: keys.keyFor(usd) }, { onSuccess: goOn });
+  }
+
+  // Who has gone elsewhere meanwhile stays there: it is not called any more.
+  function goOn({ checkout_url }: { checkout_url: string }) {
+    keys.renew();
+    location.assign(checkout_url);
   }
 
   return (

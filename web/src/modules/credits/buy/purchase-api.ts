@@ -18,7 +18,7 @@ export const purchasesQuery = (userId: string) =>
     getNextPageParam: (page) => page.next_cursor,
   });
 
-/** Leads to the payment provider's page, and begins anew where Back from there brings this page out of memory. */
+/** Asks for the payment provider's page, and begins anew where Back from there brings this page out of memory. */
 export function useCheckout(userId: string) {
   const checkout = useMutation({
     meta: { title: 'The payment could not be started' },
@@ -28,7 +28,6 @@ export function useCheckout(userId: string) {
         { body: { user_id: userId, usd } },
         { idempotencyKey, operation: 'start the payment', timeoutMs: 60_000 },
       ),
-    onSuccess: ({ checkout_url }) => location.assign(checkout_url),
   });
   const { reset } = checkout;
   useEffect(() => {

@@ -1,15 +1,20 @@
 import { previewTransfer, transferTokens } from '@bakehouse/contract/credits';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
-import { SEND_OPERATION } from './send-failure.ts';
+import { notify } from '../../../ui/notify.ts';
+import { describeSendFailure, SEND_OPERATION } from './send-failure.ts';
 
 type Transfer = { recipient_id: string; amount: string; idempotencyKey: string };
 
-/** Sends credits. Where that fails, all tabs read their session again: the key may have been replaced. */
-export function useTransfer(userId: string) {
+/**
+ * Sends credits. Where that fails, all tabs read their session again: the key may have been replaced. A failure that its sheet
+ * does not show any more is announced.
+ */
+export function useTransfer(userId: string, isShown: boolean) {
   return useMutation({
     meta: { product: 'Transfer', inPlace: true },
     mutationFn: ({ idempotencyKey, ...transfer }: Transfer) =>
@@ -18,7 +23,13 @@ export function useTransfer(userId: string) {
         { body: { user_id: userId, ...transfer } },
         { idempotencyKey, operation: SEND_OPERATION },
       ),
-    onError: () => broadcastSession({ type: 'invalid-key', userId }),
+    onError: (error) => {
+      broadcastSession({ type: 'invalid-key', userId });
+      // Too little credit is announced everywhere.
+      const isAnnounced = error instanceof ApiError && error.code === 'insufficient_funds';
+      if (!isShown && !isAnnounced)
+        notify.failure('Transfer Failed', { description: describeSendFailure(error).reason });
+    },
     onSuccess: () =>
       Promise.all(
         ['balance', 'transaction'].map((family) => queryClient.invalidateQueries({ queryKey: [family] })),

@@ -4,8 +4,10 @@ import userEvent from '@testing-library/user-event';
 import type { ComponentType } from 'react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
+import { notify } from '../../../ui/notify.ts';
 import { UserContext } from '../../accounts/session.ts';
 import { SendCreditsSheet } from './send-credits-sheet.tsx';
 
@@ -18,7 +20,12 @@ vi.mock('@tanstack/react-router', async (importOriginal) => ({
 }));
 
 let answer: () => Promise<unknown>;
-let balance: { available: string; sendable: string } | null;
+/** So much was bought, and so much of it can be sent. */
+const bought = (all: string, sendable = all) => ({
+  ...{ balance: all, held: '0', available: all, given: '0' },
+  sendable,
+});
+let balance: ReturnType<typeof bought> | null;
 const sent = () =>
   vi
     .mocked(call)
@@ -91,6 +98,34 @@ test('a transfer that ended while the sheet was closed is announced once', async
   expect((await recipient()).value).toBe('');
 });
 
+test('a transfer that fails while the sheet is closed is announced, and is there when it is opened again', async () => {
+  const announced = vi.spyOn(notify, 'failure').mockReturnValue(undefined);
+  let refuse: (error: Error) => void = () => undefined;
+  answer = () => new Promise((_resolve, reject) => (refuse = reject));
+  const sheet = show();
+  await send('bob', '5');
+  sheet.goBack();
+  refuse(new ApiError('No user has this name', { status: 404, param: 'recipient_id' }));
+  await vi.waitFor(() =>
+    expect(announced).toHaveBeenCalledExactlyOnceWith('Transfer Failed', {
+      description: 'No user has this name',
+    }),
+  );
+  sheet.open();
+  await screen.findByText('Transfer Failed');
+});
+
+test('a transfer that fails in sight is told there alone, and closing asks before it discards what was typed', async () => {
+  const announced = vi.spyOn(notify, 'failure').mockReturnValue(undefined);
+  answer = () => Promise.reject(new ApiError('No user has this name', { status: 404 }));
+  show();
+  await send('bob', '5');
+  await screen.findByText('Transfer Failed');
+  expect(announced).not.toHaveBeenCalled();
+  await userEvent.keyboard('{Escape}');
+  await screen.findByText('Discard what you entered?');
+});
+
 test('a draft stays after Back, unless the sheet is opened for somebody else', async () => {
   const sheet = show();
   await userEvent.type(await recipient(), 'bob');
@@ -136,7 +171,7 @@ test('an amount with a decimal comma stays as it was typed, and is not sent', as
 });
 
 test('more than can be sent is said under the amount, before anything is asked', async () => {
-  balance = { available: '500', sendable: '300' };
+  balance = bought('500', '300');
   show();
   await screen.findByText(/^You can send up to/);
   await send('bob', '12.5');
@@ -149,14 +184,27 @@ test('more than can be sent is said under the amount, before anything is asked',
   expect(sent()).toEqual([]);
 });
 
+test('where nothing can be sent the form says why before anything is typed, and sends nothing', async () => {
+  balance = { ...bought('5', '0'), given: '5' };
+  show();
+  await screen.findByText('You cannot send any credits now');
+  await screen.findByText('All you have is promotional credit. You can spend it, but not send it to others.');
+  expect(screen.getByRole('link', { name: 'Buy credits' }).getAttribute('href')).toBe('/buy-bagels');
+  expect(screen.queryByText(/^You can send up to/)).toBeNull();
+  await send('bob', '0.1');
+  await userEvent.type(amount(), '{Enter}');
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Send' }).disabled).toBe(true);
+  expect(sent()).toEqual([]);
+});
+
 test('after a lost answer the same transfer can be repeated, though the balance may have paid for it', async () => {
-  balance = { available: '125', sendable: '125' };
+  balance = bought('125');
   answer = () => Promise.reject(new Error('lost'));
   show();
   await screen.findByText(/^You can send up to/);
   await send('bob', '4');
   await userEvent.click(await screen.findByRole('button', { name: 'Try Again' }));
-  queryClient.setQueryData(['balance', 'ada'], { available: '25', sendable: '25' });
+  queryClient.setQueryData(['balance', 'ada'], bought('25', '0'));
   answer = () => Promise.resolve({});
   await userEvent.click(screen.getByRole('button', { name: 'Send' }));
   await screen.findByText('Transfer Successful');

@@ -29,7 +29,7 @@ export function SendCreditsSheet({ open, onClose, recipient = '' }: Props) {
 type SendProps = Omit<Round<string>, 'key'> & Omit<Props, 'recipient'> & { keys: IdempotencyKeys };
 
 function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
-  const { form, amount, problems, transfer, ...sending } = useSendCredits(begunWith, keys);
+  const { form, amount, problems, transfer, ...sending } = useSendCredits(begunWith, keys, open);
   const isForm = transfer.isIdle || transfer.isPending;
   const isUnfinished = sending.isChanged && !transfer.isSuccess;
   useEffect(() => {
@@ -45,8 +45,8 @@ function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
       onClose={close}
       title="Send Credits"
       description={isForm ? 'To another user of this server. A transfer cannot be undone.' : undefined}
-      dirty={transfer.isIdle && sending.isChanged}
-      footer={<Buttons transfer={transfer} onClose={close} />}
+      dirty={isUnfinished && !transfer.isPending}
+      footer={<Buttons transfer={transfer} disabled={sending.nothing !== null} onClose={close} />}
     >
       {isForm && (
         <SendFields
@@ -55,6 +55,7 @@ function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
           currency={sending.currency}
           amount={amount}
           problems={problems}
+          nothing={sending.nothing}
           onChange={sending.change}
           onSubmit={sending.submit}
         />
@@ -79,10 +80,12 @@ function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
 
 type ButtonsProps = {
   transfer: { isSuccess: boolean; isError: boolean; isPending: boolean; reset: () => void };
+  /** Nothing can be sent. */
+  disabled: boolean;
   onClose: () => void;
 };
 
-function Buttons({ transfer, onClose }: ButtonsProps) {
+function Buttons({ transfer, disabled, onClose }: ButtonsProps) {
   if (transfer.isSuccess)
     return (
       <Button variant="primary" onClick={onClose}>
@@ -97,7 +100,13 @@ function Buttons({ transfer, onClose }: ButtonsProps) {
           Try Again
         </Button>
       ) : (
-        <Button variant="primary" type="submit" form={FORM_ID} loading={transfer.isPending}>
+        <Button
+          variant="primary"
+          type="submit"
+          form={FORM_ID}
+          disabled={disabled}
+          loading={transfer.isPending}
+        >
           Send
         </Button>
       )}

@@ -5,13 +5,14 @@ import { type FormEvent } from 'react';
 import { showBoth } from '../../../lib/format/currency.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { ButtonLink } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { useUser } from '../../accounts/api.ts';
 import { useBalance } from '../api.ts';
 import { recipientQuery } from './send-api.ts';
-import type { SendForm, SendProblems } from './send-form.ts';
+import { type SendForm, type SendProblems, whyLess, type whyNothing } from './send-form.ts';
 
 type Props = {
   /** Of the form: the button that submits it stands elsewhere. */
@@ -21,12 +22,13 @@ type Props = {
   /** What was typed, in BGL; null where it is no amount. */
   amount: string | null;
   problems: SendProblems;
+  nothing: ReturnType<typeof whyNothing>;
   onChange: (form: SendForm) => void;
   onSubmit: (form: HTMLFormElement) => void;
 };
 
 /** Recipient and amount, with who that is, what the amount is in the other currency, and what can be sent. */
-export function SendFields({ id, form, currency, amount, problems, onChange, onSubmit }: Props) {
+export function SendFields({ id, form, currency, amount, problems, nothing, onChange, onSubmit }: Props) {
   const user = useUser();
   const balance = useBalance(user.id).data;
 
@@ -37,6 +39,11 @@ export function SendFields({ id, form, currency, amount, problems, onChange, onS
 
   return (
     <form id={id} noValidate onSubmit={submit} className="flex flex-col gap-5">
+      {nothing && (
+        <Callout tone="warn" title="You cannot send any credits now" action={nothing.buy && <BuyCredits />}>
+          {nothing.reason}
+        </Callout>
+      )}
       <Field
         label="Recipient"
         error={problems.recipient}
@@ -65,21 +72,26 @@ export function SendFields({ id, form, currency, amount, problems, onChange, onS
           onChange={(event) => onChange({ ...form, amount: event.target.value })}
         />
       </Field>
-      {balance && (
+      {balance && !nothing && (
         <div className="rounded-lg bg-subtle px-3.5 py-2.5 text-[0.8125rem] text-muted leading-5">
-          You can send up to <Money bgl={balance.sendable} className="font-medium text-ink" />.
-          {balance.sendable !== balance.available &&
-            ' Promotional credit, and what running work may need, cannot be sent, and this server may limit how much you send within 24 hours.'}
+          You can send up to <Money bgl={balance.sendable} className="font-medium text-ink" />.{' '}
+          {whyLess(balance)}
           {problems.amount && amount !== null && parseBgl(amount) > parseBgl(balance.available) && (
             <div className="mt-2">
-              <ButtonLink to="/buy-bagels" size="sm">
-                Buy credits
-              </ButtonLink>
+              <BuyCredits />
             </div>
           )}
         </div>
       )}
     </form>
+  );
+}
+
+function BuyCredits() {
+  return (
+    <ButtonLink to="/buy-bagels" size="sm">
+      Buy credits
+    </ButtonLink>
   );
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lackOfCredit, sendProblems } from './send-form.ts';
+import { lackOfCredit, sendProblems, whyLess, whyNothing } from './send-form.ts';
 
 test('an empty form says what is missing', () => {
   expect(sendProblems({ recipient: ' ', amount: '0' }, 'USD')).toEqual({
@@ -20,4 +20,34 @@ test('what is more than there is, or than can be sent, is said before it is aske
   expect(lackOfCredit('125.000001', balance)).toBeUndefined();
   expect(lackOfCredit('126', balance)).toBe('You can send up to $5.00000004');
   expect(lackOfCredit('275', balance)).toBe('Insufficient balance. Required: $11.00. Available: $10.00.');
+});
+
+const balanceOf = ([balance, held, given, sendable]: readonly [number, number, number, number]) => ({
+  balance: String(balance),
+  held: String(held),
+  available: String(balance - held),
+  given: String(given),
+  sendable: String(sendable),
+});
+
+test.each([
+  [[0, 0, 0, 0], 'You have no credits.', true],
+  [[25, 0, 25, 0], 'All you have is promotional credit. You can spend it, but not send it to others.', true],
+  [[25, 25, 5, 0], 'Running work may need all of your credits.', true],
+  [
+    [25, 0, 5, 0],
+    'You have reached this server’s limit for 24 hours, or a payment of yours was taken back and is still owed.',
+    false,
+  ],
+] as const)('why nothing of %j can be sent', (of, reason, buy) => {
+  expect(whyNothing(balanceOf(of))).toEqual({ reason, buy });
+});
+
+test.each([
+  [[25, 5, 0, 20], undefined],
+  [[25, 5, 10, 15], 'The rest is promotional credit, which cannot be sent to others.'],
+  [[25, 0, 10, 3], 'This server limits how much you can send within 24 hours.'],
+] as const)('why less of %j can be sent than spent', (of, reason) => {
+  expect(whyNothing(balanceOf(of))).toBeNull();
+  expect(whyLess(balanceOf(of))).toBe(reason);
 });

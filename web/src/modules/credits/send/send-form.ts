@@ -1,3 +1,5 @@
+import type { getBalance } from '@bakehouse/contract/credits';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { type Currency, parseBgl } from '@bakehouse/contract/money';
 import { showUnrounded } from '../../../lib/format/currency.ts';
 import { insufficientBalance } from '../../../lib/format/insufficient-balance.ts';
@@ -14,6 +16,37 @@ export function sendProblems({ recipient, amount }: SendForm, currency: Currency
     ...(recipient.trim() === '' && { recipient: 'Recipient username cannot be empty' }),
     ...(problem && { amount: problem }),
   };
+}
+
+type Balance = Pick<ResponseOf<typeof getBalance>, 'balance' | 'held' | 'available' | 'given' | 'sendable'>;
+
+/** Why nothing can be sent at all, and whether bought credits could be; null where something can. */
+export function whyNothing(all: Balance): { reason: string; buy: boolean } | null {
+  const [balance, given] = [parseBgl(all.balance), parseBgl(all.given)];
+  if (parseBgl(all.sendable) > 0n) return null;
+  if (balance === 0n) return { reason: 'You have no credits.', buy: true };
+  if (given >= balance)
+    return {
+      reason: 'All you have is promotional credit. You can spend it, but not send it to others.',
+      buy: true,
+    };
+  if (parseBgl(all.available) === 0n)
+    return { reason: 'Running work may need all of your credits.', buy: true };
+  // What is owed is nowhere told.
+  return {
+    reason:
+      'You have reached this server’s limit for 24 hours, or a payment of yours was taken back and is still owed.',
+    buy: false,
+  };
+}
+
+/** Why less can be sent than spent; undefined where it is the same. */
+export function whyLess({ balance, held, available, given, sendable }: Balance): string | undefined {
+  const [all, inUse, gift] = [parseBgl(balance), parseBgl(held), parseBgl(given)];
+  if (parseBgl(sendable) >= parseBgl(available)) return undefined;
+  return parseBgl(sendable) < all - (inUse > gift ? inUse : gift)
+    ? 'This server limits how much you can send within 24 hours.'
+    : 'The rest is promotional credit, which cannot be sent to others.';
 }
 
 /** Says so where there is less that can be spent, or sent, than the amount in BGL. */

@@ -8,14 +8,14 @@ import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { useUser } from '../../accounts/api.ts';
 import { useBalance } from '../api.ts';
 import { useTransfer } from './send-api.ts';
-import { lackOfCredit, type SendForm, type SendProblems, sendProblems } from './send-form.ts';
+import { lackOfCredit, type SendForm, type SendProblems, sendProblems, whyNothing } from './send-form.ts';
 
 /** What the Send Credits sheet knows: its form, whether it asks once more, and the transfer. A repeat after a lost answer is not sent twice. */
-export function useSendCredits(recipient: string, keys: IdempotencyKeys) {
+export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen: boolean) {
   const user = useUser();
   // What was typed keeps its value when the header's currency is switched.
   const [currency] = useState(() => currencyChoice.get());
-  const transfer = useTransfer(user.id);
+  const transfer = useTransfer(user.id, isOpen);
   const [typed, setTyped] = useState<SendForm | null>(null);
   const [problems, setProblems] = useState<SendProblems>({});
   const [asking, setAsking] = useState(false);
@@ -23,11 +23,13 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys) {
   const amount = amountInBgl(form.amount, currency);
   const body = amount === null ? null : { recipient_id: form.recipient.trim(), amount };
   const balance = useBalance(user.id).data;
+  // What was sent before, and perhaps arrived, may have been paid from what is missing now: the server knows.
+  const isRepeat = body !== null && keys.isRepeat(body);
+  const nothing = balance && !isRepeat ? whyNothing(balance) : null;
 
   function problemsNow(): SendProblems {
     const found = sendProblems(form, currency);
-    // What was sent before, and perhaps arrived, may have been paid from what is missing now: the server knows.
-    if (!body || !balance || keys.isRepeat(body)) return found;
+    if (!body || !balance || isRepeat) return found;
     const lack = lackOfCredit(body.amount, balance);
     return lack ? { ...found, amount: lack } : found;
   }
@@ -47,6 +49,8 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys) {
     /** In BGL; null where what was typed is no amount. */
     amount,
     problems,
+    /** Why nothing can be sent; null where something can. */
+    nothing,
     isChanged: typed !== null && (typed.recipient !== recipient || typed.amount !== ''),
     asking,
     setAsking,

@@ -27,6 +27,7 @@ import type { Draft } from './use-draft.ts';
 import { isServed } from './waits-for.ts';
 
 type Props = {
+  id: string;
   generator: Generator;
   ownOnly: boolean;
   draft: Draft;
@@ -48,6 +49,7 @@ type Props = {
 
 /** Prompt and settings, rendered from the generator's table, and what stands between them and a result. */
 export function GeneratorForm({
+  id,
   generator,
   ownOnly,
   draft,
@@ -83,7 +85,7 @@ export function GeneratorForm({
 
   return (
     <Card>
-      <form onSubmit={submit} noValidate className="grid gap-5">
+      <form id={id} onSubmit={submit} noValidate className="grid gap-5">
         {picture && (
           <PictureField
             label={picture.label}

@@ -54,7 +54,11 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
     setK(count);
     setRefused(busy);
     if (busy || start.isPending) return;
-    start.mutate({ generator: 'paris', prompt: generation.prompt, parameters }, { onSuccess: onStarted });
+    const { shownCost } = quote;
+    start.mutate(
+      { generator: 'paris', prompt: generation.prompt, parameters, shownCost },
+      { onSuccess: onStarted },
+    );
   }
 
   return (

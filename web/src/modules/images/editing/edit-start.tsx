@@ -12,12 +12,13 @@ type Props = {
   uploaded: number | null;
   /** Why it did not begin. */
   error: Error | null;
-  onTryAgain: () => void;
+  /** The form that asks for it, by its id. */
+  form: string;
   onStartOver: () => void;
 };
 
 /** An edit before the server has begun it: the picture is on its way there, or did not arrive. */
-export function EditStart({ source, uploaded, error, onTryAgain, onStartOver }: Props) {
+export function EditStart({ source, uploaded, error, form, onStartOver }: Props) {
   return (
     <section aria-label="Results" className="min-w-0">
       <Frame>
@@ -35,7 +36,7 @@ export function EditStart({ source, uploaded, error, onTryAgain, onStartOver }: 
                 </p>
               </div>
               <div className="flex flex-wrap gap-2">
-                <Button size="sm" onClick={onTryAgain}>
+                <Button type="submit" form={form} size="sm">
                   <RotateCcw aria-hidden />
                   Try again
                 </Button>

@@ -73,6 +73,7 @@ function LoadedPage({ generation }: { generation: Generation }) {
         }
         actions={
           <GenerationActions
+            key={id}
             generation={generation}
             onDeleted={() => void navigate({ to: '/gallery', replace: true })}
             onRunAgain={(started) => void navigate({ to: '/gallery', search: { compare: [id, started.id] } })}

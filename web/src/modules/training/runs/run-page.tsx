@@ -53,7 +53,7 @@ export function RunPage() {
         />
       }
     >
-      {(loaded) => (answered ? <LoadedPage run={loaded} /> : <PendingPage />)}
+      {(loaded) => (answered ? <LoadedPage key={id} run={loaded} /> : <PendingPage />)}
     </QueryView>
   );
 }

@@ -119,6 +119,39 @@ it('applies a saved configuration over what was chosen before', () => {
   );
 });
 
+it('applying a configuration fills every field that it names', () => {
+  const parameters = {
+    epochs: 3,
+    learning_rate: 0.0002,
+    data_format: 'alpaca',
+    input_column: 'q',
+    output_column: 'a',
+    system_column: 's',
+    segmentation_method: 'nltk',
+    batch_size: 2,
+    eval_batch_size: 4,
+    gradient_accumulation_steps: 8,
+    max_chunk_size: 1024,
+    stride: 64,
+    min_segment_length: 20,
+    train_test_split: 0.9,
+    lora_r: 16,
+    lora_dropout: 0.1,
+    lora_target_modules: ['q_proj'],
+    accelerator_type: 'NVIDIA_H100_80GB',
+    accelerator_count: 2,
+  } as const satisfies Record<keyof typeof initialParameters, unknown>;
+  const named = { asset_id: 'd1', base_model: 'm1', file_name: 'rye.csv', model_name: 'Rye' };
+  const configuration = { ...named, ...parameters, lora_target_modules: ['q_proj' as const] };
+  expect(wizardReducer(at({ step: 3 }), { do: 'apply', configuration })).toMatchObject({
+    name: 'Rye',
+    baseModelId: 'm1',
+    datasetId: 'd1',
+    fileName: 'rye.csv',
+    parameters,
+  });
+});
+
 it('applying a configuration keeps the file only where its dataset stays', () => {
   const before = at({ step: 3, datasetId: 'a', fileName: 'x.csv' });
   const fileAfter = (configuration: { asset_id?: string; file_name?: string }) =>

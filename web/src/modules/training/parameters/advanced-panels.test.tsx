@@ -1,0 +1,37 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { initialState, wizardReducer } from '../wizard/create-model-wizard-state.ts';
+import { StepParameters } from '../wizard/step-parameters.tsx';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => undefined) }));
+vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+
+test.each([
+  [{}, []],
+  [{ lora_r: 16 }, ['LoRA']],
+  [{ stride: 10 }, ['Segmentation']],
+  [
+    { lora_target_modules: ['q_proj' as const], segmentation_method: 'nltk' as const },
+    ['Segmentation', 'LoRA'],
+  ],
+])('after a configuration with %j these panels are open: %j', (configuration, open) => {
+  const state = wizardReducer({ ...initialState, type: 'finetune' }, { do: 'apply', configuration });
+  const nothing = () => undefined;
+  render(
+    <QueryClientProvider client={queryClient}>
+      <StepParameters
+        state={state}
+        problems={{}}
+        criticalErrors={[]}
+        onChange={nothing}
+        onSuggest={nothing}
+      />
+    </QueryClientProvider>,
+  );
+  const panels = ['Segmentation', 'LoRA'].map((name) => screen.getByRole('button', { name }));
+  expect(
+    panels.filter((one) => one.getAttribute('aria-expanded') === 'true').map((one) => one.textContent),
+  ).toEqual(open);
+});

@@ -1,0 +1,57 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from '@tanstack/react-router';
+import { render, screen } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { queryClient } from '../lib/api/query-client.ts';
+import { Shell } from './shell.tsx';
+
+// Nothing is read.
+const { forever } = vi.hoisted(() => ({ forever: () => new Promise(() => {}) }));
+vi.mock('../lib/api/api-client.ts', () => ({ call: forever }));
+vi.mock('../lib/live/event-stream.ts', async (original) => ({
+  ...(await original<typeof import('../lib/live/event-stream.ts')>()),
+  followChanges: forever,
+}));
+
+beforeEach(async () => {
+  const root = createRootRoute();
+  const page = createRoute({
+    getParentRoute: () => root,
+    path: '/model',
+    component: () => (
+      <Shell user={{ id: 'ada', username: 'ada' } as never}>
+        <h1>My Models</h1>
+      </Shell>
+    ),
+  });
+  const router = createRouter({
+    routeTree: root.addChildren([page]),
+    history: createMemoryHistory({ initialEntries: ['/model'] }),
+  });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>,
+  );
+  await screen.findByRole('heading', { name: 'My Models' });
+});
+
+test('the first link leads past header and sidebar to the main content', () => {
+  const [first] = screen.getAllByRole('link');
+  expect(first?.textContent).toBe('Skip to main content');
+  const target = document.querySelector(first?.getAttribute('href') ?? '');
+  expect(target).toBe(screen.getByRole('main'));
+  // It takes the focus.
+  expect(target?.getAttribute('tabindex')).toBe('-1');
+});
+
+test('the logo leads to the dashboard', () => {
+  const logo = screen.getByRole('link', { name: 'Bakehouse, dashboard' });
+  expect(logo.getAttribute('href')).toBe('/dashboard');
+});
