@@ -770,7 +770,9 @@ create table notifications (
   constraint notifications_data_check CHECK (jsonb_typeof(data) = 'object'::text),
   constraint notifications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX notifications_by_time ON public.notifications USING btree (created_at);
 CREATE INDEX notifications_by_user ON public.notifications USING btree (user_id, id DESC);
+CREATE INDEX notifications_unread ON public.notifications USING btree (user_id, kind, ((data ->> 'sender'::text))) WHERE (read_at IS NULL);
 
 create table onboarding_steps (
   user_id text not null,
@@ -1957,7 +1959,15 @@ begin
   from ledger_accounts recipient, ledger_accounts payer
   join users sender on sender.id = payer.owner_user_id
   where recipient.id = new.credit_account_id and recipient.owner_user_id is not null
-    and payer.id = new.debit_account_id;
+    and payer.id = new.debit_account_id
+    and (
+      select count(*) from (
+        select from notifications
+        where user_id = recipient.owner_user_id and kind = 'credits_received' and data ->> 'sender' = sender.username
+          and read_at is null
+        limit 20
+      ) unread
+    ) < 20;
   return null;
 end $function$;
 
