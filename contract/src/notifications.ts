@@ -60,16 +60,19 @@ export const listNotifications = endpoint({
   response: z.array(notification),
 });
 
+/** Of somebody who never looks at them no more are counted. */
+export const UNREAD_COUNT_MAX = 100;
+
 const unreadCount = z.object({
-  /** How many are unread. */
-  unread: z.int().min(0),
+  /** How many are unread; 100 stands for more, too. */
+  unread: z.int().min(0).max(UNREAD_COUNT_MAX),
 });
 
 export const countUnread = endpoint({
   method: 'GET',
   path: '/api/v1/notifications/user/:userId/unread',
   access: 'key',
-  summary: "How many of the user's notifications are unread",
+  summary: "How many of the user's notifications are unread, counted up to 100",
   params: userIdParams,
   response: unreadCount,
 });

@@ -181,13 +181,14 @@ create table blobs (
   touched_at timestamp with time zone not null default now(),
   checked_at timestamp with time zone not null default now(),
   damaged_at timestamp with time zone,
+  unowned boolean not null default true,
   constraint blobs_pkey PRIMARY KEY (sha256),
   constraint blobs_sha256_check CHECK (sha256 ~ '^[0-9a-f]{64}$'::text),
   constraint blobs_size_bytes_check CHECK (size_bytes >= 0)
 );
 CREATE INDEX blobs_checked_at ON public.blobs USING btree (checked_at);
 CREATE INDEX blobs_damaged ON public.blobs USING btree (sha256) WHERE (damaged_at IS NOT NULL);
-CREATE INDEX blobs_touched_at ON public.blobs USING btree (touched_at);
+CREATE INDEX blobs_unowned ON public.blobs USING btree (touched_at) WHERE unowned;
 
 create table chat_requests (
   id uuid not null,
@@ -771,7 +772,9 @@ create table notifications (
   constraint notifications_data_check CHECK (jsonb_typeof(data) = 'object'::text),
   constraint notifications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX notifications_by_time ON public.notifications USING btree (created_at);
 CREATE INDEX notifications_by_user ON public.notifications USING btree (user_id, id DESC);
+CREATE INDEX notifications_unread ON public.notifications USING btree (user_id, kind, ((data ->> 'sender'::text))) WHERE (read_at IS NULL);
 
 create table onboarding_steps (
   user_id text not null,
@@ -1953,6 +1956,23 @@ AS $function$
   order by path limit most
 $function$;
 
+CREATE OR REPLACE FUNCTION public.note_unowned_blobs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    perform from blobs where sha256 in (select sha256 from changed) order by sha256 for update;
+    update blobs b set unowned = true
+    where b.sha256 in (select sha256 from changed)
+      and not exists (select from blob_owners o where o.sha256 = b.sha256);
+    return null;
+  end if;
+  perform from blobs where sha256 in (select sha256 from changed) and unowned order by sha256 for no key update;
+  update blobs set unowned = false where sha256 in (select sha256 from changed) and unowned;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.notify_of_received_credits()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1964,7 +1984,15 @@ begin
   from ledger_accounts recipient, ledger_accounts payer
   join users sender on sender.id = payer.owner_user_id
   where recipient.id = new.credit_account_id and recipient.owner_user_id is not null
-    and payer.id = new.debit_account_id;
+    and payer.id = new.debit_account_id
+    and (
+      select count(*) from (
+        select from notifications
+        where user_id = recipient.owner_user_id and kind = 'credits_received' and data ->> 'sender' = sender.username
+          and read_at is null
+        limit 20
+      ) unread
+    ) < 20;
   return null;
 end $function$;
 
@@ -2319,6 +2347,8 @@ CREATE TRIGGER assets_files_first BEFORE DELETE ON assets FOR EACH ROW EXECUTE F
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER blob_owners_counted_in AFTER INSERT ON blob_owners REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_user_storage();
 CREATE TRIGGER blob_owners_counted_out AFTER DELETE ON blob_owners REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_user_storage();
+CREATE TRIGGER blob_owners_noted_in AFTER INSERT ON blob_owners REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_unowned_blobs();
+CREATE TRIGGER blob_owners_noted_out AFTER DELETE ON blob_owners REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_unowned_blobs();
 CREATE TRIGGER column_statistics_forgotten AFTER DELETE ON blobs FOR EACH ROW EXECUTE FUNCTION forget_column_statistics();
 CREATE TRIGGER deployments_notify_change AFTER UPDATE ON deployments FOR EACH ROW WHEN (old.model_server_id IS DISTINCT FROM new.model_server_id OR old.model_name IS DISTINCT FROM new.model_name OR old.adapter IS DISTINCT FROM new.adapter OR old.revision_id IS DISTINCT FROM new.revision_id OR old.sleeping IS DISTINCT FROM new.sleeping OR old.terminated_at IS DISTINCT FROM new.terminated_at) EXECUTE FUNCTION notify_row_change('deployment', 'model_name');
 CREATE TRIGGER deployments_notify_start AFTER INSERT OR DELETE ON deployments FOR EACH ROW EXECUTE FUNCTION notify_row_change('deployment', 'model_name');

@@ -40,10 +40,14 @@ export async function insertGeneration(
   return toRow(await tx.insertInto('generations').values(row).returningAll().executeTakeFirstOrThrow());
 }
 
-/** How many of a user's have not ended. Whoever asks this does it alone until the transaction ends. */
-export async function countOpen(tx: Transaction, userId: string): Promise<number> {
+/** Whoever starts one for a user does it alone until the transaction ends. */
+export async function lockStarts(tx: Transaction, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`generations of ${userId}`}, 0))`.execute(tx);
-  const { count } = await tx
+}
+
+/** How many of a user's have not ended. */
+export async function countOpen(db: Db, userId: string): Promise<number> {
+  const { count } = await db
     .selectFrom('generations')
     .select((select) => select.fn.countAll<bigint>().as('count'))
     .where('user_id', '=', userId)

@@ -123,6 +123,27 @@ test('tell of received credits once, whoever repeats the call', async () => {
   expect(await listFor(ada)).toEqual([]);
 });
 
+test('tell of no more than twenty unread sums of one sender, and of those of others all the same', async () => {
+  const [ada, bob, eve] = [
+    await server.signUp('Ada'),
+    await server.signUp('Bob'),
+    await server.signUp('Eve'),
+  ];
+  for (const { userId } of [bob, eve]) await grant(userId, 100_000_000n);
+  const pay = (as: TestUser) =>
+    server.request(
+      transferTokens,
+      { body: { user_id: as.userId, recipient_id: ada.userId, amount: '0.000001' } },
+      { as, idempotencyKey: randomUUID() },
+    );
+  for (let sent = 0; sent < 22; sent += 1) await pay(eve);
+  await pay(bob);
+  expect(await listFor(ada)).toHaveLength(21);
+  await markRead(ada, '');
+  await pay(eve);
+  expect(await listFor(ada)).toHaveLength(22);
+});
+
 test('tell everybody whose balance is nearly gone, however many they are', async () => {
   const many = sql`select 'low-' || number from generate_series(1, 1001) number`;
   await sql`

@@ -1,6 +1,7 @@
+import type { NotificationKind } from '@bakehouse/contract/notifications';
 import type { Transaction } from '../../platform/db/database.ts';
 import { notify } from './notify.ts';
-import { countUnreadOf } from './queries.ts';
+import { selectUnreadCount } from './queries.ts';
 
 /** Who asked for what is made sooner still looks at it. */
 const LONG_S = 30;
@@ -22,7 +23,8 @@ type EndedGeneration = {
 export async function notifyOfGeneration(tx: Transaction, ended: EndedGeneration): Promise<void> {
   const { userId, generationId, generator, state, askedAt, endedAt } = ended;
   if (state === 'cancelled' || endedAt.getTime() - askedAt.getTime() <= LONG_S * 1000) return;
-  const unread = await countUnreadOf(tx, userId, ['generation_completed', 'generation_failed']);
+  const kinds: NotificationKind[] = ['generation_completed', 'generation_failed'];
+  const unread = await selectUnreadCount(tx, { userId, kinds, max: UNREAD_MAX });
   if (unread >= UNREAD_MAX) return;
   await notify(tx, {
     userId,

@@ -1,5 +1,5 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { readNotifications as contract } from '@bakehouse/contract/notifications';
+import { type readNotifications as contract, UNREAD_COUNT_MAX } from '@bakehouse/contract/notifications';
 import type { Context } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -22,6 +22,6 @@ export async function readNotifications(
     }
     await setRead(tx, userId, id);
     await publishChange(tx, userId, { topic: 'notification', id: userId });
-    return { unread: await selectUnreadCount(tx, userId) };
+    return { unread: await selectUnreadCount(tx, { userId, max: UNREAD_COUNT_MAX }) };
   });
 }

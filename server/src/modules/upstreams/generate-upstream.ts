@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Handle, Look, Service, ServicePicture, ServiceRequest } from './service.ts';
+import { UnansweredCall } from './services/call-service.ts';
 import { type ServiceName, services } from './services/services.ts';
 import { type UpstreamModel, upstreamModels } from './upstream-models.ts';
 
@@ -52,8 +53,8 @@ export type UpstreamPictures = {
 
 /**
  * Has a service generate, and says where the pictures are, for a while. Throws AppError 'invalid_request' for what the service refuses,
- * 'internal' for what only the operator can mend, 'unavailable' and 'timed_out' for what may go better another time;
- * what `keepJob` throws; or the signal's reason.
+ * 'internal' for what only the operator can mend, 'unavailable' and 'timed_out' for what may go better another time (where it may be
+ * paid for already, `shouldRetry` is false); what `keepJob` throws; or the signal's reason.
  */
 export async function generateUpstream(asked: Asked, run: Run): Promise<UpstreamPictures> {
   const model = requireModel(asked);
@@ -104,6 +105,7 @@ async function submit(
   const { title } = services[model.service];
   // A submission is not broken off where it only begins a job: begun and not known, it could not be found again.
   const submission = service.submit(request, signal).catch((error: unknown) => {
+    if (error instanceof UnansweredCall) throw inDoubt(title, error);
     throw isGone(error) ? notOffered(title, model, error) : error;
   });
   try {
@@ -116,6 +118,12 @@ async function submit(
 
 function isGone(error: unknown): boolean {
   return error instanceof AppError && error.code === 'gone';
+}
+
+/** What was begun all the same would be paid for twice: who asked for it decides whether it is asked for again. */
+function inDoubt(title: string, cause: unknown): AppError {
+  const publicMessage = `${title} did not confirm that it had started on this picture. You can generate it again`;
+  return new AppError('unavailable', { publicMessage, shouldRetry: false, cause });
 }
 
 /** What cannot be begun at all: asked again, it could not either. */
@@ -170,10 +178,12 @@ async function awaitJob(service: Service, job: SubmittedJob, run: Run): Promise<
       throw look.error;
     }
     if (clock.now().getTime() - Date.parse(job.begunAt) > GENERATION_MS_MAX) {
-      await service.cancel?.(job.handle).catch(() => undefined);
+      const isWithdrawn = (await cancelAt(service, job)) && look.isGenerating === false;
       await keepJob(null);
       throw new AppError('timed_out', {
         publicMessage: `${title} did not finish within ${GENERATION_MS_MAX / 60_000} minutes`,
+        // What has begun is paid for, though nobody waits for it.
+        shouldRetry: isWithdrawn,
       });
     }
     isGenerating = look.isGenerating ?? isGenerating;
@@ -182,6 +192,17 @@ async function awaitJob(service: Service, job: SubmittedJob, run: Run): Promise<
       throw signal.reason;
     });
   }
+}
+
+/** Whether the service takes the cancel. */
+async function cancelAt({ cancel }: Service, { handle }: SubmittedJob): Promise<boolean> {
+  return (
+    cancel !== undefined &&
+    cancel(handle).then(
+      () => true,
+      () => false,
+    )
+  );
 }
 
 async function lookAt(service: Service, { handle }: SubmittedJob, { keepJob, signal }: Run): Promise<Look> {

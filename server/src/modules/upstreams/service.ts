@@ -24,7 +24,7 @@ export type Service = {
   generatesAtSubmission?: true;
   /** Takes a picture that it is to edit, and says by which address it knows it; one that has none reads `data:` URLs. */
   upload?: (picture: ServicePicture, signal: AbortSignal) => Promise<string>;
-  /** Throws AppError; after 'unavailable' it may have been begun all the same. */
+  /** Throws AppError; after an UnansweredCall it may have been begun all the same. */
   submit: (request: ServiceRequest, signal: AbortSignal) => Promise<Handle>;
   look: (handle: Handle, signal: AbortSignal) => Promise<Look>;
   /** Where the service knows a cancel: what has not begun is taken out of its queue, and what has begun may be generated, and paid for, to the end. */

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { noteLostConnection } from './is-database-away.ts';
 import type { DB, JsonValue } from './schema.generated.ts';
 
 export type Database = Kysely<DB>;
@@ -42,6 +43,14 @@ type PoolOptions = {
 /** For connections that may wait long: one whose other end has gone is found out, and not by its user. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
+/** A connection whose errors are known as the database's. PostgreSQL's own have codes of theirs, and come otherwise. */
+class Client extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    this.connection.on('error', noteLostConnection);
+  }
+}
+
 /** A pool of connections to `url` with this program's value types. */
 export function createPool(
   url: string,
@@ -49,6 +58,7 @@ export function createPool(
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
+    Client,
     max: poolSize,
     types,
     application_name: 'bakehouse',

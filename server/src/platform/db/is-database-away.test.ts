@@ -1,8 +1,10 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { checkWrites } from './check-writes.ts';
-import { createPool } from './database.ts';
+import { connect, createPool } from './database.ts';
 import { isDatabaseAway } from './is-database-away.ts';
 
 const { db, pool, url } = await testDatabase();
@@ -34,6 +36,30 @@ test.each([
   ['25006', 'cannot execute INSERT in a read-only transaction'],
 ])('SQLSTATE %s is away', (code, message) => {
   expect(isDatabaseAway(Object.assign(new Error(message), { code }))).toBe(true);
+});
+
+/** Cuts each connection as soon as something comes. */
+async function cuttingServer(): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', () => socket.resetAndDestroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onFileEnd(async () => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+test('a connection that is cut says so where the database was at its end, and not where a service was', async () => {
+  const port = await cuttingServer();
+  const cut = connect(`postgresql://nobody@127.0.0.1:${port}/nothing`);
+  onFileEnd(() => cut.destroy());
+  const ofDatabase = await errorOf(sql`select 1`.execute(cut));
+  expect(isDatabaseAway(ofDatabase)).toBe(true);
+
+  const failed = await errorOf(fetch(`http://127.0.0.1:${port}`));
+  const ofService = failed instanceof Error ? failed.cause : null;
+  expect(ofService).toMatchObject({ code: 'ECONNRESET' });
+  expect([isDatabaseAway(failed), isDatabaseAway(ofService)]).toEqual([false, false]);
 });
 
 test('a query that is wrong is not', async () => {

@@ -1,16 +1,10 @@
-/** Of the network, and of a socket that is not there. */
-const NETWORK_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ENOENT',
-]);
-const SYSTEM_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo']);
+/** Errors with which connections to the database broke, or could not be made; by themselves they look like any socket's. */
+const lostConnections = new WeakSet<Error>();
+
+/** Notes an error of a connection to the database, before whoever uses the connection meets it. */
+export function noteLostConnection(error: Error): void {
+  lostConnections.add(error);
+}
 
 /**
  * PostgreSQL's classes: 08 connection exception, 53 insufficient resources (connections, disk,
@@ -25,7 +19,8 @@ const SENTENCES = /^(timeout exceeded when trying to connect|Connection terminat
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (SENTENCES.test(error.message)) return true;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code === undefined) return false;
-  return SQLSTATES.test(code) || (NETWORK_CODES.has(code) && (!syscall || SYSTEM_CALLS.has(syscall)));
+  // A model server, or a service outside, may break its connections too.
+  if (lostConnections.has(error)) return true;
+  const { code } = error as NodeJS.ErrnoException;
+  return code !== undefined && SQLSTATES.test(code);
 }

@@ -120,6 +120,7 @@ export type BlobsTable = {
   touched_at: Generated<Timestamp>;
   checked_at: Generated<Timestamp>;
   damaged_at: Timestamp | null;
+  unowned: Generated<boolean>;
 };
 
 export type ChatRequestsTable = {

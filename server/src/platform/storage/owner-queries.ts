@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../db/database.ts';
 
-/* Who keeps which bytes. Triggers on the tables that name bytes keep `blob_owners`, and `user_storage` from it. */
+/*
+ * Who keeps which bytes. Triggers on the tables that name bytes keep `blob_owners`, and `user_storage` and
+ * `blobs.unowned` from it.
+ */
 
 /** Bytes that a user stores; what several files have counts once. */
 export async function findStoredBytes(db: Database, userId: string): Promise<bigint> {
@@ -56,14 +59,8 @@ export async function listUnownedBlobs(db: Database, before: Date, limit: number
   const rows = await db
     .selectFrom('blobs')
     .select('sha256')
+    .where('unowned', '=', true)
     .where('touched_at', '<', before)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb.selectFrom('blob_owners').select('refs').whereRef('blob_owners.sha256', '=', 'blobs.sha256'),
-        ),
-      ),
-    )
     .orderBy('touched_at')
     .limit(limit)
     .execute();

@@ -1,3 +1,4 @@
+import { UNREAD_COUNT_MAX } from '@bakehouse/contract/notifications';
 import { Bell } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { cx } from '../../lib/cx.ts';
@@ -13,7 +14,7 @@ export function BellButton({ unread, className, ...rest }: Props) {
     <button
       {...rest}
       type="button"
-      aria-label={unread === 0 ? 'Notifications' : `Notifications, ${unread} unread`}
+      aria-label={unread === 0 ? 'Notifications' : `Notifications, ${unreadText(unread)} unread`}
       className={cx(buttonClass({ variant: 'ghost', size: 'icon' }), 'relative max-sm:w-8', className)}
     >
       <Bell aria-hidden />
@@ -27,4 +28,9 @@ export function BellButton({ unread, className, ...rest }: Props) {
       )}
     </button>
   );
+}
+
+/** No more are counted than the server counts. */
+function unreadText(unread: number): string {
+  return unread < UNREAD_COUNT_MAX ? String(unread) : `${UNREAD_COUNT_MAX} or more`;
 }

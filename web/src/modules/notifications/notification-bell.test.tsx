@@ -51,11 +51,12 @@ function show(notifications: Notification[]) {
 }
 
 it.each([
-  [9, '9'],
-  [10, '9+'],
-])('shows %i unread as %s', async (count, badge) => {
+  [9, '9', '9'],
+  [10, '9+', '10'],
+  [100, '9+', '100 or more'],
+])('shows %i unread as %s', async (count, badge, said) => {
   show(stubs(count));
-  const bell = await screen.findByRole('button', { name: `Notifications, ${count} unread` });
+  const bell = await screen.findByRole('button', { name: `Notifications, ${said} unread` });
   expect(within(bell).getByText(badge)).toBeTruthy();
 });
 

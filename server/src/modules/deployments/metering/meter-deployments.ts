@@ -76,11 +76,14 @@ async function meterOne(
   podId: string,
   { lastPart }: { lastPart: boolean },
 ): Promise<AppError | null> {
-  const { db, clock, config } = services;
+  const { db, clock, config, log } = services;
   return inTransaction(db, async (tx) => {
     const found = await lockDeployment(tx, podId);
     if (found.terminated_at || found.sleeping) return null;
     const now = clock.now();
+    const unchargedMs = unwatchedMs(found, now);
+    if (unchargedMs > 0)
+      log.warn({ pod_id: podId, uncharged_ms: unchargedMs }, 'time that nobody watched is not charged');
     // Nothing is charged while nothing answers; the hold waits with the deployment.
     const counted = await countTime(tx, now, found);
     if (counted.metered_at && isIdle(counted, now, config)) {
@@ -101,6 +104,11 @@ async function meterOne(
     if (refusal === null) await noteTime(tx, podId, { unsettledMs: 0n, meteredAt, replicas });
     return refusal;
   });
+}
+
+/** How much of the time since the last count is beyond what is charged without having been watched. */
+function unwatchedMs({ metered_at: meteredAt }: DeploymentRow, now: Date): number {
+  return meteredAt ? Math.max(now.getTime() - meteredAt.getTime() - UNSEEN_MS_MAX, 0) : 0;
 }
 
 async function holdMore(

@@ -36,6 +36,6 @@ async function start(
 ): Promise<{ id: string; edit: Edit }> {
   const { image_url: address } = body;
   const edit = readEdit(ctx, body);
-  const picture = sentPicture(address, PARAM, () => fetchPicture(ctx, address, PARAM));
+  const picture = sentPicture(ctx, address, PARAM, () => fetchPicture(ctx, address, PARAM));
   return { id: await startEdit(ctx, usage, { editor, edit, picture }), edit };
 }

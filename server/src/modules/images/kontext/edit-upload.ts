@@ -34,7 +34,7 @@ export async function editUpload(
   if (ctx.idempotencyKey === null) await findEditor(ctx, editor);
   const started = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
     const edit = readEdit(ctx, parseFields(editFields, fields));
-    const picture = sentPicture(bytes, PART, () => storePicture(ctx, bytes, PART));
+    const picture = sentPicture(ctx, bytes, PART, () => storePicture(ctx, bytes, PART));
     return { id: await startEdit(ctx, usage, { editor, edit, picture }), edit };
   });
   return answerEdit(ctx, started, reply);

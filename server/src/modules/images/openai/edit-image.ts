@@ -39,7 +39,7 @@ export async function editImage(
 ): Promise<ResponseOf<typeof endpoint>> {
   const asked = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
     const { prompt, response_format, ...choices } = parseFields(editImageFields, fields);
-    const picture = sentPicture(bytes, PART, () => storePicture(ctx, bytes, PART));
+    const picture = sentPicture(ctx, bytes, PART, () => storePicture(ctx, bytes, PART));
     const { id } = await startGeneration(ctx, usage, {
       sent: { prompt, ...choices, picture: picture.sha256 },
       read: async () => {

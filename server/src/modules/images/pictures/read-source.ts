@@ -11,6 +11,8 @@ import { findInputPicture, type InputPicture } from './picture-queries.ts';
 /** What a generation edits, and where that comes from. */
 export type Source = {
   picture: InputPicture;
+  /** The row that keeps it, where it came with the call and has one of its own. */
+  inputId?: string;
   /** The generation that made it, as which of its outputs, and the first generation of its edit tree. */
   generationId: string | null;
   outputId: string | null;

@@ -45,6 +45,21 @@ test.each([
     { do: 'fail', reason: "fal does not accept this server's key", refused: false },
   ],
   [
+    1,
+    new AppError('timed_out', { publicMessage: 'fal did not finish within 10 minutes', shouldRetry: false }),
+    { do: 'fail', reason: 'fal did not finish within 10 minutes', refused: false },
+  ],
+  [
+    1,
+    new AppError('conflict', { publicMessage: 'The model is being replaced' }),
+    {
+      do: 'wait',
+      at: new Date('2026-01-01T00:00:03Z'),
+      reason: 'The model is being replaced. Trying again',
+      attempt: 1,
+    },
+  ],
+  [
     3,
     new Error('a fault of this program'),
     { do: 'fail', reason: 'Something went wrong while the picture was being generated', refused: false },

@@ -37,8 +37,8 @@ export function planAfterFailure(
   const sentence = message.replace(/(\. Try again)?\.?$/, '');
   // Asked again, the same would be refused again.
   const refused = error instanceof AppError && error.code === 'invalid_request';
-  // So it would where only the operator can mend it.
-  const isHopeless = refused || (error instanceof AppError && error.code === 'internal');
+  // So it would where only the operator can mend it; and what a service may have begun would be paid for twice.
+  const isHopeless = refused || (error instanceof AppError && (error.code === 'internal' || isLast(error)));
   const reason = `${sentence}. Trying again`;
   const after = (ms: number) => new Date(now.getTime() + ms);
   // Who says when to come back has begun nothing: it waits here as it would there.
@@ -47,6 +47,11 @@ export function planAfterFailure(
     return { do: 'wait', at: after(Math.max(PAUSE_MS, retryAfterMs)), reason, attempt: attempt - 1 };
   if (isHopeless || attempt >= ATTEMPTS_MAX) return fail(sentence, refused);
   return { do: 'wait', at: after(PAUSE_MS * 2 ** (attempt - 1)), reason, attempt };
+}
+
+/** Whoever threw it has said so; of a conflict that is said of calls from outside, and it may be over here. */
+function isLast({ code, shouldRetry }: AppError): boolean {
+  return !shouldRetry && code !== 'conflict';
 }
 
 function fail(reason: string, refused = false): GenerationStep {

@@ -143,6 +143,21 @@ describe.each(services)('%s', (name, generator, parameters, submission, cost) =>
 describe.each([services[0], services[3]])('%s', (name, generator) => {
   beforeEach(() => connect(name));
 
+  test.each<UpstreamAnswer>(['begun in silence', 'no answer of its own'])(
+    'that may have begun a picture is not asked for another one: %s',
+    async (answer) => {
+      upstream.state.answer = answer;
+      const { id } = await start(generator);
+      const ended = await untilEnded(id);
+      expect(ended).toMatchObject({ state: 'failed', refused: false, cost: '0' });
+      expect(ended.reason).toMatch(
+        / did not confirm that it had started on this picture\. You can generate it again$/,
+      );
+      expect(upstream.state.submissions).toHaveLength(1);
+      expect([await charges(), await held()]).toEqual([[], '0']);
+    },
+  );
+
   test('that is in trouble is asked three times, which costs nothing', async () => {
     upstream.state.answer = 'in trouble';
     const { id } = await start(generator);
@@ -249,6 +264,20 @@ describe('fal', () => {
     loop = startGenerationLoop();
     clock.advance({ seconds: 6 });
     expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
+  });
+
+  test('has ten minutes for a picture that it generates: then nobody waits for it, and it is not begun again', async () => {
+    upstream.state.answer = 'generating';
+    const { id } = await start('flux');
+    await vi.waitFor(async () => expect(await read(id)).toMatchObject({ state: 'running' }), {
+      timeout: 10_000,
+    });
+    await loop.stop();
+    clock.advance({ minutes: 11 });
+    loop = startGenerationLoop();
+    const ended = { state: 'failed', reason: 'fal did not finish within 10 minutes', cost: '0' };
+    expect(await untilEnded(id)).toMatchObject(ended);
+    expect(upstream.state.submissions).toHaveLength(1);
   });
 
   test('has ten minutes for a picture: then its job is cancelled, and another one is begun', async () => {

@@ -19,6 +19,7 @@ import {
   findByRequest,
   type GenerationRow,
   insertGeneration,
+  lockStarts,
   nextId,
   updateGeneration,
 } from '../queries.ts';
@@ -82,9 +83,14 @@ export async function startGeneration(
     ctx,
     usage,
     { operation: 'start-generation', input: sent },
-    async () => prepare(ctx, await read()),
+    async () => {
+      // Before a picture that comes with the call is stored; a call that may be answered by what is open already brings none.
+      if (!joins && (await countOpen(ctx.db, userId)) >= OPEN_MAX) throw tooMany();
+      return prepare(ctx, await read());
+    },
     async (tx, { chosen, asked, loraRevisionId }) => {
       // From here on the user's calls come one after the other: the second finds what the first has begun.
+      await lockStarts(tx, userId);
       const open = await countOpen(tx, userId);
       const newest = joins && (await findByRequest(tx, { userId, requestSha256: hashRequest(asked) }));
       if (newest && joins(newest)) return show(ctx, tx, newest);
@@ -132,7 +138,7 @@ async function insert(
   const { source } = asked;
   await refuseFullStorage(tx, ctx.config, userId);
   // Before the ledger: what a user stores is locked before what they own.
-  const inputId = source && (await keepPicture(tx, ctx, source));
+  const inputId = source && (source.inputId ?? (await keepPicture(tx, ctx, source)));
   const row = await insertGeneration(tx, {
     ...{ id, user_id: userId, key_id: key?.id ?? null, model, queue },
     ...{ generator: asked.generator, provider, prompt: asked.prompt },

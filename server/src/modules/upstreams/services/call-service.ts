@@ -25,13 +25,24 @@ export type Call = {
   ms?: number;
 };
 
+/** Errors before anything was sent. */
+const unsentCodes = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+/** What stands before the service has passed the call on, and got no answer that it understood. */
+const unansweredStatuses = new Set([502, 504, 520, 522, 524]);
+
+/** A call that may have reached the service and done its work there: no answer of it has come back. */
+export class UnansweredCall extends AppError {}
+
 /** A fault that a service tells of in its own words; one of whatever stands before it comes without them. */
 export class ServiceFault extends AppError {}
 
 /**
  * What a service answers to a call, as JSON. Throws AppError: 'invalid_request' for what the service refuses to generate,
- * 'internal' for what only the operator can mend, 'gone' for a job that it does not know, else 'unavailable'; the
- * signal's reason; or SyntaxError for what is no JSON.
+ * 'internal' for what only the operator can mend, 'gone' for a job that it does not know, else 'unavailable', an
+ * UnansweredCall where the service may have acted all the same; the signal's reason; or SyntaxError for what is no JSON.
  */
 export async function callService(call: Call): Promise<unknown> {
   const { title, url, method = 'GET', headers, body, signal, ms = CALL_MS } = call;
@@ -53,10 +64,16 @@ export async function callService(call: Call): Promise<unknown> {
     text = await readText(answer);
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    throw new AppError('unavailable', { publicMessage: `${title} does not answer`, cause: error });
+    const NoAnswer = isUnsent(error) ? AppError : UnansweredCall;
+    throw new NoAnswer('unavailable', { publicMessage: `${title} does not answer`, cause: error });
   }
   if (!answer.ok) throw toError(call, answer, text);
   return JSON.parse(text);
+}
+
+function isUnsent(error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
+  return unsentCodes.has(cause?.code ?? '');
 }
 
 /** What is said of a prompt that a service's moderation has refused. */
@@ -103,6 +120,8 @@ function toError({ title, url, clock }: Call, answer: Response, text: string): A
   const isTransient = status >= 500 || transientStatuses.has(status) || saysRetry || problem.isTransient;
   if (!isTransient)
     return error('invalid_request', `${title} refused this${problem.message ? `: ${problem.message}` : ''}`);
+  if (unansweredStatuses.has(status))
+    return new UnansweredCall('unavailable', { publicMessage: `${title} is having problems`, cause });
   const Fault = problem.message === '' && !saysRetry ? AppError : ServiceFault;
   return new Fault('unavailable', { publicMessage: `${title} is having problems`, cause });
 }

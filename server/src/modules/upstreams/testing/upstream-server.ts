@@ -22,6 +22,8 @@ export type UpstreamAnswer =
   | 'another form'
   | 'no JSON'
   | 'gone silent'
+  | 'begun in silence'
+  | 'no answer of its own'
   | 'no picture'
   | 'cut off'
   | 'dead link'
@@ -41,6 +43,7 @@ const refusals: Partial<Record<UpstreamAnswer, Reply>> = {
   'no credit': { status: 402, body: { detail: 'Insufficient credit' } },
   'not offered': { status: 404, body: { detail: 'Not found' } },
   busy: { status: 429, body: { detail: 'Request was throttled' } },
+  'no answer of its own': { status: 504, body: 'an HTML page of a proxy' },
   'in trouble': { status: 500, body: 'an HTML page' },
   'another form': { status: 200, body: { result: 'in a new place' } },
   'no JSON': { status: 200, body: '' },
@@ -85,6 +88,7 @@ export async function upstreamServer() {
     }
     const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
     const reply = answer(request, body);
+    if (state.answer === 'begun in silence') return void request.socket.resetAndDestroy();
     // BytePlus answers when it is done.
     while (state.answer === 'generating' && request.url?.startsWith('/api/v3/')) await pause(20);
     sendReply(state, response, reply);
