@@ -1465,6 +1465,11 @@ begin
   order by id
   for no key update;
 
+  perform from api_keys
+  where id in (select (refs ->> 'key_id')::uuid from ledger_holds where id = any (v_holds))
+  order by for_web_app desc, id
+  for no key update;
+
   update ledger_accounts a set debits_pending = a.debits_pending - expired.amount
   from (
     select debit_account_id, sum(amount)::bigint as amount
@@ -2248,26 +2253,27 @@ begin
   return v_count;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.usage_lease(p_leader uuid)
+CREATE OR REPLACE FUNCTION public.usage_lease(p_leader uuid, p_lease_ms integer, p_left_ms integer)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
   if exists (
-    select from usage_leaders where id = p_leader and lease_until > clock_timestamp() + interval '10 seconds'
+    select from usage_leaders
+    where id = p_leader and lease_until > clock_timestamp() + p_left_ms * interval '1 millisecond'
   ) then
     return;
   end if;
-  insert into usage_leaders values (p_leader, clock_timestamp() + interval '30 seconds')
+  insert into usage_leaders values (p_leader, clock_timestamp() + p_lease_ms * interval '1 millisecond')
   on conflict (id) do update set lease_until = excluded.lease_until;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.usage_open(p_window_id uuid, p_leader uuid, p_user_id text, p_key_id uuid, p_source text, p_at timestamp with time zone, p_debit text, p_credit text, p_amount bigint, p_description text, p_refs jsonb, p_expires_at timestamp with time zone, OUT outcome text, OUT hold_id uuid, OUT available bigint)
+CREATE OR REPLACE FUNCTION public.usage_open(p_window_id uuid, p_leader uuid, p_user_id text, p_key_id uuid, p_source text, p_at timestamp with time zone, p_debit text, p_credit text, p_amount bigint, p_description text, p_refs jsonb, p_expires_at timestamp with time zone, p_lease_ms integer, p_left_ms integer, OUT outcome text, OUT hold_id uuid, OUT available bigint)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform usage_lease(p_leader);
+  perform usage_lease(p_leader, p_lease_ms, p_left_ms);
   select h.outcome, h.hold_id, h.available into outcome, hold_id, available
   from ledger_hold(p_debit, p_credit, p_amount, 'charge', p_description, p_refs, p_expires_at, 'usage:' || p_window_id) h;
   if outcome = 'ok' then

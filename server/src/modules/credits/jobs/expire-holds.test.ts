@@ -1,10 +1,12 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.ts';
+import { untilWaiting } from '../../../testing/test-database.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { extendHold } from '../ledger/holds/extend-hold.ts';
 import { hold } from '../ledger/holds/hold.ts';
 import { getUserTotals } from '../queries.ts';
-import { insertTestUser } from '../testing/test-user.ts';
+import { insertTestKey, insertTestUser } from '../testing/test-user.ts';
 import { expireHoldsJob } from './expire-holds.ts';
 
 const clock = fakeClock();
@@ -41,4 +43,36 @@ test('releases every hold whose work no longer extends it, however many there ar
   await runJob();
   expect(await getUserTotals(db, ada)).toEqual({ balance: 1000n, held: 1n, given: 0n, owed: 0n });
   expect(await getUserTotals(db, bob)).toEqual({ balance: 1000n, held: 0n, given: 0n, owed: 0n });
+});
+
+test('locks the keys whose budgets count them by id, as whoever ends them does', async () => {
+  const userId = await insertTestUser(db, { boughtMicro: 1000n });
+  const keys = [
+    await insertTestKey(db, { userId, budgetMicro: null }),
+    await insertTestKey(db, { userId, budgetMicro: null }),
+  ].toSorted();
+  const [first = '', second = ''] = keys;
+  for (const keyId of [second, first]) {
+    await db.transaction().execute((tx) =>
+      hold(tx, {
+        userId,
+        amountMicro: 1n,
+        kind: 'llm_inference',
+        description: 'Chat',
+        references: { key_id: keyId },
+        expiresAt: inMinutes(1),
+        idempotencyKey: `of-key-${keyId}`,
+      }),
+    );
+  }
+  clock.advance({ minutes: 2 });
+  const { expiring } = await db.transaction().execute(async (tx) => {
+    await sql`select from api_keys where id = ${first} for update`.execute(tx);
+    const begun = runJob();
+    await untilWaiting(db);
+    await sql`select from api_keys where id = ${second} for update nowait`.execute(tx);
+    return { expiring: begun };
+  });
+  await expiring;
+  expect((await getUserTotals(db, userId)).held).toBe(0n);
 });

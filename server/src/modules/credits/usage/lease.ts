@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../platform/db/database.ts';
-import { endLease, renewLease } from './usage-queries.ts';
+import { endLease, LEASE_LEFT_MS, LEASE_MS, renewLease } from './usage-queries.ts';
 
-/** As in usage_lease: a lease, and what is left at least of one after a window was opened. */
-const LEASE_MS = 30_000;
-const LEASE_LEFT_MS = 10_000;
-const RENEW_MS = 8_000;
+/** Sooner than what is left at least. */
+const RENEW_MS = LEASE_LEFT_MS - 2_000;
 
 /** The lease under which a process leads its windows: while it lasts nobody else closes them. */
 export class Lease {

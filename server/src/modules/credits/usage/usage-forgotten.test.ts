@@ -35,8 +35,9 @@ async function use(leader: UsageLeader, userId: string, amountMicro = 10n): Prom
 
 const findRow = (id: string) =>
   db.selectFrom('usage_windows').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-const untilWritten = (id: string, events: bigint) =>
-  expect.poll(async () => (await findRow(id)).events).toBe(events);
+const untilWritten = async (id: string, events: bigint) => {
+  await expect.poll(async () => (await findRow(id)).events).toBe(events);
+};
 
 async function proveUsage(): Promise<string | undefined> {
   await sealTransfers(db);

@@ -9,6 +9,10 @@ import { oneOf } from '../ledger/ledger-answers.ts';
 
 type Prepared = Pick<Services, 'db' | 'pool'>;
 
+/** A lease, and what is left at least of one after a window was opened. */
+export const LEASE_MS = 30_000;
+export const LEASE_LEFT_MS = 10_000;
+
 export type NewWindow = {
   id: string;
   leaderId: string;
@@ -40,7 +44,7 @@ export async function openWindowRow(
     sql<HoldOutcome & { hold_id: string }>`
       select outcome, hold_id, available, set_config('synchronous_commit', 'off', true) from usage_open(
         ${w.id}, ${w.leaderId}, ${w.userId}, ${w.keyId}, ${w.source}, ${w.at}, ${w.debitAccountId}, ${w.creditAccountId},
-        ${w.amountMicro}, ${w.description}, ${toJson(w.references)}, ${w.expiresAt})`,
+        ${w.amountMicro}, ${w.description}, ${toJson(w.references)}, ${w.expiresAt}, ${LEASE_MS}, ${LEASE_LEFT_MS})`,
   );
   return oneOf(rows);
 }
@@ -123,7 +127,7 @@ export async function closeWindowRow(
 /** Makes the leader's lease longer. False where it is over: others may have closed its windows. */
 export async function renewLease(db: Database, leaderId: string): Promise<boolean> {
   const { rows } = await sql`
-    update usage_leaders set lease_until = clock_timestamp() + interval '30 seconds'
+    update usage_leaders set lease_until = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
     where id = ${leaderId} and lease_until > clock_timestamp() returning id`.execute(db);
   return rows.length > 0;
 }
