@@ -13,6 +13,7 @@ import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { readAgain } from '../../lib/api/read-again.ts';
 import { countOf } from '../../lib/format/count-of.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
@@ -94,7 +95,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
       } catch (error) {
         if (source && error instanceof ApiError && error.param === 'picture_id') forgetSent(source);
         if (!isAnswerLost(error)) throw error;
-        void queryClient.invalidateQueries({ queryKey: FAMILY });
+        readAgain(FAMILY);
         throw timedOut();
       }
     },
@@ -104,7 +105,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
       keys.renew();
       awaitEnd(workId(generation.id));
       queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
-      return queryClient.invalidateQueries({ queryKey: LISTS });
+      readAgain(LISTS);
     },
     meta: words,
   });
@@ -116,7 +117,7 @@ export function useCancelGeneration() {
       call(cancelGeneration, { params: { id } }, { operation: 'cancel the generation' }),
     onSuccess: (generation) => {
       queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
-      return queryClient.invalidateQueries({ queryKey: LISTS });
+      readAgain(LISTS);
     },
   });
 }
@@ -128,7 +129,7 @@ export function useDeleteGeneration() {
     onSuccess: (_, { id, generator }) => {
       notify.success(`${generators[generator].title} generation deleted successfully`);
       leaveOut(id);
-      return queryClient.invalidateQueries({ queryKey: LISTS });
+      readAgain(LISTS);
     },
     meta: { title: 'Failed to delete generation' },
   });
@@ -164,7 +165,7 @@ export function useDeleteGenerations() {
         notify.failure(`${failures.length} of ${countOf(length, 'picture')} could not be deleted`, {
           description: errorMessage(failures[0]),
         });
-      void queryClient.invalidateQueries({ queryKey: LISTS });
+      readAgain(LISTS);
     },
   });
 }

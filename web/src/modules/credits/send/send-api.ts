@@ -1,7 +1,7 @@
 import { previewTransfer, transferTokens } from '@bakehouse/contract/credits';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/api/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import { SEND_OPERATION } from './send-failure.ts';
@@ -19,10 +19,7 @@ export function useTransfer(userId: string) {
         { idempotencyKey, operation: SEND_OPERATION },
       ),
     onError: () => broadcastSession({ type: 'invalid-key', userId }),
-    onSuccess: () =>
-      Promise.all(
-        ['balance', 'transaction'].map((family) => queryClient.invalidateQueries({ queryKey: [family] })),
-      ),
+    onSuccess: () => readAgain(['balance'], ['transaction']),
   });
 }
 
