@@ -8,8 +8,8 @@ import { trainingSheets } from '../modules/training/sheets.tsx';
 import { Boundary, type Broken, useRetry } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
+import { NotFetched } from '../ui/not-fetched.tsx';
 import { shellSheets } from './shortcuts/sheets.tsx';
-import { NotFetched } from './states/page-error.tsx';
 
 /** Every sheet of the app. */
 const sheets: readonly Sheet[] = [

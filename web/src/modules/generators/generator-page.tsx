@@ -7,6 +7,8 @@ import { type ReactNode, Suspense, useRef } from 'react';
 import { timesForgotten } from '../../lib/tab-storage.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Boundary } from '../../ui/boundary.tsx';
+import { BrokenPart, DeferredPart } from '../../ui/deferred-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { sessionQuery } from '../accounts/api.ts';
 import { type Brought, EditStart, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
@@ -87,10 +89,12 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       {answered && (
         <Suspense>
           {makesHere && (
-            <PictureHistory
-              generator={name}
-              awaited={generation.isStarting && awaited ? awaited.source : null}
-            />
+            <Boundary fallback={BrokenPart}>
+              <PictureHistory
+                generator={name}
+                awaited={generation.isStarting && awaited ? awaited.source : null}
+              />
+            </Boundary>
           )}
           {makesHere && <UseFromCode name={name} form={form} draft={draft} named={named} />}
           <section aria-label="Other generators" className="mt-10">
@@ -154,7 +158,7 @@ type ResultsProps = {
 function Results({ name, generation, empty, onStartOver }: ResultsProps) {
   const { awaited, shown, show, start } = generation;
   return (
-    <Suspense fallback={empty}>
+    <DeferredPart pending={empty}>
       {awaited ? (
         <EditStart {...awaited} onTryAgain={start} onStartOver={onStartOver} />
       ) : (
@@ -166,7 +170,7 @@ function Results({ name, generation, empty, onStartOver }: ResultsProps) {
           onStartOver={name === 'flux-kontext' ? onStartOver : undefined}
         />
       )}
-    </Suspense>
+    </DeferredPart>
   );
 }
 

@@ -10,6 +10,7 @@ import { useSheets } from '../../lib/sheet.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { DeferredPart } from '../../ui/deferred-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
@@ -139,9 +140,9 @@ function Cards({ balance, spend, works }: CardsProps) {
           </Boundary>
         )}
         {spend.data && spend.data.days.length > 0 && (
-          <Suspense fallback={<PendingCard title="Spending per day" rowClass="h-[200px]" />}>
+          <DeferredPart pending={<PendingCard title="Spending per day" rowClass="h-[200px]" />}>
             <SpendCard />
-          </Suspense>
+          </DeferredPart>
         )}
         <RecentRuns />
         <RecentDeployments />
@@ -234,9 +235,9 @@ function Pictures() {
   const list = useInfiniteQuery(recentGenerationsQuery(user.id));
   if (!list.data?.pages[0]?.generations.length) return null;
   return (
-    <Suspense fallback={<PendingCard title="Generations" rowClass="h-20" />}>
+    <DeferredPart pending={<PendingCard title="Generations" rowClass="h-20" />}>
       <RecentGenerations title="Generations" />
-    </Suspense>
+    </DeferredPart>
   );
 }
 

@@ -1,6 +1,6 @@
-import { Suspense } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { Card } from '../../ui/card.tsx';
+import { DeferredPart } from '../../ui/deferred-part.tsx';
 import type { LongWork } from '../../ui/long-work.ts';
 import { LongWorkItem } from '../../ui/long-work-item.tsx';
 import { imageWorkQuery, textWorkQuery, useDeploymentWork } from '../deployments/work/api.ts';
@@ -30,9 +30,9 @@ export function WorkUnderWay() {
   return (
     <>
       {run && (
-        <Suspense fallback={<PendingCard title={run.title} rowClass="h-[17rem]" />}>
+        <DeferredPart pending={<PendingCard title={run.title} rowClass="h-[17rem]" />}>
           <LiveRun run={run} />
-        </Suspense>
+        </DeferredPart>
       )}
       {lines.length > 0 && (
         <Card title="In progress" flush>
