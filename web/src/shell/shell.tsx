@@ -1,6 +1,6 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { useLocation } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useWindowWidth } from '../lib/device/use-window-width.ts';
 import { loadLocaleData } from '../lib/format/load-locale-data.ts';
 import { followChanges } from '../lib/live/event-stream.ts';
@@ -9,6 +9,7 @@ import { useSheets } from '../lib/sheet.ts';
 import { preloadLater, whenIdle } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/api.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
+import { useOpening } from '../ui/use-opening.ts';
 import { AfterPage } from './after-page.tsx';
 import { Header } from './header/header.tsx';
 import { hidesSidebar } from './navigation/nav-items.ts';
@@ -34,7 +35,9 @@ type Props = {
 /** Header, sidebar, banners and side sheets around a page. What is the user's own fills in when the session is known. */
 export function Shell({ user, children }: Props) {
   const { pathname } = useLocation();
-  const [menuOpen, setMenuOpen] = useState(false);
+  /** Null until it is opened first: then it stays mounted, to slide out. */
+  const [menuOpen, setMenuOpen] = useState<boolean | null>(null);
+  const { open, waitingFor } = useOpening();
   const isVisitor = user === null;
   const palette = usePalette(isVisitor);
   const hasRoom = useWindowWidth('xl');
@@ -55,7 +58,11 @@ export function Shell({ user, children }: Props) {
       </a>
       <Header
         user={user}
-        onOpenMenu={() => setMenuOpen(true)}
+        menu={{
+          open: () => open(MobileMenu, () => setMenuOpen(true)),
+          isOpen: menuOpen === true,
+          isWaiting: waitingFor !== null,
+        }}
         onOpenPalette={palette.open}
         preloadMenu={() => void MobileMenu.preload()}
         preloadPalette={() => void preloadPalette()}
@@ -90,11 +97,14 @@ export function Shell({ user, children }: Props) {
         </AfterPage>
       )}
       <Boundary fallback={EmptyFallback}>
-        <Suspense>
-          {menuOpen && (
-            <MobileMenu user={user} onClose={() => setMenuOpen(false)} onOpenPalette={palette.open} />
-          )}
-        </Suspense>
+        {menuOpen !== null && (
+          <MobileMenu
+            user={user}
+            open={menuOpen}
+            onClose={() => setMenuOpen(false)}
+            onOpenPalette={palette.open}
+          />
+        )}
       </Boundary>
       {user && palette.begun !== null && <DeferredPalette begun={palette.begun} onClose={palette.close} />}
     </UserContext>
