@@ -10,7 +10,6 @@ import { useSheets } from '../../lib/sheet.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { DeferredPart } from '../../ui/deferred-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
@@ -114,13 +113,20 @@ const WorkUnderWay = loadable(async () => (await import('./work-under-way.tsx'))
 /** Its code comes only for those who have not put it away. */
 const OnboardingCard = loadable(async () => (await import('./onboarding-card.tsx')).OnboardingCard);
 
-function Onboarding() {
+/** A card whose code comes apart; where that cannot be had, the others stand without it. */
+function Part({ pending, children }: { pending?: ReactNode; children: ReactNode }) {
   return (
     <Boundary fallback={EmptyFallback}>
-      <Suspense fallback={<PendingOnboarding />}>
-        <OnboardingCard />
-      </Suspense>
+      <Suspense fallback={pending}>{children}</Suspense>
     </Boundary>
+  );
+}
+
+function Onboarding() {
+  return (
+    <Part pending={<PendingOnboarding />}>
+      <OnboardingCard />
+    </Part>
   );
 }
 
@@ -133,16 +139,14 @@ function Cards({ balance, spend, works }: CardsProps) {
       <div className="grid grid-cols-1 gap-6">
         {!user.onboarding.dismissed && <Onboarding />}
         {works && (
-          <Boundary fallback={EmptyFallback}>
-            <Suspense>
-              <WorkUnderWay />
-            </Suspense>
-          </Boundary>
+          <Part>
+            <WorkUnderWay />
+          </Part>
         )}
         {spend.data && spend.data.days.length > 0 && (
-          <DeferredPart pending={<PendingCard title="Spending per day" rowClass="h-[200px]" />}>
+          <Part pending={<PendingCard title="Spending per day" rowClass="h-[200px]" />}>
             <SpendCard />
-          </DeferredPart>
+          </Part>
         )}
         <RecentRuns />
         <RecentDeployments />
@@ -235,9 +239,9 @@ function Pictures() {
   const list = useInfiniteQuery(recentGenerationsQuery(user.id));
   if (!list.data?.pages[0]?.generations.length) return null;
   return (
-    <DeferredPart pending={<PendingCard title="Generations" rowClass="h-20" />}>
+    <Part pending={<PendingCard title="Generations" rowClass="h-20" />}>
       <RecentGenerations title="Generations" />
-    </DeferredPart>
+    </Part>
   );
 }
 

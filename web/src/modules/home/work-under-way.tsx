@@ -11,8 +11,15 @@ import { PendingCard } from './pending-dashboard.tsx';
 
 const UNDER_WAY = new Set(['queued', 'starting', 'running', 'stopping']);
 
-/** Reads all that can be under way, so that the cards about it stand at once; what cannot be read is left out. */
-export async function readWork(userId: string): Promise<void> {
+/** The page waits no longer: a list that fails and is tried again would keep all other cards from sight. */
+const WAIT_MS_MAX = 1_500;
+
+/** Reads all that can be under way, so that the cards about it stand at once; what cannot be read, or takes long, is left out. */
+export function readWork(userId: string): Promise<void> {
+  return Promise.race([readAll(userId), new Promise<void>((resolve) => setTimeout(resolve, WAIT_MS_MAX))]);
+}
+
+async function readAll(userId: string): Promise<void> {
   const [runs] = await Promise.all([
     queryClient.fetchQuery(recentRunsQuery).catch(() => null),
     queryClient.prefetchQuery(textWorkQuery(userId)),
