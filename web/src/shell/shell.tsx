@@ -35,9 +35,7 @@ type Props = {
 /** Header, sidebar, banners and side sheets around a page. What is the user's own fills in when the session is known. */
 export function Shell({ user, children }: Props) {
   const { pathname } = useLocation();
-  /** Null until it is opened first: then it stays mounted, to slide out. */
-  const [menuOpen, setMenuOpen] = useState<boolean | null>(null);
-  const { open, waitingFor } = useOpening();
+  const menu = useMenu();
   const isVisitor = user === null;
   const palette = usePalette(isVisitor);
   const hasRoom = useWindowWidth('xl');
@@ -58,11 +56,7 @@ export function Shell({ user, children }: Props) {
       </a>
       <Header
         user={user}
-        menu={{
-          open: () => open(MobileMenu, () => setMenuOpen(true)),
-          isOpen: menuOpen === true,
-          isWaiting: waitingFor !== null,
-        }}
+        menu={menu}
         onOpenPalette={palette.open}
         preloadMenu={() => void MobileMenu.preload()}
         preloadPalette={() => void preloadPalette()}
@@ -97,18 +91,26 @@ export function Shell({ user, children }: Props) {
         </AfterPage>
       )}
       <Boundary fallback={EmptyFallback}>
-        {menuOpen !== null && (
-          <MobileMenu
-            user={user}
-            open={menuOpen}
-            onClose={() => setMenuOpen(false)}
-            onOpenPalette={palette.open}
-          />
+        {menu.wasOpened && (
+          <MobileMenu user={user} open={menu.isOpen} onClose={menu.close} onOpenPalette={palette.open} />
         )}
       </Boundary>
       {user && palette.begun !== null && <DeferredPalette begun={palette.begun} onClose={palette.close} />}
     </UserContext>
   );
+}
+
+/** The slide-in menu. Once opened it stays mounted, to slide out. */
+function useMenu() {
+  const [isOpen, setOpen] = useState<boolean | null>(null);
+  const { open, waitingFor } = useOpening();
+  return {
+    open: () => open(MobileMenu, () => setOpen(true)),
+    close: () => setOpen(false),
+    wasOpened: isOpen !== null,
+    isOpen: isOpen === true,
+    isWaiting: waitingFor !== null,
+  };
 }
 
 /** What a click opens is there before the first click, and when nothing can be fetched any more. */

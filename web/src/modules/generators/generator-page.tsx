@@ -3,7 +3,7 @@ import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useRef } from 'react';
+import { type ComponentProps, type ReactNode, Suspense, useRef } from 'react';
 import { timesForgotten } from '../../lib/tab-storage.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -89,12 +89,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       {answered && (
         <Suspense>
           {makesHere && (
-            <Boundary fallback={BrokenPart}>
-              <PictureHistory
-                generator={name}
-                awaited={generation.isStarting && awaited ? awaited.source : null}
-              />
-            </Boundary>
+            <History generator={name} awaited={generation.isStarting && awaited ? awaited.source : null} />
           )}
           {makesHere && <UseFromCode name={name} form={form} draft={draft} named={named} />}
           <section aria-label="Other generators" className="mt-10">
@@ -144,6 +139,15 @@ function Empty({ name, draft, onExample }: EmptyProps) {
       examples={name === 'paris' ? EXAMPLE_PROMPTS : []}
       onExample={onExample}
     />
+  );
+}
+
+/** Where its code cannot be had, what is below it stays. */
+function History(props: ComponentProps<typeof PictureHistory>) {
+  return (
+    <Boundary fallback={BrokenPart}>
+      <PictureHistory {...props} />
+    </Boundary>
   );
 }
 

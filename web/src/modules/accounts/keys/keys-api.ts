@@ -1,7 +1,7 @@
 import { changeApiKey, createApiKey, listApiKeys, revokeApiKey } from '@bakehouse/contract/api-keys';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
-import { readAgain } from '../../../lib/api/read-again.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import type { KeySettings } from './key-form.ts';
 

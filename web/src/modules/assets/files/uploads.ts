@@ -1,9 +1,9 @@
 import { uploadFile } from '@bakehouse/contract/assets';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { getCredentials } from '../../../lib/api/credentials.ts';
-import { readAgain } from '../../../lib/api/read-again.ts';
 import { upload } from '../../../lib/api/upload.ts';
 import { reportFailure } from '../../../lib/error-reports/report-error.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { newId } from '../../../lib/new-id.ts';
 import { onSessionMessage } from '../../../lib/session/session-channel.ts';
 import { createStore } from '../../../lib/store.ts';

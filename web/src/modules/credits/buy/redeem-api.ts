@@ -1,7 +1,7 @@
 import { redeemCode } from '@bakehouse/contract/codes';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
-import { readAgain } from '../../../lib/api/read-again.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** Adds the credits of a code to the balance. */

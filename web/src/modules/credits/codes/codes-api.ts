@@ -1,7 +1,7 @@
 import { createCodes, listCodes, revokeCode } from '@bakehouse/contract/codes';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
-import { readAgain } from '../../../lib/api/read-again.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 export const codesQuery = infiniteQueryOptions({

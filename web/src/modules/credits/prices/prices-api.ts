@@ -2,7 +2,7 @@ import type { CallOf } from '@bakehouse/contract/endpoint';
 import { changePrice, listPriceChanges } from '@bakehouse/contract/prices';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
-import { readAgain } from '../../../lib/api/read-again.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { pricesQuery } from '../api.ts';
 

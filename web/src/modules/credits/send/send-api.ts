@@ -1,7 +1,7 @@
 import { previewTransfer, transferTokens } from '@bakehouse/contract/credits';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
-import { readAgain } from '../../../lib/api/read-again.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import { SEND_OPERATION } from './send-failure.ts';

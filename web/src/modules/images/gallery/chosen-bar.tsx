@@ -34,10 +34,7 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
       aria-label="Selected pictures"
       className="sticky bottom-[calc(1rem+var(--toast-room,0px))] z-10 mx-auto mt-6 flex w-fit max-w-full flex-wrap items-center justify-center gap-2 rounded-xl border border-line bg-surface px-3 py-2.5 shadow-pop"
     >
-      <p role="status" className="px-1 text-[0.8125rem] tabular-nums">
-        {count} selected
-        {tooMany && <span className="text-bad">, {CHOSEN_MAX} at most</span>}
-      </p>
+      <Count count={count} />
       {count < shown && (
         <Button size="sm" variant="ghost" onClick={onChooseAll}>
           Select all {shown}
@@ -91,5 +88,14 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
         />
       )}
     </section>
+  );
+}
+
+function Count({ count }: { count: number }) {
+  return (
+    <p role="status" className="px-1 text-[0.8125rem] tabular-nums">
+      {count} selected
+      {count > CHOSEN_MAX && <span className="text-bad">, {CHOSEN_MAX} at most</span>}
+    </p>
   );
 }

@@ -2,7 +2,7 @@ import { addTrainingPictures, linkZip } from '@bakehouse/contract/gallery';
 import { call } from '../../../lib/api/api-client.ts';
 import { downloadFrom } from '../../../lib/api/download.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
-import { readAgain } from '../../../lib/api/read-again.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** Has the browser download the pictures of these generations as one zip, by itself. */

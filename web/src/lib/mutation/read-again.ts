@@ -1,5 +1,5 @@
 import type { QueryKey } from '@tanstack/react-query';
-import { queryClient } from './query-client.ts';
+import { queryClient } from '../api/query-client.ts';
 
 /**
  * Reads again what a write has changed, as far as it is shown. Nobody waits for it: the callbacks of a mutation are waited
