@@ -76,3 +76,16 @@ test('without any input it begins after five seconds, and not before', async () 
   await vi.advanceTimersByTimeAsync(200);
   expect(work).toHaveBeenCalledOnce();
 });
+
+test('a work that fails, or that never ends, holds up no other', async () => {
+  vi.useFakeTimers();
+  // Each moment is idle. A rejection that nobody heard would fail the test.
+  vi.stubGlobal('requestIdleCallback', (idle: () => void) => setTimeout(idle));
+  const last = vi.fn(async () => {});
+  preloadLater([() => Promise.reject(new Error('Lost')), () => new Promise(() => {}), last]);
+  dispatchEvent(new Event('keydown'));
+  await vi.advanceTimersByTimeAsync(9_000);
+  expect(last).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(last).toHaveBeenCalledOnce();
+});

@@ -11,6 +11,8 @@ export function whenIdle(work: () => void): () => void {
 
 const FIRST_INPUTS = ['pointermove', 'pointerdown', 'touchstart', 'wheel', 'keydown'] as const;
 const FIRST_INPUT_MS_MAX = 5_000;
+/** A work that takes longer than that, perhaps for ever, holds up no other. */
+const WORK_MS_MAX = 10_000;
 
 type Work = () => void | Promise<void>;
 
@@ -21,18 +23,23 @@ type Work = () => void | Promise<void>;
 export function idleQueue(): (work: Work) => () => void {
   const waiting: Work[] = [];
   let isBusy = false;
-  const runNext = async () => {
-    try {
-      await waiting.shift()?.();
-    } finally {
+  const runNext = () => {
+    let isOver = false;
+    const end = () => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
       isBusy = false;
       schedule();
-    }
+    };
+    const timer = setTimeout(end, WORK_MS_MAX);
+    // What fails is asked for again where it is needed.
+    Promise.resolve(waiting.shift()?.()).then(end, end);
   };
   const schedule = () => {
     if (isBusy || waiting.length === 0) return;
     isBusy = true;
-    whenIdle(() => void runNext());
+    whenIdle(runNext);
   };
   return (work) => {
     waiting.push(work);

@@ -1,4 +1,4 @@
-import { Suspense, useState } from 'react';
+import { createContext, Suspense, use, useEffect, useEffectEvent, useState } from 'react';
 import { LoadError } from '../lib/loadable.tsx';
 import { type Sheet, useOpenSheet, useSheets } from '../lib/sheet.ts';
 import { assetSheets } from '../modules/assets/sheets.tsx';
@@ -8,8 +8,8 @@ import { trainingSheets } from '../modules/training/sheets.tsx';
 import { Boundary, type Broken, useRetry } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
+import { NotFetched } from '../ui/not-fetched.tsx';
 import { shellSheets } from './shortcuts/sheets.tsx';
-import { NotFetched } from './states/page-error.tsx';
 
 /** Every sheet of the app. */
 const sheets: readonly Sheet[] = [
@@ -38,38 +38,46 @@ export function OpenSheets() {
   const opened = useOpenSheet();
   const { close } = useSheets();
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
-  if (opened && !seen.has(opened.name)) setSeen(new Set([...seen, opened.name]));
-  return (
-    <Boundary fallback={BrokenSheet}>
-      <Suspense>
-        {sheets
-          .filter(({ name }) => seen.has(name))
-          .map(({ name, render: Content }) => {
-            const open = opened?.name === name;
-            return (
-              <Content
-                key={name}
-                open={open}
-                onClose={() => close(name)}
-                params={open ? opened.params : {}}
-              />
-            );
-          })}
-      </Suspense>
-    </Boundary>
-  );
+  if (opened && !seen.has(opened.name)) {
+    // It may have failed before.
+    void findSheet(opened.name)?.preload();
+    setSeen(new Set([...seen, opened.name]));
+  }
+  return sheets
+    .filter(({ name }) => seen.has(name))
+    .map(({ name, label, render: Content }) => {
+      const open = opened?.name === name;
+      const onClose = () => close(name);
+      const forget = () => setSeen((names) => new Set([...names].filter((one) => one !== name)));
+      return (
+        // A boundary of its own: what another one holds, a draft or how a payment ended, must not go with it.
+        <ShownSheet key={name} value={{ label, open, onClose, forget }}>
+          <Boundary fallback={BrokenSheet}>
+            <Suspense>
+              <Content open={open} onClose={onClose} params={open ? opened.params : {}} />
+            </Suspense>
+          </Boundary>
+        </ShownSheet>
+      );
+    });
 }
+
+const ShownSheet = createContext({ label: '', open: false, onClose: () => {}, forget: () => {} });
 
 /** Stands where the sheet would; drawn without the sheet's own code, which may be what is missing. */
 function BrokenSheet(broken: Broken) {
-  const sheet = findSheet(useOpenSheet()?.name);
-  const { close } = useSheets();
+  const { label, open, onClose, forget } = use(ShownSheet);
   const retry = useRetry(broken);
-  if (!sheet) return null;
+  // Opened again, it is tried again.
+  const forgetNow = useEffectEvent(forget);
+  useEffect(() => {
+    if (!open) forgetNow();
+  }, [open]);
+  if (!open) return null;
   return (
     <div
       role="dialog"
-      aria-label={sheet.label}
+      aria-label={label}
       className="fixed inset-y-0 right-0 z-40 flex w-full flex-col justify-center bg-surface shadow-pop sm:max-w-md"
     >
       {broken.error instanceof LoadError ? (
@@ -77,7 +85,7 @@ function BrokenSheet(broken: Broken) {
       ) : (
         <ErrorState title="Something went wrong" error={broken.error} onRetry={retry} />
       )}
-      <Button variant="ghost" className="mx-auto" onClick={() => close(sheet.name)}>
+      <Button variant="ghost" className="mx-auto" onClick={onClose}>
         Close
       </Button>
     </div>

@@ -1,6 +1,6 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { useLocation } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useWindowWidth } from '../lib/device/use-window-width.ts';
 import { loadLocaleData } from '../lib/format/load-locale-data.ts';
 import { followChanges } from '../lib/live/event-stream.ts';
@@ -9,6 +9,7 @@ import { useSheets } from '../lib/sheet.ts';
 import { preloadLater, whenIdle } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/api.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
+import { useOpening } from '../ui/use-opening.ts';
 import { AfterPage } from './after-page.tsx';
 import { Header } from './header/header.tsx';
 import { hidesSidebar } from './navigation/nav-items.ts';
@@ -34,7 +35,7 @@ type Props = {
 /** Header, sidebar, banners and side sheets around a page. What is the user's own fills in when the session is known. */
 export function Shell({ user, children }: Props) {
   const { pathname } = useLocation();
-  const [menuOpen, setMenuOpen] = useState(false);
+  const menu = useMenu();
   const isVisitor = user === null;
   const palette = usePalette(isVisitor);
   const hasRoom = useWindowWidth('xl');
@@ -55,7 +56,7 @@ export function Shell({ user, children }: Props) {
       </a>
       <Header
         user={user}
-        onOpenMenu={() => setMenuOpen(true)}
+        menu={menu}
         onOpenPalette={palette.open}
         preloadMenu={() => void MobileMenu.preload()}
         preloadPalette={() => void preloadPalette()}
@@ -90,15 +91,26 @@ export function Shell({ user, children }: Props) {
         </AfterPage>
       )}
       <Boundary fallback={EmptyFallback}>
-        <Suspense>
-          {menuOpen && (
-            <MobileMenu user={user} onClose={() => setMenuOpen(false)} onOpenPalette={palette.open} />
-          )}
-        </Suspense>
+        {menu.wasOpened && (
+          <MobileMenu user={user} open={menu.isOpen} onClose={menu.close} onOpenPalette={palette.open} />
+        )}
       </Boundary>
       {user && palette.begun !== null && <DeferredPalette begun={palette.begun} onClose={palette.close} />}
     </UserContext>
   );
+}
+
+/** The slide-in menu. Once opened it stays mounted, to slide out. */
+function useMenu() {
+  const [isOpen, setOpen] = useState<boolean | null>(null);
+  const { open, waitingFor } = useOpening();
+  return {
+    open: () => open(MobileMenu, () => setOpen(true)),
+    close: () => setOpen(false),
+    wasOpened: isOpen !== null,
+    isOpen: isOpen === true,
+    isWaiting: waitingFor !== null,
+  };
 }
 
 /** What a click opens is there before the first click, and when nothing can be fetched any more. */

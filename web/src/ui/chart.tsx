@@ -1,5 +1,6 @@
-import { lazy, Suspense } from 'react';
+import { loadable } from '../lib/loadable.tsx';
 import type { Axis } from './chart-scale.ts';
+import { DeferredPart } from './deferred-part.tsx';
 import { Skeleton } from './skeleton.tsx';
 
 export type ChartSeries = {
@@ -35,16 +36,26 @@ export type ChartProps = {
   formatY?: (y: number, axis?: Axis) => string;
 };
 
-const ChartCanvas = lazy(() => import('./chart-canvas.tsx'));
+const ChartCanvas = loadable(async () => (await import('./chart-canvas.tsx')).default);
 
 /** A plot with values on hover. The plotting library loads with the first chart. */
 export function Chart(props: ChartProps) {
-  const { height = 220 } = props;
+  const { label, height = 220 } = props;
   return (
     <div style={{ minHeight: height }}>
-      <Suspense fallback={<Skeleton className="h-full min-h-[inherit] w-full" />}>
+      <DeferredPart
+        pending={<Skeleton className="h-full min-h-[inherit] w-full" />}
+        without={
+          <p
+            role="status"
+            className="flex min-h-[inherit] items-center justify-center rounded-lg border border-line border-dashed px-4 text-center text-[0.8125rem] text-muted"
+          >
+            The chart “{label}” could not be loaded yet.
+          </p>
+        }
+      >
         <ChartCanvas {...props} height={height} />
-      </Suspense>
+      </DeferredPart>
     </div>
   );
 }

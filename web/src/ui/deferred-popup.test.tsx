@@ -20,15 +20,24 @@ function Popup({ trigger }: { trigger: ReactElement }) {
   );
 }
 
+const ring = vi.fn<() => void>();
+
 function show(load: () => Promise<typeof Popup>) {
   const Loaded = loadable(load);
   render(
-    <DeferredPopup
-      kind="dialog"
-      trigger={<button type="button">Bell</button>}
-      preload={Loaded.preload}
-      popup={(trigger) => <Loaded trigger={trigger} />}
-    />,
+    <>
+      <DeferredPopup
+        kind="dialog"
+        trigger={
+          <button type="button" onClick={ring}>
+            Bell
+          </button>
+        }
+        code={Loaded}
+        popup={(trigger) => <Loaded trigger={trigger} />}
+      />
+      <input aria-label="Prompt" />
+    </>,
   );
 }
 
@@ -42,6 +51,8 @@ test('the button keeps the focus until its popup is there', async () => {
   await act(() => userEvent.keyboard('{Enter}'));
   expect(bell()).toBe(before);
   expect(document.activeElement).toBe(before);
+  expect(before.getAttribute('aria-busy')).toBe('true');
+  expect(ring).toHaveBeenCalledOnce();
   await act(async () => code.resolve(Popup));
   expect(await screen.findByText('The list')).toBeTruthy();
 });
@@ -56,9 +67,30 @@ test('a popup that cannot be had is said to be so, and can be asked for again', 
   await act(() => userEvent.click(bell()));
   await vi.waitFor(() => expect(failure).toHaveBeenCalledOnce());
   expect(bell().getAttribute('aria-haspopup')).toBe('dialog');
+  expect(bell().getAttribute('aria-busy')).toBeNull();
+  expect(document.activeElement).toBe(bell());
   isThere = true;
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(screen.queryByText('The list')).toBeNull();
   await act(() => userEvent.click(bell()));
   expect(await screen.findByText('The list')).toBeTruthy();
+});
+
+test.for([
+  { what: 'presses Escape', leave: () => userEvent.keyboard('{Escape}'), focused: 'Bell' },
+  {
+    what: 'goes elsewhere',
+    leave: () => userEvent.click(screen.getByLabelText('Prompt')),
+    focused: 'Prompt',
+  },
+])('the popup does not open any more for who $what before it is there', async ({ leave, focused }) => {
+  const code = Promise.withResolvers<typeof Popup>();
+  show(() => code.promise);
+  await act(() => userEvent.click(bell()));
+  await act(async () => void (await leave()));
+  await act(async () => code.resolve(Popup));
+  expect(screen.queryByText('The list')).toBeNull();
+  expect(bell().getAttribute('aria-busy')).toBeNull();
+  const field = document.activeElement;
+  expect(field?.getAttribute('aria-label') ?? field?.textContent).toBe(focused);
 });

@@ -8,6 +8,8 @@ type Props = {
   /** What was thrown, or the sentence itself. */
   error: unknown;
   onRetry?: () => void;
+  /** It is tried at this moment. */
+  retrying?: boolean;
   retryLabel?: string;
   /** Less room around it, inside of a small card. */
   compact?: boolean;
@@ -21,6 +23,7 @@ export function ErrorState({
   title,
   error,
   onRetry,
+  retrying = false,
   retryLabel = 'Try again',
   compact = false,
   wholePage = false,
@@ -45,7 +48,7 @@ export function ErrorState({
         {typeof error === 'string' ? error : errorMessage(error)}
       </p>
       {onRetry && (
-        <Button className="mt-5" onClick={onRetry}>
+        <Button className="mt-5" loading={retrying} onClick={onRetry}>
           <RotateCcw aria-hidden />
           {retryLabel}
         </Button>

@@ -1,15 +1,18 @@
-import { render, screen } from '@testing-library/react';
-import { beforeAll, expect, it } from 'vitest';
+import { act, render, screen } from '@testing-library/react';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { MarkdownLines } from './markdown.tsx';
 
 // The renderer is loaded on demand; how long that takes says nothing here.
 beforeAll(() => import('./markdown-content.tsx'));
 
 it('keeps line breaks, writes each block in its own direction, and fetches nothing', async () => {
-  const { container } = render(
-    <MarkdownLines
-      text={'**Bread**\nand butter\n\n![Oven](https://example.com/oven.png)<script>x</script>'}
-    />,
+  // What suspends goes on only inside of an `act` that is awaited.
+  const { container } = await act(async () =>
+    render(
+      <MarkdownLines
+        text={'**Bread**\nand butter\n\n![Oven](https://example.com/oven.png)<script>x</script>'}
+      />,
+    ),
   );
   const bold = await screen.findByText('Bread');
   expect(bold.tagName).toBe('STRONG');
@@ -19,4 +22,24 @@ it('keeps line breaks, writes each block in its own direction, and fetches nothi
     'https://example.com/oven.png',
   );
   expect(container.querySelector('img, script')).toBeNull();
+});
+
+it('shows what was written where the renderer cannot be had', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  vi.resetModules();
+  vi.doMock('./markdown-content.tsx', () => {
+    throw new TypeError('Failed to fetch dynamically imported module');
+  });
+  const lost = await import('./markdown.tsx');
+  render(
+    <>
+      <p>The conversation</p>
+      <lost.Markdown text="# Bread" />
+      <lost.MarkdownLines text="**and** butter" />
+    </>,
+  );
+  expect(await screen.findByText('# Bread', {}, { timeout: 4_000 })).toBeTruthy();
+  expect(screen.getByText('**and** butter')).toBeTruthy();
+  expect(screen.getByText('The conversation')).toBeTruthy();
+  vi.doUnmock('./markdown-content.tsx');
 });

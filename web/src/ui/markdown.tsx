@@ -1,14 +1,16 @@
-import { lazy, Suspense } from 'react';
+import { loadable } from '../lib/loadable.tsx';
+import { DeferredPart } from './deferred-part.tsx';
 import { LoadingRegion, Skeleton } from './skeleton.tsx';
 
-const MarkdownContent = lazy(() => import('./markdown-content.tsx'));
+const MarkdownContent = loadable(async () => (await import('./markdown-content.tsx')).default);
 
 /** A card or README. The renderer loads when the first one is shown; YAML front matter is left out. */
 export function Markdown({ text }: { text: string }) {
   return (
     <div className="prose-bakehouse">
-      <Suspense
-        fallback={
+      <DeferredPart
+        without={<AsTyped text={text} />}
+        pending={
           <LoadingRegion className="space-y-3">
             <Skeleton className="h-5 w-1/3" />
             <Skeleton className="h-4 w-full" />
@@ -17,7 +19,7 @@ export function Markdown({ text }: { text: string }) {
         }
       >
         <MarkdownContent text={text} />
-      </Suspense>
+      </DeferredPart>
     </div>
   );
 }
@@ -26,15 +28,18 @@ export function Markdown({ text }: { text: string }) {
 export function MarkdownLines({ text }: { text: string }) {
   return (
     <div className="prose-bakehouse [&_p]:whitespace-pre-line">
-      <Suspense
-        fallback={
-          <p dir="auto" className="whitespace-pre-wrap">
-            {text}
-          </p>
-        }
-      >
+      <DeferredPart pending={<AsTyped text={text} />} without={<AsTyped text={text} />}>
         <MarkdownContent text={text} />
-      </Suspense>
+      </DeferredPart>
     </div>
+  );
+}
+
+/** While there is no renderer, and where none can be had. */
+function AsTyped({ text }: { text: string }) {
+  return (
+    <p dir="auto" className="whitespace-pre-wrap">
+      {text}
+    </p>
   );
 }

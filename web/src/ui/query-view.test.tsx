@@ -1,4 +1,6 @@
-import { render, screen } from '@testing-library/react';
+import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { act, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { afterEach, expect, it, vi } from 'vitest';
 import { ApiError } from '../lib/api/api-error.ts';
 import { QueryView, type ViewedQuery } from './query-view.tsx';
@@ -17,6 +19,7 @@ const query: ViewedQuery<string[]> = {
   error: null,
   isError: false,
   isFetching: false,
+  errorUpdateCount: 0,
   dataUpdatedAt: 0,
   refetch: vi.fn<() => void>(),
 };
@@ -90,4 +93,35 @@ it('says only the age while the server is away', () => {
 
 it('leaves a page that did not come to the pager', () => {
   expect(show({ data: ['one'], ...failed, isFetchNextPageError: true })).toBe('one');
+});
+
+it('keeps the button that was pressed, with the focus, while it is read once more', async () => {
+  const answers = [Promise.withResolvers<string[]>(), Promise.withResolvers<string[]>()];
+  let asked = 0;
+  function Things() {
+    const things = useQuery({
+      queryKey: ['things'],
+      queryFn: () => answers[asked++]?.promise,
+      retry: false,
+    });
+    return (
+      <QueryView query={things} failed="Your things could not be loaded" pending="Loading">
+        {(read) => read?.join(', ')}
+      </QueryView>
+    );
+  }
+  const { container } = render(
+    <QueryClientProvider client={new QueryClient()}>
+      <Things />
+    </QueryClientProvider>,
+  );
+  expect(container.textContent).toBe('Loading');
+  await act(async () => answers[0]?.reject(new Error('The disk is on fire')));
+  const button = await screen.findByRole('button', { name: 'Try again' });
+  await userEvent.click(button);
+  expect(button.getAttribute('aria-busy')).toBe('true');
+  expect(document.activeElement).toBe(button);
+  expect(screen.getByRole('alert').textContent).toContain('The disk is on fire');
+  await act(async () => answers[1]?.resolve(['one']));
+  await vi.waitFor(() => expect(container.textContent).toBe('one'));
 });

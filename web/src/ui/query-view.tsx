@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { cx } from '../lib/cx.ts';
 import { relativeTime } from '../lib/format/format-time.ts';
 import { useOnline } from '../lib/live/online.ts';
@@ -18,6 +18,8 @@ export type ViewedQuery<Data> = {
   /** A query with pages: the next one failed, which the pager tells. */
   isFetchNextPageError?: boolean;
   isFetching: boolean;
+  /** How often reading it has failed. */
+  errorUpdateCount: number;
   dataUpdatedAt: number;
   refetch: () => unknown;
 };
@@ -58,14 +60,19 @@ export function QueryView<Data>({
   children,
 }: Props<Data>) {
   const { data, error } = query;
+  const [failure, setFailure] = useState<unknown>();
+  if (query.isError && failure !== error) setFailure(error);
   // Also where it was read before: it was deleted meanwhile.
   if (missing && query.isError && isMissing(error)) return missing;
   if (data === undefined) {
-    if (!query.isError) return pending;
+    // Without data, a query that is read again forgets that it failed: the button would go, and the focus with it.
+    const isReadAgain = failure !== undefined && query.isFetching && query.errorUpdateCount > 0;
+    if (!query.isError && !isReadAgain) return pending;
     return (
       <ErrorState
         title={failed}
-        error={error}
+        error={query.isError ? error : failure}
+        retrying={query.isFetching}
         onRetry={() => void query.refetch()}
         retryLabel={retryLabel}
         compact={compact}

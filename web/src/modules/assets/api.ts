@@ -10,6 +10,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
+import { readAgain } from '../../lib/mutation/read-again.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { assetQuery } from './asset-queries.ts';
 import { PREVIEW_ROWS } from './files/viewer/rows-place.ts';
@@ -64,7 +65,7 @@ export async function createDataset({ title, category, tags, userId, idempotency
     { body: { dataset_type: 'RAW', title, category, tags, user_id: userId } },
     { idempotencyKey, operation: 'create dataset' },
   );
-  await queryClient.invalidateQueries({ queryKey: ['asset', 'list'] });
+  readAgain(['asset', 'list']);
   return id;
 }
 
@@ -79,7 +80,7 @@ export function useUpdateAsset(id: string) {
       call(updateAsset, { params: { id }, body: changes }, { operation: 'save the changes' }),
     onSuccess: (asset: Asset) => {
       queryClient.setQueryData(assetQuery(id).queryKey, asset);
-      return queryClient.invalidateQueries({ queryKey: ['asset', 'list'] });
+      readAgain(['asset', 'list']);
     },
   });
 }
@@ -91,7 +92,7 @@ export function useDeleteAsset(id: string) {
     mutationFn: () => call(deleteAsset, { params: { id } }, { operation: 'delete' }),
     onSuccess: () => {
       queryClient.removeQueries({ queryKey: ['asset', 'one', id] });
-      return queryClient.invalidateQueries({ queryKey: ['asset', 'list'] });
+      readAgain(['asset', 'list']);
     },
   });
 }

@@ -3,11 +3,11 @@ import { isImageModel } from '@bakehouse/contract/image-pipelines';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity, Rocket } from 'lucide-react';
-import { Suspense } from 'react';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { DeferredPart } from '../../ui/deferred-part.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -160,9 +160,9 @@ function ModelFiles({ asset, canChange }: { asset: Asset; canChange: boolean }) 
 function OwnAnswers({ asset: { lineage, file_count } }: { asset: Asset }) {
   if (!lineage || file_count === 0) return null;
   return (
-    <Suspense fallback={null}>
+    <DeferredPart>
       <HeldOutAnswers runId={lineage.run_id} className="mt-5" />
-    </Suspense>
+    </DeferredPart>
   );
 }
 

@@ -43,6 +43,7 @@ export function useChangeMessage() {
   return useMutation({
     mutationFn: ({ messageId, status }: { messageId: string; status: MessageStatus }) =>
       call(changeMessage, { params: { messageId }, body: { status } }, { operation: 'change the message' }),
+    // The button stays busy until the list shows it.
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['message'] }),
   });
 }

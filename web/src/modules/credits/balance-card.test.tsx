@@ -23,6 +23,7 @@ const text = (data: typeof bought | typeof ending) =>
         error: null,
         isError: false,
         isFetching: false,
+        errorUpdateCount: 0,
         dataUpdatedAt: Date.now(),
         refetch: () => undefined,
       }}

@@ -3,10 +3,10 @@ import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deploymen
 import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
-import { queryClient } from '../../lib/api/query-client.ts';
 import { chargeText } from '../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useOnlineInterval } from '../../lib/live/online.ts';
+import { readAgain } from '../../lib/mutation/read-again.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { notify } from '../../ui/notify.ts';
 import { useUser } from '../accounts/api.ts';
@@ -181,7 +181,7 @@ export function useTerminate(kind: KindName) {
         id: workId(pod_id),
         description: chargeText(cost_so_far),
       });
-      return queryClient.invalidateQueries({ queryKey: ['deployment'] });
+      readAgain(['deployment']);
     },
     meta: { prefix: 'Termination failed: ' },
   });

@@ -5,6 +5,7 @@ import { call } from '../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../lib/api/is-price-change.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { readAgain } from '../../lib/mutation/read-again.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { awaitEnd } from '../../ui/long-work.ts';
@@ -44,7 +45,7 @@ export function DeployButton({ modelId, label = 'Deploy' }: Props) {
       keys.renew();
       notify.success(words.initiated);
       awaitEnd(workId(pod_id));
-      void queryClient.invalidateQueries({ queryKey: ['deployment'] });
+      readAgain(['deployment']);
     },
     meta: { product: 'Deployment', inPlace: isPriceChange },
   });

@@ -3,10 +3,12 @@ import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useRef } from 'react';
+import { type ComponentProps, type ReactNode, Suspense, useRef } from 'react';
 import { timesForgotten } from '../../lib/tab-storage.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Boundary } from '../../ui/boundary.tsx';
+import { BrokenPart, DeferredPart } from '../../ui/deferred-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { sessionQuery } from '../accounts/api.ts';
 import {
@@ -122,9 +124,7 @@ function Below({ name, ownOnly, serving, draft, generation, makesHere }: BelowPr
   const { awaited, isStarting } = generation;
   return (
     <Suspense>
-      {makesHere && (
-        <PictureHistory generator={name} awaited={isStarting && awaited ? awaited.source : null} />
-      )}
+      {makesHere && <History generator={name} awaited={isStarting && awaited ? awaited.source : null} />}
       {makesHere && <UseFromCode name={name} form={form} draft={draft} named={named} />}
       <section aria-label="Other generators" className="mt-10">
         <h2 className="mb-3 font-semibold">Other generators</h2>
@@ -174,6 +174,15 @@ function Empty({ name, draft, onExample }: EmptyProps) {
   );
 }
 
+/** Where its code cannot be had, what is below it stays. */
+function History(props: ComponentProps<typeof PictureHistory>) {
+  return (
+    <Boundary fallback={BrokenPart}>
+      <PictureHistory {...props} />
+    </Boundary>
+  );
+}
+
 type ResultsProps = {
   name: GeneratorName;
   generation: ReturnType<typeof useGenerate>;
@@ -185,7 +194,7 @@ type ResultsProps = {
 function Results({ name, generation, empty, onStartOver }: ResultsProps) {
   const { awaited, shown, show } = generation;
   return (
-    <Suspense fallback={empty}>
+    <DeferredPart pending={empty}>
       {awaited ? (
         <EditStart {...awaited} form={FORM_ID} onStartOver={onStartOver} />
       ) : (
@@ -197,7 +206,7 @@ function Results({ name, generation, empty, onStartOver }: ResultsProps) {
           onStartOver={name === 'flux-kontext' ? onStartOver : undefined}
         />
       )}
-    </Suspense>
+    </DeferredPart>
   );
 }
 

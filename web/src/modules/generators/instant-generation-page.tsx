@@ -4,8 +4,10 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, Suspense, useState } from 'react';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
+import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { BrokenPart } from '../../ui/deferred-part.tsx';
 import { Field } from '../../ui/field.tsx';
 import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -40,7 +42,9 @@ export function InstantGenerationPage() {
         <QuickForm />
         {answered && (
           <Suspense>
-            <RecentGenerations title="Recent generations" />
+            <Boundary fallback={BrokenPart}>
+              <RecentGenerations title="Recent generations" />
+            </Boundary>
             <section aria-label="All generators">
               <h2 className="mb-3 font-semibold">All generators</h2>
               <GeneratorList served={served.data} />

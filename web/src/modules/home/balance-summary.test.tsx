@@ -9,6 +9,7 @@ const answered = <Data,>(data: Data) => ({
   error: null,
   isError: false,
   isFetching: false,
+  errorUpdateCount: 0,
   dataUpdatedAt: 0,
   refetch: () => undefined,
 });

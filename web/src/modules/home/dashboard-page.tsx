@@ -113,13 +113,20 @@ const WorkUnderWay = loadable(async () => (await import('./work-under-way.tsx'))
 /** Its code comes only for those who have not put it away. */
 const OnboardingCard = loadable(async () => (await import('./onboarding-card.tsx')).OnboardingCard);
 
-function Onboarding() {
+/** A card whose code comes apart; where that cannot be had, the others stand without it. */
+function Part({ pending, children }: { pending?: ReactNode; children: ReactNode }) {
   return (
     <Boundary fallback={EmptyFallback}>
-      <Suspense fallback={<PendingOnboarding />}>
-        <OnboardingCard />
-      </Suspense>
+      <Suspense fallback={pending}>{children}</Suspense>
     </Boundary>
+  );
+}
+
+function Onboarding() {
+  return (
+    <Part pending={<PendingOnboarding />}>
+      <OnboardingCard />
+    </Part>
   );
 }
 
@@ -132,16 +139,14 @@ function Cards({ balance, spend, works }: CardsProps) {
       <div className="grid grid-cols-1 gap-6">
         {!user.onboarding.dismissed && <Onboarding />}
         {works && (
-          <Boundary fallback={EmptyFallback}>
-            <Suspense>
-              <WorkUnderWay />
-            </Suspense>
-          </Boundary>
+          <Part>
+            <WorkUnderWay />
+          </Part>
         )}
         {spend.data && spend.data.days.length > 0 && (
-          <Suspense fallback={<PendingCard title="Spending per day" rowClass="h-[200px]" />}>
+          <Part pending={<PendingCard title="Spending per day" rowClass="h-[200px]" />}>
             <SpendCard />
-          </Suspense>
+          </Part>
         )}
         <RecentRuns />
         <RecentDeployments />
@@ -234,9 +239,9 @@ function Pictures() {
   const list = useInfiniteQuery(recentGenerationsQuery(user.id));
   if (!list.data?.pages[0]?.generations.length) return null;
   return (
-    <Suspense fallback={<PendingCard title="Generations" rowClass="h-20" />}>
+    <Part pending={<PendingCard title="Generations" rowClass="h-20" />}>
       <RecentGenerations title="Generations" />
-    </Suspense>
+    </Part>
   );
 }
 

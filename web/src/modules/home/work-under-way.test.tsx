@@ -106,3 +106,11 @@ test('where nothing is under way there is no card', async () => {
   await readWork('u1');
   expect(show().container.textContent).toBe('');
 });
+
+test('the page waits for a list that fails and is tried again no longer than a moment', async () => {
+  setCredentials({ userId: 'u1', apiKey: 'bk_1' });
+  vi.stubGlobal('fetch', async () => Response.json({}, { status: 500 }));
+  const begun = performance.now();
+  await readWork('u1');
+  expect(performance.now() - begun).toBeLessThan(2_500);
+});

@@ -1,6 +1,6 @@
-import { Suspense } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { Card } from '../../ui/card.tsx';
+import { DeferredPart } from '../../ui/deferred-part.tsx';
 import type { LongWork } from '../../ui/long-work.ts';
 import { LongWorkItem } from '../../ui/long-work-item.tsx';
 import { imageWorkQuery, textWorkQuery, useDeploymentWork } from '../deployments/work/api.ts';
@@ -11,8 +11,15 @@ import { PendingCard } from './pending-dashboard.tsx';
 
 const UNDER_WAY = new Set(['queued', 'starting', 'running', 'stopping']);
 
-/** Reads all that can be under way, so that the cards about it stand at once; what cannot be read is left out. */
-export async function readWork(userId: string): Promise<void> {
+/** The page waits no longer: a list that fails and is tried again would keep all other cards from sight. */
+const WAIT_MS_MAX = 1_500;
+
+/** Reads all that can be under way, so that the cards about it stand at once; what cannot be read, or takes long, is left out. */
+export function readWork(userId: string): Promise<void> {
+  return Promise.race([readAll(userId), new Promise<void>((resolve) => setTimeout(resolve, WAIT_MS_MAX))]);
+}
+
+async function readAll(userId: string): Promise<void> {
   const [runs] = await Promise.all([
     queryClient.fetchQuery(recentRunsQuery).catch(() => null),
     queryClient.prefetchQuery(textWorkQuery(userId)),
@@ -30,9 +37,9 @@ export function WorkUnderWay() {
   return (
     <>
       {run && (
-        <Suspense fallback={<PendingCard title={run.title} rowClass="h-[17rem]" />}>
+        <DeferredPart pending={<PendingCard title={run.title} rowClass="h-[17rem]" />}>
           <LiveRun run={run} />
-        </Suspense>
+        </DeferredPart>
       )}
       {lines.length > 0 && (
         <Card title="In progress" flush>

@@ -15,6 +15,7 @@ import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { countOf } from '../../lib/format/count-of.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { readAgain } from '../../lib/mutation/read-again.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { awaitEnd } from '../../ui/long-work.ts';
@@ -97,7 +98,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
       } catch (error) {
         if (source && error instanceof ApiError && error.param === 'picture_id') forgetSent(source);
         if (!isAnswerLost(error)) throw error;
-        void queryClient.invalidateQueries({ queryKey: FAMILY });
+        readAgain(FAMILY);
         throw timedOut();
       }
     },
@@ -107,7 +108,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
       keys.renew();
       awaitEnd(workId(generation.id));
       queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
-      return queryClient.invalidateQueries({ queryKey: LISTS });
+      readAgain(LISTS);
     },
     meta: words,
   });
@@ -119,7 +120,7 @@ export function useCancelGeneration() {
       call(cancelGeneration, { params: { id } }, { operation: 'cancel the generation' }),
     onSuccess: (generation) => {
       queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
-      return queryClient.invalidateQueries({ queryKey: LISTS });
+      readAgain(LISTS);
     },
   });
 }
@@ -131,7 +132,7 @@ export function useDeleteGeneration() {
     onSuccess: (_, { id, generator }) => {
       notify.success(`${generators[generator].title} generation deleted successfully`);
       leaveOut(id);
-      return queryClient.invalidateQueries({ queryKey: LISTS });
+      readAgain(LISTS);
     },
     meta: { title: 'Failed to delete generation' },
   });
@@ -167,7 +168,7 @@ export function useDeleteGenerations() {
         notify.failure(`${failures.length} of ${countOf(length, 'picture')} could not be deleted`, {
           description: errorMessage(failures[0]),
         });
-      void queryClient.invalidateQueries({ queryKey: LISTS });
+      readAgain(LISTS);
     },
   });
 }

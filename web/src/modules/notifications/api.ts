@@ -53,6 +53,7 @@ export function useReadNotifications(userId: string) {
         { params: { userId }, query: { notification_id, status: 'read' } },
         { operation: 'mark your notifications as read' },
       ),
+    // The button stays busy until the list shows it.
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['notification', userId] }),
   });
 }

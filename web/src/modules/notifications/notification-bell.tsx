@@ -18,7 +18,7 @@ export function NotificationBell() {
     <DeferredPopup
       kind="dialog"
       trigger={<BellButton unread={unread} />}
-      preload={NotificationPopover.preload}
+      code={NotificationPopover}
       popup={(trigger) => <NotificationPopover trigger={trigger} unread={unread} />}
     />
   );

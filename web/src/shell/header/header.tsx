@@ -26,7 +26,7 @@ const UserMenu = loadable(async () => (await import('./user-menu.tsx')).UserMenu
 type Props = {
   /** Null for a visitor; undefined until the session is known. */
   user: User | null | undefined;
-  onOpenMenu: () => void;
+  menu: { open: () => void; isOpen: boolean; isWaiting: boolean };
   /** It goes on from what was typed in the search box. */
   onOpenPalette: (typed?: string) => void;
   /** The pointer or the focus is near the button. */
@@ -37,7 +37,7 @@ type Props = {
 };
 
 /** The line at the top of every page. What is the user's own fills in when the session is known. */
-export function Header({ user, onOpenMenu, onOpenPalette, preloadMenu, preloadPalette, menuAlways }: Props) {
+export function Header({ user, menu, onOpenPalette, preloadMenu, preloadPalette, menuAlways }: Props) {
   const searchHasRoom = useWindowWidth('md');
   return (
     <header className="header-rule sticky top-0 z-30 h-14 bg-canvas">
@@ -46,7 +46,10 @@ export function Header({ user, onOpenMenu, onOpenPalette, preloadMenu, preloadPa
           variant="ghost"
           size="icon"
           aria-label="Menu"
-          onClick={onOpenMenu}
+          aria-haspopup="dialog"
+          aria-expanded={menu.isOpen}
+          aria-busy={menu.isWaiting || undefined}
+          onClick={menu.open}
           onPointerEnter={preloadMenu}
           onFocus={preloadMenu}
           className={cx('-ml-1', !menuAlways && 'xl:hidden')}
@@ -117,7 +120,7 @@ function Own({ user }: { user: User | undefined }) {
       )}
       <DeferredPopup
         kind="menu"
-        preload={CreateMenu.preload}
+        code={CreateMenu}
         popup={(opener) => <CreateMenu trigger={opener} />}
         trigger={
           <button type="button" className={cx(buttonClass({ variant: 'primary' }), 'max-sm:w-9 max-sm:px-0')}>
@@ -157,7 +160,7 @@ function AccountMenu({ user }: { user: User }) {
   return (
     <DeferredPopup
       kind="menu"
-      preload={UserMenu.preload}
+      code={UserMenu}
       popup={(opener) => <UserMenu trigger={opener} />}
       trigger={
         <button

@@ -40,7 +40,7 @@ export function LongWorkTray() {
     <DeferredPopup
       kind="dialog"
       trigger={trigger}
-      preload={LongWorkPopover.preload}
+      code={LongWorkPopover}
       popup={(opener) => (
         <LongWorkPopover
           trigger={opener}

@@ -8,19 +8,18 @@ import { Sidebar } from './sidebar.tsx';
 type Props = {
   /** Null for a visitor; undefined until the session is known. */
   user: User | null | undefined;
+  open: boolean;
   onClose: () => void;
   /** It goes on from what was typed in the search box. */
   onOpenPalette: (typed: string) => void;
 };
 
 /** The slide-in menu of narrow screens and of pages without a sidebar. */
-export function MobileMenu({ user, onClose, onOpenPalette }: Props) {
-  const [open, setOpen] = useState(true);
+export function MobileMenu({ user, open, onClose, onOpenPalette }: Props) {
   const [typed, setTyped] = useState('');
   const close = () => {
-    setOpen(false);
-    // After it has slid out.
-    setTimeout(onClose, 200);
+    setTyped('');
+    onClose();
   };
   return (
     <Sheet open={open} onClose={close} title="Menu" side="left" size="sm">

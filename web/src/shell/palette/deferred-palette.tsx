@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useEffectEvent, useLayoutEffect, useState } from 'react';
+import { createContext, Suspense, use, useEffect, useEffectEvent, useLayoutEffect, useState } from 'react';
 import { loadable } from '../../lib/loadable.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -31,11 +31,13 @@ export function DeferredPalette({ begun, onClose }: Props) {
     <>
       {/* The first: it keeps the keys before the palette may take them. */}
       <KeptKeys begun={begun} onEscape={onClose} />
-      <Boundary fallback={() => <Unavailable onClose={onClose} />}>
-        <Suspense>
-          <CommandPalette onClose={onClose} />
-        </Suspense>
-      </Boundary>
+      <Close value={onClose}>
+        <Boundary fallback={Unavailable}>
+          <Suspense>
+            <CommandPalette onClose={onClose} />
+          </Suspense>
+        </Boundary>
+      </Close>
     </>
   );
 }
@@ -50,8 +52,10 @@ function KeptKeys({ begun, onEscape }: { begun: string; onEscape: () => void }) 
   return null;
 }
 
-function Unavailable({ onClose }: Pick<Props, 'onClose'>) {
-  const close = useEffectEvent(onClose);
+const Close = createContext(() => {});
+
+function Unavailable() {
+  const close = useEffectEvent(use(Close));
   useEffect(() => {
     notify.failure('The search could not be opened', { description: 'Please try again.', id: 'palette' });
     close();

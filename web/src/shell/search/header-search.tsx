@@ -1,4 +1,4 @@
-import { type Ref, Suspense, useEffect, useRef, useState } from 'react';
+import { type Ref, useEffect, useRef, useState } from 'react';
 import { loadable } from '../../lib/loadable.tsx';
 import { whenIdle } from '../../lib/when-idle.ts';
 import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
@@ -19,27 +19,27 @@ export function HeaderSearch({ signedIn, onOpenPalette }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const container = useRef<HTMLDivElement>(null);
   const load = () =>
-    void SearchBox.preload().then(() =>
+    void SearchBox.preload().then(() => {
+      // The plain input goes on taking what is typed, and tries again when the pointer or the focus comes near.
+      if (!SearchBox.isLoaded()) return;
       setBox((known) =>
         known !== 'not there' ? known : document.activeElement === input.current ? 'focused' : 'there',
-      ),
-    );
+      );
+    });
   useEffect(() => whenIdle(load), []);
-  const plain = { ref: input, typed, onType: setTyped };
-  if (box === 'not there' || !signedIn) return <PlainInput {...plain} onFocus={load} />;
+  if (box === 'not there' || !signedIn)
+    return <PlainInput ref={input} typed={typed} onType={setTyped} onFocus={load} />;
   return (
     <Boundary fallback={EmptyFallback}>
-      <Suspense fallback={<PlainInput {...plain} />}>
-        <div ref={container}>
-          <SearchBox
-            typed={typed}
-            onType={setTyped}
-            focused={box === 'focused'}
-            onOpenPalette={onOpenPalette}
-            container={container}
-          />
-        </div>
-      </Suspense>
+      <div ref={container}>
+        <SearchBox
+          typed={typed}
+          onType={setTyped}
+          focused={box === 'focused'}
+          onOpenPalette={onOpenPalette}
+          container={container}
+        />
+      </div>
     </Boundary>
   );
 }
@@ -48,7 +48,7 @@ type PlainProps = {
   ref: Ref<HTMLInputElement>;
   typed: string;
   onType: (typed: string) => void;
-  onFocus?: () => void;
+  onFocus: () => void;
 };
 
 function PlainInput({ ref, typed, onType, onFocus }: PlainProps) {

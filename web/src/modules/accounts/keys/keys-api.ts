@@ -1,7 +1,7 @@
 import { changeApiKey, createApiKey, listApiKeys, revokeApiKey } from '@bakehouse/contract/api-keys';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import type { KeySettings } from './key-form.ts';
 
@@ -27,7 +27,7 @@ export const everyApiKeyQuery = (userId: string) =>
       ),
   });
 
-const refresh = () => queryClient.invalidateQueries({ queryKey: ['api-key'] });
+const refresh = () => readAgain(['api-key']);
 
 /** Makes a further key; the answer alone has it in full. */
 export function useCreateApiKey(userId: string) {

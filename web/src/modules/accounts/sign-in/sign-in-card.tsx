@@ -4,6 +4,7 @@ import { type RefObject, Suspense, useEffect, useEffectEvent, useRef, useState }
 import { getCredentials } from '../../../lib/api/credentials.ts';
 import { loadable } from '../../../lib/loadable.tsx';
 import { onSessionMessage, type SessionMessage } from '../../../lib/session/session-channel.ts';
+import { Boundary, EmptyFallback } from '../../../ui/boundary.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { refreshSession, signInMethodsQuery, useSessionUser } from '../api.ts';
 import { keyLostQuery } from '../session.ts';
@@ -137,9 +138,11 @@ function SpentLink() {
 
 function InvitationNote() {
   return (
-    <Suspense>
-      <Invitation />
-    </Suspense>
+    <Boundary fallback={EmptyFallback}>
+      <Suspense>
+        <Invitation />
+      </Suspense>
+    </Boundary>
   );
 }
 

@@ -3,8 +3,8 @@ import { linkFile } from '@bakehouse/contract/file-links';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { downloadFrom } from '../../../lib/api/download.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
 import { storedRead } from '../../../lib/api/stored-read.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { notify } from '../../../ui/notify.ts';
 
@@ -41,7 +41,7 @@ export function useDeleteFile(id: string) {
       call(deleteFile, { params: { id }, body: { file_path: path } }, { operation: 'delete file' }),
     onSuccess: () => {
       notify.success('File deleted successfully');
-      return queryClient.invalidateQueries({ queryKey: ['asset'] });
+      readAgain(['asset']);
     },
   });
 }

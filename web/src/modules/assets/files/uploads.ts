@@ -1,9 +1,9 @@
 import { uploadFile } from '@bakehouse/contract/assets';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { getCredentials } from '../../../lib/api/credentials.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
 import { upload } from '../../../lib/api/upload.ts';
 import { reportFailure } from '../../../lib/error-reports/report-error.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { newId } from '../../../lib/new-id.ts';
 import { onSessionMessage } from '../../../lib/session/session-channel.ts';
 import { createStore } from '../../../lib/store.ts';
@@ -105,7 +105,7 @@ async function send(one: Upload): Promise<UploadedFile[]> {
       onProgress: (sentBytes) => change(one.id, { sentBytes: Math.min(sentBytes, one.sizeBytes) }),
     });
     change(one.id, { state: 'done', sentBytes: one.sizeBytes });
-    await queryClient.invalidateQueries({ queryKey: ['asset'] });
+    readAgain(['asset']);
     return [uploaded];
   } catch (error) {
     change(one.id, { state: 'failed', error: errorMessage(error) });

@@ -3,11 +3,13 @@ import * as contract from '@bakehouse/contract/restricted-models';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { notify } from '../../../ui/notify.ts';
 
 const family = ['asset', 'restricted'];
-const readAgain = () => queryClient.invalidateQueries({ queryKey: ['asset'] });
+/** For what offers itself until its new state is read: it stays busy for so long. */
+const untilReadAgain = () => queryClient.invalidateQueries({ queryKey: ['asset'] });
 
 export const restrictedModelQuery = (modelId: string) =>
   queryOptions({
@@ -57,7 +59,7 @@ export function useRequestAccess(modelId: string) {
       ),
     onSuccess: () => {
       notify.success('Your request was sent');
-      return readAgain();
+      return untilReadAgain();
     },
   });
 }
@@ -75,7 +77,7 @@ export function useDecideAccess() {
       ),
     onSuccess: (_, { request, decision }) => {
       notify.success(`${request.username} was ${decision} access to ${request.model_name}`);
-      return readAgain();
+      return untilReadAgain();
     },
   });
 }
@@ -89,7 +91,7 @@ export function useSaveRestrictedModel() {
         { params: { modelId: id }, body },
         { operation: 'save the restricted model' },
       ),
-    onSuccess: readAgain,
+    onSuccess: () => readAgain(['asset']),
   });
 }
 
@@ -103,7 +105,7 @@ export function useDeleteRestrictedModel() {
       ),
     onSuccess: (_, { name }) => {
       notify.success(`${name} was removed`);
-      return readAgain();
+      readAgain(['asset']);
     },
   });
 }

@@ -1,7 +1,7 @@
 import { redeemCode } from '@bakehouse/contract/codes';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** Adds the credits of a code to the balance. */
@@ -10,10 +10,7 @@ export function useRedeemCode(userId: string) {
     meta: { inPlace: isAboutCode },
     mutationFn: ({ code, idempotencyKey }: { code: string; idempotencyKey: string }) =>
       call(redeemCode, { body: { user_id: userId, code } }, { idempotencyKey, operation: 'redeem the code' }),
-    onSuccess: () =>
-      Promise.all(
-        ['balance', 'transaction'].map((family) => queryClient.invalidateQueries({ queryKey: [family] })),
-      ),
+    onSuccess: () => readAgain(['balance'], ['transaction']),
   });
 }
 

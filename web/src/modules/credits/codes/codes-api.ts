@@ -1,7 +1,7 @@
 import { createCodes, listCodes, revokeCode } from '@bakehouse/contract/codes';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 export const codesQuery = infiniteQueryOptions({
@@ -12,7 +12,7 @@ export const codesQuery = infiniteQueryOptions({
   getNextPageParam: (page) => page.next_cursor,
 });
 
-const refresh = () => queryClient.invalidateQueries({ queryKey: codesQuery.queryKey });
+const refresh = () => readAgain(codesQuery.queryKey);
 
 /** What the form asks for; the server says what is wrong with it. */
 export type NewCodes = {

@@ -8,7 +8,7 @@ import {
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** A proof is there after a moment, unless it is the first of many transfers. */
@@ -33,12 +33,7 @@ type Booking = {
 
 const booked = {
   meta: { inPlace: isUnknownUser },
-  onSuccess: () =>
-    Promise.all(
-      ['ledger', 'balance', 'transaction'].map((family) =>
-        queryClient.invalidateQueries({ queryKey: [family] }),
-      ),
-    ),
+  onSuccess: () => readAgain(['ledger'], ['balance'], ['transaction']),
 };
 
 /** Gives credits to a user. */

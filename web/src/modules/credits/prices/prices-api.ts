@@ -2,7 +2,7 @@ import type { CallOf } from '@bakehouse/contract/endpoint';
 import { changePrice, listPriceChanges } from '@bakehouse/contract/prices';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { pricesQuery } from '../api.ts';
 
@@ -24,6 +24,6 @@ export function useChangePrice() {
   return useMutation({
     mutationFn: (body: CallOf<typeof changePrice>['body']) =>
       call(changePrice, { body }, { operation: 'change the price' }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: pricesQuery.queryKey }),
+    onSuccess: () => readAgain(pricesQuery.queryKey),
   });
 }

@@ -2,7 +2,7 @@ import { previewTransfer, transferTokens } from '@bakehouse/contract/credits';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import { notify } from '../../../ui/notify.ts';
@@ -30,10 +30,7 @@ export function useTransfer(userId: string, isShown: boolean) {
       if (!isShown && !isAnnounced)
         notify.failure('Transfer Failed', { description: describeSendFailure(error).reason });
     },
-    onSuccess: () =>
-      Promise.all(
-        ['balance', 'transaction'].map((family) => queryClient.invalidateQueries({ queryKey: [family] })),
-      ),
+    onSuccess: () => readAgain(['balance'], ['transaction']),
   });
 }
 

@@ -83,6 +83,17 @@ test('what was sent is not shown again when the sheet is opened after Back', asy
   expect(screen.queryByText('Transfer Successful')).toBeNull();
 });
 
+test('a transfer is told as done though nothing can be read after it', async () => {
+  show();
+  await recipient();
+  const read = vi.fn(() => new Promise(() => {}));
+  queryClient.setQueryData(['balance', 'ada'], { available: '500', sendable: '500' });
+  vi.mocked(call).mockImplementation(({ method }) => (method === 'POST' ? answer() : read()));
+  await send('bob', '5');
+  expect(await screen.findByText('Transfer Successful')).toBeTruthy();
+  expect(read).toHaveBeenCalled();
+});
+
 test('a transfer that ended while the sheet was closed is announced once', async () => {
   let arrive: (value: unknown) => void = () => undefined;
   answer = () => new Promise((resolve) => (arrive = resolve));

@@ -14,6 +14,7 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { chargeText } from '../../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { useOnlineInterval } from '../../../lib/live/online.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { awaitEnd } from '../../../ui/long-work.ts';
 import { notify } from '../../../ui/notify.ts';
@@ -187,8 +188,10 @@ export function useDeployImage() {
       keys.renew();
       notify.success(deploymentKinds.text.words.initiated);
       awaitEnd(workId(pod_id));
+      readAgain(['deployment']);
     },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['deployment'] }),
+    // What it costs now is shown before it is asked for once more.
+    onError: () => queryClient.invalidateQueries({ queryKey: ['deployment'] }),
     meta: { product: 'Deployment', inPlace: isPriceChange },
   });
 }
@@ -207,7 +210,7 @@ export function useTerminateImage() {
         id: workId(pod_id),
         description: chargeText(cost_so_far),
       });
-      return queryClient.invalidateQueries({ queryKey: ['deployment'] });
+      readAgain(['deployment']);
     },
     meta: { prefix: 'Termination failed: ' },
   });

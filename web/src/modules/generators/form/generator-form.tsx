@@ -2,10 +2,11 @@ import type { Generator } from '@bakehouse/contract/generators/generator';
 import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
-import { type ComponentProps, type FormEvent, type ReactNode, Suspense, useState } from 'react';
+import { type ComponentProps, type FormEvent, type ReactNode, useState } from 'react';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
+import { DeferredPart } from '../../../ui/deferred-part.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { type FormField, FormFields } from '../../../ui/form-fields.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
@@ -218,9 +219,9 @@ function ResetButton({ onReset }: { onReset: () => void }) {
 /** Its code comes apart: few generators take a picture. */
 function PictureField(props: ComponentProps<typeof SourceField>) {
   return (
-    <Suspense fallback={<Skeleton className="h-49 rounded-xl" />}>
+    <DeferredPart pending={<Skeleton className="h-49 rounded-xl" />}>
       <SourceField {...props} />
-    </Suspense>
+    </DeferredPart>
   );
 }
 

@@ -1,8 +1,9 @@
 import { CHOSEN_MAX } from '@bakehouse/contract/gallery';
 import { Columns2, Database, Download, Trash2, X } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
 import { Button } from '../../../ui/button.tsx';
+import { useOpening } from '../../../ui/use-opening.ts';
 import { useDownloadZip } from './reuse-calls.ts';
 
 /** Loaded where it is asked for, like the other one. */
@@ -22,6 +23,7 @@ type Props = {
 /** What can be done with the pictures that are chosen; it stays in sight while one scrolls for more. */
 export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Props) {
   const [asking, setAsking] = useState<'dataset' | 'delete' | null>(null);
+  const { open, waitingFor } = useOpening();
   const close = () => setAsking(null);
   const zip = useDownloadZip();
   const count = chosen.length;
@@ -32,10 +34,7 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
       aria-label="Selected pictures"
       className="sticky bottom-[calc(1rem+var(--toast-room,0px))] z-10 mx-auto mt-6 flex w-fit max-w-full flex-wrap items-center justify-center gap-2 rounded-xl border border-line bg-surface px-3 py-2.5 shadow-pop"
     >
-      <p role="status" className="px-1 text-[0.8125rem] tabular-nums">
-        {count} selected
-        {tooMany && <span className="text-bad">, {CHOSEN_MAX} at most</span>}
-      </p>
+      <Count count={count} />
       {count < shown && (
         <Button size="sm" variant="ghost" onClick={onChooseAll}>
           Select all {shown}
@@ -45,7 +44,12 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
         <Columns2 aria-hidden />
         Compare
       </Button>
-      <Button size="sm" disabled={tooMany} onClick={() => setAsking('dataset')}>
+      <Button
+        size="sm"
+        disabled={tooMany}
+        loading={waitingFor === TrainingDialog}
+        onClick={() => open(TrainingDialog, () => setAsking('dataset'))}
+      >
         <Database aria-hidden />
         Add to a dataset
       </Button>
@@ -64,26 +68,34 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
         variant="ghost"
         disabled={tooMany}
         aria-label="Delete selected pictures"
-        onClick={() => setAsking('delete')}
+        loading={waitingFor === DeleteDialog}
+        onClick={() => open(DeleteDialog, () => setAsking('delete'))}
       >
         <Trash2 aria-hidden />
       </Button>
       <Button size="icon-sm" variant="ghost" aria-label="Clear selection" onClick={onClear}>
         <X aria-hidden />
       </Button>
-      <Suspense fallback={null}>
-        {asking === 'delete' && <DeleteDialog ids={chosen} onClose={close} />}
-        {asking === 'dataset' && (
-          <TrainingDialog
-            ids={chosen}
-            onClose={close}
-            onAdded={() => {
-              close();
-              onClear();
-            }}
-          />
-        )}
-      </Suspense>
+      {asking === 'delete' && <DeleteDialog ids={chosen} onClose={close} />}
+      {asking === 'dataset' && (
+        <TrainingDialog
+          ids={chosen}
+          onClose={close}
+          onAdded={() => {
+            close();
+            onClear();
+          }}
+        />
+      )}
     </section>
+  );
+}
+
+function Count({ count }: { count: number }) {
+  return (
+    <p role="status" className="px-1 text-[0.8125rem] tabular-nums">
+      {count} selected
+      {count > CHOSEN_MAX && <span className="text-bad">, {CHOSEN_MAX} at most</span>}
+    </p>
   );
 }

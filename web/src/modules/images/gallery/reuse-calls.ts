@@ -2,7 +2,7 @@ import { addTrainingPictures, linkZip } from '@bakehouse/contract/gallery';
 import { call } from '../../../lib/api/api-client.ts';
 import { downloadFrom } from '../../../lib/api/download.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** Has the browser download the pictures of these generations as one zip, by itself. */
@@ -42,7 +42,7 @@ export function useAddTrainingPictures() {
     },
     onSuccess: () => {
       keys.renew();
-      return queryClient.invalidateQueries({ queryKey: ['asset'] });
+      readAgain(['asset']);
     },
     meta: { title: 'The pictures could not be added' },
   });

@@ -9,6 +9,7 @@ import type { CallOf } from '@bakehouse/contract/endpoint';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { assetQuery } from '../../assets/api.ts';
 import {
@@ -52,7 +53,7 @@ export function useApplicableConfiguration() {
   });
 }
 
-const changed = () => queryClient.invalidateQueries({ queryKey: configurationsQuery.queryKey });
+const changed = () => readAgain(configurationsQuery.queryKey);
 
 export function useSaveConfiguration() {
   return useMutation({

@@ -12,6 +12,7 @@ import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { runQuery } from '../api.ts';
 import { joinPoints, missingAfter } from './curves/curves.ts';
@@ -66,7 +67,7 @@ export function useCancelRun() {
     mutationFn: (runId: string) => call(cancelRun, { params: { runId } }, { operation: 'cancel the run' }),
     onSuccess: (run: Run) => {
       queryClient.setQueryData(runQuery(run.run_id).queryKey, run);
-      return queryClient.invalidateQueries({ queryKey: ['run'] });
+      readAgain(['run']);
     },
   });
 }
@@ -84,7 +85,7 @@ export function useResumeRun(runId: string) {
     onSuccess: (run: Run) => {
       keys.renew();
       queryClient.setQueryData(runQuery(runId).queryKey, run);
-      return queryClient.invalidateQueries({ queryKey: ['run'] });
+      readAgain(['run']);
     },
     meta: { product: 'Fine-tune' },
   });

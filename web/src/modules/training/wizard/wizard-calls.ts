@@ -2,7 +2,7 @@ import { createAsset } from '@bakehouse/contract/assets';
 import { type FineTuneValidation, validateFineTune } from '@bakehouse/contract/training';
 import { call } from '../../../lib/api/api-client.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { type TrainingParameters, wireParameters } from '../parameters/training-parameters.ts';
 
@@ -95,10 +95,7 @@ export function useStartFineTune() {
         },
         { idempotencyKey, operation: 'create model', timeoutMs: VALIDATION_TIMEOUT_MS },
       ),
-    onSuccess: () =>
-      Promise.all(
-        ['asset', 'run', 'balance'].map((family) => queryClient.invalidateQueries({ queryKey: [family] })),
-      ),
+    onSuccess: () => readAgain(['asset'], ['run'], ['balance']),
   });
 }
 
@@ -129,6 +126,6 @@ export function useCreateUploadedModel() {
         },
         { idempotencyKey, operation: 'create model' },
       ),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['asset'] }),
+    onSuccess: () => readAgain(['asset']),
   });
 }

@@ -83,6 +83,7 @@ function viewOf(read: Read[], queries: RunQueries[number][]): ViewedQuery<Read[]
     error: failed?.error,
     isError: failed !== undefined && isOver,
     isFetching: all.some(({ isFetching }) => isFetching),
+    errorUpdateCount: Math.max(...all.map(({ errorUpdateCount }) => errorUpdateCount)),
     dataUpdatedAt: Math.min(...all.flatMap(({ data, dataUpdatedAt }) => (data ? [dataUpdatedAt] : []))),
     refetch: () => Promise.all(all.filter(({ isError }) => isError).map((query) => query.refetch())),
   };

@@ -1,0 +1,72 @@
+import { useEffect, useState } from 'react';
+import { useOnline } from '../lib/live/online.ts';
+import type { LoadError } from '../lib/loadable.tsx';
+import { isOutdated } from '../lib/served-build.ts';
+import { ErrorState } from './error-state.tsx';
+
+type Props = {
+  error: LoadError;
+  onRetry: () => void;
+  wholePage?: boolean;
+  /** What could not be fetched. */
+  part?: keyof typeof opens;
+};
+
+const opens = {
+  page: 'The page opens',
+  form: 'The form opens',
+  'part of the page': 'This part appears',
+};
+
+/** A part of the app that could not be fetched: because the server is away, has another release, or for no known reason. */
+export function NotFetched({ error, onRetry, wholePage = false, part = 'page' }: Props) {
+  const online = useOnline();
+  const outdated = useOutdated(online);
+  const frame = { wholePage, compact: part === 'part of the page' };
+  if (!online) {
+    return (
+      <ErrorState
+        title={`This ${part} hasn’t loaded yet`}
+        error={`The server cannot be reached. ${opens[part]} automatically when it is back.`}
+        onRetry={onRetry}
+        {...frame}
+      />
+    );
+  }
+  if (outdated) {
+    return (
+      <ErrorState
+        title="Bakehouse was updated"
+        error="Reload to get the new version."
+        retryLabel="Reload"
+        onRetry={() => location.reload()}
+        {...frame}
+      />
+    );
+  }
+  // Some browsers remember a failed script until the page is loaded anew.
+  const stuck = error.failures > 1;
+  return (
+    <ErrorState
+      title={`This ${part} could not be loaded`}
+      error={error}
+      retryLabel={stuck ? 'Reload' : 'Try again'}
+      onRetry={stuck ? () => location.reload() : onRetry}
+      {...frame}
+    />
+  );
+}
+
+/** Whether the server has another build; asked anew each time that it is back. */
+function useOutdated(online: boolean): boolean {
+  const [outdated, setOutdated] = useState(false);
+  useEffect(() => {
+    if (!online) return;
+    let gone = false;
+    void isOutdated().then((answer) => gone || setOutdated(answer === true));
+    return () => {
+      gone = true;
+    };
+  }, [online]);
+  return outdated;
+}
