@@ -3,9 +3,9 @@ import path from 'node:path';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { backUp } from '../server/src/platform/backup/back-up.ts';
 import { restoreBackup } from '../server/src/platform/backup/restore-backup.ts';
+import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
-import { readSettings } from './settings.ts';
 
 /** `backup [FILE]` copies the database, the stored files and the secret into one file, whether the server runs or not; 1 where some of the files are damaged. */
 export const backup: Command = async ({ words, startedIn }) => {

@@ -5,10 +5,10 @@ import { systemClock } from '../server/src/platform/clock.ts';
 import { createLog } from '../server/src/platform/log.ts';
 import { openLocalBlobStore } from '../server/src/platform/storage/local-blob-store.ts';
 import { scrubBlobs } from '../server/src/platform/storage/scrub-blobs.ts';
+import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './ledger.ts';
 import { PlainError } from './plain-error.ts';
-import { readSettings } from './settings.ts';
 
 /** `blobs verify` reads every stored file again, whether the server runs or not, and notes what it finds. */
 export const blobs: Command = async ({ words }) => {

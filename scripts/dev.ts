@@ -1,6 +1,6 @@
 import { run } from './child.ts';
+import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
-import { readSettings } from './settings.ts';
 
 /** The server, started again on every change, and vite's own server in front of it. Ends when either ends. */
 export const dev: Command = async () => {

@@ -5,9 +5,9 @@ import { PROOF_CONNECTIONS, proveLedger } from '../server/src/modules/credits/ve
 import type { Database } from '../server/src/platform/db/database.ts';
 import { onOwnConnections } from '../server/src/platform/db/own-connections.ts';
 import { startEmbeddedPostgres } from '../server/src/platform/postgres/embedded-postgres.ts';
+import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
-import { readSettings } from './settings.ts';
 
 /**
  * `ledger verify` proves the books straight from the database, whether the server runs or not: what came after

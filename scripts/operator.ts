@@ -2,10 +2,10 @@ import { makeOperator } from '../server/src/modules/accounts/make-operator.ts';
 import { systemClock } from '../server/src/platform/clock.ts';
 import { AppError } from '../server/src/platform/errors.ts';
 import { readOrMakeSecret } from '../server/src/platform/files/secret-file.ts';
+import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './ledger.ts';
 import { PlainError } from './plain-error.ts';
-import { readSettings } from './settings.ts';
 
 /** `operator EMAIL` makes an operator's account, or takes over the one that has the address, whether the server runs or not. */
 export const operator: Command = async ({ words }) => {

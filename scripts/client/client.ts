@@ -9,7 +9,7 @@ import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { errorBody } from '@bakehouse/contract/errors';
 import * as z from 'zod';
 import { PlainError } from '../plain-error.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from './settings.ts';
 
 type Account = { name: string; email: string; password: string };
 

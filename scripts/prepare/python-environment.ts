@@ -7,8 +7,8 @@ import {
   starterModelDir,
 } from '../../server/src/engine/machine/preparation/starter-model.ts';
 import { AppError } from '../../server/src/platform/errors.ts';
+import { readSettings } from '../client/settings.ts';
 import { PlainError } from '../plain-error.ts';
-import { readSettings } from '../settings.ts';
 
 /** Installs a layer of the runtime's Python environment if it is not there; resolves to its Python. */
 export async function preparePython(layer: Layer): Promise<string> {

@@ -223,6 +223,6 @@ def test_a_long_text_of_a_column_is_cut_into_windows_of_one_side(
     assert all(f"{short}{number}<|im_end|>" in everything for number in range(8))
     assert prepared.train.learnt.all()
     assert [(row.line, row.reason) for row in prepared.dropped.first] == [
-        (10, "a text of 1 token, shorter than the minimum segment length of 4")
+        (10, "a text of 1 token, shorter than the minimum of 4")
     ]
     assert prepared.warnings == []

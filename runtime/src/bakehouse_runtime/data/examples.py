@@ -245,8 +245,7 @@ class _RowExamples:
             ids = ids[len(prefix) :]
         if len(ids) < data.min_segment_length:
             tokens = "1 token" if len(ids) == 1 else f"{len(ids)} tokens"
-            least = f"the minimum segment length of {data.min_segment_length}"
-            reason = f"a text of {tokens}, shorter than {least}"
+            reason = f"a text of {tokens}, shorter than the minimum of {data.min_segment_length}"
             self._dropped.add(Dropped(row.line, reason))
             return
         whole = ids if suffix and ids[-len(suffix) :] == suffix else [*ids, *suffix]
@@ -393,9 +392,7 @@ def _require_some(examples: int, dropped: DroppedRows) -> None:
         raise PlainError("The file has no rows.")
     first = dropped.by_line()[0]
     which = "the only row was" if dropped.count == 1 else f"all {dropped.count} were"
-    raise PlainError(
-        f"No row can be used: {which} dropped (line {first.line}: {first.reason})."
-    )
+    raise PlainError(f"No row can be used: {which} dropped (line {first.line}: {first.reason}).")
 
 
 def steps_per_epoch(examples: int, batch_size: int, accumulation: int) -> int:

@@ -200,12 +200,6 @@ describe('plan', () => {
       goOn,
     ],
     [
-      'starts again where what it had saved is gone with its machine',
-      { ...running, interrupted: true, checkpointSeconds: 0 },
-      absent,
-      { ...goOn, reason: 'Interrupted by the server. It starts again', workLost: true },
-    ],
-    [
       'gives up in the end',
       { ...running, failures: FAILURES_MAX - 1 },
       vanished,

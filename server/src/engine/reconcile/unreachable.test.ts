@@ -50,3 +50,13 @@ test('what reports to a process that is gone is started again elsewhere, and tha
   // To be stopped it need not be heard.
   expect(plan(stopping, alive, gone(121))).toMatchObject({ do: 'kill', cause: 'overdue' });
 });
+
+test('what is gone with all that it had saved starts again, unless a checkpoint has left its machine', () => {
+  const killed = { ...running, killedFor: 'unreachable' } as const;
+  const planWith = (checkpointSeconds: number) =>
+    plan({ ...killed, checkpointSeconds }, { state: 'absent' }, gone(301));
+  expect(planWith(8)).toMatchObject({
+    reason: expect.stringContaining('It goes on from its last checkpoint'),
+  });
+  expect(planWith(0)).toMatchObject({ reason: expect.stringContaining('It starts again'), workLost: true });
+});

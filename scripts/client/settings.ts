@@ -1,5 +1,5 @@
-import { type Config, readConfig } from '../server/src/config.ts';
-import { PlainError } from './plain-error.ts';
+import { type Config, readConfig } from '../../server/src/config.ts';
+import { PlainError } from '../plain-error.ts';
 
 /** The settings of the environment, as commands read them. Throws PlainError where one is not usable. */
 export function readSettings(): Config {
