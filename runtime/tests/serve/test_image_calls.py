@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import socket
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.pipeline import (
@@ -23,6 +26,7 @@ from bakehouse_runtime.image.paris.pipeline import (
     ParisSampling,
 )
 from bakehouse_runtime.serve import image_calls
+from bakehouse_runtime.serve import sampler as sampler_module
 from bakehouse_runtime.serve.image_calls import ImageCalls
 from bakehouse_runtime.serve.image_engines import image_engines
 from bakehouse_runtime.serve.lora_files import LoraFiles
@@ -150,7 +154,10 @@ def of_type(kind: str, answer: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [event for event in answer if event["type"] == kind]
 
 
-def test_requests_join_and_leave_between_steps(serve: Callable[[int], Server]) -> None:
+def test_requests_join_and_leave_between_steps(
+    serve: Callable[[int], Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampler_module, "_PREVIEW_INTERVAL_S", 0)
     server = serve(4)
     first = server.ask(seed=1, steps=5)
     until(lambda: server.paris.seeds == [[1]])
@@ -168,6 +175,9 @@ def test_requests_join_and_leave_between_steps(serve: Callable[[int], Server]) -
     assert [len(of_type("step", answer)) for answer in answers] == [5, 1, 2, 3]
     assert not any(of_type("queued", answer) for answer in answers)
     assert [bool(step["preview"]) for step in answers[3][:-1]] == [False, True, False]
+    side = picture(answers[3][-1]).shape[0] // 2
+    with Image.open(BytesIO(base64.b64decode(answers[3][1]["preview"]))) as preview:
+        assert (preview.format, preview.size) == ("JPEG", (side, side))
     alone = server.paris.generate(
         [
             ParisRequest(request_body()["prompt"], 1, 5, 7.5, "topk", 2),
@@ -251,14 +261,14 @@ def test_a_sampler_that_fails_answers_every_request(
     running, waiting = server.ask(seed=1), server.ask(seed=2)
 
     def fail(*_: object) -> None:
-        raise RuntimeError("CUDA error")
+        raise torch.AcceleratorError("CUDA error")
 
     monkeypatch.setattr(server.paris, "step", fail)
     server.paris.open()
     for answer in (running, waiting):
         error = {"type": "error", "message": "The model server failed."}
         assert answer.result(60)[-1] == error
-    with pytest.raises(RuntimeError, match="CUDA error"):
+    with pytest.raises(torch.AcceleratorError, match="CUDA error"):
         server.sampler.raise_if_ended()
     answer = ASKING.post(server.url, json=request_body(), timeout=60)
     assert events(answer) == [{"type": "error", "message": "The model server is stopping."}]

@@ -33,8 +33,9 @@ type Closing = {
 };
 
 /**
- * Asks before something with typed text closes, or is left by the palette, by Back or by a reload: whether to discard
- * it, or the question that is given.
+ * Asks before something with typed text closes, or its page is left by the palette, by Back or by a reload: whether to
+ * discard it, or the question that is given. Back from an open sheet only hides it: what was typed is there when it opens
+ * again.
  */
 export function useClosingQuestion(
   dirty: boolean | ClosingQuestion,

@@ -161,7 +161,7 @@ test(`one move after the other: each outcome and every balance as the model says
     await expectNothingLeft(run);
   });
   await fc.assert(property, { seed, numRuns: 40 });
-}, 60_000);
+}, 300_000);
 
 type Answer = { outcome: Outcome; taken: Taken };
 
@@ -276,4 +276,4 @@ test(`moves at once from ${PROCESSES} processes: what was answered is what happe
   });
   // What happens at once differs from run to run, so there is nothing to shrink.
   await fc.assert(property, { seed, numRuns: 10, endOnFailure: true });
-}, 60_000);
+}, 300_000);

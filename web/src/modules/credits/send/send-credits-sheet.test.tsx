@@ -87,7 +87,7 @@ test('a transfer is told as done though nothing can be read after it', async () 
   show();
   await recipient();
   const read = vi.fn(() => new Promise(() => {}));
-  queryClient.setQueryData(['balance', 'ada'], { available: '500', sendable: '500' });
+  queryClient.setQueryData(['balance', 'ada'], bought('500'));
   vi.mocked(call).mockImplementation(({ method }) => (method === 'POST' ? answer() : read()));
   await send('bob', '5');
   expect(await screen.findByText('Transfer Successful')).toBeTruthy();
