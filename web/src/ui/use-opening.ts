@@ -18,10 +18,14 @@ export function useOpening() {
     if (code.isLoaded()) return show();
     const callOff = new AbortController();
     const { signal } = callOff;
-    const focused = document.activeElement;
     waiting.current = callOff;
     signal.addEventListener('abort', () => setWaitingFor(null));
-    addEventListener('keydown', ({ key }) => key === 'Escape' && callOff.abort(), { signal, capture: true });
+    // The page itself may move the focus meanwhile: who goes elsewhere uses the pointer or the Tab key.
+    addEventListener('pointerdown', () => callOff.abort(), { signal, capture: true });
+    addEventListener('keydown', ({ key }) => (key === 'Escape' || key === 'Tab') && callOff.abort(), {
+      signal,
+      capture: true,
+    });
     // It is a function, which a setter would call.
     setWaitingFor(() => code);
     void code.preload().then(() => {
@@ -29,7 +33,7 @@ export function useOpening() {
       callOff.abort();
       if (!code.isLoaded())
         notify.failure('This could not be opened', { description: 'Please try again.', id: 'popup' });
-      else if (document.activeElement === focused) show();
+      else show();
     });
   }
   return { open, waitingFor };
