@@ -26,7 +26,6 @@ from bakehouse_runtime.image.paris.pipeline import (
     ParisSampling,
 )
 from bakehouse_runtime.serve import image_calls
-from bakehouse_runtime.serve import sampler as sampler_module
 from bakehouse_runtime.serve.image_calls import ImageCalls
 from bakehouse_runtime.serve.image_engines import image_engines
 from bakehouse_runtime.serve.lora_files import LoraFiles
@@ -157,7 +156,7 @@ def of_type(kind: str, answer: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_requests_join_and_leave_between_steps(
     serve: Callable[[int], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sampler_module, "_PREVIEW_INTERVAL_S", 0)
+    monkeypatch.setattr("bakehouse_runtime.serve.sampler._PREVIEW_INTERVAL_S", 0)
     server = serve(4)
     first = server.ask(seed=1, steps=5)
     until(lambda: server.paris.seeds == [[1]])
@@ -175,9 +174,8 @@ def test_requests_join_and_leave_between_steps(
     assert [len(of_type("step", answer)) for answer in answers] == [5, 1, 2, 3]
     assert not any(of_type("queued", answer) for answer in answers)
     assert [bool(step["preview"]) for step in answers[3][:-1]] == [False, True, False]
-    side = picture(answers[3][-1]).shape[0] // 2
     with Image.open(BytesIO(base64.b64decode(answers[3][1]["preview"]))) as preview:
-        assert (preview.format, preview.size) == ("JPEG", (side, side))
+        assert (preview.format, 2 * preview.width) == ("JPEG", len(picture(answers[3][-1])))
     alone = server.paris.generate(
         [
             ParisRequest(request_body()["prompt"], 1, 5, 7.5, "topk", 2),
@@ -266,8 +264,7 @@ def test_a_sampler_that_fails_answers_every_request(
     monkeypatch.setattr(server.paris, "step", fail)
     server.paris.open()
     for answer in (running, waiting):
-        error = {"type": "error", "message": "The model server failed."}
-        assert answer.result(60)[-1] == error
+        assert answer.result(60)[-1]["message"] == "The model server failed."
     with pytest.raises(torch.AcceleratorError, match="CUDA error"):
         server.sampler.raise_if_ended()
     answer = ASKING.post(server.url, json=request_body(), timeout=60)
