@@ -6,13 +6,14 @@ import { Client } from '../../scripts/client/client.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-/** Fills the form of Paris and asks for a picture, once the model is there and the price is known. */
+/** Fills the form of Paris and asks for a picture, once the model is there and its price is in sight: it may cost no more. */
 async function generate(page: Page, prompt: string, settings: Record<string, string>): Promise<void> {
   await page.goto('/paris');
   await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
   await page.getByLabel('Prompt').fill(prompt);
   for (const [label, value] of Object.entries(settings))
     await page.getByRole('textbox', { name: label }).fill(value);
+  await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();
   await page.getByRole('button', { name: 'Generate' }).click();
 }
 
