@@ -24,6 +24,7 @@ journey(
     await page.getByLabel('Prompt').fill(prompt);
     await page.getByRole('textbox', { name: 'Steps' }).fill('60');
     await page.getByRole('textbox', { name: 'Number of experts' }).fill('8');
+    await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();
     await page.getByRole('button', { name: 'Generate' }).click();
     await page
       .getByRole('main')

@@ -47,7 +47,7 @@ journey(
     await page.getByRole('textbox', { name: 'Steps' }).fill('4');
     await choose(page, 'LoRA', 'Watercolour');
     await page.getByRole('textbox', { name: 'LoRA strength' }).fill('0.5');
-    await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
+    await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor({ timeout: WORK_MS });
     await page.getByRole('button', { name: 'Generate' }).click();
     const results = page.getByRole('region', { name: 'Results' });
     await results.getByRole('slider', { name: 'Before and after' }).waitFor({ timeout: WORK_MS });
