@@ -7,7 +7,7 @@ import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { upload } from '../../lib/api/upload.ts';
 import { takeAwaited } from '../../ui/long-work.ts';
-import { useGeneration, useStartGeneration } from './generation-calls.ts';
+import { useGeneration, useQuote, useStartGeneration } from './generation-calls.ts';
 import { POLLS_MAX } from './generation-queries.ts';
 import { workId } from './generation-sentences.ts';
 import { unfinished } from './testing/generation-of.ts';
@@ -131,4 +131,19 @@ test.each([
   await act(() => result.current.mutateAsync({ ...request, shownCost: undefined }));
   const [, input] = vi.mocked(call).mock.lastCall ?? [];
   expect(input?.body).toEqual({ generator: 'paris', prompt: 'A loaf', parameters: {}, ...limit });
+});
+
+test('the price is asked for what the form holds once it is known who generates, and not for what stood there before', async () => {
+  vi.mocked(call).mockResolvedValue({ cost: '1' });
+  const quote = { initialProps: { steps: 999, known: false }, wrapper };
+  const { result, rerender } = renderHook(
+    ({ steps, known }) => useQuote({ generator: 'flux', parameters: { steps } }, known),
+    quote,
+  );
+  rerender({ steps: 28, known: true });
+  await waitFor(() => expect(result.current.shownCost).toBe('1'));
+  expect(result.current.isSettled).toBe(true);
+  expect(vi.mocked(call).mock.calls.map(([, request]) => request)).toEqual([
+    { body: { generator: 'flux', parameters: { steps: 28 } } },
+  ]);
 });

@@ -216,7 +216,8 @@ async function readCost(request: Quoted): Promise<string | undefined> {
 /** What these parameters cost. While they change the last price stays in sight, and is the one that counts. */
 export function useQuote(request: Quoted, enabled: boolean) {
   const asked = quoted(request);
-  const settled = useDebounced(asked);
+  // What stands in a form before it is known who generates was never meant to have a price.
+  const settled = useDebounced(asked, enabled);
   const quote = useQuery({ ...quoteQuery(settled), enabled, placeholderData: keepPreviousData });
   return {
     ...quote,
