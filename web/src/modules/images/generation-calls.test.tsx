@@ -143,7 +143,7 @@ test('the price is asked for what the form holds once it is known who generates,
   rerender({ steps: 28, known: true });
   await waitFor(() => expect(result.current.shownCost).toBe('1'));
   expect(result.current.isSettled).toBe(true);
-  expect(vi.mocked(call).mock.calls.map(([, request]) => request)).toEqual([
+  expect(vi.mocked(call).mock.calls.map(([, asked]) => asked)).toEqual([
     { body: { generator: 'flux', parameters: { steps: 28 } } },
   ]);
 });
