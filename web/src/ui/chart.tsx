@@ -45,7 +45,7 @@ export function Chart(props: ChartProps) {
     <div style={{ minHeight: height }}>
       <DeferredPart
         pending={<Skeleton className="h-full min-h-[inherit] w-full" />}
-        without={
+        unavailable={
           <p
             role="status"
             className="flex min-h-[inherit] items-center justify-center rounded-lg border border-line border-dashed px-4 text-center text-[0.8125rem] text-muted"

@@ -62,7 +62,7 @@ test.for([
 ])('what could not be had comes by itself when $when', async ({ happen }) => {
   const Curve = lostCurve();
   await show(
-    <DeferredPart pending="Loading" without="No curve yet">
+    <DeferredPart pending="Loading" unavailable="No curve yet">
       <Curve />
     </DeferredPart>,
   );

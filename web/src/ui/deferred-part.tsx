@@ -8,28 +8,28 @@ type Props = {
   /** Stands there while the code is fetched. */
   pending?: ReactNode;
   /** Stands there where it cannot be had, until it can; otherwise the part says so itself. */
-  without?: ReactNode;
+  unavailable?: ReactNode;
   children: ReactNode;
 };
 
 /** A part of a page whose code is fetched apart. Where that fails, the page around it stays as it is. */
-export function DeferredPart({ pending, without, children }: Props) {
+export function DeferredPart({ pending, unavailable, children }: Props) {
   return (
-    <Without value={without}>
+    <Unavailable value={unavailable}>
       <Boundary fallback={BrokenPart}>
         <Suspense fallback={pending}>{children}</Suspense>
       </Boundary>
-    </Without>
+    </Unavailable>
   );
 }
 
-const Without = createContext<ReactNode>(undefined);
+const Unavailable = createContext<ReactNode>(undefined);
 
 /** Says that a part of the page is missing, and why. */
 export function BrokenPart(broken: Broken) {
   const retry = useRetry(broken);
-  const without = use(Without);
-  if (without !== undefined) return without;
+  const unavailable = use(Unavailable);
+  if (unavailable !== undefined) return unavailable;
   if (broken.error instanceof LoadError)
     return <NotFetched error={broken.error} onRetry={retry} part="part of the page" />;
   return <ErrorState title="Something went wrong" error={broken.error} onRetry={retry} compact />;

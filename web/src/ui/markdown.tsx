@@ -9,7 +9,7 @@ export function Markdown({ text }: { text: string }) {
   return (
     <div className="prose-bakehouse">
       <DeferredPart
-        without={<AsTyped text={text} />}
+        unavailable={<PlainText text={text} />}
         pending={
           <LoadingRegion className="space-y-3">
             <Skeleton className="h-5 w-1/3" />
@@ -28,15 +28,15 @@ export function Markdown({ text }: { text: string }) {
 export function MarkdownLines({ text }: { text: string }) {
   return (
     <div className="prose-bakehouse [&_p]:whitespace-pre-line">
-      <DeferredPart pending={<AsTyped text={text} />} without={<AsTyped text={text} />}>
+      <DeferredPart pending={<PlainText text={text} />} unavailable={<PlainText text={text} />}>
         <MarkdownContent text={text} />
       </DeferredPart>
     </div>
   );
 }
 
-/** While there is no renderer, and where none can be had. */
-function AsTyped({ text }: { text: string }) {
+/** Stands there while the renderer is fetched, and where it cannot be had. */
+function PlainText({ text }: { text: string }) {
   return (
     <p dir="auto" className="whitespace-pre-wrap">
       {text}

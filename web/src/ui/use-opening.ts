@@ -16,13 +16,13 @@ export function useOpening() {
   function open(code: Fetchable, show: () => void): void {
     waiting.current?.abort();
     if (code.isLoaded()) return show();
-    const callOff = new AbortController();
-    const { signal } = callOff;
-    waiting.current = callOff;
+    const controller = new AbortController();
+    const { signal } = controller;
+    waiting.current = controller;
     signal.addEventListener('abort', () => setWaitingFor(null));
     // The page itself may move the focus meanwhile: who goes elsewhere uses the pointer or the Tab key.
-    addEventListener('pointerdown', () => callOff.abort(), { signal, capture: true });
-    addEventListener('keydown', ({ key }) => (key === 'Escape' || key === 'Tab') && callOff.abort(), {
+    addEventListener('pointerdown', () => controller.abort(), { signal, capture: true });
+    addEventListener('keydown', ({ key }) => (key === 'Escape' || key === 'Tab') && controller.abort(), {
       signal,
       capture: true,
     });
@@ -30,7 +30,7 @@ export function useOpening() {
     setWaitingFor(() => code);
     void code.preload().then(() => {
       if (signal.aborted) return;
-      callOff.abort();
+      controller.abort();
       if (!code.isLoaded())
         notify.failure('This could not be opened', { description: 'Please try again.', id: 'popup' });
       else show();

@@ -24,7 +24,8 @@ test('two that wait for each other both get done', async () => {
     await add(tx, second);
   };
   await Promise.all([inTransaction(db, inOrder(1, 2)), inTransaction(db, inOrder(2, 1))]);
-  expect(arrived).toBe(3);
+  // One was ended and ran again; more than once where it took its row anew before the other one woke.
+  expect(arrived).toBeGreaterThanOrEqual(3);
   expect((await sql`select id, n from pair order by id`.execute(db)).rows).toEqual([
     { id: 1, n: 2 },
     { id: 2, n: 2 },

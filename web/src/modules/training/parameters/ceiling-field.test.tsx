@@ -1,4 +1,4 @@
-import { act, fireEvent, render, screen } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { useState } from 'react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { currencyChoice } from '../../../lib/format/currency.ts';
@@ -49,9 +49,17 @@ it('says what it is in both currencies, and what happens then', () => {
   expect(screen.getByText(help).textContent).toMatch(/^\$1\.50 = 37\.50 BGL\. At this cost /);
 });
 
+it('does not look like what is expected where two decimals would', () => {
+  render(<CeilingField value="" usual="0.75" expected="0.5" onChange={changed} />);
+  expect(field().placeholder).toBe('$0.03');
+  cleanup();
+  render(<CeilingField value="" usual="0.58" expected="0.387" onChange={changed} />);
+  expect(field().placeholder).toBe('$0.023');
+});
+
 it('warns of a ceiling below what the run is expected to cost', () => {
   render(<Form />);
-  const warning = /less than the \$0\.333332 that the run is expected to cost/;
+  const warning = /less than the \$0\.33 that the run is expected to cost/;
   type('0.34');
   expect(screen.queryByText(warning)).toBeNull();
   type('0.33');

@@ -1,4 +1,4 @@
-import { currencyChoice, showUnrounded } from '../../../lib/format/currency.ts';
+import { currencyChoice, showAmount, showApart } from '../../../lib/format/currency.ts';
 import { AmountField } from '../../../ui/amount-field.tsx';
 
 type Props = {
@@ -6,7 +6,7 @@ type Props = {
   value: string;
   /** The ceiling where none is typed, in BGL. */
   usual: string;
-  /** What the run is expected to cost, in BGL: a lower ceiling is warned of. */
+  /** What the run is expected to cost, in BGL: the usual ceiling does not look the same, and a lower one is warned of. */
   expected?: string;
   error?: string | undefined;
   onChange: (value: string) => void;
@@ -14,16 +14,17 @@ type Props = {
 };
 
 /** What a run may cost at most, typed in the chosen currency. */
-export function CeilingField({ usual, expected, ...field }: Props) {
+export function CeilingField({ usual, expected = '0', ...field }: Props) {
   const currency = currencyChoice.use();
-  const isTooLow = expected !== undefined && field.value !== '' && Number(field.value) < Number(expected);
+  const [placeholder] = showApart(usual, expected, currency);
+  const isTooLow = field.value !== '' && Number(field.value) < Number(expected);
   return (
     <AmountField
       label="Ceiling"
-      placeholder={showUnrounded(usual, currency)}
+      placeholder={placeholder}
       help={
         isTooLow
-          ? `This is less than the ${showUnrounded(expected, currency)} that the run is expected to cost: it will probably save its work and stop before it is done.`
+          ? `This is less than the ${showAmount(expected, currency)} that the run is expected to cost: it will probably save its work and stop before it is done.`
           : 'At this cost the run saves its work and stops. You can resume it with a higher ceiling.'
       }
       {...field}
