@@ -51,19 +51,21 @@ export async function measureNeighbours(): Promise<Measured[]> {
     const target = await makeTarget(server, folder);
     const measured = await measureControl(server, victim);
     let before = await lookUndisturbed(victim);
-    for (const attack of Object.keys(attacks) as Attack[]) {
-      const during = await beside(
-        () => strike(attack, target),
-        () => lookAtAll(victim),
-      );
+    const measureBeside = async (name: string, disturb: Disturb): Promise<Measured[]> => {
+      const during = await beside(disturb, () => lookAtAll(victim));
       const after = await lookUndisturbed(victim);
-      // A machine drifts: it is measured on both sides of the attack.
-      for (const what of ['health', 'download', 'chat'] as const)
-        measured.push(
-          compareLooks(`${what} beside ${attack}`, [...before[what], ...after[what]], during[what]),
-        );
+      // A machine drifts: it is measured on both sides of what disturbs it.
+      const rows = (['health', 'download', 'chat'] as const).map((what) =>
+        compareLooks(`${what} beside ${name}`, [...before[what], ...after[what]], during[what]),
+      );
       before = after;
-    }
+      return rows;
+    };
+    // The ceiling: a machine's cores share more than the scheduler deals out.
+    for (const row of await measureBeside('a program that only computes (ceiling)', compute))
+      measured.push({ ...row, goal: undefined });
+    for (const attack of Object.keys(attacks) as Attack[])
+      measured.push(...(await measureBeside(attack, () => strike(attack, target))));
     return measured;
   } finally {
     await server.stop();
@@ -104,16 +106,24 @@ async function beside<T>(disturb: Disturb, look: () => Promise<T>): Promise<T> {
 function strike(attack: Attack, target: Target): () => Promise<void> {
   // Somebody else's machine makes the requests: here they get only what the server leaves over, and
   // never a core that the victim could use.
+  return runAtLowPriority([ATTACKER, JSON.stringify({ attack, ...target })]);
+}
+
+function compute(): () => Promise<void> {
+  return runAtLowPriority(['--eval', 'for (;;);']);
+}
+
+/** Runs Node at low priority, and gives what ends it. */
+function runAtLowPriority(words: string[]): () => Promise<void> {
   const [priority = '', ...rest] = atLowPriority;
-  const attacker = spawn(
-    priority,
-    [...rest, process.execPath, ATTACKER, JSON.stringify({ attack, ...target })],
-    // In a session of its own, which alone is lowered.
-    { detached: true, stdio: ['ignore', 'ignore', 'inherit'] },
-  );
-  const ended = new Promise((resolve) => attacker.once('close', resolve));
+  // In a session of its own, which alone is lowered.
+  const node = spawn(priority, [...rest, process.execPath, ...words], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = new Promise((resolve) => node.once('close', resolve));
   return async () => {
-    attacker.kill('SIGKILL');
+    node.kill('SIGKILL');
     await ended;
   };
 }

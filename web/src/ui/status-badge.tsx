@@ -14,6 +14,7 @@ const states: Record<string, { tone: Tone; moving?: boolean }> = {
   completed: { tone: 'good' },
   sleeping: { tone: 'neutral' },
   degraded: { tone: 'warn' },
+  stopped: { tone: 'warn' },
   cancelled: { tone: 'neutral' },
   terminated: { tone: 'neutral' },
   failed: { tone: 'bad' },

@@ -1,10 +1,12 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
+import type { ReactNode } from 'react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { notify } from '../../ui/notify.ts';
 import { assetListQuery } from '../assets/api.ts';
 import { deploymentListQuery } from '../deployments/api.ts';
+import { runListQuery } from '../training/api.ts';
 import { OnboardingCard } from './onboarding-card.tsx';
 
 const open = vi.fn<(name: string, params?: object) => void>();
@@ -19,7 +21,9 @@ vi.mock('@tanstack/react-router', async (original) => ({
 vi.mock('../../lib/sheet.ts', () => ({ useSheets: () => ({ open }) }));
 vi.mock('../../ui/button.tsx', async (original) => ({
   ...(await original<typeof import('../../ui/button.tsx')>()),
-  ButtonLink: ({ to }: { to: string }) => <a href={to}>Start</a>,
+  ButtonLink: ({ to, params, children }: { to: string; params?: { id: string }; children: ReactNode }) => (
+    <a href={to.replace('$id', params?.id ?? '')}>{children}</a>
+  ),
 }));
 vi.mock('./use-example-dataset.ts', () => ({
   useExampleDataset: () => ({ mutate: makeExample, isPending: false }),
@@ -41,7 +45,11 @@ beforeEach(() =>
   Object.assign(completed, { create_dataset: true, fine_tune_model: true, create_model: true }),
 );
 
-function show(lastRequests: (string | null)[], datasets: { dataset_id: string; file_count: number }[] = []) {
+function show(
+  lastRequests: (string | null)[],
+  datasets: { dataset_id: string; file_count: number }[] = [],
+  runs: { run_id: string; state: string }[] = [],
+) {
   const pods = lastRequests.map((last_request_at) => ({ last_request_at }));
   queryClient.setQueryData(deploymentListQuery('text', 'u1', true).queryKey, {
     pages: [{ pods }],
@@ -51,6 +59,7 @@ function show(lastRequests: (string | null)[], datasets: { dataset_id: string; f
     pages: [{ datasets }],
     pageParams: [null],
   } as never);
+  queryClient.setQueryData(runListQuery.queryKey, { pages: [{ runs }], pageParams: [null] } as never);
   return render(
     <QueryClientProvider client={queryClient}>
       <OnboardingCard />
@@ -84,6 +93,20 @@ it('opens it with the newest dataset that has files', () => {
   );
   screen.getByRole('button', { name: 'Start' }).click();
   expect(open).toHaveBeenCalledWith('create-model', { modelType: 'finetune', dataset: 'full' });
+});
+
+it('leads to the run that is under way instead of beginning another one', () => {
+  Object.assign(completed, { fine_tune_model: false, create_model: false });
+  show(
+    [],
+    [],
+    [
+      { run_id: 'failed', state: 'failed' },
+      { run_id: 'r1', state: 'queued' },
+    ],
+  );
+  expect(screen.queryByRole('button', { name: 'Start' })).toBeNull();
+  expect(screen.getByRole('link', { name: 'View run' }).getAttribute('href')).toBe('/runs/r1');
 });
 
 it('gives an example to who has no data, and shows it', () => {

@@ -10,6 +10,7 @@ import { notify } from '../../ui/notify.ts';
 import { refreshUser, useDismissOnboarding, useUser } from '../accounts/api.ts';
 import { assetListQuery } from '../assets/lists/api.ts';
 import { deploymentListQuery } from '../deployments/api.ts';
+import { hasEnded, useRuns } from '../training/api.ts';
 import { useExampleDataset } from './use-example-dataset.ts';
 
 type Step = {
@@ -147,6 +148,14 @@ function Begin({ step: { id, start } }: { step: Step }) {
     });
   // The newest one with something in it is what a fine-tune is begun with.
   const dataset = datasets?.pages[0]?.datasets.find(({ file_count }) => file_count > 0)?.dataset_id;
+  const run = useRuns().data?.pages[0]?.runs.find((one) => !hasEnded(one));
+  // Nobody who waits for the first fine-tune means to begin a second one.
+  if (id === 'fine_tune_model' && run)
+    return (
+      <ButtonLink size="sm" to="/runs/$id" params={{ id: run.run_id }}>
+        View run
+      </ButtonLink>
+    );
   return (
     <div className="flex shrink-0 gap-2 max-sm:basis-full max-sm:pl-11">
       {id === 'create_dataset' && (

@@ -5,11 +5,9 @@ import type { LongWork } from '../../ui/long-work.ts';
 import { LongWorkItem } from '../../ui/long-work-item.tsx';
 import { imageWorkQuery, textWorkQuery, useDeploymentWork } from '../deployments/work/api.ts';
 import { generationWorkQuery, useGenerationWork } from '../images/work/api.ts';
-import { LiveRun, useRuns } from '../training/api.ts';
+import { hasEnded, LiveRun, useRuns } from '../training/api.ts';
 import { recentRunsQuery, useRunWork } from '../training/work/api.ts';
 import { PendingCard } from './pending-dashboard.tsx';
-
-const UNDER_WAY = new Set(['queued', 'starting', 'running', 'stopping']);
 
 /** The page waits no longer: a list that fails and is tried again would keep all other cards from sight. */
 const WAIT_MS_MAX = 1_500;
@@ -26,12 +24,12 @@ async function readAll(userId: string): Promise<void> {
     queryClient.prefetchQuery(imageWorkQuery(userId)),
     queryClient.prefetchInfiniteQuery(generationWorkQuery(userId)),
   ]);
-  if (runs?.runs.some(({ state }) => UNDER_WAY.has(state))) await LiveRun.preload();
+  if (runs?.runs.some((run) => !hasEnded(run))) await LiveRun.preload();
 }
 
 /** All work that has not ended: the newest run with its curve, everything else in lines. */
 export function WorkUnderWay() {
-  const run = useRuns().data?.pages[0]?.runs.find(({ state }) => UNDER_WAY.has(state));
+  const run = useRuns().data?.pages[0]?.runs.find((one) => !hasEnded(one));
   const work = [...useRunWork(), ...useDeploymentWork(), ...useGenerationWork()];
   const lines = work.filter((one) => isUnderWay(one) && one.id !== `run-${run?.run_id}`);
   return (

@@ -4,7 +4,7 @@ import { call } from '../../lib/api/api-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { loadable } from '../../lib/loadable.tsx';
 
-export { displayState } from './runs/run-sentences.ts';
+export { displayState, hasEnded } from './runs/run-state.ts';
 export { UnfinishedBadge, useUnfinishedRuns } from './runs/unfinished/unfinished-badge.tsx';
 export { unfinishedText } from './runs/unfinished/unfinished-model.ts';
 

@@ -22,7 +22,8 @@ import { useCancelRun, useRunLogs, useRunMetrics } from './run-calls.ts';
 import { RunDetails } from './run-details.tsx';
 import { RunOutcome } from './run-outcome.tsx';
 import { RunProgress } from './run-progress.tsx';
-import { cancelQuestion, displayState, tabTitle } from './run-sentences.ts';
+import { cancelQuestion, tabTitle } from './run-sentences.ts';
+import { displayState, hasEnded } from './run-state.ts';
 
 const route = getRouteApi('/app/runs/$id');
 
@@ -70,13 +71,11 @@ function PendingPage() {
   );
 }
 
-const endStates = new Set<Run['state']>(['completed', 'cancelled', 'failed']);
-
 function LoadedPage({ run }: { run: Run }) {
   const [asking, setAsking] = useState<'cancel' | 'resume' | null>(null);
   const cancel = useCancelRun();
   const close = () => setAsking(null);
-  const over = endStates.has(run.state);
+  const over = hasEnded(run);
   const inTab = tabTitle(run);
   useEffect(() => {
     document.title = inTab;

@@ -2,7 +2,6 @@ import type { Run } from '@bakehouse/contract/training';
 import { describe, expect, it } from 'vitest';
 import {
   cancelQuestion,
-  displayState,
   epochText,
   laterBy,
   phaseText,
@@ -10,10 +9,12 @@ import {
   tabTitle,
   timeText,
 } from './run-sentences.ts';
+import { displayState } from './run-state.ts';
 
 const running = {
   state: 'running',
   phase: 'training',
+  stop_reason: null,
   reason: '',
   step: 65,
   elapsed_seconds: 125,
@@ -33,6 +34,12 @@ const sentencesOf = (run: Parameters<typeof timeText>[0] & Parameters<typeof pha
   phaseText(run),
   timeText(run),
 ];
+
+it('says of a run that its owner did not cancel that it was stopped', () => {
+  const cancelled = { state: 'cancelled', phase: null, stop_reason: null } as const;
+  expect(displayState(cancelled)).toBe('cancelled');
+  expect(displayState({ ...cancelled, stop_reason: 'ceiling' })).toBe('stopped');
+});
 
 it('lets the time of a running run go on between two reports', () => {
   expect(timeText(laterBy(running, 20))).toBe('2 min 25 s so far, about 20 s left');

@@ -1,14 +1,13 @@
 import type { Run } from '@bakehouse/contract/training';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { aboutDuration, formatDuration } from '../../../lib/format/format-time.ts';
+import { displayState, type Stage } from './run-state.ts';
 
 /*
  * Badge, phase and time of a run, from one reading, so that they never contradict each other. The
  * server counts (and charges) time from the end of the first step on. Until then the run is starting
  * for it, also while the runtime measures the base model and makes that first step.
  */
-
-type Stage = Pick<Run, 'state' | 'phase'>;
 
 /** Of the runtime: it asks the base and the tuned model what held-out rows ask, which nobody pays for. */
 const ASKING = 'asking both models';
@@ -34,11 +33,6 @@ export const cancelQuestion = ({ step }: Pick<Run, 'step'>) => ({
       : 'Its progress is saved. You pay for the time used so far, and the rest of the hold is released.',
   action: 'Cancel run',
 });
-
-/** The word on the badge: a run that makes its first step is running. */
-export function displayState({ state, phase }: Stage): Run['state'] {
-  return state === 'starting' && phase === 'training' ? 'running' : state;
-}
 
 /** What it does now. */
 export function phaseText({ state, phase, reason, step }: Stage & Pick<Run, 'reason' | 'step'>): string {

@@ -7,7 +7,7 @@ import type { Column } from '../../../ui/data-table.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { displayState } from './run-sentences.ts';
+import { displayState } from './run-state.ts';
 
 /** Which runs are compared, by their ids, and whether no more can be. */
 type Compared = {

@@ -6,7 +6,8 @@ import { Chart } from '../../../../ui/chart.tsx';
 import { Progress } from '../../../../ui/progress.tsx';
 import { StatusBadge } from '../../../../ui/status-badge.tsx';
 import { useRunMetrics } from '../run-calls.ts';
-import { displayState, phaseText, stepText, timeText } from '../run-sentences.ts';
+import { phaseText, stepText, timeText } from '../run-sentences.ts';
+import { displayState } from '../run-state.ts';
 import { curvesOf } from './curves.ts';
 
 const HEIGHT = 150;

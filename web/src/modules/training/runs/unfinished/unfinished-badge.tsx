@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../../../../lib/api/api-client.ts';
 import { useFallbackInterval } from '../../../../lib/live/event-stream.ts';
 import { StatusBadge } from '../../../../ui/status-badge.tsx';
-import { displayState } from '../run-sentences.ts';
+import { displayState } from '../run-state.ts';
 
 const POLL_MS = 3_000;
 /** As many models as one call takes; each has one run. */
