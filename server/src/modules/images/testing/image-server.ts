@@ -87,7 +87,7 @@ async function generate(
   stub: ImageServer,
   request: IncomingMessage,
   response: ServerResponse,
-  released: () => AbortSignal,
+  currentRelease: () => AbortSignal,
 ): Promise<void> {
   const asked = imageRequest.parse(JSON.parse(await readText(request)));
   const k = 'k' in asked ? asked.k : null;
@@ -96,8 +96,8 @@ async function generate(
     answer,
     picture: { content, ...size },
   } = stub;
-  // That of this very answer: who lets go what hangs may be ahead of it.
-  const letGo = released();
+  // Taken with the answer: a test may let go what hangs before that gets so far.
+  const release = currentRelease();
   if (answer === 'fail') return void response.writeHead(500).end('out of memory');
   if (answer === 'refuse') return void response.writeHead(400).end(JSON.stringify(refusal));
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -105,7 +105,7 @@ async function generate(
   const weights = k === null ? null : Array.from({ length: 8 }, (_, expert) => (expert < k ? 1 / k : 0));
   for (let step = 1; step <= asked.steps; step += 1) {
     if (step === 2 && answer === 'die') return void response.destroy();
-    if (step === 2 && answer === 'hang') await ended(letGo);
+    if (step === 2 && answer === 'hang') await ended(release);
     const preview = asked.preview_every > 0 && step % asked.preview_every === 1 ? 'c21hbGw=' : null;
     send({ type: 'step', step, expert_weights: weights, preview });
     await pause(1);

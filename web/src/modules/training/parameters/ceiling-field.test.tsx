@@ -59,7 +59,8 @@ it('does not look like what is expected where two decimals would', () => {
 
 it('warns of a ceiling below what the run is expected to cost', () => {
   render(<Form />);
-  const warning = /less than the \$0\.33 that the run is expected to cost/;
+  // $0.33 would not be less than $0.33.
+  const warning = /less than the \$0\.333 that the run is expected to cost/;
   type('0.34');
   expect(screen.queryByText(warning)).toBeNull();
   type('0.33');

@@ -1,4 +1,5 @@
-import { currencyChoice, showAmount, showApart } from '../../../lib/format/currency.ts';
+import { isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
+import { currencyChoice, showApart } from '../../../lib/format/currency.ts';
 import { AmountField } from '../../../ui/amount-field.tsx';
 
 type Props = {
@@ -17,14 +18,14 @@ type Props = {
 export function CeilingField({ usual, expected = '0', ...field }: Props) {
   const currency = currencyChoice.use();
   const [placeholder] = showApart(usual, expected, currency);
-  const isTooLow = field.value !== '' && Number(field.value) < Number(expected);
+  const isTooLow = isPositiveBgl(field.value) && parseBgl(field.value) < parseBgl(expected);
   return (
     <AmountField
       label="Ceiling"
       placeholder={placeholder}
       help={
         isTooLow
-          ? `This is less than the ${showAmount(expected, currency)} that the run is expected to cost: it will probably save its work and stop before it is done.`
+          ? `This is less than the ${showApart(expected, field.value, currency)[0]} that the run is expected to cost: it will probably save its work and stop before it is done.`
           : 'At this cost the run saves its work and stops. You can resume it with a higher ceiling.'
       }
       {...field}
