@@ -69,7 +69,7 @@ function OwnBaseModel({ value, error, onChange, onSuggest }: OwnProps) {
 
 /** A fine-tune stands on a whole text model, not on another adapter. */
 function isBase(model: AssetSummary): boolean {
-  return model.parent_dataset_id === null && model.file_count > 0 && model.starter_task !== 'image';
+  return model.parent_dataset_id === null && model.file_count > 0 && model.pipeline === null;
 }
 
 /** Why there may be no base model yet. */
