@@ -1,0 +1,41 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it, vi } from 'vitest';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { BaseModelField } from './base-model-field.tsx';
+import { initialState } from './create-model-wizard-state.ts';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../machine/api.ts', () => ({ useMachine: () => ({ data: undefined }) }));
+
+const model = (title: string, values = {}) => ({
+  ...{ dataset_id: title, title, file_count: 2, size_bytes: 1, is_starter: false },
+  ...{ pipeline: null, parent_dataset_id: null, ...values },
+});
+
+it('offers whole text models, not those of images, adapters or models without files', async () => {
+  const datasets = [
+    model('Image model', { pipeline: 'FluxPipeline' }),
+    model('Adapter', { parent_dataset_id: 'Text model' }),
+    model('Empty model', { file_count: 0 }),
+    model('Text model'),
+    model('Another text model'),
+  ];
+  vi.mocked(call).mockResolvedValue({ datasets, next_cursor: null } as never);
+  const state = { ...initialState, type: 'finetune' } as const;
+  render(
+    <QueryClientProvider client={queryClient}>
+      <BaseModelField state={state} problems={{}} onChange={() => {}} onSuggest={() => {}} />
+    </QueryClientProvider>,
+  );
+  await userEvent.click(screen.getByRole('combobox', { name: 'Base model' }));
+  await screen.findByRole('option', { name: /^Text model/ });
+  const titles = screen.getAllByRole('option').map(({ textContent }) => textContent);
+  expect(titles).toEqual([
+    expect.stringMatching(/^Text model/),
+    expect.stringMatching(/^Another text model/),
+  ]);
+});
