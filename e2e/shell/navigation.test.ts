@@ -11,7 +11,7 @@ journey(
     await page.goto('/');
     await page.getByRole('link', { name: 'Create an account' }).click();
     await page.getByRole('heading', { name: 'Create your account' }).waitFor();
-    expect(await focused(page)).toBe('INPUT username');
+    await expect.poll(() => focused(page)).toBe('INPUT username');
     await signUp(page);
 
     await page.getByRole('link', { name: 'API-Key' }).click();

@@ -54,6 +54,8 @@ type Options = {
   cpuLoad?: () => CpuLoad;
   /** None unless said. */
   errorReports?: ErrorReports;
+  /** Whether jobs begin at their times: where it works on jobs, unless said. */
+  schedules?: boolean;
   roles: Role[];
 };
 

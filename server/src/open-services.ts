@@ -31,6 +31,7 @@ type Options = {
   /** What this process was asked to do. */
   roles: Role[];
   jobs: AnyJob[];
+  schedules?: boolean;
 };
 
 /**
@@ -59,7 +60,11 @@ export async function openServices(options: Options) {
   const roles = rolesOn(machine, options.roles);
   const events = await openEvents(databaseUrl, log);
   const rowChanges = await openRowChanges(databaseUrl, log);
-  const queue = await openJobQueue({ url: databaseUrl, log, jobs, works: roles.includes('worker') });
+  const works = roles.includes('worker');
+  const queue = await openJobQueue({
+    ...{ url: databaseUrl, log, jobs, works },
+    schedules: works && options.schedules !== false,
+  });
   const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
   const sandbox = await openSandbox(config, roles, log);
   const presence = gatewayPresence({ beat: () => heartbeat.beat(), goneMs: LOST_AFTER_MS });

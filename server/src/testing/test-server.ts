@@ -32,7 +32,7 @@ type Options = {
   config?: Partial<Config>;
   /** A database of its own unless said. */
   database?: Pick<TestDatabase, 'url' | 'close'>;
-  /** Only `web` unless said: a test runs jobs, and the engine with `app.engine.pass()`, by its own hand. */
+  /** Only `web` unless said: a test runs jobs, and the engine with `app.engine.pass()`, by its own hand; scheduled ones always. */
   roles?: Role[];
 };
 
@@ -66,6 +66,8 @@ export async function testServer({
     driver: options.driver,
     readData: options.readData,
     cpuLoad: options.cpuLoad ?? idleCpu,
+    // What begins by itself each minute would do so in the middle of some test.
+    schedules: false,
     roles: options.roles ?? ['web'],
   });
   await app.start();

@@ -49,8 +49,7 @@ function show() {
   };
 }
 
-/** The first failure comes after the retries. */
-const failed = () => screen.findByText('This form could not be loaded', {}, { timeout: 4_000 });
+const failed = () => screen.findByText('This form could not be loaded');
 
 test('a sheet whose code cannot be had takes no other one along', async () => {
   const open = show();

@@ -29,9 +29,6 @@ const lostCurve = () =>
     return () => <p>The curve</p>;
   });
 
-/** The first failure comes after the retries. */
-const AFTER_RETRIES = { timeout: 4_000 };
-
 const show = (part: ReactNode) =>
   act(async () => {
     render(
@@ -49,7 +46,7 @@ test('a part that cannot be had is said to be missing, the page stays, and it ca
       <Curve />
     </DeferredPart>,
   );
-  await screen.findByText('This part of the page could not be loaded', {}, AFTER_RETRIES);
+  await screen.findByText('This part of the page could not be loaded');
   expect(screen.getByText('The page')).toBeTruthy();
   isThere = true;
   await act(() => userEvent.click(screen.getByRole('button', { name: 'Try again' })));
@@ -66,7 +63,7 @@ test.for([
       <Curve />
     </DeferredPart>,
   );
-  await screen.findByText('No curve yet', {}, AFTER_RETRIES);
+  await screen.findByText('No curve yet');
   isThere = true;
   await act(async () => happen());
   expect(await screen.findByText('The curve')).toBeTruthy();

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { type Logger, pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
-import { testDatabase } from '../../testing/test-database.ts';
+import { testDatabase, untilWaiting } from '../../testing/test-database.ts';
 import { claimMachine } from './claim-machine.ts';
 
 const { db, url } = await testDatabase();
@@ -67,6 +67,7 @@ test('who comes in between keeps it: the first one gives way until it ends', asy
   const taken = other.query("select pg_advisory_lock(hashtextextended('bakehouse machine ' || $1, 0))", [
     machineId,
   ]);
+  await untilWaiting(db);
   await breakConnections();
   await taken;
   await vi.waitFor(() => expect(first.said).toContainEqual(expect.stringContaining('waits until it ends')), {

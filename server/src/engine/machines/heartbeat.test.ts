@@ -53,8 +53,10 @@ test('processes that were killed long ago are forgotten when the next one starts
   await db.deleteFrom('processes').execute();
   await join(['web']).beat();
   await sql`update processes set seen_at = seen_at - interval '61 minutes'`.execute(db);
-  await join(['worker']).start();
+  const next = join(['worker']);
+  await next.start();
   expect((await rows()).map(({ roles }) => roles)).toEqual([['worker']]);
+  await next.close();
 });
 
 test('a beat after one that failed, or after a pause, begins anew', async () => {

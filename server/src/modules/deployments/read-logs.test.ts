@@ -108,6 +108,8 @@ it('shows of a deployment that failed what the server wrote that could not load 
     open = resolve;
   });
   stub.failure = `cannot read ${file}`;
+  // Its log is that of the one server that runs.
+  await vi.waitFor(() => expect(serving.driver.running()).toEqual([]), { timeout: 10_000 });
   const podId = await serving.deploy(user, await insertTune(user, 'Burnt'));
   await write('magic number is wrong');
   open();

@@ -142,6 +142,8 @@ describe('a picture', () => {
     const recent = async () => (await list(ada, { recent: 'true' })).generations.map(({ id }) => id);
     const { id } = await setting.generate(ada);
     expect(await recent()).toEqual([id]);
+    // Else the model server may be asked in the test after this one.
+    await setting.until(ada, id, 'running');
     await cancel(ada, id);
     expect(await recent()).toEqual([id]);
     clock.advance({ minutes: 61 });

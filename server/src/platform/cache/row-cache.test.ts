@@ -32,12 +32,17 @@ async function aProcess() {
       await read(id);
       expect(load).not.toHaveBeenCalled();
     }, WAIT);
-  const isKept = async (id: string) => {
+  const isUsed = async (id: string) => {
     load.mockClear();
     await read(id);
     return load.mock.calls.length === 0;
   };
-  return { time, changes, recall, load, read, untilKept, isKept };
+  /** While the connection is known to hear: only then is anything used. */
+  const isKept = async (id: string) => {
+    await vi.waitFor(() => expect(changes.areCurrent()).toBe(true), WAIT);
+    return isUsed(id);
+  };
+  return { time, changes, recall, load, read, untilKept, isKept, isUsed };
 }
 
 const notify = (id: string) =>
@@ -68,15 +73,15 @@ test('what changes while it is read is not kept', async () => {
 });
 
 test('nothing is used for longer than the connection is known to hear, nor after it broke', async () => {
-  const { time, changes, untilKept, isKept } = await aProcess();
+  const { time, changes, untilKept, isUsed } = await aProcess();
   await untilKept('a');
   // As a process that was asleep, or a connection that says nothing, would find it.
   time.aheadMs += 1_000;
   expect(changes.areCurrent()).toBe(false);
-  expect(await isKept('a')).toBe(false);
+  expect(await isUsed('a')).toBe(false);
   await untilKept('a');
   await breakConnections();
-  await vi.waitFor(async () => expect(await isKept('a')).toBe(false), WAIT);
+  await vi.waitFor(async () => expect(await isUsed('a')).toBe(false), WAIT);
   await untilKept('a');
 });
 

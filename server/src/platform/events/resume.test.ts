@@ -29,6 +29,9 @@ async function publish(userId: string | null, id: string): Promise<void> {
   await Promise.all(heard);
 }
 
+/** Ends what was missed: whatever is announced from now on comes after it. */
+const ITS_PLACE = /(^|\n\n)id: \d+\n\n/;
+
 /** Reads a stream until the wanted change has come, and cuts it then. Resolves to all that came. */
 async function listen(
   server: typeof first,
@@ -45,10 +48,11 @@ async function listen(
       signal: cut.signal,
     },
   );
-  await onOpen?.();
   let text = '';
   for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const wasOpen = ITS_PLACE.test(text);
     text += piece;
+    if (!wasOpen && ITS_PLACE.test(text)) await onOpen?.();
     if (text.includes(until)) break;
   }
   cut.abort();

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorBody } from '@bakehouse/contract/errors';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { isDatabaseAway } from '../db/is-database-away.ts';
@@ -15,8 +15,8 @@ z.config({ customError: (issue) => (issue.input === undefined ? MISSING : descri
 const RETRY_AFTER_S = 5;
 
 const REPEAT_MS = 60_000;
-/** When the cause of an answer was last logged, by route and code. */
-const loggedAt = new Map<string, number>();
+/** When a server last logged the cause of an answer, by route and code. */
+const loggedAt = new WeakMap<FastifyInstance, Map<string, number>>();
 
 /** The one place where errors meet the wire. What was not meant for the caller is logged and stays here. */
 export function sendError(
@@ -29,7 +29,7 @@ export function sendError(
   else if (
     known.status > 500 &&
     known.cause !== undefined &&
-    isNews(`${request.routeOptions.url} ${known.code}`)
+    isNews(request.server, `${request.routeOptions.url} ${known.code}`)
   )
     request.log.warn({ err: known.cause, ...about(request) }, `request answered with ${known.status}`);
   if (known.code === 'unavailable' && !reply.hasHeader('retry-after')) {
@@ -51,10 +51,12 @@ function about({ id, routeOptions, caller }: FastifyRequest) {
 }
 
 /** Whether the last line about this is at least a minute old: what is away is asked for again and again. */
-function isNews(what: string): boolean {
+function isNews(server: FastifyInstance, what: string): boolean {
   const now = performance.now();
-  if (now - (loggedAt.get(what) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return false;
-  loggedAt.set(what, now);
+  const times = loggedAt.get(server) ?? new Map<string, number>();
+  loggedAt.set(server, times);
+  if (now - (times.get(what) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return false;
+  times.set(what, now);
   return true;
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { untilWaiting } from '../../testing/test-database.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import { collectBlob } from './collect-blob.ts';
@@ -77,12 +78,7 @@ test('bytes with an owner are not looked at, and those that are just getting one
     await own(tx, wanted);
     collecting.push(collect(wanted));
     // It has seen no owner, and waits for this transaction.
-    await expect
-      .poll(async () => {
-        const { rows } = await sql`select from pg_locks where not granted`.execute(tx);
-        return rows.length;
-      })
-      .toBeGreaterThan(0);
+    await untilWaiting(db);
   });
   await Promise.all([...collecting, collect(owned), collect(unwanted)]);
   expect(await blobs.stat(owned.sha256)).not.toBeNull();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { plansOf, recordingDatabase } from '../../testing/recording-database.ts';
-import { testDatabase } from '../../testing/test-database.ts';
+import { testDatabase, untilWaiting } from '../../testing/test-database.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import { listUnownedBlobs } from './owner-queries.ts';
 
@@ -32,10 +32,6 @@ const insertBlob = (name: string) =>
     .insertInto('blobs')
     .values({ sha256: hash(name), size_bytes: 1n })
     .execute();
-const isWaiting = async () => {
-  const { rows } = await sql`select from pg_locks where not granted`.execute(db);
-  return rows.length > 0;
-};
 
 test('of many blobs those without an owner are found without looking at the others', async () => {
   await sql`
@@ -74,7 +70,7 @@ test('of two owners who go at once the second is the last', async () => {
   await inTransaction(db, async (tx) => {
     await disown(tx, 'one');
     second = disown(db, 'other');
-    await expect.poll(isWaiting).toBe(true);
+    await untilWaiting(db);
   });
   await second;
   expect(await unowned()).toContain(hash('cake'));
@@ -87,7 +83,7 @@ test('an owner who comes while the last one goes keeps the blob, whoever is firs
   await inTransaction(db, async (tx) => {
     await own(tx, 'coming', 'roll');
     gone = disown(db, 'leaving');
-    await expect.poll(isWaiting).toBe(true);
+    await untilWaiting(db);
   });
   await gone;
   expect(await unowned()).not.toContain(hash('roll'));
@@ -96,7 +92,7 @@ test('an owner who comes while the last one goes keeps the blob, whoever is firs
   await inTransaction(db, async (tx) => {
     await disown(tx, 'coming');
     come = own(db, 'last', 'roll');
-    await expect.poll(isWaiting).toBe(true);
+    await untilWaiting(db);
   });
   await come;
   expect(await unowned()).not.toContain(hash('roll'));
@@ -108,7 +104,7 @@ test('two who want the same unowned blob at once do not wait for each other for 
   await inTransaction(db, async (tx) => {
     await own(tx, 'early', 'bun');
     second = own(db, 'late', 'bun');
-    await expect.poll(isWaiting).toBe(true);
+    await untilWaiting(db);
   });
   await second;
   expect(await unowned()).not.toContain(hash('bun'));

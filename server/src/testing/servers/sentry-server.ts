@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onFileEnd } from '../on-file-end.ts';
+import { freePort } from '../ports/free-port.ts';
 
 /** An event as it came, as far as tests look at it. */
 type SentEvent = {
@@ -55,17 +55,17 @@ export async function sentryServer() {
     service.answer(response);
   };
   const server = createServer((request, response) => void take(request, response));
-  const listen = async (port = 0) => {
+  const port = await freePort();
+  const start = async () => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
   };
-  const port = await listen();
+  await start();
   service.dsn = `http://s3cretkey@127.0.0.1:${port}/4`;
   const stop = async () => {
     server.closeAllConnections();
     if (server.listening) await new Promise((resolve) => server.close(resolve));
   };
   onFileEnd(stop);
-  return Object.assign(service, { stop, start: () => listen(port) });
+  return Object.assign(service, { stop, start });
 }

@@ -39,7 +39,7 @@ test('Generation timed out. Please try again.', async () => {
 });
 
 test('Generation timed out after multiple attempts. Please try again.', async () => {
-  vi.useFakeTimers({ shouldAdvanceTime: true });
+  vi.useFakeTimers();
   vi.mocked(call).mockRejectedValue(lost);
   const { result } = renderHook(() => useGeneration('g1'), { wrapper });
   await act(() => vi.advanceTimersByTimeAsync(10 * 60_000));

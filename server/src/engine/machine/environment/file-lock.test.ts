@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { withFileLock } from './file-lock.ts';
 
 let folder: string;
@@ -23,7 +23,8 @@ it('lets one work at a time', async () => {
   let waited = 0;
   const work = async () => {
     most = Math.max(most, ++inside);
-    await new Promise(setImmediate);
+    // The first one works until both others stand in line.
+    await vi.waitUntil(() => waited === 2);
     inside -= 1;
   };
   await Promise.all([1, 2, 3].map(() => withFileLock(file, work, { onWait: () => waited++ })));

@@ -23,12 +23,13 @@ const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const pool = createPool(values.url ?? '', { poolSize: 6 });
 const query = pool.query.bind(pool) as unknown as (asked: object) => Promise<unknown>;
 pool.query = (async (asked: { name?: string }) => {
+  const at = Date.now();
   const answer = await query(asked);
   if (asked.name === 'usage_write') {
     const rows = (answer as { rows: { window_id: string; events: bigint | null }[] }).rows;
     // Null: the window is not led any more, or PostgreSQL forgot with its crash that it was opened.
     for (const { window_id, events } of rows)
-      if (events !== null) say({ written: window_id, events: Number(events) });
+      if (events !== null) say({ written: window_id, events: Number(events), at });
   }
   return answer;
 }) as typeof pool.query;

@@ -27,7 +27,10 @@ import { verifyLedger } from '../verification/verify-ledger.ts';
 const PROCESSES = 3;
 const ROUNDS = 3;
 const USES_PER_STAGE = 300;
-/** What a crash may forget is no older: a tenth of a second of gathering, and a write on a machine that has much to do. */
+/**
+ * What a crash may forget is no older: a tenth of a second of gathering, and a write on a machine that has much to do; or what
+ * came too late for the last write that was acknowledged, where one takes longer.
+ */
 const FORGOTTEN_MS_MAX = 1_000;
 /** So long each part of a round goes on at least: most of its uses must be written. */
 const STAGE_MS = 2_500;
@@ -118,13 +121,14 @@ function forgettable({ settled }: Announced, eventsOf: Map<string, number>, post
     openedAt.set(window, Math.min(openedAt.get(window) ?? at, at));
   return ({ window, at, server }: Settled): boolean =>
     eventsOf.has(window)
-      ? server.killedAt - at <= FORGOTTEN_MS_MAX
+      ? at >= Math.min(server.killedAt - FORGOTTEN_MS_MAX, server.lastWriteAt)
       : Math.abs((openedAt.get(window) ?? 0) - postgresKilledAt) <= FORGOTTEN_MS_MAX;
 }
 
 type Server = {
-  /** When it wrote the last time that it said. */
+  /** When it last said that it wrote, and when it had begun to write that. */
   wroteAt: number;
+  lastWriteAt: number;
   killedAt: number;
   kill: () => Promise<void>;
 };
@@ -150,6 +154,7 @@ class Announced {
     if (written) {
       this.written.set(written, Math.max(this.written.get(written) ?? 0, Number(events)));
       server.wroteAt = Date.now();
+      server.lastWriteAt = Number(at);
     }
     this.wake();
   }
@@ -170,6 +175,7 @@ function startServer(url: string, callers: string[], announced: Announced): Serv
   });
   const server: Server = {
     wroteAt: 0,
+    lastWriteAt: 0,
     killedAt: Infinity,
     kill: async () => {
       server.killedAt = Math.min(server.killedAt, Date.now());

@@ -46,9 +46,11 @@ test('an answer is charged at the price that it began with, and no window has tw
     open = resolve;
   });
   const before = await balance();
+  const reserve = vi.spyOn(server.app.usage, 'reserve');
   // While they wait for the model, its prices change; that of prompts is above that of answers.
   const early = [ask(STARTER), ask(STARTER)];
-  await vi.waitFor(async () => expect((await balance()).held).toBeGreaterThan(0n));
+  // Each has read its prices by then.
+  await vi.waitFor(() => expect(reserve).toHaveBeenCalledTimes(2));
   await setPrice('prompt_tokens:CPU', '7');
   await setPrice('completion_tokens:CPU', '5');
   open();

@@ -33,7 +33,8 @@ it.each([
   stub.requests.length = 0;
   const messages = [{ role: 'user' as const, content: 'What do you bake?' }];
   const asked = ending.send(chatCompletions, { body: { model: STARTER, messages, stream } }, { as: user });
-  await vi.waitFor(() => expect(stub.requests).toHaveLength(1), { timeout: 10_000 });
+  // Another process waits for this one's sign of life first.
+  await vi.waitFor(() => expect(stub.requests).toHaveLength(1));
   const reader = stream ? (await asked).body?.getReader() : null;
   if (reader) expect(new TextDecoder().decode((await reader.read()).value)).toContain('Good');
 

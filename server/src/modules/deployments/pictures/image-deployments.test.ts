@@ -166,6 +166,8 @@ describe('a deployment of an image model', () => {
     const { assetId } = await insertFlux(server.services, ada, 'Killed');
     const { pod_id } = await calls().deployFlux({ model_id: assetId });
     await untilRunning(pod_id);
+    // Without the server of the test before.
+    await vi.waitFor(() => expect(serving.driver.running()).toHaveLength(1), { timeout: 10_000 });
     const [launch] = serving.driver.running();
     if (!launch) throw new Error('nothing runs');
     await serving.driver.kill(launch.workloadId, launch.attempt);

@@ -1,7 +1,7 @@
 import { deleteAsset } from '@bakehouse/contract/assets';
 import { listVllm } from '@bakehouse/contract/deployments';
-import { sql } from 'kysely';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { untilWaiting } from '../../../testing/test-database.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../testing/test-serving.ts';
 import { insertFineTune, insertModel } from '../testing/test-models.ts';
@@ -42,10 +42,7 @@ it('deploys nothing whose base is being deleted at that moment', async () => {
     await tx.deleteFrom('assets').where('id', '=', base.assetId).execute();
     deploying = serving.deploy(user, model);
     deploying.catch(() => undefined);
-    await vi.waitFor(async () => {
-      const waiting = await sql`select from pg_locks where not granted`.execute(db);
-      expect(waiting.rows).not.toEqual([]);
-    });
+    await untilWaiting(db);
   });
   await expect(deploying).rejects.toMatchObject({ status: 404 });
   const asked = { params: { userId: user.userId }, query: {} };

@@ -72,6 +72,8 @@ it("ends with an uploaded adapter that cannot be loaded, and nobody else's deplo
   const { server, stub, driver, clock } = serving;
   const good = await serving.deploy(user, await insertFineTune(server.services, base, user, 'Good Loaf'));
   await serving.untilRunning(user, good);
+  // Without the server of the test before.
+  await vi.waitFor(() => expect(driver.running()).toHaveLength(1), patiently);
   const before = driver.running().map(({ workloadId }) => workloadId);
   const bad = await insertModel(server.services, user, 'Bad Loaf', ADAPTER, base.assetId);
   stub.brokenAdapter = bad.revisionId;

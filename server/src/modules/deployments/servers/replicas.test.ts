@@ -227,7 +227,7 @@ it('adds no replica while one comes, nor where the machine has no room for it', 
 it('begins with as many replicas as were asked for at least, whose rows end with it', async () => {
   const podId = await deploy({ auto_scale: true, min_replicas: 2, max_replicas: 2 });
   await vi.waitFor(async () => expect(await answering(podId)).toBe(2), patiently);
-  expect(serving.driver.running()).toHaveLength(2);
+  await vi.waitFor(() => expect(serving.driver.running()).toHaveLength(2), patiently);
   const ended = await serving.terminate(user, podId);
   expect(ended).toMatchObject({ status: 'terminated', device: 'CPU' });
   expect(await workloadsOf(podId)).toEqual([null]);

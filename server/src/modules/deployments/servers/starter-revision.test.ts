@@ -51,6 +51,7 @@ it('serves it also where the earlier revision is still up, for a deployment of i
   const { assetId } = await insertStarter(services, 'second-model', 'the first loaf');
   await answer('second-model');
   await putToSleep();
+  await vi.waitFor(() => expect(loaded()).toEqual([]), { timeout: 10_000 });
   const podId = await serving.deploy(user, assetId);
   await serving.untilRunning(user, podId);
   const first = loaded();

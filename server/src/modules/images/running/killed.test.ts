@@ -92,7 +92,7 @@ test('a picture stays in the hands of whoever runs it, however long it takes to 
   await vi.waitFor(() => expect(stored()).toBe(true), { timeout: 10_000 });
   for (let time = 1; time <= 2; time += 1) {
     clock.advance({ seconds: 10 });
-    await vi.waitFor(async () => expect(await lockedFor(id)).toBeGreaterThan(10), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await lockedFor(id)).toBeGreaterThan(10));
   }
   expect(await takeTurn(server.services, PLACES)).toBeNull();
   goOn();

@@ -26,7 +26,13 @@ type Sender = { request: FastifyRequest; key: string; since: number; bytesBefore
  */
 export function limitHeldBodies(
   app: FastifyInstance,
-  { atOnce = AT_ONCE, perUser = PER_USER, waitMs = WAIT_MS, slowAfterMs = SLOW_AFTER_MS } = {},
+  {
+    atOnce = AT_ONCE,
+    perUser = PER_USER,
+    waitMs = WAIT_MS,
+    slowAfterMs = SLOW_AFTER_MS,
+    lookEveryMs = LOOK_EVERY_MS,
+  } = {},
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const room = fairQueue(atOnce, { perKey: perUser, lastForNewcomer: true });
   const senders = new Set<Sender>();
@@ -40,7 +46,7 @@ export function limitHeldBodies(
     const key = callerOf(request);
     const client = clientSignal(reply);
     const signal = AbortSignal.any([AbortSignal.timeout(waitMs), client]);
-    const impatience = setInterval(makeRoomFor, LOOK_EVERY_MS, key).unref();
+    const impatience = setInterval(makeRoomFor, lookEveryMs, key).unref();
     const leave = await room
       .enter(key, signal)
       .catch((cause: unknown) => {
