@@ -249,6 +249,29 @@ test('a model stays while others are made from it', async () => {
   expect((await remove(base)).status).toBe(204);
 });
 
+test('a model stays while an adapter that its owner has uploaded stands on it', async () => {
+  const base = await create(ada, { dataset_type: 'MODEL', title: 'Stood upon' });
+  const [adapter, whole, bobs] = [
+    await create(ada, { dataset_type: 'MODEL', title: 'Own adapter', parent_dataset_id: base }),
+    await create(ada, { dataset_type: 'MODEL', title: 'Whole', parent_dataset_id: base }),
+    await create(bob, { dataset_type: 'MODEL', title: 'Of Bob' }),
+  ];
+  await upload(ada, adapter, 'adapter_config.json', '{"r":8}');
+  await upload(ada, whole, 'config.json', '{}');
+  await upload(bob, bobs, 'adapter_config.json', '{"r":8}');
+  await server.services.db
+    .updateTable('assets')
+    .set({ parent_asset_id: base })
+    .where('id', '=', bobs)
+    .execute();
+  const remove = async (id: string) => server.send(contract.deleteAsset, { params: { id } }, { as: ada });
+  expect((await refusalOf(await remove(base))).message).toBe(
+    "'Own adapter' was fine-tuned from it and cannot work without it. Delete that model first.",
+  );
+  expect((await remove(adapter)).status).toBe(204);
+  expect((await remove(base)).status).toBe(204);
+});
+
 test('a deletion whose rows cannot be purged at once is done all the same, and purged by the job', async () => {
   const { db, pool } = server.services;
   const id = await create(ada);

@@ -357,19 +357,37 @@ export async function findLineage(
   return db.selectFrom('asset_lineage').selectAll().where('asset_id', '=', assetId).executeTakeFirst();
 }
 
-/** Models that were fine-tuned from this one: the first titles, and how many they are. */
+/**
+ * Models that cannot work without this one: the first titles, and how many they are. They were fine-tuned from it, or are
+ * adapters that its owner has uploaded for it; another user's upload must not keep it from being deleted.
+ */
 export async function listFineTunes(
   tx: Transaction,
   baseAssetId: string,
   limit: number,
 ): Promise<{ titles: string[]; count: number }> {
-  const rows = await tx
+  const tuned = tx
     .selectFrom('asset_lineage')
-    .innerJoin('assets', 'assets.id', 'asset_lineage.asset_id')
-    .select(['assets.title', sql<bigint>`count(*) over ()`.as('count')])
-    .where('asset_lineage.base_asset_id', '=', baseAssetId)
-    .where('assets.deleted_at', 'is', null)
-    .orderBy('assets.created_at')
+    .select('asset_id as id')
+    .where('base_asset_id', '=', baseAssetId);
+  const uploaded = tx
+    .selectFrom('assets as adapters')
+    .innerJoin('assets as base', (join) =>
+      join
+        .onRef('base.id', '=', 'adapters.parent_asset_id')
+        .onRef('base.owner_user_id', '=', 'adapters.owner_user_id'),
+    )
+    .innerJoin('asset_files', 'asset_files.asset_id', 'adapters.id')
+    .select('adapters.id')
+    .where('adapters.parent_asset_id', '=', baseAssetId)
+    .where('asset_files.path', '=', 'adapter_config.json')
+    .where('asset_files.last_number', 'is', null);
+  const rows = await tx
+    .selectFrom('assets')
+    .select(['title', sql<bigint>`count(*) over ()`.as('count')])
+    .where('id', 'in', tuned.union(uploaded))
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
     .limit(limit)
     .execute();
   return { titles: rows.map((row) => row.title), count: Number(rows[0]?.count ?? 0n) };

@@ -128,6 +128,12 @@ describe('an asset of very many files', () => {
     expect(copied.next_cursor).not.toBeNull();
     const wrong = server.request(contract.assetInfo, { params: { id }, query: { cursor: 'x' } }, { as: ada });
     await expect(wrong).rejects.toThrow('cursor must be the next_cursor of an earlier page of this list');
+    // An empty one begins, as in other lists.
+    const emptied = { params: { id }, query: { limit: 2, cursor: '' } };
+    const first = await server.request(contract.assetInfo, emptied, { as: ada });
+    expect(first.files.map(({ path }) => path)).toEqual(seen.slice(0, 2));
+    expect((await server.request(contract.assetTree, emptied, { as: ada })).entries).toHaveLength(2);
+    expect(await server.request(filesCopyStatus, emptied, { as: ada })).toEqual(copied);
   });
 
   test('is read no further than a page goes, also before the database has counted its files', async () => {

@@ -16,7 +16,7 @@ export async function listFilesPage(
   },
 ): Promise<{ files: AssetFile[]; nextCursor: string | null }> {
   const { assetId, path, prefix = '', cursor, limit } = input;
-  const after = cursor === undefined ? null : parseCursor(cursor);
+  const after = cursor ? parseCursor(cursor) : null;
   const rows = await listFilesBelow(db, assetId, { path, prefix, after, limit: limit + 1 });
   const page = rows.slice(0, limit);
   const last = page.at(-1);

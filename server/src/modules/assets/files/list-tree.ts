@@ -14,8 +14,8 @@ export async function listTree(
 ): Promise<ResponseOf<typeof endpoint>> {
   const asset = await findReadableAsset(ctx.db, { assetId: input.assetId, userId: ctx.caller.userId });
   const folder = input.path.replace(/^\/+|\/+$/g, '');
-  const isBeginning = input.cursor === undefined;
-  const start = isBeginning ? (folder === '' ? '' : `${folder}/`) : parseCursor(input.cursor ?? '');
+  const isBeginning = !input.cursor;
+  const start = input.cursor ? parseCursor(input.cursor) : folder === '' ? '' : `${folder}/`;
   const rows = await listEntries(ctx.db, asset.id, { folder, start, limit: input.limit + 1 });
   if (rows.length === 0 && isBeginning && folder !== '')
     throw new AppError('not_found', { publicMessage: `There is no folder ${folder}`, param: 'path' });

@@ -64,6 +64,25 @@ describe('the starter model', () => {
     expect(transactions[0]).toMatchObject({ amount: formatBgl(requestCost), asset_name: STARTER });
   });
 
+  it.each(['chat', 'plain text'])(
+    'ends a stream of a %s with the usage, where the client asks for it',
+    async (kind) => {
+      const asked = { model: STARTER, stream: true, stream_options: { include_usage: true } } as const;
+      const stream =
+        kind === 'chat'
+          ? await openai().chat.completions.create({
+              ...asked,
+              messages: [{ role: 'user', content: 'And?' }],
+            })
+          : await openai().completions.create({ ...asked, prompt: 'Bread is' });
+      const chunks: { usage?: object | null; choices: unknown[] }[] = await Array.fromAsync<never>(
+        stream as never,
+      );
+      expect(chunks.at(-1)).toMatchObject({ choices: [], usage: stubUsage });
+      expect(chunks.slice(0, -1).some((chunk) => chunk.usage)).toBe(false);
+    },
+  );
+
   it('is listed for everybody, and found by its name', async () => {
     const { data } = await openai().models.list();
     expect(data.map((model) => model.id)).toEqual([STARTER]);

@@ -15,6 +15,7 @@ import { PARALLEL_REQUESTS } from '../kinds/text-spec.ts';
 import { FLOOD_TOKENS_MAX, stubUsage } from '../testing/stub-model-server.ts';
 import { insertStarter } from '../testing/test-models.ts';
 import { highestCostMicro, usageBounds } from './requests/highest-cost.ts';
+import { WholeAnswer } from './whole-answer.ts';
 
 const STARTER = 'starter-model';
 const PLACES = PARALLEL_REQUESTS.llamacpp;
@@ -130,6 +131,24 @@ it('slows the model server down for a reader who does not read, and charges what
     { price: defaultPrice('completion_tokens:CPU'), parts: BigInt(kept?.completion_tokens ?? 0) },
   ]);
   expect((await serving.balance(user)).balance).toBe(before.balance - cost);
+});
+
+it('charges an answer in one piece for what came before its caller disconnects', async () => {
+  const { stub } = serving;
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  Object.assign(stub, { answer: 'hold', held });
+  const add = vi.spyOn(WholeAnswer.prototype, 'add');
+  const caller = abortAtEnd();
+  serving.ask(user, STARTER, { signal: caller.signal }).catch(() => undefined);
+  await vi.waitFor(() => expect(add).toHaveBeenCalled());
+  add.mockRestore();
+  caller.abort();
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
+  release();
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  const [kept] = await serving.requests(user);
+  expect(kept).toMatchObject({ ok: true, prompt_tokens: stubUsage.prompt_tokens, completion_tokens: 1 });
+  expect(kept?.cost_micro).toBeGreaterThan(0n);
 });
 
 it('ends an answer whose API key is revoked, says so, and charges what came before', async () => {
