@@ -23,7 +23,11 @@ export function run(command: string, args: string[], options: Options = {}): Pro
     cwd: options.cwd ?? root,
     env: options.env ?? process.env,
     detached: options.ownGroup ?? false,
-    stdio: [options.ownGroup ? 'ignore' : 'inherit', options.stdout === 'stderr' ? 2 : 'inherit', 'inherit'],
+    stdio: [
+      options.ownGroup ? 'ignore' : 'inherit',
+      options.stdout === 'stderr' ? 2 : (options.stdout ?? 'inherit'),
+      'inherit',
+    ],
   });
   const restore = handOnSignals(child, options.ownGroup);
   options.signal?.addEventListener('abort', () => child.killed || child.kill('SIGTERM'));

@@ -18,6 +18,7 @@ import { forgetPicturesJob } from './modules/images/jobs/forget-pictures.ts';
 import { forgetNotificationsJob } from './modules/notifications/jobs/forget-notifications.ts';
 import { warnOfExpiryJob } from './modules/notifications/jobs/warn-of-expiry.ts';
 import { purgeDeletedJob } from './modules/privacy/jobs/purge-deleted.ts';
+import { forgetReadingsJob } from './modules/training/readings/forget-readings.ts';
 import { readInBackground } from './modules/training/readings/read-in-background.ts';
 import type { ReadData } from './modules/training/validation/read-data.ts';
 import { forgetAnswersJob } from './platform/db/idempotency/forget-answers.ts';
@@ -61,5 +62,6 @@ export function listJobs({ databaseUrl, readData, closing, closeIdle }: Needed):
     forgetServerWorkloadsJob,
     reconcileModelServerJob,
     readInBackground(readData, closing),
+    forgetReadingsJob,
   ];
 }

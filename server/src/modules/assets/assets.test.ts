@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { getMe } from '@bakehouse/contract/accounts';
 import * as contract from '@bakehouse/contract/assets';
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
@@ -159,6 +159,27 @@ describe('changing and deleting', () => {
     expect(await (await download(ada, second, 'own.txt')).text()).toBe(own);
   });
 
+  test('bytes that cannot be deleted keep no others', async ({ onTestFinished }) => {
+    const { blobs } = server.services;
+    const stored = await Promise.all(
+      [1, 2].map(() => storeBlob(server.services, Readable.from([randomBytes(20)]))),
+    );
+    const [stuck = '', other = ''] = stored.map((blob) => blob.sha256);
+    const remove = blobs.delete;
+    const failing = vi.spyOn(blobs, 'delete').mockImplementation(async (hash) => {
+      if (hash === stuck) throw new Error('EACCES');
+      return remove(hash);
+    });
+    onTestFinished(() => failing.mockRestore());
+    clock.advance({ hours: 2 });
+    await collectBlobsJob.run(server.services, {}, AbortSignal.timeout(10_000));
+    expect(await storedFiles()).toContain(stuck.slice(2));
+    expect(await storedFiles()).not.toContain(other.slice(2));
+    failing.mockRestore();
+    await collectBlobsJob.run(server.services, {}, AbortSignal.timeout(10_000));
+    expect(await storedFiles()).not.toContain(stuck.slice(2));
+  });
+
   test('what is in use stays', async () => {
     const id = await create(ada);
     const findUses = [async () => 'The run Facts uses this dataset'];
@@ -238,12 +259,12 @@ test('a model stays while others are made from it', async () => {
     status: 409,
     code: 'conflict',
     message:
-      "'Tuned one', 'Tuned two', 'Tuned three' and 2 more were fine-tuned from it and cannot work without it. " +
+      "'Tuned one', 'Tuned two', 'Tuned three' and 2 more cannot work without it. " +
       'Delete these models first.',
   });
   for (const id of tuned.slice(1)) expect((await remove(id)).status).toBe(204);
   expect((await refusalOf(await remove(base))).message).toBe(
-    "'Tuned one' was fine-tuned from it and cannot work without it. Delete that model first.",
+    "'Tuned one' cannot work without it. Delete that model first.",
   );
   expect((await remove(tuned[0] ?? '')).status).toBe(204);
   expect((await remove(base)).status).toBe(204);
@@ -266,7 +287,7 @@ test('a model stays while an adapter that its owner has uploaded stands on it', 
     .execute();
   const remove = async (id: string) => server.send(contract.deleteAsset, { params: { id } }, { as: ada });
   expect((await refusalOf(await remove(base))).message).toBe(
-    "'Own adapter' was fine-tuned from it and cannot work without it. Delete that model first.",
+    "'Own adapter' cannot work without it. Delete that model first.",
   );
   expect((await remove(adapter)).status).toBe(204);
   expect((await remove(base)).status).toBe(204);

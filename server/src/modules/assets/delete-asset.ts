@@ -7,7 +7,7 @@ import { recordAudit } from '../accounts/record-audit.ts';
 import { lockChangeableAsset } from './access/lock-changeable-asset.ts';
 import { collectBlobsJob } from './jobs/collect-blobs.ts';
 import { purgeAsset } from './purge-asset.ts';
-import { listFineTunes, markDeleted } from './queries.ts';
+import { listDependentModels, markDeleted } from './queries.ts';
 
 /**
  * Asked before an asset is deleted, inside that transaction, by the modules whose work uses
@@ -15,13 +15,13 @@ import { listFineTunes, markDeleted } from './queries.ts';
  */
 export type FindAssetUse = (tx: Transaction, input: { assetId: string }) => Promise<string | null>;
 
-/** Fine-tunes of a model that a refusal names. */
+/** Models that a refusal names. */
 const NAMED_MAX = 3;
 
 /**
  * Deletes the asset with all its revisions; its bytes go once nothing else refers to them. Throws
- * AppError('conflict') while a run or a deployment uses it, or a model was fine-tuned from it:
- * that one holds only what it has learnt, and cannot be served without its base.
+ * AppError('conflict') while a run or a deployment uses it, or a model that was fine-tuned from it, or uploaded as an adapter of
+ * it, is there: that one holds only what it has learnt, and cannot be served without its base.
  */
 export async function deleteAsset(
   ctx: Context,
@@ -31,7 +31,7 @@ export async function deleteAsset(
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
     const { title } = await lockChangeableAsset(tx, { assetId, userId });
-    for (const findUse of [...input.findUses, findFineTuneOf]) {
+    for (const findUse of [...input.findUses, findDependentOf]) {
       const use = await findUse(tx, { assetId });
       if (use) throw new AppError('conflict', { publicMessage: use });
     }
@@ -46,13 +46,13 @@ export async function deleteAsset(
   );
 }
 
-const findFineTuneOf: FindAssetUse = async (tx, { assetId }) => {
-  const { titles, count } = await listFineTunes(tx, assetId, NAMED_MAX);
+const findDependentOf: FindAssetUse = async (tx, { assetId }) => {
+  const { titles, count } = await listDependentModels(tx, assetId, NAMED_MAX);
   if (count === 0) return null;
   const names = titles.map((title) => `'${title}'`);
   if (count > titles.length) names.push(`${count - titles.length} more`);
   const list = new Intl.ListFormat('en-GB').format(names);
   return count === 1
-    ? `${list} was fine-tuned from it and cannot work without it. Delete that model first.`
-    : `${list} were fine-tuned from it and cannot work without it. Delete these models first.`;
+    ? `${list} cannot work without it. Delete that model first.`
+    : `${list} cannot work without it. Delete these models first.`;
 };

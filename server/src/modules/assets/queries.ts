@@ -361,7 +361,7 @@ export async function findLineage(
  * Models that cannot work without this one: the first titles, and how many they are. They were fine-tuned from it, or are
  * adapters that its owner has uploaded for it; another user's upload must not keep it from being deleted.
  */
-export async function listFineTunes(
+export async function listDependentModels(
   tx: Transaction,
   baseAssetId: string,
   limit: number,

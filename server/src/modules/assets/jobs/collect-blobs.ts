@@ -1,4 +1,5 @@
 import type { Services } from '../../../platform/context.ts';
+import { isDatabaseAway } from '../../../platform/db/is-database-away.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { collectBlob } from '../../../platform/storage/collect-blob.ts';
 import { listUnownedBlobs } from '../../../platform/storage/owner-queries.ts';
@@ -19,13 +20,22 @@ export const collectBlobsJob = defineJob({
     await services.blobs.removeUnfinished();
     await purgeDeletedAssets(services, signal);
     const before = new Date(services.clock.now().getTime() - GRACE_MS);
+    // One that cannot be deleted keeps none of the others.
+    const failed = new Set<string>();
     for (;;) {
-      const unowned = await listUnownedBlobs(services.db, before, BATCH);
-      for (const sha256 of unowned) {
+      const limit = BATCH + failed.size;
+      const unowned = await listUnownedBlobs(services.db, before, limit);
+      for (const sha256 of unowned.filter((one) => !failed.has(one))) {
         if (signal.aborted) return;
-        await collectBlob(services, { sha256, untouchedSince: before });
+        try {
+          await collectBlob(services, { sha256, untouchedSince: before });
+        } catch (error) {
+          if (isDatabaseAway(error)) throw error;
+          failed.add(sha256);
+          services.log.error({ err: error, sha256 }, 'a blob that nobody owns could not be deleted');
+        }
       }
-      if (unowned.length < BATCH) return;
+      if (unowned.length < limit) return;
     }
   },
 });

@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { batch } from '../../../platform/concurrency/batch.ts';
 import type { Services } from '../../../platform/context.ts';
+import { hasLeftNothing } from '../../../platform/db/has-left-nothing.ts';
 import { oneOf } from './ledger-answers.ts';
 import { type Send, type SendAnswer, sendAll } from './ledger-send.ts';
 
@@ -37,9 +37,4 @@ export function batchSends(
     if (answer !== null && answer.outcome !== 'busy') return answer;
     return oneOf(await sendAll(services, [input], { wait: true, dailyMaxMicro }));
   };
-}
-
-/** Not so where the connection broke or PostgreSQL crashed: there the commit may have been made. */
-function hasLeftNothing(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.severity === 'ERROR';
 }

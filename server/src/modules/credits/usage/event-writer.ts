@@ -1,10 +1,13 @@
 import type { Services } from '../../../platform/context.ts';
-import { type UsageEvent, writeEvents } from './usage-queries.ts';
+import { hasLeftNothing } from '../../../platform/db/has-left-nothing.ts';
+import { type UsageEvent, type WrittenEvents, writeEvents } from './usage-queries.ts';
 
 /** How long an event waits for others before it is written. */
 const GATHER_MS = 100;
 const BATCH_MAX = 500;
 const RETRY_MS = 1_000;
+
+type Batch = { window: string; events: UsageEvent[] }[];
 
 type Options = {
   leaderId: () => string;
@@ -84,7 +87,7 @@ export class EventWriter {
   private writeNext(): Promise<boolean> {
     this.writing ??= this.writeBatch()
       .then(
-        () => true,
+        (isWhole) => isWhole,
         (error: unknown) => {
           this.services.log.warn({ err: error, events: this.count }, 'what was used could not be written');
           return false;
@@ -96,9 +99,39 @@ export class EventWriter {
     return this.writing;
   }
 
-  private async writeBatch(): Promise<void> {
-    const leaderId = this.options.leaderId();
-    const answers = await writeEvents(this.services, leaderId, this.takeBatch());
+  /** False where some windows of the batch could not be written. */
+  private async writeBatch(): Promise<boolean> {
+    const batch = this.takeBatch();
+    const answers = await this.write(batch).catch((error: unknown) => {
+      if (batch.length === 1 || !hasLeftNothing(error)) throw error;
+      return this.writeOneByOne(batch);
+    });
+    this.note(answers);
+    return answers.length === batch.length;
+  }
+
+  private write(batch: Batch): Promise<WrittenEvents[]> {
+    return writeEvents(this.services, this.options.leaderId(), batch);
+  }
+
+  /** The windows of a batch in which some window is refused: that one goes behind the others, and keeps none of them. */
+  private async writeOneByOne(batch: Batch): Promise<WrittenEvents[]> {
+    const answers: WrittenEvents[] = [];
+    for (const one of batch) {
+      try {
+        answers.push(...(await this.write([one])));
+      } catch (error) {
+        if (!hasLeftNothing(error)) throw error;
+        this.services.log.error({ err: error, window_id: one.window }, 'a usage window could not be written');
+        const events = this.unwritten.get(one.window) ?? [];
+        this.unwritten.delete(one.window);
+        this.unwritten.set(one.window, events);
+      }
+    }
+    return answers;
+  }
+
+  private note(answers: WrittenEvents[]): void {
     for (const { window_id: windowId, events: written, missing } of answers) {
       const known = this.unwritten.get(windowId);
       if (!known) continue;
@@ -114,8 +147,8 @@ export class EventWriter {
   }
 
   /** What waited longest, up to the limit. */
-  private takeBatch(): { window: string; events: UsageEvent[] }[] {
-    const batch: { window: string; events: UsageEvent[] }[] = [];
+  private takeBatch(): Batch {
+    const batch: Batch = [];
     let room = BATCH_MAX;
     for (const [window, events] of this.unwritten) {
       if (room === 0) break;

@@ -106,3 +106,30 @@ test('a window whose hold is forgotten to have grown charges what the hold has',
   expect(await getUserTotals(db, ada)).toMatchObject({ balance: 10_000n - held, held: 0n });
   expect(await proveUsage()).toMatch(/except that 1 of them .*: 0\.0004 BGL were not charged$/);
 });
+
+test('a window that the database refuses keeps no other from being written', async () => {
+  const leader = new UsageLeader(services);
+  const [ada, bob] = [
+    await insertTestUser(db, { grantMicro: 10_000n }),
+    await insertTestUser(db, { grantMicro: 10_000n }),
+  ];
+  const refused = await use(leader, ada);
+  await untilWritten(refused, 1n);
+  await pool.query(`
+    create function refuse_window() returns trigger language plpgsql as $$ begin raise 'not this one'; end $$;
+    create trigger refuse_window before insert on usage_events for each row
+      when (new.window_id = '${refused}') execute function refuse_window()`);
+  const failed = vi.spyOn(log, 'error');
+  await use(leader, ada);
+  const whole = await use(leader, bob);
+  await untilWritten(whole, 1n);
+  expect((await findRow(refused)).events).toBe(1n);
+  expect(failed.mock.calls[0]).toMatchObject([{ window_id: refused }, expect.any(String)]);
+
+  await pool.query('drop function refuse_window cascade');
+  await untilWritten(refused, 2n);
+  await leader.close();
+  expect((await getUserTotals(db, ada)).balance).toBe(9_980n);
+  expect((await getUserTotals(db, bob)).balance).toBe(9_990n);
+  await proveUsage();
+});

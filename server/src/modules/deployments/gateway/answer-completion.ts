@@ -81,7 +81,10 @@ export async function answerCompletion(
     const reservation = await reserveAnswer(ctx, parts, upstream, { prices, bounds });
     let endUse = () => {};
     try {
-      if (client.aborted) return;
+      if (client.aborted) {
+        outcome.ok = true;
+        return;
+      }
       endUse = keepInUse(ctx, upstream);
       await answer(ctx, parts, path, call);
       outcome.ok = true;

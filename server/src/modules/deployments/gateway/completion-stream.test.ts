@@ -77,6 +77,16 @@ describe('CompletionStream', () => {
     expect(stream.usage).toEqual({ promptTokens: 7, completionTokens: 2 });
   });
 
+  it('believes no count beyond what a model can write, and holds no event without an end', () => {
+    const stream = new CompletionStream(llamacpp);
+    stream.push(token('a', 1e21));
+    expect(stream.usage).toEqual({ promptTokens: 7, completionTokens: 10_000_000 });
+    const endless = 'x'.repeat(100_000);
+    expect(() => {
+      for (let pieces = 0; pieces < 20; pieces += 1) stream.push(endless);
+    }).toThrow(AnswerFailed);
+  });
+
   it('knows how much of a prompt has been read before the first token, and keeps that to itself', () => {
     const progress = { total: 900, cache: 0, processed: 512, time_ms: 9 };
     const { stream, chunks } = read(event({ choices: [{ index: 0, delta: {} }], prompt_progress: progress }));

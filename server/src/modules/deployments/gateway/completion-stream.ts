@@ -45,7 +45,12 @@ type Options = {
 
 type Fields = Record<string, unknown>;
 
-/** The model server said in the middle of an answer that it cannot go on. */
+/** Far more than any event has: the scores of twenty candidates for a token are some kilobytes. */
+const EVENT_CHARS_MAX = 1024 * 1024;
+/** No model reads or writes so many. What a model server counts beyond it is not believed: it may have been taken over. */
+const TOKENS_MAX = 10_000_000;
+
+/** The model server said in the middle of an answer that it cannot go on, or its answer is none. */
 export class AnswerFailed extends Error {}
 
 /**
@@ -73,6 +78,8 @@ export class CompletionStream {
     const chunks: Chunk[] = [];
     for (;;) {
       const end = this.buffered.indexOf('\n\n');
+      if (end < 0 && this.buffered.length > EVENT_CHARS_MAX)
+        throw new AnswerFailed('an event without an end');
       if (end < 0) return chunks;
       const chunk = this.take(this.buffered.slice(0, end));
       this.buffered = this.buffered.slice(end + 2);
@@ -215,7 +222,7 @@ function readUsage(data: Fields, engine: Options['engine']): Usage | null {
 }
 
 function count(value: unknown): number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? Math.min(value, TOKENS_MAX) : 0;
 }
 
 function fieldsOf(value: unknown): Fields | null {

@@ -53,7 +53,9 @@ export async function meterDeployments(services: Services, usage: IdleCredit = n
     await inTransaction(db, async (tx) => {
       await setStarterRequested(tx, id, null);
       await reconcileModelServer(tx, clock, id);
-    });
+    }).catch((error: unknown) =>
+      log.error({ err: error, model_server_id: id }, 'a starter model could not be put to sleep'),
+    );
   }
 }
 

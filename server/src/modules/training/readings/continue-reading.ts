@@ -5,7 +5,7 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { DataToRead } from '../validation/read-data.ts';
 import { readingLimits } from './limits.ts';
 import { nameData } from './name-data.ts';
-import { deleteReadings, endOldReadings, lockReadings, type ReadingRow, upsertReading } from './queries.ts';
+import { endOldReadings, lockReadings, type ReadingRow, upsertReading } from './queries.ts';
 import { readingJob } from './read-in-background.ts';
 
 /**
@@ -31,7 +31,6 @@ export async function continueReading(
       at: now,
     });
     if (!isNew) return reading;
-    await deleteReadings(tx, userId, new Date(now.getTime() - readingLimits.keptMs));
     for (const id of await endOldReadings(tx, userId, { keep: readingLimits.ownInBackground, now }))
       await publishChange(tx, userId, { topic: 'reading', id });
     await ctx.jobs.enqueue(tx, readingJob, { readingId: reading.id });

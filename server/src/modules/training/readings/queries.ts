@@ -148,12 +148,3 @@ export async function selectReadings(db: Database, userId: string, endedSince: D
     .limit(50)
     .execute();
 }
-
-/** Forgets what the user's files came to that were read before then. */
-export async function deleteReadings(tx: Transaction, userId: string, endedBefore: Date): Promise<void> {
-  await tx
-    .deleteFrom('data_readings')
-    .where('user_id', '=', userId)
-    .where('ended_at', '<', endedBefore)
-    .execute();
-}

@@ -18,6 +18,7 @@ import { type TestServer, type TestUser, testServer } from '../../../testing/tes
 import { emptySafetensors, goodData } from '../testing/test-run.ts';
 import type { DataToRead, ReadData } from '../validation/read-data.ts';
 import { shareReads } from '../validation/share-reads.ts';
+import { forgetReadingsJob } from './forget-readings.ts';
 import { readingLimits } from './limits.ts';
 import { lockReadings, upsertReading } from './queries.ts';
 import { readInBackground } from './read-in-background.ts';
@@ -276,3 +277,25 @@ test('a reading begins again when the server has ended under it', async () => {
   begun[1]?.end.resolve(whole);
   await vi.waitFor(async () => expect((await readingOf(id))?.state).toBe('done'), { timeout: 20_000 });
 }, 90_000);
+
+test('what a file came to is kept for a month', async () => {
+  const { services } = server;
+  await services.db
+    .updateTable('data_readings')
+    .set({ ended_at: new Date() })
+    .where('state', '<>', 'reading')
+    .execute();
+  const forget = (days: number) => {
+    const clock = { now: () => new Date(Date.now() + days * 24 * 3_600_000) };
+    return forgetReadingsJob.run({ ...services, clock }, {}, new AbortController().signal);
+  };
+  const count = async () =>
+    (await services.db.selectFrom('data_readings').select('id').where('state', '<>', 'reading').execute())
+      .length;
+  const before = await count();
+  expect(before).toBeGreaterThan(0);
+  await forget(29);
+  expect(await count()).toBe(before);
+  await forget(31);
+  expect(await count()).toBe(0);
+});

@@ -59,8 +59,8 @@ export function Showcase() {
           Pictures and videos, one page for each model
         </h2>
         <p className="mt-3 mb-6 max-w-2xl text-[0.9375rem] text-muted leading-6">
-          Paris runs right here, even without a GPU. Every form is open to visitors, and says whether its
-          model is connected to this server.
+          Paris runs right here, even without a GPU. Every form but the one of FLUX.1 Kontext is open to
+          visitors, and says whether its model is connected to this server.
         </p>
         <GeneratorList served={useQuery(servedGeneratorsQuery).data} />
       </section>

@@ -1,3 +1,4 @@
+import { ApiError } from '../../../lib/api/api-error.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Field } from '../../../ui/field.tsx';
@@ -7,17 +8,31 @@ import { resetPassword } from '../api.ts';
 import { isCommonPassword, refusePassword } from './check-password.ts';
 import { useAccountForm } from './use-account-form.ts';
 
-/** Where the link for a new password leads; `token` came with it. */
-export function NewPasswordForm({ token, onDone }: { token: string; onDone: () => Promise<void> }) {
+type Props = {
+  /** Came with the link. */
+  token: string;
+  onDone: () => Promise<void>;
+  /** The link was used before, or is too old. */
+  onSpent: () => void;
+};
+
+/** Where the link for a new password leads. */
+export function NewPasswordForm({ token, onDone, onSpent }: Props) {
   const { errors, pending, onSubmit } = useAccountForm<string>({
     check: async ({ password = '' }) => {
       const refusal = refusePassword(password);
       return refusal ? { errors: { password: refusal } } : { values: password };
     },
     submit: async (password) => {
-      await resetPassword(password, token);
+      try {
+        await resetPassword(password, token);
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'INVALID_TOKEN') return onSpent();
+        throw error;
+      }
       notify.success('Your password was changed', {
-        description: 'Sign in with the new one. Your API key was replaced too.',
+        description:
+          'Sign in with the new one. Your API keys were replaced or revoked, and linked sign-in methods removed.',
       });
       await onDone();
     },
@@ -29,7 +44,11 @@ export function NewPasswordForm({ token, onDone }: { token: string; onDone: () =
       <Field
         label="New password"
         error={errors.password}
-        help={errors.password ? undefined : 'At least 8 characters.'}
+        help={
+          errors.password
+            ? undefined
+            : 'At least 8 characters. A new password ends all sessions, API keys and linked sign-in methods.'
+        }
       >
         <Input name="password" type="password" autoComplete="new-password" />
       </Field>

@@ -124,14 +124,24 @@ function Remarks({ error, isSentBack }: { error: string | undefined; isSentBack:
 
 function NewPassword({ token }: { token: string }) {
   const navigate = useNavigate();
-  return <NewPasswordForm token={token} onDone={() => navigate({ to: '/', replace: true })} />;
+  const [spent, setSpent] = useState(false);
+  if (spent) return <SpentLink wasTried />;
+  return (
+    <NewPasswordForm
+      token={token}
+      onDone={() => navigate({ to: '/', replace: true })}
+      onSpent={() => setSpent(true)}
+    />
+  );
 }
 
 /** In place of the form for a new password, where the link that led here was used before or is too old. */
-function SpentLink() {
+function SpentLink({ wasTried = false }: { wasTried?: boolean }) {
   return (
     <Callout tone="bad" title="This link does not work any more">
-      It works once, and for an hour. <FormLink form="forgot-password">Request a new link</FormLink>
+      It works once, and for an hour.{' '}
+      {wasTried && 'If you have just changed your password with it, sign in with the new one. '}
+      <FormLink form="forgot-password">Request a new link</FormLink>
     </Callout>
   );
 }

@@ -60,7 +60,8 @@ function OwnPlayground({
           New conversation
         </Button>
         <p className="text-muted text-xs">
-          This browser keeps the conversation until you begin a new one or sign out.
+          Until you sign out, this browser keeps your last 20 conversations; of very long ones, the newest
+          part.
         </p>
       </div>
     </div>
@@ -121,7 +122,7 @@ function Question({ answering, isAskable, unanswered, ask, stop }: QuestionProps
     setDraft('');
     const answered = await ask(question);
     // Nothing typed is lost: an unanswered question goes back into the field.
-    if (!answered) setDraft((typed) => typed || question);
+    if (!answered) setDraft((typed) => (typed.trim() === '' ? question : `${question}\n\n${typed}`));
   }
 
   function submit(event: FormEvent) {

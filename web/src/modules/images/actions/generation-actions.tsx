@@ -114,12 +114,22 @@ type DeleteProps = { generation: Generation; open: boolean; onClose: () => void;
 
 function DeleteDialog({ generation, open, onClose, onDeleted }: DeleteProps) {
   const deletion = useDeleteGeneration();
+  const words =
+    generation.outputs.length > 0
+      ? {
+          title: 'Delete this picture?',
+          description:
+            'The picture and its parameters will be permanently deleted. Its cost stays in your transactions.',
+        }
+      : {
+          title: 'Delete this generation?',
+          description: 'Its prompt and parameters will be permanently deleted.',
+        };
   return (
     <ConfirmDialog
       open={open}
       onOpenChange={(next) => !next && onClose()}
-      title="Delete this picture?"
-      description="The picture and its parameters will be permanently deleted. Its cost stays in your transactions."
+      {...words}
       action="Delete"
       pending={deletion.isPending}
       onConfirm={() =>

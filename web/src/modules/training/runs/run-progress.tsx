@@ -59,7 +59,7 @@ function Figures({ run }: { run: Run }) {
       <Figure label="Speed">
         {speed === null ? '–' : `${countOf(Math.round(speed), 'token')} a second`}
       </Figure>
-      <Figure label="Charged so far">
+      <Figure label="Cost so far">
         <Money bgl={run.cost_so_far} />
       </Figure>
       <Figure

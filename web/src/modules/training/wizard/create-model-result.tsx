@@ -9,6 +9,7 @@ import { assetQuery, modelReadinessQuery, type Upload, UploadList } from '../../
 import { useRun } from '../api.ts';
 import type { ModelType } from '../parameters/training-parameters.ts';
 import { phaseText } from '../runs/run-sentences.ts';
+import { endOf } from '../runs/use-run-work.ts';
 
 type Props = {
   type: ModelType;
@@ -56,22 +57,32 @@ function Training({ name, modelId, onClose }: MadeProps) {
   const runId = model.data?.lineage?.run_id;
   const run = useRun(runId ?? '', { enabled: runId !== undefined }).data;
   const currency = currencyChoice.use();
+  const end = run && endOf(run);
+  const failed = end && end.kind !== 'success';
   return (
     <Result
-      icon={<Sparkles aria-hidden className="size-6" />}
-      tone="bg-good-soft text-good"
-      title="Your model is fine-tuning!"
+      icon={
+        failed ? (
+          <TriangleAlert aria-hidden className="size-6" />
+        ) : (
+          <Sparkles aria-hidden className="size-6" />
+        )
+      }
+      tone={failed ? 'bg-warn-soft text-warn' : 'bg-good-soft text-good'}
+      title={end?.title ?? 'Your model is fine-tuning!'}
       text={
         <>
           {name}
           {/* It may be in line: then it says at which place. */}
           <span role="status" className="mt-1 block text-ink">
-            {run && amountsInCurrency(phaseText(run), currency)}
+            {run && amountsInCurrency(end ? (end.description ?? '') : phaseText(run), currency)}
           </span>
         </>
       }
     >
-      <Progress value={0} label="Training progress" className="mb-4 w-full text-left" />
+      {!failed && (
+        <Progress value={run?.progress ?? 0} label="Training progress" className="mb-4 w-full text-left" />
+      )}
       {runId ? (
         <ButtonLink variant="primary" to="/runs/$id" params={{ id: runId }}>
           Watch the run

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { ModelServerUnreachable, postToModelServer, readText } from './model-server-client.ts';
@@ -7,12 +7,15 @@ const { signal } = new AbortController();
 let requests = 0;
 /** Closes a connection instead of answering what comes over it. */
 let closes: (requestsOfConnection: number) => boolean = () => false;
+/** Answers instead, and never comes to an end. */
+let endless: ((response: ServerResponse) => void) | null = null;
 const counts = new WeakMap<object, number>();
 const server = createServer((request, response) => {
   requests += 1;
   const count = (counts.get(request.socket) ?? 0) + 1;
   counts.set(request.socket, count);
   if (closes(count)) request.socket.destroy();
+  else if (endless) endless(response);
   else response.end('answer');
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -33,4 +36,20 @@ test('a kept connection that was closed meanwhile is replaced at once', async ()
 test('a server that closes a new connection is not reached', async () => {
   closes = () => true;
   await expect(post()).rejects.toThrow(ModelServerUnreachable);
+});
+
+test('of a text without an end the beginning is read, and the connection ends', async () => {
+  closes = () => false;
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  endless = (response) => {
+    response.on('close', resolve);
+    const write = () => {
+      while (!response.destroyed && response.write('no '.repeat(1_000)));
+    };
+    response.on('drain', write);
+    write();
+  };
+  expect(await post()).toHaveLength(64 * 1024);
+  await closed;
+  endless = null;
 });

@@ -56,10 +56,16 @@ export function postToModelServer(
   return send(isSecure ? agents['https:'] : agents['http:']);
 }
 
-/** Reads an answer to its end, as text. */
+/** More than any refusal has to say. */
+const TEXT_CHARS_MAX = 64 * 1024;
+
+/** Reads a refusal to its end, as text; of one that is too long the beginning, and the connection ends. */
 export async function readText(answer: IncomingMessage): Promise<string> {
   answer.setEncoding('utf8');
   let text = '';
-  for await (const chunk of answer) text += String(chunk);
-  return text;
+  for await (const chunk of answer) {
+    text += String(chunk);
+    if (text.length > TEXT_CHARS_MAX) break;
+  }
+  return text.slice(0, TEXT_CHARS_MAX);
 }
