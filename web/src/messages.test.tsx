@@ -66,6 +66,15 @@ const seen: [sentences: string[], component: ReactElement, answer?: unknown][] =
     {
       lineage: { run_id: 'r1' },
       ...{ state: 'queued', phase: null, step: 0, reason: 'Waiting for the CPU, number 2 in line.' },
+      ...{ title: 'Loaf', stop_reason: null, charged: '0', progress: 0 },
+    },
+  ],
+  [
+    ['Training Rye failed', 'It ran out of memory. You were not charged.', 'Watch the run'],
+    <CreateModelResult key="" {...made} type="finetune" error={null} />,
+    {
+      lineage: { run_id: 'r1' },
+      ...{ state: 'failed', title: 'Rye', reason: 'It ran out of memory', stop_reason: null, charged: '0' },
     },
   ],
   [

@@ -13,9 +13,10 @@ import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
-import { signIn } from '../api.ts';
+import { resetPassword, signIn } from '../api.ts';
 import { sessionQuery } from '../session.ts';
 import { SignInCard } from './sign-in-card.tsx';
 
@@ -23,6 +24,7 @@ vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() })
 vi.mock('../api.ts', async (original) => ({
   ...(await original<typeof import('../api.ts')>()),
   signIn: vi.fn<typeof signIn>(),
+  resetPassword: vi.fn<typeof resetPassword>(),
 }));
 
 beforeEach(() => {
@@ -100,4 +102,24 @@ test('who comes from a public page to sign in, and signs up instead, was not sen
   await userEvent.click(await screen.findByRole('link', { name: 'Create an account' }));
   expect(await screen.findByRole('heading', { name: 'Create your account' })).toBeTruthy();
   expect(screen.queryByText('That page is for signed-in users')).toBeNull();
+});
+
+test('a link for a new password that was used meanwhile says so, and leads to another', async () => {
+  vi.mocked(resetPassword).mockRejectedValue(
+    new ApiError('Invalid token', { status: 400, code: 'INVALID_TOKEN' }),
+  );
+  const root = createRootRoute();
+  const landing = createRoute({
+    getParentRoute: () => root,
+    path: '/',
+    validateSearch: (search: { form?: 'new-password' | 'forgot-password'; token?: string }) => search,
+    component: SignInCard,
+  });
+  const router = createRouter({ routeTree: root.addChildren([landing]), history: createMemoryHistory() });
+  await router.navigate({ to: '/', search: { form: 'new-password', token: 't' } });
+  show(router);
+  await userEvent.type(await screen.findByLabelText('New password'), 'an even longer password{Enter}');
+  expect(await screen.findByText('This link does not work any more')).toBeTruthy();
+  expect(screen.getByText(/If you have just changed your password with it/)).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Request a new link' })).toBeTruthy();
 });

@@ -115,6 +115,15 @@ test('Stop marks what has come', async () => {
   expect(await screen.findByText(INTERRUPTED)).toBeTruthy();
 });
 
+test('a question without an answer goes before what was typed meanwhile', async () => {
+  open();
+  await ask('Which bread?');
+  await userEvent.type(screen.getByLabelText('Message'), 'And why?');
+  await userEvent.click(screen.getByRole('button', { name: 'Stop' }));
+  await screen.findByRole('button', { name: 'Send' });
+  await vi.waitFor(() => expect(message()).toBe('Which bread?\n\nAnd why?'));
+});
+
 test.each([
   [64, 64, 'The answer stopped at the maximum of 64 tokens. For longer answers, raise “Maximum tokens”.'],
   [4096, 4096, 'The answer stopped at the maximum of 4,096 tokens.'],
