@@ -14,9 +14,9 @@ import { useDeleteGeneration } from './modules/images/generation-calls.ts';
 import { generationOf } from './modules/images/testing/generation-of.ts';
 import { BonusDialog } from './modules/referrals/bonus-dialog.tsx';
 import { ConfigurationDialog } from './modules/training/configurations/configuration-dialog.tsx';
-import { BaseModelField } from './modules/training/wizard/base-model-field.tsx';
 import { CreateModelResult } from './modules/training/wizard/create-model-result.tsx';
 import { initialState } from './modules/training/wizard/create-model-wizard-state.ts';
+import { BaseModelField } from './modules/training/wizard/steps/base-model-field.tsx';
 import { notify } from './ui/notify.ts';
 import { notifyFailures } from './ui/notify-failure.ts';
 

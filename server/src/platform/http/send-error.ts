@@ -3,7 +3,7 @@ import type { ErrorBody } from '@bakehouse/contract/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { isDatabaseAway } from '../db/is-database-away.ts';
+import { isDatabaseAway } from '../db/errors/is-database-away.ts';
 import { AppError } from '../errors.ts';
 import { describeIssue } from './describe-issue.ts';
 

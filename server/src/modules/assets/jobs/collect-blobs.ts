@@ -1,5 +1,5 @@
 import type { Services } from '../../../platform/context.ts';
-import { isDatabaseAway } from '../../../platform/db/is-database-away.ts';
+import { isDatabaseAway } from '../../../platform/db/errors/is-database-away.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { collectBlob } from '../../../platform/storage/collect-blob.ts';
 import { listUnownedBlobs } from '../../../platform/storage/owner-queries.ts';

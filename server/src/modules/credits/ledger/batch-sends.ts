@@ -1,6 +1,6 @@
 import { batch } from '../../../platform/concurrency/batch.ts';
 import type { Services } from '../../../platform/context.ts';
-import { hasLeftNothing } from '../../../platform/db/has-left-nothing.ts';
+import { hasLeftNothing } from '../../../platform/db/errors/has-left-nothing.ts';
 import { oneOf } from './ledger-answers.ts';
 import { type Send, type SendAnswer, sendAll } from './ledger-send.ts';
 

@@ -1,5 +1,5 @@
 import type { Services } from '../../../platform/context.ts';
-import { hasLeftNothing } from '../../../platform/db/has-left-nothing.ts';
+import { hasLeftNothing } from '../../../platform/db/errors/has-left-nothing.ts';
 import { type UsageEvent, type WrittenEvents, writeEvents } from './usage-queries.ts';
 
 /** How long an event waits for others before it is written. */

@@ -3,7 +3,7 @@ import { render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { initialState, wizardReducer } from '../wizard/create-model-wizard-state.ts';
-import { StepParameters } from '../wizard/step-parameters.tsx';
+import { StepParameters } from '../wizard/steps/step-parameters.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => undefined) }));
 vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));

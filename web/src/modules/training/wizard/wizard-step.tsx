@@ -2,11 +2,11 @@ import type { Dispatch } from 'react';
 import type { Suggestion, WizardAction } from './create-model-wizard-state.ts';
 import { HubNotice } from './hub-notice.tsx';
 import { UploadReview } from './review/upload-review.tsx';
-import { StepDetails } from './step-details.tsx';
-import { StepParameters } from './step-parameters.tsx';
-import { StepSelection } from './step-selection.tsx';
-import { StepType } from './step-type.tsx';
-import { StepUpload } from './step-upload.tsx';
+import { StepDetails } from './steps/step-details.tsx';
+import { StepParameters } from './steps/step-parameters.tsx';
+import { StepSelection } from './steps/step-selection.tsx';
+import { StepType } from './steps/step-type.tsx';
+import { StepUpload } from './steps/step-upload.tsx';
 import type { CreateModel } from './use-create-model.ts';
 
 type Props = {

@@ -11,7 +11,7 @@ import {
   UploadList,
   uploadFiles,
 } from '../../../assets/api.ts';
-import { MODEL_FILES_HINT } from '../step-upload.tsx';
+import { MODEL_FILES_HINT } from '../steps/step-upload.tsx';
 
 /** What the server says of an uploaded model: what it can be used for, and which file is missing or wrong. */
 export function UploadReview({ modelId, uploads }: { modelId: string; uploads: Upload[] }) {

@@ -1,13 +1,13 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
 import { useEffect, useEffectEvent } from 'react';
-import { Field } from '../../../ui/field.tsx';
-import { Input } from '../../../ui/input.tsx';
-import { useUser } from '../../accounts/api.ts';
-import { useAllAssets } from '../../assets/api.ts';
-import { AssetField } from '../../assets/choice/api.ts';
-import { useMachine } from '../../machine/api.ts';
-import type { Problems, Suggestion, WizardState } from './create-model-wizard-state.ts';
-import { onlyOne } from './suggest.ts';
+import { Field } from '../../../../ui/field.tsx';
+import { Input } from '../../../../ui/input.tsx';
+import { useUser } from '../../../accounts/api.ts';
+import { useAllAssets } from '../../../assets/api.ts';
+import { AssetField } from '../../../assets/choice/api.ts';
+import { useMachine } from '../../../machine/api.ts';
+import type { Problems, Suggestion, WizardState } from '../create-model-wizard-state.ts';
+import { onlyOne } from '../suggest.ts';
 
 type Props = {
   state: WizardState;

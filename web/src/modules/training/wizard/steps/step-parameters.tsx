@@ -1,17 +1,17 @@
-import { Callout } from '../../../ui/callout.tsx';
-import { Disclosure } from '../../../ui/disclosure.tsx';
-import { FormFields } from '../../../ui/form-fields.tsx';
-import { SaveConfiguration } from '../configurations/save-configuration.tsx';
-import { FormatFields } from '../parameters/format-fields.tsx';
-import { GpuFields } from '../parameters/gpu-fields.tsx';
-import { loraFields, mainFields, segmentationFields } from '../parameters/parameter-fields.tsx';
+import { Callout } from '../../../../ui/callout.tsx';
+import { Disclosure } from '../../../../ui/disclosure.tsx';
+import { FormFields } from '../../../../ui/form-fields.tsx';
+import { SaveConfiguration } from '../../configurations/save-configuration.tsx';
+import { FormatFields } from '../../parameters/format-fields.tsx';
+import { GpuFields } from '../../parameters/gpu-fields.tsx';
+import { loraFields, mainFields, segmentationFields } from '../../parameters/parameter-fields.tsx';
 import {
   asksFor,
   differsFromDefaults,
   isTextFile,
   type TrainingParameters,
-} from '../parameters/training-parameters.ts';
-import type { Problems, Suggestion, WizardState } from './create-model-wizard-state.ts';
+} from '../../parameters/training-parameters.ts';
+import type { Problems, Suggestion, WizardState } from '../create-model-wizard-state.ts';
 
 type Props = {
   state: WizardState;

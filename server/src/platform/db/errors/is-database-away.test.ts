@@ -1,10 +1,10 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { onFileEnd } from '../../testing/on-file-end.ts';
-import { testDatabase } from '../../testing/test-database.ts';
-import { checkWrites } from './check-writes.ts';
-import { connect, createPool } from './database.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { testDatabase } from '../../../testing/test-database.ts';
+import { checkWrites } from '../check-writes.ts';
+import { connect, createPool } from '../database.ts';
 import { isDatabaseAway } from './is-database-away.ts';
 
 const { db, pool, url } = await testDatabase();

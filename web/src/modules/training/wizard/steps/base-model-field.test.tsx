@@ -2,14 +2,14 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
-import { call } from '../../../lib/api/api-client.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
+import { call } from '../../../../lib/api/api-client.ts';
+import { queryClient } from '../../../../lib/api/query-client.ts';
+import { initialState } from '../create-model-wizard-state.ts';
 import { BaseModelField } from './base-model-field.tsx';
-import { initialState } from './create-model-wizard-state.ts';
 
-vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
-vi.mock('../../machine/api.ts', () => ({ useMachine: () => ({ data: undefined }) }));
+vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../../machine/api.ts', () => ({ useMachine: () => ({ data: undefined }) }));
 
 const model = (title: string, values = {}) => ({
   ...{ dataset_id: title, title, file_count: 2, size_bytes: 1, is_starter: false },
@@ -24,7 +24,7 @@ it('offers whole text models, not those of images, adapters or models without fi
     model('Text model'),
     model('Another text model'),
   ];
-  vi.mocked(call).mockResolvedValue({ datasets, next_cursor: null } as never);
+  vi.mocked(call).mockResolvedValue({ datasets, next_cursor: null });
   const state = { ...initialState, type: 'finetune' } as const;
   render(
     <QueryClientProvider client={queryClient}>

@@ -2,19 +2,19 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { fireEvent, render, screen } from '@testing-library/react';
 import { useReducer } from 'react';
 import { expect, it, vi } from 'vitest';
-import { queryClient } from '../../../lib/api/query-client.ts';
-import { initialState, wizardReducer } from './create-model-wizard-state.ts';
+import { queryClient } from '../../../../lib/api/query-client.ts';
+import { initialState, wizardReducer } from '../create-model-wizard-state.ts';
 import { StepSelection } from './step-selection.tsx';
 
 const dataset = { dataset_id: 'd1', file_count: 1, files: [{ path: 'a.csv' }], next_files_cursor: null };
 vi.mock('./base-model-field.tsx', () => ({ BaseModelField: () => null }));
-vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
-vi.mock('../../assets/api.ts', () => ({
+vi.mock('../../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../../assets/api.ts', () => ({
   useAllAssets: () => ({ assets: [dataset], complete: true }),
   assetQuery: (id: string) => ({ queryKey: ['asset', 'one', id], queryFn: async () => dataset }),
   isDataFile: () => true,
 }));
-vi.mock('../../assets/choice/api.ts', () => ({
+vi.mock('../../../assets/choice/api.ts', () => ({
   AssetField: ({ value, onChange }: { value: string | null; onChange: (id: string | null) => void }) => (
     <button type="button" onClick={() => onChange(null)}>
       dataset {String(value)}

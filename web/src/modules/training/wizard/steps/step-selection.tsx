@@ -2,14 +2,14 @@ import type { Configuration } from '@bakehouse/contract/configurations';
 import { useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
-import { useUser } from '../../accounts/api.ts';
-import { assetQuery, isDataFile, useAllAssets } from '../../assets/api.ts';
-import { AssetField, FileField } from '../../assets/choice/api.ts';
-import { ConfigurationDialog } from '../configurations/configuration-dialog.tsx';
+import { Button } from '../../../../ui/button.tsx';
+import { useUser } from '../../../accounts/api.ts';
+import { assetQuery, isDataFile, useAllAssets } from '../../../assets/api.ts';
+import { AssetField, FileField } from '../../../assets/choice/api.ts';
+import { ConfigurationDialog } from '../../configurations/configuration-dialog.tsx';
+import type { Problems, Suggestion, WizardState } from '../create-model-wizard-state.ts';
+import { onlyOne, suggestFile } from '../suggest.ts';
 import { BaseModelField } from './base-model-field.tsx';
-import type { Problems, Suggestion, WizardState } from './create-model-wizard-state.ts';
-import { onlyOne, suggestFile } from './suggest.ts';
 
 type Props = {
   state: WizardState;

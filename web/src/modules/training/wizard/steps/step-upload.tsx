@@ -1,9 +1,9 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import { X } from 'lucide-react';
-import { Button } from '../../../ui/button.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { FileDrop } from '../../../ui/file-drop.tsx';
-import { type Upload, UploadList } from '../../assets/api.ts';
+import { Button } from '../../../../ui/button.tsx';
+import { Field } from '../../../../ui/field.tsx';
+import { FileDrop } from '../../../../ui/file-drop.tsx';
+import { type Upload, UploadList } from '../../../assets/api.ts';
 
 type Props = {
   files: File[];

@@ -1,7 +1,7 @@
 import { Globe, Sparkles, Upload } from 'lucide-react';
-import { Field } from '../../../ui/field.tsx';
-import { RadioCards } from '../../../ui/radio-cards.tsx';
-import type { ModelType } from '../parameters/training-parameters.ts';
+import { Field } from '../../../../ui/field.tsx';
+import { RadioCards } from '../../../../ui/radio-cards.tsx';
+import type { ModelType } from '../../parameters/training-parameters.ts';
 
 type Props = { value: ModelType | null; error: string | undefined; onChange: (type: ModelType) => void };
 

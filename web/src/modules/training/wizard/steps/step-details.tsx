@@ -1,9 +1,9 @@
 import { MODEL_NAME_LENGTH_MIN, uploadBaseModelTypes } from '@bakehouse/contract/limits';
-import { Field } from '../../../ui/field.tsx';
-import { Input } from '../../../ui/input.tsx';
-import { Select } from '../../../ui/select.tsx';
-import { TagInput } from '../../../ui/tag-input.tsx';
-import type { Problems, WizardState } from './create-model-wizard-state.ts';
+import { Field } from '../../../../ui/field.tsx';
+import { Input } from '../../../../ui/input.tsx';
+import { Select } from '../../../../ui/select.tsx';
+import { TagInput } from '../../../../ui/tag-input.tsx';
+import type { Problems, WizardState } from '../create-model-wizard-state.ts';
 
 type Props = {
   state: WizardState;
