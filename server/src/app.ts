@@ -54,7 +54,7 @@ type Options = {
   cpuLoad?: () => CpuLoad;
   /** None unless said. */
   errorReports?: ErrorReports;
-  /** Whether jobs begin at their times: where it works on jobs, unless said. */
+  /** Whether jobs that have a time begin by themselves; yes unless said. */
   schedules?: boolean;
   roles: Role[];
 };

@@ -42,7 +42,7 @@ const STATEMENT_MS_MAX = 60_000;
 
 /** Opens what requests, jobs and the engine stand on: the database, this machine, files and events. */
 export async function openServices(options: Options) {
-  const { config, databaseUrl, log, jobs } = options;
+  const { config, databaseUrl, log, jobs, schedules } = options;
   const pool = createPool(databaseUrl, {
     poolSize: config.databaseConnections,
     statementMsMax: STATEMENT_MS_MAX,
@@ -61,10 +61,7 @@ export async function openServices(options: Options) {
   const events = await openEvents(databaseUrl, log);
   const rowChanges = await openRowChanges(databaseUrl, log);
   const works = roles.includes('worker');
-  const queue = await openJobQueue({
-    ...{ url: databaseUrl, log, jobs, works },
-    schedules: works && options.schedules !== false,
-  });
+  const queue = await openJobQueue({ url: databaseUrl, log, jobs, works, schedules });
   const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
   const sandbox = await openSandbox(config, roles, log);
   const presence = gatewayPresence({ beat: () => heartbeat.beat(), goneMs: LOST_AFTER_MS });

@@ -32,7 +32,7 @@ type Options = {
   config?: Partial<Config>;
   /** A database of its own unless said. */
   database?: Pick<TestDatabase, 'url' | 'close'>;
-  /** Only `web` unless said: a test runs jobs, and the engine with `app.engine.pass()`, by its own hand; scheduled ones always. */
+  /** Only `web` unless said: a test runs jobs, and the engine with `app.engine.pass()`, by its own hand. Jobs that have a time never begin by themselves. */
   roles?: Role[];
 };
 

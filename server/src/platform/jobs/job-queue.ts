@@ -40,19 +40,19 @@ type Options = {
   jobs: AnyJob[];
   /** Whether this process works on jobs, or only enqueues them. */
   works: boolean;
-  /** Whether jobs are enqueued at their times; unless said where it works. */
-  schedules?: boolean;
+  /** Whether a process that works also enqueues the jobs that have a time; yes unless said. */
+  schedules?: boolean | undefined;
 };
 
 /** Opens the queue in the database (schema `pgboss`, made when missing) and declares the jobs there. */
-export async function openJobQueue({ url, log, jobs, works, schedules = works }: Options): Promise<JobQueue> {
+export async function openJobQueue({ url, log, jobs, works, schedules = true }: Options): Promise<JobQueue> {
   const boss = new PgBoss({
     connectionString: url,
     application_name: 'bakehouse jobs',
     max: CONNECTIONS,
     useListenNotify: works,
     supervise: works,
-    schedule: schedules,
+    schedule: works && schedules,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
     maintenanceIntervalSeconds: MAINTENANCE_SECONDS,

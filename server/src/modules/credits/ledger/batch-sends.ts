@@ -1,6 +1,6 @@
 import { batch } from '../../../platform/concurrency/batch.ts';
 import type { Services } from '../../../platform/context.ts';
-import { hasLeftNothing } from '../../../platform/db/errors/has-left-nothing.ts';
+import { wasRolledBack } from '../../../platform/db/errors/was-rolled-back.ts';
 import { oneOf } from './ledger-answers.ts';
 import { type Send, type SendAnswer, sendAll } from './ledger-send.ts';
 
@@ -25,7 +25,7 @@ export function batchSends(
       try {
         return await sendAll(services, inputs, { wait: false, dailyMaxMicro });
       } catch (error) {
-        if (inputs.length === 1 || !hasLeftNothing(error)) throw error;
+        if (inputs.length === 1 || !wasRolledBack(error)) throw error;
         services.log.warn({ err: error, transfers: inputs.length }, 'batched transfers failed; one by one');
         return inputs.map(() => null);
       }

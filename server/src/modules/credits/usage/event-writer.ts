@@ -1,5 +1,5 @@
 import type { Services } from '../../../platform/context.ts';
-import { hasLeftNothing } from '../../../platform/db/errors/has-left-nothing.ts';
+import { wasRolledBack } from '../../../platform/db/errors/was-rolled-back.ts';
 import { type UsageEvent, type WrittenEvents, writeEvents } from './usage-queries.ts';
 
 /** How long an event waits for others before it is written. */
@@ -83,16 +83,13 @@ export class EventWriter {
     if (this.count > 0) this.later(isWritten ? GATHER_MS : RETRY_MS);
   }
 
-  /** Writes a batch, or waits for the one that is being written. False where that failed. */
+  /** Writes a batch, or waits for the one that is being written. False where that failed, or a part of it. */
   private writeNext(): Promise<boolean> {
     this.writing ??= this.writeBatch()
-      .then(
-        (isWhole) => isWhole,
-        (error: unknown) => {
-          this.services.log.warn({ err: error, events: this.count }, 'what was used could not be written');
-          return false;
-        },
-      )
+      .catch((error: unknown) => {
+        this.services.log.warn({ err: error, events: this.count }, 'what was used could not be written');
+        return false;
+      })
       .finally(() => {
         this.writing = null;
       });
@@ -103,7 +100,7 @@ export class EventWriter {
   private async writeBatch(): Promise<boolean> {
     const batch = this.takeBatch();
     const answers = await this.write(batch).catch((error: unknown) => {
-      if (batch.length === 1 || !hasLeftNothing(error)) throw error;
+      if (batch.length === 1 || !wasRolledBack(error)) throw error;
       return this.writeOneByOne(batch);
     });
     this.note(answers);
@@ -121,7 +118,7 @@ export class EventWriter {
       try {
         answers.push(...(await this.write([one])));
       } catch (error) {
-        if (!hasLeftNothing(error)) throw error;
+        if (!wasRolledBack(error)) throw error;
         this.services.log.error({ err: error, window_id: one.window }, 'a usage window could not be written');
         const events = this.unwritten.get(one.window) ?? [];
         this.unwritten.delete(one.window);

@@ -24,6 +24,8 @@ const log = pino({ level: 'silent' });
 const services = { db, pool, log, clock } as unknown as Services;
 afterEach(() => vi.restoreAllMocks());
 
+const newUser = () => insertTestUser(db, { grantMicro: 10_000n });
+
 async function use(leader: UsageLeader, userId: string, amountMicro = 10n): Promise<string> {
   const { windowId, settle } = await leader.reserve({
     ...{ userId, keyId: null, use: 'llm_inference' as const, source: 'model:crumb' },
@@ -48,10 +50,7 @@ async function proveUsage(): Promise<string | undefined> {
 
 test('a window whose last answer is forgotten is closed with those that are left, and keeps no other from being written', async () => {
   const leader = new UsageLeader(services);
-  const [ada, bob] = [
-    await insertTestUser(db, { grantMicro: 10_000n }),
-    await insertTestUser(db, { grantMicro: 10_000n }),
-  ];
+  const [ada, bob] = [await newUser(), await newUser()];
   const torn = await use(leader, ada);
   await untilWritten(torn, 1n);
   const before = await findRow(torn);
@@ -84,7 +83,7 @@ test('a window whose last answer is forgotten is closed with those that are left
 
 test('a window whose hold is forgotten to have grown charges what the hold has', async () => {
   const leader = new UsageLeader(services);
-  const ada = await insertTestUser(db, { grantMicro: 10_000n });
+  const ada = await newUser();
   const windowId = await use(leader, ada, 100n);
   const { hold_id: holdId } = await findRow(windowId);
   const { held } = await getUserTotals(db, ada);
@@ -109,10 +108,7 @@ test('a window whose hold is forgotten to have grown charges what the hold has',
 
 test('a window that the database refuses keeps no other from being written', async () => {
   const leader = new UsageLeader(services);
-  const [ada, bob] = [
-    await insertTestUser(db, { grantMicro: 10_000n }),
-    await insertTestUser(db, { grantMicro: 10_000n }),
-  ];
+  const [ada, bob] = [await newUser(), await newUser()];
   const refused = await use(leader, ada);
   await untilWritten(refused, 1n);
   await pool.query(`

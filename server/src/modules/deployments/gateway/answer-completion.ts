@@ -81,10 +81,7 @@ export async function answerCompletion(
     const reservation = await reserveAnswer(ctx, parts, upstream, { prices, bounds });
     let endUse = () => {};
     try {
-      if (client.aborted) {
-        outcome.ok = true;
-        return;
-      }
+      client.throwIfAborted();
       endUse = keepInUse(ctx, upstream);
       await answer(ctx, parts, path, call);
       outcome.ok = true;

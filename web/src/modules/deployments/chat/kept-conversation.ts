@@ -6,7 +6,7 @@ import type { Turn } from './use-conversation.ts';
 /** In characters, as JSON. */
 const TURNS_LENGTH_MAX = 200_000;
 /** Conversations of a user: as many as fit into what a browser stores of a site, at their longest. */
-const KEPT_MAX = 20;
+export const KEPT_MAX = 20;
 
 export type Conversation = {
   turns: Turn[];

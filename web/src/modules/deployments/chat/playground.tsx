@@ -12,6 +12,7 @@ import { useUser } from '../../accounts/api.ts';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
 import { ChatOptionFields, optionProblems } from './chat-options.tsx';
 import { ConversationTurns } from './conversation-turns.tsx';
+import { KEPT_MAX } from './kept-conversation.ts';
 import { type Turn, useConversation } from './use-conversation.ts';
 
 type Props = {
@@ -60,8 +61,8 @@ function OwnPlayground({
           New conversation
         </Button>
         <p className="text-muted text-xs">
-          Until you sign out, this browser keeps your last 20 conversations; of very long ones, the newest
-          part.
+          Until you sign out, this browser keeps your last {KEPT_MAX} conversations; of very long ones, the
+          newest part.
         </p>
       </div>
     </div>

@@ -58,17 +58,17 @@ function Training({ name, modelId, onClose }: MadeProps) {
   const run = useRun(runId ?? '', { enabled: runId !== undefined }).data;
   const currency = currencyChoice.use();
   const end = run && endOf(run);
-  const failed = end && end.kind !== 'success';
+  const endedEarly = end && end.kind !== 'success';
   return (
     <Result
       icon={
-        failed ? (
+        endedEarly ? (
           <TriangleAlert aria-hidden className="size-6" />
         ) : (
           <Sparkles aria-hidden className="size-6" />
         )
       }
-      tone={failed ? 'bg-warn-soft text-warn' : 'bg-good-soft text-good'}
+      tone={endedEarly ? 'bg-warn-soft text-warn' : 'bg-good-soft text-good'}
       title={end?.title ?? 'Your model is fine-tuning!'}
       text={
         <>
@@ -80,7 +80,7 @@ function Training({ name, modelId, onClose }: MadeProps) {
         </>
       }
     >
-      {!failed && (
+      {!endedEarly && (
         <Progress value={run?.progress ?? 0} label="Training progress" className="mb-4 w-full text-left" />
       )}
       {runId ? (
