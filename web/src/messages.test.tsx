@@ -70,7 +70,7 @@ const seen: [sentences: string[], component: ReactElement, answer?: unknown][] =
     },
   ],
   [
-    ['Training Rye failed', 'It ran out of memory. You were not charged.', 'Watch the run'],
+    ['Training Rye failed', 'It ran out of memory. You were not charged.', 'View run'],
     <CreateModelResult key="" {...made} type="finetune" error={null} />,
     {
       lineage: { run_id: 'r1' },

@@ -59,20 +59,16 @@ function Training({ name, modelId, onClose }: MadeProps) {
   const currency = currencyChoice.use();
   const end = run && endOf(run);
   const endedEarly = end && end.kind !== 'success';
+  const Icon = endedEarly ? TriangleAlert : Sparkles;
   return (
     <Result
-      icon={
-        endedEarly ? (
-          <TriangleAlert aria-hidden className="size-6" />
-        ) : (
-          <Sparkles aria-hidden className="size-6" />
-        )
-      }
+      icon={<Icon aria-hidden className="size-6" />}
       tone={endedEarly ? 'bg-warn-soft text-warn' : 'bg-good-soft text-good'}
       title={end?.title ?? 'Your model is fine-tuning!'}
       text={
         <>
-          {name}
+          {/* How it ended has the name in its title. */}
+          {!end && name}
           {/* It may be in line: then it says at which place. */}
           <span role="status" className="mt-1 block text-ink">
             {run && amountsInCurrency(end ? (end.description ?? '') : phaseText(run), currency)}
@@ -85,7 +81,7 @@ function Training({ name, modelId, onClose }: MadeProps) {
       )}
       {runId ? (
         <ButtonLink variant="primary" to="/runs/$id" params={{ id: runId }}>
-          Watch the run
+          {end ? 'View run' : 'Watch the run'}
         </ButtonLink>
       ) : (
         <ButtonLink variant="primary" to="/llm-training">
