@@ -11,7 +11,7 @@ import { preparationLabels } from './engine/machine/preparation/preparation-ids.
 import { findPreparation } from './engine/machine/preparation/queries.ts';
 import { runtimeCommand } from './engine/machine/runtime-command.ts';
 import type { Capacity } from './engine/queue/queue.ts';
-import { CPU_SERVERS } from './modules/deployments/servers/cpu-servers.ts';
+import { CPU_SERVERS } from './modules/deployments/servers/limits/cpu-servers.ts';
 import type { Services } from './platform/context.ts';
 
 /** The driver that the settings name. */

@@ -21,9 +21,9 @@ import { freeModelName, toModelName } from './model-name.ts';
 import { type FoundPlacement, findPlacement } from './placement/find-placement.ts';
 import { insertDeployment, listLiveModelNames, lockDeployment } from './queries.ts';
 import { ensureModelServer } from './servers/ensure-model-server.ts';
+import { refuseManyServers } from './servers/limits/refuse-many-servers.ts';
 import { checkReplicas } from './servers/plan/check-replicas.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
-import { refuseManyServers } from './servers/refuse-many-servers.ts';
 import type { ServingParts } from './serving-parts.ts';
 
 type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };

@@ -3,8 +3,8 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { holdPeriod, keepHold, settleTime } from './metering/meter-deployment.ts';
 import { lockDeployment, noteAwake } from './queries.ts';
+import { refuseManyServers } from './servers/limits/refuse-many-servers.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
-import { refuseManyServers } from './servers/refuse-many-servers.ts';
 import type { ServingParts } from './serving-parts.ts';
 
 /** Wakes a sleeping deployment; its meter starts when it answers. Throws AppError 'insufficient_funds'. */

@@ -120,6 +120,17 @@ describe('the starter model', () => {
     expect(stub.requests[0]).toMatchObject({ prompt: 'Bread is' });
   });
 
+  it('goes on from the beginning of an answer that the client gives, and does not repeat it', async () => {
+    const messages = [
+      { role: 'user' as const, content: 'What do you bake?' },
+      { role: 'assistant' as const, content: 'Well, ' },
+    ];
+    const { choices } = await openai().chat.completions.create({ model: STARTER, messages });
+    expect(choices[0]?.message.content).toBe('Good bread.');
+    // llama.cpp repeats it in an answer in one piece, and never in a stream.
+    expect(stub.requests[0]).toMatchObject({ messages, stream: true });
+  });
+
   it('is not mistaken for a model that is not there', async () => {
     await expect(ask('no-such-model')).rejects.toMatchObject({
       status: 404,

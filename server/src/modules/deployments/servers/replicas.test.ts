@@ -10,7 +10,7 @@ import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { meterDeployments } from '../metering/meter-deployments.ts';
 import { lockDeployment, noteEnd, setReplicas } from '../queries.ts';
 import { insertModel, insertStarter } from '../testing/test-models.ts';
-import { CPU_SERVERS } from './cpu-servers.ts';
+import { CPU_SERVERS } from './limits/cpu-servers.ts';
 import { reconcileModelServer } from './reconcile-model-server.ts';
 import { addReplica } from './scale-deployment.ts';
 import { setWorkloads } from './server-queries.ts';

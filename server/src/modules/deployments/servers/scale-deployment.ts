@@ -7,8 +7,8 @@ import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { type DeploymentRow, lockDeployment, setReplicas } from '../queries.ts';
 import type { ServingParts } from '../serving-parts.ts';
+import { refuseManyServers } from './limits/refuse-many-servers.ts';
 import { reconcileModelServer } from './reconcile-model-server.ts';
-import { refuseManyServers } from './refuse-many-servers.ts';
 
 /** The last replica goes when it was not used for this long, in which each process notes its use many times. */
 const IDLE_REPLICA_MS = 10 * 60_000;

@@ -1,7 +1,7 @@
 import { countSlots } from '../../../../engine/queue/count-slots.ts';
 import type { Capacity } from '../../../../engine/queue/queue.ts';
 import type { ServingPlacement } from '../../kinds/deployment-kind.ts';
-import { STARTER_SERVERS } from '../cpu-servers.ts';
+import { STARTER_SERVERS } from '../limits/cpu-servers.ts';
 
 /**
  * How many slots of the installation model servers may take, in CPU slots or GPUs, those of one user and of all.

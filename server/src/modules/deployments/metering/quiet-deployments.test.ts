@@ -1,0 +1,52 @@
+import type { ChangeEvent } from '@bakehouse/contract/events';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { announceChange } from '../../../platform/events/publish-change.ts';
+import { recordingDatabase } from '../../../testing/recording-database.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { selectDeployments } from '../queries.ts';
+import { viewDeployments } from '../read-deployment.ts';
+import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
+import { listModelServersInUse } from '../servers/server-queries.ts';
+import { starterServing } from '../testing/starter-serving.ts';
+
+/* Deployments with which nothing happens. */
+
+const { server, clock, nextUser, makeFineTune, deploy, untilRunning } = await starterServing();
+const { services } = server;
+let user: TestUser;
+
+beforeAll(async () => {
+  user = await nextUser();
+  for (const title of ['Rye', 'Spelt', 'Wheat'])
+    await untilRunning((await deploy(await makeFineTune(user, title))).pod_id);
+});
+
+it('are announced to nobody when a minute looks after their servers', async () => {
+  const heard: ChangeEvent[] = [];
+  const leave = services.events.subscribe(user.userId, (event) => heard.push(event));
+  /** All that was announced before has been heard then. */
+  const untilHeard = async (id: string) => {
+    announceChange(services.db, user.userId, { topic: 'asset', id });
+    await vi.waitFor(() => expect(heard).toContainEqual(expect.objectContaining({ id })));
+  };
+  await untilHeard('before');
+  heard.length = 0;
+  const servers = await listModelServersInUse(services.db);
+  expect(servers).not.toEqual([]);
+  for (const { id } of servers) await inTransaction(services.db, (tx) => reconcileModelServer(tx, clock, id));
+  await untilHeard('after');
+  expect(heard.filter(({ topic }) => topic === 'deployment')).toEqual([]);
+  leave();
+});
+
+it('are seen by as many queries as a single one', async () => {
+  const { db, asked } = recordingDatabase(server.databaseUrl);
+  const rows = await selectDeployments(db, { userId: user.userId, includeTerminated: false });
+  const queriesFor = async (count: number) => {
+    asked.length = 0;
+    expect(await viewDeployments({ ...services, db }, rows.slice(0, count))).toHaveLength(count);
+    return asked.length;
+  };
+  expect(await queriesFor(3)).toBe(await queriesFor(1));
+});
