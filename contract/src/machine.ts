@@ -19,8 +19,9 @@ const accelerators = z.array(
 const cpu = z.object({ cores: z.int(), memory_bytes: z.number() });
 
 const machine = z.object({
+  /** Of all machines of the installation; of each type the most that one of them has. */
   accelerators,
-  /** Whether text is served on the GPUs: there are some, and vLLM has been prepared. Else the CPU serves it. */
+  /** Whether text is served on GPUs: a machine has some, and vLLM has been prepared there. Else a CPU serves it. */
   serves_text_on_gpus: z.boolean(),
   cpu,
   preparations: z.array(preparation),
@@ -32,7 +33,7 @@ export const getMachine = endpoint({
   method: 'GET',
   path: '/api/v1/machine',
   access: 'key',
-  summary: 'What this machine has, and what it is still preparing',
+  summary: 'What work can run on, and what the server is still preparing',
   response: machine,
 });
 

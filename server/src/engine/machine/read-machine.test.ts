@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { testDatabase } from '../../testing/test-database.ts';
+import { noteMachine } from '../machines/queries.ts';
 import { testMachine } from '../testing/test-machine.ts';
 import { upsertPreparation } from './preparation/queries.ts';
 import { readMachine } from './read-machine.ts';
@@ -28,4 +29,25 @@ test('a server that prepares nothing has nothing in preparation', async () => {
     ['starter-image-model', 'waiting'],
   ]);
   expect(await states(false)).toEqual([['serving', 'ready']]);
+});
+
+test('a GPU of a machine that joined is one that work can run on', async () => {
+  const { db } = await testDatabase();
+  const machineId = await testMachine(db);
+  const read = () => readMachine({ config: readConfig({}), db, machineId, log: pino({ level: 'silent' }) });
+  expect(await read()).toMatchObject({ accelerators: [], serves_text_on_gpus: false });
+
+  const offer = async (devices: number[], servesTextOnGpus: boolean) => {
+    const gpu = { type: 'NVIDIA_H100_80GB', like: 'NVIDIA_H100_80GB', memoryBytes: 80e9, devices } as const;
+    await noteMachine(db, await testMachine(db), {
+      ...{ admission: 'slots', blockers: {}, cpu: { cores: 1, memory_bytes: 1 } },
+      capacity: { gpus: [gpu], servesTextOnGpus },
+    });
+  };
+  await offer([0], true);
+  await offer([0, 1], false);
+  expect(await read()).toMatchObject({
+    accelerators: [{ gpu_type: 'NVIDIA_H100_80GB', count: 2 }],
+    serves_text_on_gpus: true,
+  });
 });

@@ -1,15 +1,19 @@
-import { gpuLabel } from '@bakehouse/contract/labels';
 import type { Machine } from '@bakehouse/contract/machine';
 import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { installationCapacity } from '../machines/installation-capacity.ts';
+import { toAccelerators } from '../machines/read-machines.ts';
 import type { EnvironmentSettings } from './environment/environment.ts';
 import { machineAccelerators, servesTextOnGpus } from './machine-accelerators.ts';
 import { machineCpu } from './machine-cpu.ts';
 import { preparationIds, preparationLabels } from './preparation/preparation-ids.ts';
 import { listPreparations } from './preparation/queries.ts';
 
-/** What this machine has, and what the server is still preparing. One that prepares nothing names only what is ready. */
+/**
+ * What work can run on, wherever in the installation it goes, and what this server is still preparing. One that prepares
+ * nothing names only what is ready.
+ */
 export async function readMachine({
   config,
   db,
@@ -33,14 +37,13 @@ export async function readMachine({
       progress: row?.progress ?? null,
     };
   });
+  const capacity = await installationCapacity(db, async () => ({
+    gpus,
+    servesTextOnGpus: await servesTextOnGpus(config, log),
+  }));
   return {
-    accelerators: gpus.map((gpu) => ({
-      gpu_type: gpu.type,
-      label: gpuLabel(gpu.type),
-      memory_bytes: gpu.memoryBytes,
-      count: gpu.devices.length,
-    })),
-    serves_text_on_gpus: await servesTextOnGpus(config, log),
+    accelerators: toAccelerators(capacity),
+    serves_text_on_gpus: capacity.servesTextOnGpus ?? false,
     cpu: machineCpu(),
     preparations: preparations.filter(({ state }) => config.prepare || state === 'ready'),
   };

@@ -1,7 +1,9 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { gpuLabel } from '@bakehouse/contract/labels';
-import type { listMachines as listMachinesEndpoint } from '@bakehouse/contract/machine';
+import type { listMachines as listMachinesEndpoint, Machine } from '@bakehouse/contract/machine';
 import type { Database } from '../../platform/db/database.ts';
+import type { Gpu } from '../queue/gpu.ts';
+import type { Capacity } from '../queue/queue.ts';
 import type { Offer } from './offer.ts';
 import { listMachines } from './queries.ts';
 
@@ -30,11 +32,20 @@ function toOffer({ capacity, cpu }: Offer): Answer['machines'][number]['offer'] 
     cpu,
     run_slots: capacity['cpu:run'] ?? 0,
     deployment_slots: capacity['cpu:deployment'] ?? 0,
-    accelerators: (capacity.gpus ?? []).map(({ type, memoryBytes, devices }) => ({
-      gpu_type: type,
-      label: gpuLabel(type),
-      memory_bytes: memoryBytes,
-      count: devices.length,
-    })),
+    accelerators: toAccelerators(capacity),
   };
+}
+
+/** GPUs as the wire names them: of each type the most that one machine has, since one workload uses those of one. */
+export function toAccelerators({ gpus = [] }: Capacity): Machine['accelerators'] {
+  const most = new Map<string, Gpu>();
+  for (const gpu of gpus) {
+    if (gpu.devices.length > (most.get(gpu.type)?.devices.length ?? 0)) most.set(gpu.type, gpu);
+  }
+  return [...most.values()].map(({ type, memoryBytes, devices }) => ({
+    gpu_type: type,
+    label: gpuLabel(type),
+    memory_bytes: memoryBytes,
+    count: devices.length,
+  }));
 }
