@@ -159,6 +159,7 @@ export const vllmStats = endpoint({
   response: z.object({
     total: z.int(),
     running: z.int(),
+    sleeping: z.int(),
     deploying: z.int(),
     failed: z.int(),
     requests: z.int(),

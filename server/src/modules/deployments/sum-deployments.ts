@@ -8,6 +8,7 @@ import { viewDeployments } from './read-deployment.ts';
 export type DeploymentSums = {
   total: bigint;
   running: number;
+  sleeping: number;
   deploying: number;
   failed: bigint;
   requests: bigint;
@@ -28,7 +29,8 @@ export async function sumDeployments(ctx: Context, { kind }: { kind: KindName })
     .reduce((sum, row) => sum + timeCostMicro(row, usedMs(row, ctx.clock.now())), 0n);
   return {
     total: sums.total,
-    running: count('running', 'degraded', 'sleeping'),
+    running: count('running', 'degraded'),
+    sleeping: count('sleeping'),
     deploying: count('queued', 'deploying'),
     failed: sums.failed,
     requests: sums.requests,

@@ -36,6 +36,7 @@ export function toVllmStats(sums: DeploymentSums): ResponseOf<typeof vllmStats> 
   return {
     total: Number(sums.total),
     running: sums.running,
+    sleeping: sums.sleeping,
     deploying: sums.deploying,
     failed: Number(sums.failed),
     requests: Number(sums.requests),

@@ -3,12 +3,14 @@ import { useMemo, useRef } from 'react';
 import { usePlaceOnPage } from '../../../ui/use-place-on-page.ts';
 import { TransactionRow } from './transaction-row.tsx';
 import { groupByDay, type Transaction } from './transaction-rows.ts';
+import { useOpened } from './use-opened.ts';
 
 const HEIGHTS = { day: 37, transaction: 61, group: 61 };
 
 /** Grouped by day, newest first. Only the lines in sight exist, so ten thousand scroll as well as ten. */
 export function TransactionList({ transactions }: { transactions: readonly Transaction[] }) {
   const rows = useMemo(() => groupByDay(transactions), [transactions]);
+  const opened = useOpened();
   const list = useRef<HTMLUListElement>(null);
   const top = usePlaceOnPage(list);
   const virtualizer = useWindowVirtualizer({
@@ -35,7 +37,7 @@ export function TransactionList({ transactions }: { transactions: readonly Trans
             className="absolute top-0 left-0 w-full"
             style={{ transform: `translateY(${start - top}px)` }}
           >
-            <TransactionRow row={row} last={index === rows.length - 1} />
+            <TransactionRow row={row} last={index === rows.length - 1} opened={opened} />
           </li>
         );
       })}

@@ -1,7 +1,7 @@
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { Link } from '@tanstack/react-router';
 import { ArrowDownLeft, ArrowUpRight, ChevronDown } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { cx } from '../../../lib/cx.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { formatClock, formatDateTime, localDay } from '../../../lib/format/format-time.ts';
@@ -9,44 +9,51 @@ import { Button } from '../../../ui/button.tsx';
 import { SignedAmount } from './signed-amount.tsx';
 import { isIncoming, type ListRow, nameOfGroup, type Transaction, workOf } from './transaction-rows.ts';
 import { UsageAnswers } from './usage-answers.tsx';
+import type { Opened } from './use-opened.ts';
 
 type Props = {
   row: ListRow;
   /** Nothing stands under it. */
   last: boolean;
+  opened: Opened;
 };
 
 /** A row of the list: the heading of a day, a line, or the lines of one deployment on that day. */
-export function TransactionRow({ row, last }: Props) {
+export function TransactionRow({ row, last, opened }: Props) {
   if (row.kind === 'day')
     return (
       <h2 className="border-line border-b bg-subtle px-5 py-2 font-medium text-muted text-xs leading-5">
         {row.heading}
       </h2>
     );
-  if (row.kind === 'group') return <Group transactions={row.transactions} last={last} />;
-  return <Single transaction={row.transaction} last={last} />;
+  if (row.kind === 'group')
+    return <Group transactions={row.transactions} groupKey={row.key} last={last} opened={opened} />;
+  return <Single transaction={row.transaction} last={last} opened={opened} />;
 }
 
-function Single({ transaction, last }: { transaction: Transaction; last: boolean }) {
-  const { usage_window_id: windowId } = transaction;
-  const [open, setOpen] = useState(false);
+type SingleProps = Omit<Props, 'row'> & { transaction: Transaction };
+
+function Single({ transaction, last, opened }: SingleProps) {
+  const { usage_window_id: windowId, transaction_id: id } = transaction;
+  const open = opened.has(id);
   return (
     <>
       <Line
         transaction={transaction}
         note={transaction.asset_name}
         last={last && !open}
-        opener={windowId && <Opener label="Answers" open={open} onToggle={() => setOpen(!open)} />}
+        opener={windowId && <Opener label="Answers" open={open} onToggle={() => opened.toggle(id)} />}
       />
       {windowId && open && <UsageAnswers windowId={windowId} />}
     </>
   );
 }
 
+type GroupProps = Omit<Props, 'row'> & { transactions: Transaction[]; groupKey: string };
+
 /** One deployment on one day: the sum, which opens into its charges. */
-function Group({ transactions, last }: { transactions: Transaction[]; last: boolean }) {
-  const [open, setOpen] = useState(false);
+function Group({ transactions, groupKey, last, opened }: GroupProps) {
+  const open = opened.has(groupKey);
   const [newest] = transactions;
   if (!newest) return null;
   const sum = transactions.reduce((total, { amount }) => total + parseBgl(amount), 0n);
@@ -57,13 +64,13 @@ function Group({ transactions, last }: { transactions: Transaction[]; last: bool
         transaction={{ ...newest, amount: formatBgl(sum), description: `Deployment of ${name}` }}
         note={countOf(transactions.length, 'charge')}
         last={last && !open}
-        opener={<Opener label="Charges" open={open} onToggle={() => setOpen(!open)} />}
+        opener={<Opener label="Charges" open={open} onToggle={() => opened.toggle(groupKey)} />}
       />
       {open && (
         <ul aria-label={`Charges of ${name}`} className="border-line border-b bg-subtle/60 sm:pl-8">
           {transactions.map((transaction, index) => (
             <li key={transaction.transaction_id}>
-              <Single transaction={transaction} last={index === transactions.length - 1} />
+              <Single transaction={transaction} last={index === transactions.length - 1} opened={opened} />
             </li>
           ))}
         </ul>

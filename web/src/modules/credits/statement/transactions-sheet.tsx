@@ -16,6 +16,7 @@ import { PeriodFields } from './period-fields.tsx';
 import { PeriodTotals } from './period-totals.tsx';
 import { TransactionRow } from './transaction-row.tsx';
 import { groupByDay, type Transaction } from './transaction-rows.ts';
+import { useOpened } from './use-opened.ts';
 
 type Props = { open: boolean; onClose: () => void };
 
@@ -94,6 +95,7 @@ function Transactions({ filter, onShowAll }: { filter: Filter; onShowAll: () => 
 
 function Rows({ transactions }: { transactions: readonly Transaction[] }) {
   const rows = useMemo(() => groupByDay(transactions), [transactions]);
+  const opened = useOpened();
   return (
     <ul>
       {rows.map((row, index) => (
@@ -102,7 +104,7 @@ function Rows({ transactions }: { transactions: readonly Transaction[] }) {
           // However many there are, the browser lays out only those in sight.
           className="[contain-intrinsic-height:auto_3.8125rem] [content-visibility:auto]"
         >
-          <TransactionRow row={row} last={index === rows.length - 1} />
+          <TransactionRow row={row} last={index === rows.length - 1} opened={opened} />
         </li>
       ))}
     </ul>

@@ -1,0 +1,27 @@
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import { type Opened, useOpened } from './use-opened.ts';
+
+afterEach(cleanup);
+
+function Row({ opened }: { opened: Opened }) {
+  return (
+    <button type="button" aria-expanded={opened.has('one')} onClick={() => opened.toggle('one')}>
+      Charges
+    </button>
+  );
+}
+
+function List({ inSight }: { inSight: boolean }) {
+  const opened = useOpened();
+  return inSight && <Row opened={opened} />;
+}
+
+test('a row that was scrolled out of sight is open when it comes back, and closes again', () => {
+  const { rerender } = render(<List inSight />);
+  fireEvent.click(screen.getByRole('button', { expanded: false }));
+  rerender(<List inSight={false} />);
+  rerender(<List inSight />);
+  fireEvent.click(screen.getByRole('button', { expanded: true }));
+  expect(screen.getByRole('button', { expanded: false })).toBeDefined();
+});
