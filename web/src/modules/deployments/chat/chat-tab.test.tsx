@@ -1,9 +1,11 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { keepInTab } from '../../../lib/tab-storage.ts';
 import { UserContext } from '../../accounts/api.ts';
 import { initialSettings } from './chat-options.tsx';
 import { ChatTab } from './chat-tab.tsx';
@@ -42,6 +44,7 @@ const keep = (unanswered = '') =>
 
 beforeEach(() => {
   localStorage.clear();
+  sessionStorage.clear();
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
 });
 afterEach(cleanup);
@@ -59,6 +62,17 @@ test.each([
     expect(await screen.findByText(text)).toBeTruthy();
   expect(screen.queryByLabelText('Message')).toBeNull();
   expect(screen.queryByRole('button', { name: 'New conversation' })).toBeNull();
+});
+
+test('what was typed when the deployment ended can be read, until the conversation is deleted', async () => {
+  keep();
+  keepInTab('ada', 'question.pod-1', 'Why not wheat?');
+  open('terminated');
+  expect(await screen.findByText('Why not wheat?')).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Delete this conversation' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(screen.queryByText('Rye bread')).toBeNull();
+  expect(screen.queryByText('Why not wheat?')).toBeNull();
 });
 
 test('without a conversation an ended deployment says only that it has ended', () => {

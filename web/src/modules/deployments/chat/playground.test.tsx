@@ -50,6 +50,7 @@ const INTERRUPTED = 'The answer was interrupted.';
 
 beforeEach(() => {
   localStorage.clear();
+  sessionStorage.clear();
   asked = [];
   vi.stubGlobal('fetch', async (url: string, { body, signal }: { body: string; signal?: AbortSignal }) => {
     if (!url.endsWith('/chat/completions')) return Response.json({ prices: [] });
@@ -177,8 +178,27 @@ test('a new conversation is empty after a reload too', async () => {
   open();
   await askAndAnswer('Which bread?', 'Rye bread');
   await userEvent.click(screen.getByRole('button', { name: 'New conversation' }));
+  expect(screen.getByText('Which bread?')).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(screen.queryByText('Which bread?')).toBeNull();
   open();
   expect(screen.queryByText('Which bread?')).toBeNull();
+});
+
+test('what was typed and not asked is in the field again, of this conversation alone', async () => {
+  open();
+  await userEvent.type(screen.getByLabelText('Message'), 'Which cake');
+  open({ id: 'pod-2' });
+  expect(message()).toBe('');
+  open();
+  expect(message()).toBe('Which cake');
+  await userEvent.type(screen.getByLabelText('Message'), '?{Enter}');
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  says('Plum cake');
+  answer.close();
+  await screen.findByRole('button', { name: 'Send' });
+  open();
+  expect(message()).toBe('');
 });
 
 test('no other deployment has it, and nobody else, in whose place it goes', async () => {

@@ -1,10 +1,11 @@
 import { CornerDownLeft, RotateCcw, Square, Trash2 } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { cx } from '../../../lib/cx.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
@@ -14,6 +15,7 @@ import { ChatOptionFields, optionProblems } from './chat-options.tsx';
 import { ConversationTurns } from './conversation-turns.tsx';
 import { KEPT_MAX } from './kept-conversation.ts';
 import { type Turn, useConversation } from './use-conversation.ts';
+import { forgetQuestion, readQuestion, useQuestion } from './use-question.ts';
 
 type Props = {
   /** The deployment's id, or a shared model's name: each has a conversation of its own. */
@@ -44,22 +46,23 @@ function OwnPlayground({
   const conversation = useConversation({ userId, id: conversationId, modelName });
   const { turns, unanswered, settings, setSettings, error, answering, ask, askAgain, stop, clear } =
     conversation;
-  if (closed) return <ClosedConversation why={closed} modelName={modelName} conversation={conversation} />;
+  const of = { userId, id: conversationId };
+  if (closed) return <ClosedConversation why={closed} {...{ of, modelName, conversation }} />;
   const isAskable = Object.keys(optionProblems(settings.options)).length === 0;
   return (
     <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_14rem]">
       <div className="flex min-w-0 flex-col gap-3">
         <ConversationTurns {...{ modelName, turns, answering }} again={{ isAskable, askAgain }} />
         {error !== null && <NoAnswer error={error} />}
-        <Question {...{ answering, isAskable, unanswered, ask, stop }} />
+        <Question {...{ of, answering, isAskable, unanswered, ask, stop }} />
         <TokenPrices device={device} pricePerHour={pricePerHour} />
       </div>
       <div className="flex flex-col gap-4">
         <ChatOptionFields settings={settings} onChange={setSettings} />
-        <Button variant="ghost" disabled={turns.length === 0 || answering} onClick={clear}>
+        <DeleteButton disabled={turns.length === 0 || answering} onDelete={clear}>
           <RotateCcw aria-hidden />
           New conversation
-        </Button>
+        </DeleteButton>
         <p className="text-muted text-xs">
           Until you sign out, this browser keeps your last {KEPT_MAX} conversations; of very long ones, the
           newest part.
@@ -92,31 +95,69 @@ function NoAnswer({ error }: { error: unknown }) {
 
 type Conversation = ReturnType<typeof useConversation>;
 
-type ClosedProps = { why: string; modelName: string; conversation: Conversation };
+type DeleteProps = { disabled: boolean; onDelete: () => void; children: ReactNode };
 
-/** What was said, also the question that was never answered. */
-function ClosedConversation({ why, modelName, conversation }: ClosedProps) {
+/** Asks first: a conversation has cost something, and is kept nowhere else. */
+function DeleteButton({ disabled, onDelete, children }: DeleteProps) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <Button variant="ghost" disabled={disabled} onClick={() => setAsking(true)}>
+        {children}
+      </Button>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title="Delete this conversation?"
+        description="Only this browser keeps it. It will be permanently deleted."
+        action="Delete"
+        onConfirm={() => {
+          setAsking(false);
+          onDelete();
+        }}
+      />
+    </>
+  );
+}
+
+type Of = Parameters<typeof readQuestion>[0];
+type ClosedProps = { of: Of; why: string; modelName: string; conversation: Conversation };
+
+/** What was said, also the question that was never answered or asked. */
+function ClosedConversation({ of, why, modelName, conversation }: ClosedProps) {
   const { turns, unanswered, answering, clear } = conversation;
-  const said: Turn[] = unanswered ? [...turns, { role: 'user', content: unanswered }] : turns;
+  const question = readQuestion(of) || unanswered;
+  const said: Turn[] = question ? [...turns, { role: 'user', content: question }] : turns;
   return (
     <div className="flex flex-col gap-3">
       {said.length > 0 && <ConversationTurns {...{ modelName, turns: said, answering }} />}
       <p className={cx('text-center text-muted', said.length === 0 && 'py-8')}>{why}</p>
       {said.length > 0 && (
-        <Button variant="ghost" size="sm" className="self-center" disabled={answering} onClick={clear}>
-          <Trash2 aria-hidden />
-          Delete this conversation
-        </Button>
+        <div className="self-center">
+          <DeleteButton
+            disabled={answering}
+            onDelete={() => {
+              forgetQuestion(of);
+              clear();
+            }}
+          >
+            <Trash2 aria-hidden />
+            Delete this conversation
+          </DeleteButton>
+        </div>
       )}
     </div>
   );
 }
 
-type QuestionProps = Pick<Conversation, 'answering' | 'unanswered' | 'ask' | 'stop'> & { isAskable: boolean };
+type QuestionProps = Pick<Conversation, 'answering' | 'unanswered' | 'ask' | 'stop'> & {
+  of: Of;
+  isAskable: boolean;
+};
 
 /** Enter sends, Shift and Enter starts a line. */
-function Question({ answering, isAskable, unanswered, ask, stop }: QuestionProps) {
-  const [draft, setDraft] = useState(unanswered);
+function Question({ of, answering, isAskable, unanswered, ask, stop }: QuestionProps) {
+  const [draft, setDraft] = useQuestion(of, unanswered);
   const sendable = draft.trim() !== '' && isAskable;
 
   async function send(question: string) {
