@@ -46,7 +46,7 @@ journey('a person takes the data along and deletes the account', async ({ page, 
   const { email, password } = await signUp(page);
   await page.goto('/profile');
   const download = page.waitForEvent('download');
-  await page.getByRole('link', { name: 'Download my data' }).click();
+  await page.getByRole('button', { name: 'Download my data' }).click();
   expect((await download).suggestedFilename()).toMatch(/^bakehouse-.*\.json$/);
 
   await page.getByRole('button', { name: 'Delete account…' }).click();

@@ -43,4 +43,13 @@ test('a sheet closes itself and no other one, and leaves the page its own search
   expect(search()).toEqual(['tab', 'sheet', 'sheet.round']);
   await close('contact');
   await waitFor(() => expect(search()).toEqual(['tab']));
+
+  await act(async () => sheets?.open('contact'));
+  await waitFor(() => expect(search()).toEqual(['tab', 'sheet']));
+  await close('contact');
+  await waitFor(() => expect(search()).toEqual(['tab']));
+  await act(async () => router.history.back());
+  // Back does not open it again.
+  await waitFor(() => expect(router.history.location.state.__TSR_index).toBe(0));
+  expect(search()).toEqual(['tab']);
 });

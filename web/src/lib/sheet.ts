@@ -58,8 +58,8 @@ type Search = Record<string, unknown>;
 export function useSheets(): SheetControl {
   const navigate = useNavigate();
   return useMemo(() => {
-    const go = (search: (previous: Search) => Search) =>
-      void navigate({ to: '.', search, resetScroll: false } as Parameters<typeof navigate>[0]);
+    const go = (search: (previous: Search) => Search, replace = false) =>
+      void navigate({ to: '.', search, replace, resetScroll: false } as Parameters<typeof navigate>[0]);
     return {
       open: (name, params) =>
         go((previous) => ({
@@ -67,7 +67,8 @@ export function useSheets(): SheetControl {
           [NAME]: name,
           ...Object.fromEntries(Object.entries(params ?? {}).map(([key, value]) => [PREFIX + key, value])),
         })),
-      close: (name) => go((previous) => (previous[NAME] === name ? withoutSheet(previous) : previous)),
+      // In the place of the open one: Back must not open it again.
+      close: (name) => go((previous) => (previous[NAME] === name ? withoutSheet(previous) : previous), true),
     };
   }, [navigate]);
 }

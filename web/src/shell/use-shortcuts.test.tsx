@@ -5,8 +5,8 @@ import { useShortcuts } from './use-shortcuts.ts';
 const onPalette = vi.fn();
 const onHelp = vi.fn();
 
-function Page() {
-  useShortcuts({ onPalette, onHelp });
+function Page({ areOff = false }: { areOff?: boolean }) {
+  useShortcuts({ onPalette, onHelp, areOff });
   return (
     <>
       <button type="button">On the page</button>
@@ -34,3 +34,12 @@ test('Ctrl and K opens the palette from everywhere', () => {
     expect(onPalette).toHaveBeenCalledTimes(index + 1);
   }
 });
+
+test.each([{ key: '?' }, { key: '/' }, { key: 'k', ctrlKey: true }])(
+  'where they are off, $key is left to the browser',
+  (press) => {
+    render(<Page areOff />);
+    const wasPrevented = !fireEvent.keyDown(screen.getByText('On the page'), press);
+    expect(wasPrevented).toBe(false);
+  },
+);

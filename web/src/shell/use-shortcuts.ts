@@ -1,13 +1,14 @@
 import { useEffect, useEffectEvent } from 'react';
 import { SEARCH_BOX } from './search/search-frame.tsx';
 
-type Shortcuts = { onPalette: () => void; onHelp: () => void };
+type Shortcuts = { onPalette: () => void; onHelp: () => void; areOff: boolean };
 
 /** Ctrl/Cmd-K opens the palette; `/` goes to the search box, or opens the palette where there is none in sight; `?` opens the list of shortcuts. */
-export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
+export function useShortcuts({ onPalette, onHelp, areOff }: Shortcuts): void {
   const open = useEffectEvent(onPalette);
   const help = useEffectEvent(onHelp);
   useEffect(() => {
+    if (areOff) return;
     function onKey(event: KeyboardEvent) {
       const command = event.metaKey || event.ctrlKey;
       if (event.key.toLowerCase() === 'k' && command && !event.shiftKey && !event.altKey) {
@@ -27,7 +28,7 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
     }
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, []);
+  }, [areOff]);
 }
 
 /** That of the header, or of the menu over it: what a dialog covers cannot be typed into. */

@@ -1,4 +1,5 @@
 import { RotateCcw, TriangleAlert } from 'lucide-react';
+import { useEffect } from 'react';
 import { cx } from '../lib/cx.ts';
 import { Button } from './button.tsx';
 import { errorMessage } from './notify.ts';
@@ -30,6 +31,9 @@ export function ErrorState({
   className,
 }: Props) {
   const Title = wholePage ? 'h1' : 'p';
+  useEffect(() => {
+    if (wholePage) document.title = `${title} · Bakehouse`;
+  }, [wholePage, title]);
   return (
     <div
       role="alert"

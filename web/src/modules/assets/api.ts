@@ -58,6 +58,11 @@ export type NewDataset = {
   idempotencyKey: string;
 };
 
+/** All lists of assets, and what the search has found. */
+function readListsAgain(): void {
+  readAgain(['asset', 'list'], ['asset', 'search']);
+}
+
 /** Creates an empty dataset; resolves with its id. */
 export async function createDataset({ title, category, tags, userId, idempotencyKey }: NewDataset) {
   const id = await call(
@@ -65,7 +70,7 @@ export async function createDataset({ title, category, tags, userId, idempotency
     { body: { dataset_type: 'RAW', title, category, tags, user_id: userId } },
     { idempotencyKey, operation: 'create dataset' },
   );
-  readAgain(['asset', 'list']);
+  readListsAgain();
   return id;
 }
 
@@ -80,7 +85,7 @@ export function useUpdateAsset(id: string) {
       call(updateAsset, { params: { id }, body: changes }, { operation: 'save the changes' }),
     onSuccess: (asset: Asset) => {
       queryClient.setQueryData(assetQuery(id).queryKey, asset);
-      readAgain(['asset', 'list']);
+      readListsAgain();
     },
   });
 }
@@ -92,7 +97,7 @@ export function useDeleteAsset(id: string) {
     mutationFn: () => call(deleteAsset, { params: { id } }, { operation: 'delete' }),
     onSuccess: () => {
       queryClient.removeQueries({ queryKey: ['asset', 'one', id] });
-      readAgain(['asset', 'list']);
+      readListsAgain();
     },
   });
 }

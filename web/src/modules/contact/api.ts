@@ -1,5 +1,6 @@
 import { type ContactMessage, changeMessage, contactUs, listMessages } from '@bakehouse/contract/contact';
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
@@ -7,6 +8,8 @@ import { notify } from '../../ui/notify.ts';
 
 export type { ContactMessage };
 export type MessageStatus = ContactMessage['status'];
+
+type MessagePage = ResponseOf<typeof listMessages>;
 
 /** Brings a message to the operators. */
 export function useContactUs() {
@@ -37,13 +40,27 @@ export const messagesQuery = (status: MessageStatus | undefined) =>
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
     staleTime: 0,
+    // What was opened among the new ones stays in sight while its reply is written elsewhere.
+    refetchOnWindowFocus: false,
   });
 
 export function useChangeMessage() {
   return useMutation({
     mutationFn: ({ messageId, status }: { messageId: string; status: MessageStatus }) =>
       call(changeMessage, { params: { messageId }, body: { status } }, { operation: 'change the message' }),
-    // The button stays busy until the list shows it.
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['message'] }),
+    // It changes where it stands: the list of the new ones would drop it under the reader's eyes. Other lists are read anew
+    // when they are looked at.
+    onSuccess: (changed) =>
+      queryClient.setQueriesData<InfiniteData<MessagePage>>(
+        { queryKey: ['message'] },
+        (data) =>
+          data && {
+            ...data,
+            pages: data.pages.map((page) => ({
+              ...page,
+              messages: page.messages.map((one) => (one.message_id === changed.message_id ? changed : one)),
+            })),
+          },
+      ),
   });
 }

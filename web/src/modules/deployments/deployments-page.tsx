@@ -136,7 +136,7 @@ const columns: Column<Deployment>[] = [
 function Stats({ userId }: { userId: string }) {
   const stats = useDeploymentStats(KIND, userId);
   const figures = [
-    { label: 'Running', value: stats.data && formatNumber(stats.data.running) },
+    { label: 'Running', value: stats.data && <Running {...stats.data} /> },
     { label: 'Requests', value: stats.data && formatNumber(stats.data.requests) },
     { label: 'Tokens generated', value: stats.data && formatNumber(stats.data.completion_tokens) },
     { label: 'Cost', value: stats.data && <Money bgl={stats.data.cost} /> },
@@ -149,5 +149,19 @@ function Stats({ userId }: { userId: string }) {
         </Figure>
       ))}
     </dl>
+  );
+}
+
+/** How many run; those that sleep answer too, after they woke. */
+function Running({ running, sleeping }: { running: number; sleeping: number }) {
+  return (
+    <>
+      {formatNumber(running)}
+      {sleeping > 0 && (
+        <span className="ml-2 whitespace-nowrap font-normal text-[0.8125rem] text-muted">
+          {formatNumber(sleeping)} sleeping
+        </span>
+      )}
+    </>
   );
 }

@@ -232,3 +232,12 @@ it('what is no starter suggests nothing', async () => {
   await screen.findByText('Your pictures appear here');
   expect(screen.queryByRole('group', { name: 'Try one of these' })).toBeNull();
 });
+
+it('the history has the last 20 pictures', async () => {
+  api.generations = Array.from({ length: 21 }, (_, at) =>
+    generationOf({ id: `g${at}`, prompt: `Bread ${at}` }),
+  );
+  await renderPage('/paris');
+  await screen.findByRole('link', { name: 'Bread 0' });
+  expect(screen.getAllByRole('link', { name: /^Bread/ })).toHaveLength(20);
+});

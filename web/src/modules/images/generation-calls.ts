@@ -138,35 +138,41 @@ export function useDeleteGeneration() {
   });
 }
 
+/** How many pictures they have: one generation may have several. */
+export function countPictures(generations: readonly Pick<Generation, 'outputs'>[]): number {
+  return generations.reduce((sum, { outputs }) => sum + outputs.length, 0);
+}
+
 /** So many are deleted at the same time. */
 const DELETED_AT_ONCE = 4;
 
 /** Deletes one after the other, and says how many it could not delete; those stay. */
 export function useDeleteGenerations() {
   return useMutation({
-    mutationFn: async (ids: readonly string[]) => {
-      const left = [...ids];
-      const deleted: string[] = [];
-      const failures: unknown[] = [];
+    mutationFn: async (generations: readonly Generation[]) => {
+      const waiting = [...generations];
+      const kept: Generation[] = [];
+      let failure: unknown;
       const work = async () => {
-        for (let id = left.shift(); id !== undefined; id = left.shift()) {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
           try {
-            await deleteOne(id);
-            deleted.push(id);
+            await deleteOne(next.id);
           } catch (error) {
-            failures.push(error);
+            kept.push(next);
+            failure ??= error;
           }
         }
       };
       await Promise.all(Array.from({ length: DELETED_AT_ONCE }, work));
-      return { deleted, failures };
+      return { kept, failure };
     },
-    onSuccess: ({ deleted, failures }, { length }) => {
-      for (const id of deleted) leaveOut(id);
-      if (failures.length === 0) notify.success(`${countOf(length, 'picture')} deleted`);
+    onSuccess: ({ kept, failure }, generations) => {
+      for (const generation of generations) if (!kept.includes(generation)) leaveOut(generation.id);
+      const all = countOf(countPictures(generations), 'picture');
+      if (kept.length === 0) notify.success(`${all} deleted`);
       else
-        notify.failure(`${failures.length} of ${countOf(length, 'picture')} could not be deleted`, {
-          description: errorMessage(failures[0]),
+        notify.failure(`${countPictures(kept)} of ${all} could not be deleted`, {
+          description: errorMessage(failure),
         });
       readAgain(LISTS);
     },

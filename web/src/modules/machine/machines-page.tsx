@@ -61,7 +61,7 @@ function MachinesTable({ machines }: { machines: ListedMachine[] }) {
                 <Offered offer={offer} />
               </div>
               <span className="block text-muted text-xs sm:hidden">
-                Started {relativeTime(new Date(started_at))}
+                Started {relativeTime(new Date(started_at)).toLowerCase()}
               </span>
             </>
           ),

@@ -1,5 +1,5 @@
 import { createApiKey } from '@bakehouse/contract/api-keys';
-import { listVllm } from '@bakehouse/contract/deployments';
+import { listVllm, vllmStats } from '@bakehouse/contract/deployments';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -186,6 +186,8 @@ describe('the time of a deployment', () => {
     await meterDeployments(server.services);
     expect((await status(pod_id)).status).toBe('sleeping');
     expect((await balance()).held).toBe(0n);
+    const sums = await server.request(vllmStats, { params: { userId: user.userId } }, { as: user });
+    expect(sums).toMatchObject({ running: 0, sleeping: 1 });
     await vi.waitFor(() => expect(driver.running()).toHaveLength(0), { timeout: 10_000 });
     const asleep = (await status(pod_id)).cost_so_far;
     clock.advance({ hours: 3 });

@@ -1,20 +1,22 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
+import { useExportData } from './profile-api.ts';
 
 /** All that the server knows of the person, as a file. */
 export function ExportCard() {
+  const exporting = useExportData();
   return (
     <Card
       title="Your data"
       description="Your profile, keys by name, assets, runs, deployments and transactions as one JSON file. Files are downloaded from their own pages."
     >
-      <a href="/api/v1/users/me/export" download className={buttonClass()}>
+      <Button loading={exporting.isPending} onClick={() => exporting.mutate()}>
         <Download aria-hidden />
         Download my data
-      </a>
+      </Button>
     </Card>
   );
 }

@@ -1,10 +1,12 @@
-import { deleteAccount, previewDeletion } from '@bakehouse/contract/privacy';
+import { deleteAccount, exportData, previewDeletion } from '@bakehouse/contract/privacy';
 import { endOtherSessions, endSession, listSessions } from '@bakehouse/contract/profile';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from '../../../lib/api/api-client.ts';
+import { call, callRaw } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { getCredentials } from '../../../lib/api/credentials.ts';
+import { saveAs } from '../../../lib/api/download.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { localDay } from '../../../lib/format/format-time.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import { notify } from '../../../ui/notify.ts';
@@ -48,6 +50,17 @@ export function useEndSessions() {
       await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
     meta: { title: 'The session could not be ended' },
+  });
+}
+
+/** Has the browser save all that the server knows of the person. */
+export function useExportData() {
+  return useMutation({
+    mutationFn: async () => {
+      const answer = await callRaw(exportData, {}, { operation: 'download your data', timeoutMs: 120_000 });
+      saveAs(await answer.blob(), `bakehouse-${localDay(new Date())}.json`);
+    },
+    meta: { title: 'Your data could not be downloaded' },
   });
 }
 

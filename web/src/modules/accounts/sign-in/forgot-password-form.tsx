@@ -23,6 +23,13 @@ export function ForgotPasswordForm() {
   });
   const sendsMail = useQuery(signInMethodsQuery).data?.sends_mail;
   if (asked) {
+    if (sendsMail === undefined)
+      return (
+        <Callout title="Your request was received">
+          If there is an account with this address, a link to choose a new password has been made. Look into
+          your mail, or ask the operator of this server.
+        </Callout>
+      );
     return sendsMail ? (
       <Callout title="Check your mail">
         If there is an account with this address, the link is on its way. It works for an hour.
@@ -36,15 +43,7 @@ export function ForgotPasswordForm() {
   return (
     <form noValidate onSubmit={onSubmit} className="grid gap-4">
       {errors.form && <Callout tone="bad">{errors.form}</Callout>}
-      <Field
-        label="Email"
-        error={errors.email}
-        help={
-          sendsMail
-            ? 'We will send you a link to choose a new password.'
-            : 'This server sends no email. Its operator will give you the link.'
-        }
-      >
+      <Field label="Email" error={errors.email} help={helpOf(sendsMail)}>
         <Input name="email" type="email" autoComplete="email" />
       </Field>
       <Button type="submit" variant="primary" loading={pending} className="mt-1">
@@ -52,4 +51,12 @@ export function ForgotPasswordForm() {
       </Button>
     </form>
   );
+}
+
+/** Undefined while it is not known whether the server sends email. */
+function helpOf(sendsMail: boolean | undefined): string | undefined {
+  if (sendsMail === undefined) return undefined;
+  return sendsMail
+    ? 'We will send you a link to choose a new password.'
+    : 'This server sends no email. Its operator will give you the link.';
 }

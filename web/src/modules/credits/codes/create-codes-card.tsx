@@ -27,6 +27,11 @@ export function CreateCodesCard() {
   const [form, setForm] = useState(empty);
   const [problems, setProblems] = useState<Problems>({});
 
+  function edit(changed: Partial<typeof empty>) {
+    setForm({ ...form, ...changed });
+    setProblems({});
+  }
+
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const lastDay = lastDayProblem(event.currentTarget);
@@ -49,7 +54,7 @@ export function CreateCodesCard() {
         value={form[name]}
         autoComplete="off"
         inputMode={name === 'note' ? undefined : 'decimal'}
-        onChange={(event) => setForm({ ...form, [name]: event.target.value })}
+        onChange={(event) => edit({ [name]: event.target.value })}
       />
     </Field>
   );
@@ -62,14 +67,14 @@ export function CreateCodesCard() {
         <AmountField
           label="Value of each code"
           value={form.amount}
-          onChange={(amount) => setForm({ ...form, amount })}
+          onChange={(amount) => edit({ amount })}
           error={problems.amount}
         />
         {field('count', 'Number of codes')}
         {field('redemptions', 'Uses per code')}
         <LastDayField
           value={form.lastDay}
-          onChange={(lastDay) => setForm({ ...form, lastDay })}
+          onChange={(lastDay) => edit({ lastDay })}
           error={problems.lastDay}
           help="The codes can be redeemed until the end of this day."
         />

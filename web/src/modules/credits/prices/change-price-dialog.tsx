@@ -23,6 +23,11 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
   const [problems, setProblems] = useState<ReturnType<typeof priceProblems>>({});
   const [isAsking, setAsking] = useState(false);
 
+  function edit(next: PriceForm) {
+    setForm(next);
+    setProblems({});
+  }
+
   function ask(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const found = priceProblems(form, price, new Date());
@@ -48,6 +53,7 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
     <Dialog
       open
       onOpenChange={(open) => !open && !change.isPending && onClose()}
+      dirty={form.amount !== '' || form.at !== ''}
       size="sm"
       title={`Change the price of ‘${price.label}’`}
       description={`It is now ${showBoth(price.unit_price)} ${priceUnits[price.unit]}. Runs already started and hours already paid for keep it.`}
@@ -61,7 +67,7 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
       }
     >
       <form id={FORM} noValidate onSubmit={ask} className="grid gap-4">
-        <Fields price={price} form={form} onChange={setForm} problems={problems} />
+        <Fields price={price} form={form} onChange={edit} problems={problems} />
       </form>
       {isAsking && (
         <ConfirmDialog

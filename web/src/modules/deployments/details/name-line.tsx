@@ -6,7 +6,7 @@ export function NameLine({ deployment }: { deployment: Pick<Deployment, 'model_n
   return (
     <p className="text-muted text-xs">
       <span className="font-mono [overflow-wrap:anywhere]">{deployment.model_name}</span>
-      {` · deployed ${relativeTime(new Date(deployment.created_at))}`}
+      {` · deployed ${relativeTime(new Date(deployment.created_at)).toLowerCase()}`}
     </p>
   );
 }

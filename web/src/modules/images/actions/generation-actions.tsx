@@ -114,22 +114,11 @@ type DeleteProps = { generation: Generation; open: boolean; onClose: () => void;
 
 function DeleteDialog({ generation, open, onClose, onDeleted }: DeleteProps) {
   const deletion = useDeleteGeneration();
-  const words =
-    generation.outputs.length > 0
-      ? {
-          title: 'Delete this picture?',
-          description:
-            'The picture and its parameters will be permanently deleted. Its cost stays in your transactions.',
-        }
-      : {
-          title: 'Delete this generation?',
-          description: 'Its prompt and parameters will be permanently deleted.',
-        };
   return (
     <ConfirmDialog
       open={open}
       onOpenChange={(next) => !next && onClose()}
-      {...words}
+      {...deletionOf(generation.outputs.length)}
       action="Delete"
       pending={deletion.isPending}
       onConfirm={() =>
@@ -143,4 +132,24 @@ function DeleteDialog({ generation, open, onClose, onDeleted }: DeleteProps) {
       }
     />
   );
+}
+
+/** What goes with a generation of so many pictures. */
+function deletionOf(pictures: number): { title: string; description: string } {
+  if (pictures === 0)
+    return {
+      title: 'Delete this generation?',
+      description: 'Its prompt and parameters will be permanently deleted.',
+    };
+  if (pictures === 1)
+    return {
+      title: 'Delete this picture?',
+      description:
+        'The picture and its parameters will be permanently deleted. Its cost stays in your transactions.',
+    };
+  return {
+    title: `Delete these ${pictures} pictures?`,
+    description:
+      'They were generated together and will be permanently deleted with their parameters. Their cost stays in your transactions.',
+  };
 }

@@ -1,4 +1,5 @@
 import { CHOSEN_MAX } from '@bakehouse/contract/gallery';
+import type { Generation } from '@bakehouse/contract/generations';
 import { Columns2, Database, Download, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
@@ -12,7 +13,7 @@ const DeleteDialog = loadable(async () => (await import('./delete-dialog.tsx')).
 const TrainingDialog = loadable(async () => (await import('./training-dialog.tsx')).TrainingDialog);
 
 type Props = {
-  chosen: readonly string[];
+  chosen: readonly Generation[];
   /** As many could be chosen. */
   shown: number;
   onChooseAll: () => void;
@@ -26,6 +27,7 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
   const { open, waitingFor } = useOpening();
   const close = () => setAsking(null);
   const zip = useDownloadZip();
+  const ids = chosen.map(({ id }) => id);
   const count = chosen.length;
   if (count === 0) return null;
   const tooMany = count > CHOSEN_MAX;
@@ -40,7 +42,7 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
           Select all {shown}
         </Button>
       )}
-      <Button size="sm" disabled={count !== 2} onClick={() => onCompare(chosen)}>
+      <Button size="sm" disabled={count !== 2} onClick={() => onCompare(ids)}>
         <Columns2 aria-hidden />
         Compare
       </Button>
@@ -58,7 +60,7 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
         variant="primary"
         disabled={tooMany}
         loading={zip.isPending}
-        onClick={() => zip.mutate(chosen)}
+        onClick={() => zip.mutate(ids)}
       >
         <Download aria-hidden />
         Download zip
@@ -76,10 +78,10 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
       <Button size="icon-sm" variant="ghost" aria-label="Clear selection" onClick={onClear}>
         <X aria-hidden />
       </Button>
-      {asking === 'delete' && <DeleteDialog ids={chosen} onClose={close} />}
+      {asking === 'delete' && <DeleteDialog generations={chosen} onClose={close} />}
       {asking === 'dataset' && (
         <TrainingDialog
-          ids={chosen}
+          ids={ids}
           onClose={close}
           onAdded={() => {
             close();

@@ -162,6 +162,17 @@ function twoPictures(changed: Parameters<typeof generationOf>[0] = {}) {
   };
 }
 
+it('deleting a tile of several pictures says how many go', async () => {
+  const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
+  api.generations = [twoPictures()];
+  await renderPage('/gallery');
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Select A loaf of bread' }));
+  await act(async () => userEvent.click(screen.getByRole('button', { name: 'Delete selected pictures' })));
+  await screen.findByRole('alertdialog', { name: 'Delete 2 pictures and their settings?' });
+  await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  await vi.waitFor(() => expect(notified).toHaveBeenCalledExactlyOnceWith('2 pictures deleted'));
+});
+
 it('a tile of several pictures says how many there are, and leads to where one of them is chosen', async () => {
   api.generations = [twoPictures(), generationOf({ id: 'g2', prompt: 'A roll' })];
   await renderPage('/gallery');

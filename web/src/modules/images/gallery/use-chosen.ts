@@ -19,7 +19,7 @@ export function useChosen(generations: readonly Generation[]) {
   };
 
   return {
-    chosen: shown.filter((id) => marked.has(id)),
+    chosen: generations.filter(({ id }) => choosable.has(id) && marked.has(id)),
     isChosen: (id: string) => marked.has(id),
     canBeChosen: (id: string) => choosable.has(id),
     /** How many can be. */

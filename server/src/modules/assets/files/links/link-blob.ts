@@ -8,8 +8,8 @@ import { type LinkedFile, signLink } from './sign-link.ts';
 
 /** Long enough to resume a large download, and to see a film to its end. */
 const LIFE_S = 60 * 60;
-/** All links that are made within so long are the same, so that a browser shows its copy of a picture again. */
-const STEP_S = 10 * 60;
+/** All links that are made within so long are the same, so that a browser shows its copy of a picture again: for half an hour. */
+const STEP_S = 30 * 60;
 
 /** A link to these bytes as a file of this name, for whoever it is given to. It opens for an hour at least. */
 export async function linkBlob(
