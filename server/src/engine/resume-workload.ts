@@ -27,6 +27,8 @@ export async function resumeWorkload(
     state: 'queued',
     reason: '',
     outcome: null,
+    // What is left of the attempt before has nothing more to say.
+    tokenSha256: null,
     failures: 0,
     activeSeconds: savedSeconds,
     savedSeconds,

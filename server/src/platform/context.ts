@@ -53,7 +53,8 @@ export type CallerKey = {
   /** What it opens now, and until when; null once it opens nothing. */
   look: () => Promise<Pick<CallerKey, 'scopes' | 'expiresAt'> | null>;
 };
-export type WorkloadCaller = { kind: 'workload'; workloadId: string };
+/** One attempt at a workload: another one has another token. */
+export type WorkloadCaller = { kind: 'workload'; workloadId: string; tokenSha256: Buffer };
 export type Caller = UserCaller | WorkloadCaller | { kind: 'nobody' };
 
 /** What a use case receives: the services, and who asks. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { readConfig } from '../config.ts';
+import { hashToken } from '../engine/reports/workload-token.ts';
 import type { Services } from '../platform/context.ts';
 import type { Binding } from '../platform/http/bind.ts';
 import { buildHttpServer } from '../platform/http/http-server.ts';
@@ -40,7 +41,9 @@ export async function serve(
       session: async ({ headers }) =>
         headers.cookie === 'session=ada' ? { kind: 'user', userId: 'ada', isOperator: false } : null,
       workload: async (workloadId, token) =>
-        token === `token-of-${workloadId}` ? { kind: 'workload', workloadId } : null,
+        token === `token-of-${workloadId}`
+          ? { kind: 'workload', workloadId, tokenSha256: hashToken(token) }
+          : null,
     },
     bindings,
     plugins: [],

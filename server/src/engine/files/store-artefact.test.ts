@@ -10,6 +10,7 @@ import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { requestWorkload } from '../request-workload.ts';
+import { testAttempt } from '../testing/test-attempt.ts';
 import { testSpec } from '../testing/test-spec.ts';
 import { selectArtefacts, upsertArtefact } from './file-queries.ts';
 import { storeArtefact } from './store-artefact.ts';
@@ -30,7 +31,7 @@ const requestRun = () =>
     }),
   );
 const workloadId = await requestRun();
-const caller = { kind: 'workload', workloadId } as const;
+const caller = await testAttempt(db, workloadId);
 const ctx = { db, blobs, clock: { now: () => now }, caller } as unknown as Context<WorkloadCaller>;
 
 /** Sends bytes; `stall` is what happens when nothing comes for too long. */
@@ -94,6 +95,18 @@ test('removes what it replaces at once, unless somebody else wants the same byte
   await db.transaction().execute((tx) => upsertArtefact(tx, other, { path: 'checkpoint.tar', ...blob }));
   await put('fourth checkpoint');
   expect(await isStored(third)).toBe(true);
+});
+
+test('refuses what an attempt has sent that another one has replaced meanwhile', async () => {
+  const before = await selectArtefacts(db, workloadId);
+  const body = new Readable({ read: () => undefined });
+  const { stored } = send(body, sha256);
+  body.push(bytes);
+  const { tokenSha256 } = await testAttempt(db, workloadId);
+  body.push(null);
+  await expect(stored).rejects.toMatchObject({ code: 'gone' });
+  expect(await selectArtefacts(db, workloadId)).toEqual(before);
+  caller.tokenSha256 = tokenSha256;
 });
 
 test('ends a body of which nothing more comes', async () => {

@@ -7,10 +7,8 @@ import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { collectBlob } from '../../platform/storage/collect-blob.ts';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
-import { hasEnded } from '../has-ended.ts';
-import { lockWorkload } from '../lock-workload.ts';
 import { updateWorkload } from '../queries.ts';
-import { workloadEnded } from '../reports/workload-ended.ts';
+import { lockAttempt } from '../reports/lock-attempt.ts';
 import { CHECKPOINT, upsertArtefact } from './file-queries.ts';
 
 /** Far above any adapter; what would leave too little room on the disk is refused before. */
@@ -55,8 +53,7 @@ export async function storeArtefact(
     });
   }
   const before = await inTransaction(ctx.db, async (tx) => {
-    const workload = await lockWorkload(tx, ctx.caller.workloadId);
-    if (!workload || hasEnded(workload)) throw workloadEnded();
+    const workload = await lockAttempt(tx, ctx.caller);
     // The runtime has reported this checkpoint before, and makes none until this is answered.
     if (path === CHECKPOINT)
       await updateWorkload(tx, workload.id, { checkpointSeconds: workload.savedSeconds });

@@ -1,8 +1,11 @@
+import type { Report } from '@bakehouse/contract/runtime/report';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { WorkloadCaller } from '../../platform/context.ts';
 import type { Launch } from '../drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { selectArtefacts, upsertArtefact } from '../files/file-queries.ts';
+import { acceptReports } from '../reports/accept-reports.ts';
 import { complete, testEngine } from '../testing/test-engine.ts';
 import { testMachine, testSilence } from '../testing/test-machine.ts';
 import { findLostMachines } from './find-lost-machines.ts';
@@ -145,7 +148,12 @@ describe('two machines on one database', () => {
     expect(await see(id)).toMatchObject({ machineId: otherId, restarts: 0 });
 
     await goes(otherId);
+    const caller = await authenticate(id, old.server.token);
     await giveUp();
+    // What was on its way meanwhile does not make it run again, where nobody looks after it.
+    const reports = [{ ...complete[1], seq: 3, at: clock.now().toISOString() }] as Report[];
+    const late = acceptReports({ db, clock, caller: caller as WorkloadCaller }, { body: { reports } }, kinds);
+    await expect(late).rejects.toMatchObject({ code: 'gone' });
     expect(await see(id)).toMatchObject({
       state: 'queued',
       machineId: null,

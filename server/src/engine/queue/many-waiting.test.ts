@@ -14,6 +14,7 @@ import { noteMachine } from '../machines/queries.ts';
 import { acceptReports } from '../reports/accept-reports.ts';
 import { requestWorkload } from '../request-workload.ts';
 import { stopWorkload } from '../stop-workload.ts';
+import { testAttempt } from '../testing/test-attempt.ts';
 import { testMachine } from '../testing/test-machine.ts';
 import { testSpec } from '../testing/test-spec.ts';
 import { createScheduler } from './schedule.ts';
@@ -162,7 +163,7 @@ test('a spec is read to start its workload, and never again', async () => {
   );
   await engine.pass();
   expect(driver.running()).toHaveLength(1);
-  const caller = { kind: 'workload', workloadId: id } as const;
+  const caller = await testAttempt(db, id);
   await acceptReports({ db, clock: { now: () => now }, caller }, { body: { reports: [] } }, kinds);
   await db.transaction().execute((tx) => stopWorkload(tx, { id, reason: 'Enough', now }));
   const answers = asked.filter(({ rows }) => isLong(rows)).map(({ text }) => text);
@@ -220,7 +221,7 @@ test('a batch of points is one statement, and joins what it says twice of a step
     values: { [n % 2 === 0 ? 'loss' : 'eval_loss']: n },
   }));
   asked.length = 0;
-  const caller = { kind: 'workload', workloadId } as const;
+  const caller = await testAttempt(db, workloadId);
   await acceptReports({ db, clock: { now: () => now }, caller }, { body: { reports } }, kinds);
   expect(asked.filter(({ text }) => text.includes('workload_metrics'))).toHaveLength(1);
   const { rows } = await sql<{ step: number; values: object }>`

@@ -7,13 +7,11 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { storableJson } from '../../platform/db/storable-text.ts';
 import { AppError } from '../../platform/errors.ts';
 import { type Artefact, selectArtefacts } from '../files/file-queries.ts';
-import { hasEnded } from '../has-ended.ts';
-import { lockWorkload } from '../lock-workload.ts';
 import { findServingPlace, insertLogLines, updateWorkload, upsertMetrics, wakeEngines } from '../queries.ts';
 import type { Result, Workload } from '../workload.ts';
 import { announce, type WorkloadKinds } from '../workload-kind.ts';
 import { applyHeartbeat, applyReport } from './apply-report.ts';
-import { workloadEnded } from './workload-ended.ts';
+import { lockAttempt } from './lock-attempt.ts';
 
 /**
  * Takes in a batch of reports in one transaction, together with all that follows from them. Those
@@ -26,8 +24,7 @@ export async function acceptReports(
   kinds: WorkloadKinds,
 ): Promise<ResponseOf<typeof postWorkloadReports>> {
   return inTransaction(ctx.db, async (tx) => {
-    const before = await lockWorkload(tx, ctx.caller.workloadId);
-    if (!before || hasEnded(before)) throw workloadEnded();
+    const before = await lockAttempt(tx, ctx.caller);
     const now = ctx.clock.now();
     // They quote what libraries and data files say.
     const reports = storableJson(nextInOrder(body.reports, before.acceptedSeq));

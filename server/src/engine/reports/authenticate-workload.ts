@@ -19,8 +19,9 @@ export function authenticateWorkload(
       .select(['token_sha256', 'ended_at'])
       .where('id', '=', workloadId)
       .executeTakeFirst();
-    if (!row?.token_sha256 || !timingSafeEqual(row.token_sha256, hashToken(token))) return null;
+    const tokenSha256 = hashToken(token);
+    if (!row?.token_sha256 || !timingSafeEqual(row.token_sha256, tokenSha256)) return null;
     if (row.ended_at) throw workloadEnded();
-    return { kind: 'workload', workloadId };
+    return { kind: 'workload', workloadId, tokenSha256 };
   };
 }

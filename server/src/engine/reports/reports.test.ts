@@ -83,6 +83,7 @@ describe('reports', () => {
     });
     const id = await request();
     await engine.pass();
+    const early = await authenticate(id, launches[0]?.server.token ?? '');
     await driver.kill(id, 1);
     await reach(engine, id, { state: 'queued', restarts: 1 });
     pass(6);
@@ -91,6 +92,10 @@ describe('reports', () => {
     if (!first || !second) throw new Error('two attempts expected');
     await expect(report(first)).rejects.toThrow('unauthenticated');
     expect(await report(second)).toMatchObject({ command: 'continue' });
+    // It was recognised while its attempt lived, and its body came late.
+    if (!early) throw new Error('the first attempt was not recognised');
+    const late = acceptReports({ db, clock, caller: early }, { body: { reports: [] } }, kinds);
+    await expect(late).rejects.toMatchObject({ code: 'gone' });
     expect(await authenticate('no-uuid', 'x')).toBeNull();
     await stop(id);
     await reach(engine, id, { state: 'stopped' });

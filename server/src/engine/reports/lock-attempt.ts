@@ -1,0 +1,26 @@
+import type { WorkloadCaller } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { hasEnded } from '../has-ended.ts';
+import type { Workload } from '../workload.ts';
+import { columns, toWorkload } from '../workload-row.ts';
+import { workloadEnded } from './workload-ended.ts';
+
+/**
+ * Step: the workload of the attempt that calls, held until the transaction ends. Throws AppError('gone') when it has ended,
+ * or when another attempt has taken its place since the call began: a large file takes minutes.
+ */
+export async function lockAttempt(
+  tx: Transaction,
+  { workloadId, tokenSha256 }: WorkloadCaller,
+): Promise<Workload> {
+  const row = await tx
+    .selectFrom('workloads')
+    .select(columns)
+    .where('id', '=', workloadId)
+    .where('token_sha256', '=', tokenSha256)
+    .forUpdate()
+    .executeTakeFirst();
+  const workload = row && toWorkload(row);
+  if (!workload || hasEnded(workload)) throw workloadEnded();
+  return workload;
+}
