@@ -7,6 +7,8 @@ export const PICTURE_BYTES_MAX = 20 * 1024 * 1024;
 export const PICTURE_PIXELS_MAX = 40_000_000;
 /** Of the longer side to the shorter: full-size models draw their area in the picture's ratio, however long that becomes. */
 export const PICTURE_RATIO_MAX = 16;
+/** Passes over the picture that a JPEG may be stored in: each costs a look at every pixel. Programs write about ten. */
+export const JPEG_SCANS_MAX = 100;
 /** Lists show a picture that is larger by a copy of at most so many pixels on its longer side. */
 export const THUMBNAIL_SIDE_MAX = 512;
 export const pictureTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
@@ -17,6 +19,7 @@ export const pictureMessages = {
   tooNarrow: 'The picture is too narrow: one side is more than 16 times as long as the other',
   type: 'The picture must be a PNG, JPEG or WebP file',
   animated: 'The picture is an animation. Send a single picture',
+  tooManyScans: 'The picture is stored in too many passes. Save it again and send that',
   broken: 'The picture is damaged or incomplete',
 } as const;
 

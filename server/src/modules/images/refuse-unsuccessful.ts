@@ -3,7 +3,8 @@ import { AppError } from '../../platform/errors.ts';
 
 /**
  * Throws AppError for a generation that has ended without a picture: 'invalid_request' where the model refuses what was
- * asked for, 'unavailable' where it has failed, 'conflict' where it was cancelled.
+ * asked for, 'unavailable' where it has failed, 'conflict' where it was cancelled. A client need not repeat it by itself: it
+ * was tried as often as makes sense, and a service may have charged its operator for it.
  */
 export function refuseUnsuccessful({
   state,
@@ -11,6 +12,7 @@ export function refuseUnsuccessful({
   refused,
 }: Pick<Generation, 'state' | 'reason' | 'refused'>): void {
   const publicMessage = `${reason}. Nothing was charged`;
-  if (state === 'failed') throw new AppError(refused ? 'invalid_request' : 'unavailable', { publicMessage });
-  if (state === 'cancelled') throw new AppError('conflict', { publicMessage });
+  const answer = { publicMessage, shouldRetry: false };
+  if (state === 'failed') throw new AppError(refused ? 'invalid_request' : 'unavailable', answer);
+  if (state === 'cancelled') throw new AppError('conflict', answer);
 }

@@ -8,6 +8,7 @@ import { awaitCompleted } from '../start/await-completed.ts';
 import { startGeneration } from '../start/start-generation.ts';
 import { answerImages } from './answer-images.ts';
 import { readDeployedBody, readImageBody } from './image-body.ts';
+import { joinsRepeat } from './joins-repeat.ts';
 
 /**
  * Generates a picture as OpenAI's images API does, with the caller's deployment of the name in `model`, else with what all have.
@@ -18,12 +19,12 @@ export async function createImage(
   ctx: Context,
   usage: IdleCredit,
   { response_format: format, ...sent }: InputOf<typeof endpoint>['body'],
-  { reply }: Http,
+  { request, reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
   const read = async () => {
     const deployed = sent.model ? await findNamedImageDeployment(ctx, sent.model) : null;
     return deployed ? readDeployedBody(deployed.model_name, sent) : readImageBody(ctx.config, sent);
   };
-  const started = await startGeneration(ctx, usage, { sent, read });
+  const started = await startGeneration(ctx, usage, { sent, read }, { joins: joinsRepeat(ctx, request) });
   return answerImages(ctx, await awaitCompleted(ctx, started, reply), format ?? null);
 }

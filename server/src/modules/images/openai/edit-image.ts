@@ -17,6 +17,7 @@ import { awaitCompleted } from '../start/await-completed.ts';
 import { type Asked, startGeneration } from '../start/start-generation.ts';
 import { answerImages } from './answer-images.ts';
 import { deployedParameters } from './deployed-parameters.ts';
+import { joinsRepeat } from './joins-repeat.ts';
 import { readShape } from './read-shape.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 
@@ -40,13 +41,14 @@ export async function editImage(
   const asked = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
     const { prompt, response_format, ...choices } = parseFields(editImageFields, fields);
     const picture = sentPicture(ctx, bytes, PART, () => storePicture(ctx, bytes, PART));
-    const { id } = await startGeneration(ctx, usage, {
+    const edit = {
       sent: { prompt, ...choices, picture: picture.sha256 },
       read: async () => {
         const editor = await chooseEditor(ctx, choices);
-        return { generator: GENERATOR, prompt, ...editor, source: await picture.read() };
+        return { generator: GENERATOR, prompt, ...editor, source: await picture.read() } as const;
       },
-    });
+    };
+    const { id } = await startGeneration(ctx, usage, edit, { joins: joinsRepeat(ctx, request) });
     return { id, format: response_format ?? null };
   });
   return answerImages(ctx, await awaitCompleted(ctx, asked, reply), asked.format);

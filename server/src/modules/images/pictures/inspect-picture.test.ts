@@ -33,6 +33,14 @@ test('a picture may have 40 megapixels, and has some', () => {
   expect(() => inspectPicture(pngOf(0, 4))).toThrow('damaged');
 });
 
+test('a JPEG may be stored in 100 passes, each of which costs a look at every pixel', () => {
+  const [start, end] = [files.jpeg.subarray(0, -2), files.jpeg.subarray(-2)];
+  const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 1, 5, 0x10]);
+  const of = (scans: number) => Buffer.concat([start, ...Array.from({ length: scans - 1 }, () => scan), end]);
+  expect(inspectPicture(of(100))).toMatchObject({ mediaType: 'image/jpeg', width: 6 });
+  expect(() => inspectPicture(of(101))).toThrow('The picture is stored in too many passes');
+});
+
 test('one side may be 16 times as long as the other', () => {
   expect(inspectPicture(pngOf(1600, 100))).toMatchObject({ width: 1600, height: 100 });
   for (const [width, height] of [

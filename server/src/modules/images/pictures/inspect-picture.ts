@@ -1,4 +1,5 @@
 import {
+  JPEG_SCANS_MAX,
   PICTURE_PIXELS_MAX,
   PICTURE_RATIO_MAX,
   pictureMessages,
@@ -50,6 +51,7 @@ const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc]);
 function inspectJpeg(bytes: Buffer): Found | null {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8 || bytes[2] !== 0xff) return null;
   const isWhole = bytes.lastIndexOf(Buffer.from([0xff, 0xd9])) > 2;
+  refuseManyScans(bytes);
   const rest = { mediaType: 'image/jpeg' as const, isWhole, isAnimated: false };
   for (let at = 2; at + 9 <= bytes.length; ) {
     const marker = bytes[at + 1] ?? 0;
@@ -60,6 +62,17 @@ function inspectJpeg(bytes: Buffer): Found | null {
     else at += 2 + bytes.readUInt16BE(at + 2);
   }
   return { ...rest, width: 0, height: 0 };
+}
+
+const START_OF_SCAN = Buffer.from([0xff, 0xda]);
+
+/** No scan has the marker within it; other parts of a file may have it by chance, or with a preview. */
+function refuseManyScans(bytes: Buffer): void {
+  let scans = 0;
+  for (let at = bytes.indexOf(START_OF_SCAN); at >= 0; at = bytes.indexOf(START_OF_SCAN, at + 2)) {
+    scans += 1;
+    if (scans > JPEG_SCANS_MAX) throw new BadPicture(pictureMessages.tooManyScans);
+  }
 }
 
 const WEBP_ANIMATION = 0x02;

@@ -1,4 +1,9 @@
-import { cancelGeneration, deleteGeneration, startGeneration } from '@bakehouse/contract/generations';
+import {
+  cancelGeneration,
+  deleteGeneration,
+  listGenerations,
+  startGeneration,
+} from '@bakehouse/contract/generations';
 import { deleteAccount } from '@bakehouse/contract/privacy';
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -137,6 +142,26 @@ test("what OpenAI's client waits for no more is kept and charged where it was be
   expect((error as InstanceType<typeof OpenAI.APIError>).headers?.get('x-should-retry')).toBe('false');
   upstream.state.answer = 'ok';
   await vi.waitFor(async () => expect(await charges()).toHaveLength(1), { timeout: 10_000 });
+});
+
+test("OpenAI's client that gives up on a picture and repeats its call gets that picture, and pays for one", async () => {
+  connect('blackForestLabs');
+  upstream.state.answer = 'generating';
+  const { length: before } = await charges();
+  const attempts = vi.fn<typeof fetch>((...call) => fetch(...call));
+  const options = { maxRetries: 1, timeout: 2_000, fetch: attempts };
+  const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, ...options });
+  const asked = client.images.generate({ model: 'flux', prompt: 'A repeated roll' });
+  const list = async () => {
+    const params = { userId: ada.userId };
+    const { generations } = await server.request(listGenerations, { params, query: {} }, { as: ada });
+    return generations.filter(({ prompt }) => prompt === 'A repeated roll');
+  };
+  await vi.waitFor(() => expect(attempts).toHaveBeenCalledTimes(2), { timeout: 10_000 });
+  upstream.state.answer = 'ok';
+  expect((await asked).data).toHaveLength(1);
+  expect(await list()).toHaveLength(1);
+  expect(await charges()).toHaveLength(before + 1);
 });
 
 test('the purge of an account leaves what was begun until it is done', async () => {

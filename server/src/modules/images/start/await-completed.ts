@@ -7,7 +7,7 @@ import { awaitGeneration } from '../await-generation.ts';
 import { cancelGeneration } from '../cancel-generation.ts';
 import { refuseUnsuccessful } from '../refuse-unsuccessful.ts';
 
-/** OpenAI's clients wait so long. */
+/** OpenAI's client for Python waits so long; the one for Node half of it, and comes back (`joins-repeat.ts`). */
 const WAIT_MS = 10 * 60_000;
 
 /**

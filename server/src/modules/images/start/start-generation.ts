@@ -62,7 +62,7 @@ export type PictureCall = {
 
 type Options = {
   /** Whether the newest generation of the same call is the answer, instead of a new one. */
-  joins?: (newest: GenerationRow) => boolean;
+  joins?: ((newest: GenerationRow) => boolean) | undefined;
   /** What it was quoted at: a price may have changed since. */
   costMaxMicro?: bigint | undefined;
 };
