@@ -89,7 +89,8 @@ export async function createApp(options: Options): Promise<App> {
   });
   const opened = await openServices({ ...options, jobs });
   const { services, machine, roles, presence } = opened;
-  const kinds = registerKinds([fineTuneKind(services.clock), modelServerKind(services.jobs)]);
+  const usage = new UsageLeader(services);
+  const kinds = registerKinds([fineTuneKind(services.clock, usage), modelServerKind(services.jobs)]);
   const driver = options.driver ?? (await createDriver(services));
   const claim: Claim = { held: null };
   const serverUrl = () => findWorkloadServer(services.db, machine, config, roles);
@@ -103,7 +104,6 @@ export async function createApp(options: Options): Promise<App> {
     lostAfterMs: config.machineGoneMinutes * 60_000,
     cpuLoad,
   });
-  const usage = new UsageLeader(services);
   const isReady = checkReady(services, { roles });
   const http = await openHttp({
     ...{ services, kinds, driver, usage, presence, cpuLoad, errorReports },

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { createApiKey } from '@bakehouse/contract/api-keys';
 import { parseBgl } from '@bakehouse/contract/money';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import * as training from '@bakehouse/contract/training';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Launch } from '../../../engine/drivers/driver.ts';
 import { idleUntilStopped } from '../../../engine/drivers/fake/fake-driver.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
@@ -50,7 +51,9 @@ async function spend(as: TestUser, amountMicro: bigint) {
 
 describe('a fine-tune', () => {
   test('is stopped at its ceiling with its work saved, and goes on under a higher one', async () => {
+    const { promise: seen, resolve: see } = Promise.withResolvers<void>();
     const untilStopped = async (one: Launch) => {
+      await seen;
       let command = '';
       for (let round = 0; command !== 'stop' && round < 100; round += 1) {
         clock.advance({ seconds: 5 });
@@ -64,6 +67,7 @@ describe('a fine-tune', () => {
     // Half more than the quote, which is what is held at first.
     expect(begun.held).toBe(begun.quote.total);
     expect(micro(begun.ceiling)).toBe(Math.ceil(1.5 * micro(begun.quote.total)));
+    see();
     await ended(modelId);
     const run = await runOf(modelId);
     expect(run).toMatchObject({
@@ -179,6 +183,37 @@ describe('a fine-tune', () => {
     expect(micro(run.charged)).toBeLessThanOrEqual(70_000);
     const left = await balance(poor);
     expect(micro(left.available)).toBe(70_000 - micro(run.charged));
+  });
+
+  test('goes on with the credit that an idle usage window of its owner gives back', async () => {
+    const chatting = await server.signUp('Chatting');
+    // What is left pays for about 100 seconds, and as much again is held for a chat.
+    await spend(chatting, parseBgl((await balance(chatting)).available) - 140_000n);
+    const own = await filesOf(chatting);
+    const { usage } = server.app;
+    const answer = await usage.reserve({
+      ...{ userId: chatting.userId, keyId: null, use: 'llm_inference', source: 'model:crumb' },
+      ...{ description: 'Tokens of crumb', references: { asset_name: 'crumb' } },
+      ...{ unitPrices: [1n], priceMicro: 70_000n },
+    });
+    answer.settle({ id: randomUUID(), at: clock.now(), amountMicro: 1n, quantities: {} });
+    const closeIdle = vi.spyOn(usage, 'closeIdle');
+    const commands: string[] = [];
+    const { modelId } = await begin(
+      async (one) => {
+        for (let round = 0; commands.at(-1) !== 'stop' && round < 50; round += 1) {
+          clock.advance({ seconds: 5 });
+          commands.push((await workload(one).report(step(1))).command);
+          await Promise.all(closeIdle.mock.results.map(({ value }) => value as Promise<number>));
+        }
+        await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+        return 0;
+      },
+      { as: chatting, payload: { ...own, ceiling: '1' } },
+    );
+    await ended(modelId, chatting);
+    closeIdle.mockRestore();
+    expect(micro((await runOf(modelId, chatting)).charged)).toBeGreaterThan(100_000);
   });
 
   test('is stopped where the budget of its API key ends, once it has used all of it', async () => {

@@ -16,21 +16,28 @@ import { roundCostMicro } from './round-cost.ts';
 const LEFT_S = 15;
 const EXTENDED_BY_S = 300;
 
+type Metered = { run: RunRow; workload: Workload; now: Date; freeIdleCredit: () => void };
+
 /**
  * Step: makes sure that the hold covers what the run has used and is about to use, up to the run's
  * ceiling. When the ceiling, the balance or the budget of its API key does not allow it any more and the hold is used up, the run
  * is asked to save its work and end; the moments until then are free. What costs nothing, as saving and uploading the result,
- * is not stopped for want of credits.
+ * is not stopped for want of credits. `freeIdleCredit` is called while it is short of them, before that: what the owner's idle
+ * usage windows give back is there at one of its next reports.
  */
-export async function meterRun(tx: Transaction, run: RunRow, workload: Workload, now: Date): Promise<void> {
+export async function meterRun(
+  tx: Transaction,
+  { run, workload, now, freeIdleCredit }: Metered,
+): Promise<void> {
   if (run.chargedMicro !== null || workload.wanted === 'stopped') return;
   const costAfter = (seconds: number) => roundCostMicro(run, workload.activeSeconds + seconds);
   let held = run.heldMicro;
   const ceiling = leftOfCeilingMicro(run);
   const isShort = held < smallerAmount(costAfter(LEFT_S), ceiling) && workload.startedAt !== null;
   const expiresSoon = run.holdExpiresAt.getTime() - now.getTime() < HOLD_MS / 2;
-  if (isShort || expiresSoon)
-    held = await extend(tx, run, isShort ? smallerAmount(costAfter(EXTENDED_BY_S), ceiling) : held, now);
+  const wanted = isShort ? smallerAmount(costAfter(EXTENDED_BY_S), ceiling) : held;
+  if (isShort || expiresSoon) held = await extend(tx, run, wanted, now);
+  if (held < wanted) freeIdleCredit();
   if (workload.phaseCounted && (held === 0n || held < costAfter(0))) {
     await stopFor(tx, run, held < ceiling ? (await readMeans(tx, run)).limit : 'ceiling', now);
   }

@@ -4,15 +4,19 @@ import type { DataToRead } from '../validation/read-data.ts';
 /** Counts up where files are read otherwise than before, so that no older reading answers. */
 const READER = 2;
 
-/** Equal for inputs that are read alike: neither learning rate, alpha nor dropout changes the report. */
+/**
+ * Equal for inputs that are read alike: neither learning rate, alpha nor dropout changes the report; nor does the date, which a
+ * few chat templates write into each example: that of another day is as long.
+ */
 export function nameData({ base, dataFile, spec }: DataToRead): string {
   const { learning_rate, lora, ...parameters } = spec.parameters;
   const { alpha, dropout, ...adapter } = lora;
+  const { date, ...data } = spec.data;
   const read = {
     reader: READER,
     base,
     dataFile,
-    spec: { ...spec, parameters: { ...parameters, lora: adapter } },
+    spec: { ...spec, data, parameters: { ...parameters, lora: adapter } },
   };
   return createHash('sha256').update(JSON.stringify(read)).digest('hex');
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { publishChange, publishChanges } from '../../../platform/events/publish-change.ts';
 import { completeOnboardingStep } from '../../accounts/complete-onboarding-step.ts';
 import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { meterRun } from '../charges/meter-run.ts';
 import { settleRun } from '../charges/settle-run.ts';
 import { upsertHeldOutAnswers } from '../held-out/queries.ts';
@@ -16,13 +17,15 @@ import { notifyOfEnd } from './notify-of-end.ts';
 export const FINE_TUNE_KIND = 'fine-tune';
 
 /** A fine-tune in the engine's hands: metered while it trains, made into a model, settled at the end. */
-export function fineTuneKind(clock: Clock): WorkloadKind {
+export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
   return {
     name: FINE_TUNE_KIND,
     onReports: async (tx, workload, reports) => {
       const run = await findRun(tx, workload.id);
       if (!run) return;
-      await meterRun(tx, run, workload, clock.now());
+      // It has a connection of its own: this transaction does not wait for it.
+      const freeIdleCredit = () => void usage.closeIdle(run.userId);
+      await meterRun(tx, { run, workload, now: clock.now(), freeIdleCredit });
       const answers = reports.findLast(({ type }) => type === 'held_out_answers');
       if (answers) await upsertHeldOutAnswers(tx, run.id, heldOutAnswers.parse(answers));
     },

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import type { DataToRead } from '../validation/read-data.ts';
+import { nameData } from './name-data.ts';
+
+const input = {
+  base: 'base',
+  dataFile: { sha256: 'a' },
+  spec: {
+    data: { file_path: 'rows.csv', max_chunk_size: 512, date: '2026-01-31' },
+    parameters: { epochs: 1, learning_rate: 1e-4, lora: { r: 8, alpha: 16, dropout: 0 } },
+  },
+};
+const nameOf = (data: object, parameters: object = {}) => {
+  const spec = {
+    data: { ...input.spec.data, ...data },
+    parameters: { ...input.spec.parameters, ...parameters },
+  };
+  return nameData({ ...input, spec } as unknown as DataToRead);
+};
+
+test('what is read alike has one name, also on another day', () => {
+  expect(nameOf({ date: '2026-02-01' })).toBe(nameOf({}));
+  expect(nameOf({}, { learning_rate: 1 })).toBe(nameOf({}));
+  expect(nameOf({ max_chunk_size: 256 })).not.toBe(nameOf({}));
+  expect(nameOf({}, { epochs: 2 })).not.toBe(nameOf({}));
+});
