@@ -184,7 +184,8 @@ export const listReadings = endpoint({
   method: 'GET',
   path: '/api/v1/fine-tune/readings',
   access: 'key',
-  summary: "The caller's data files that are read in the background, and those that were in the last hour",
+  summary:
+    "The caller's data files that are read in the background, and those that were in the last hour: the newest 50",
   response: z.object({ readings: z.array(dataReading) }),
 });
 

@@ -13,7 +13,7 @@ import { listStarterModels } from '../assets/starter/list-starter-models.ts';
 import { priceOfNow } from '../credits/prices/price-of-now.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
-import { spendOnce } from '../credits/usage/spend-once.ts';
+import { spendOnce } from '../credits/spend-once.ts';
 import { requireLicence } from '../licences/require-licence.ts';
 import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 import { holdPeriod, PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';

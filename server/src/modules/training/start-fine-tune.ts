@@ -14,7 +14,7 @@ import { insertAsset } from '../assets/insert-asset.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { recordLineage } from '../assets/record-lineage.ts';
 import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
-import { spendOnce } from '../credits/usage/spend-once.ts';
+import { spendOnce } from '../credits/spend-once.ts';
 import { usualCeilingMicro } from './charges/ceiling.ts';
 import { holdForRun } from './charges/hold-run.ts';
 import { toTrainSpec, withFormat } from './fine-tune-spec.ts';

@@ -13,5 +13,5 @@ export async function keepWithinQuota(
   { userId, blob, param }: { userId: string; blob: Blob; param: string },
 ): Promise<void> {
   const quota = await readQuota({ config, db: tx }, userId);
-  await takeStorage(tx, { userId, quota, blob, param });
+  await takeStorage(tx, { userId, quota, blobs: [blob], param });
 }

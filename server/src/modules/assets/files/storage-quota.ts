@@ -19,31 +19,35 @@ export async function readQuota(
 }
 
 /**
- * Step of the transaction in which an asset of the user gets the blob: uploads that came at the same
+ * Step of the transaction in which an asset of the user gets the blobs: uploads that came at the same
  * time saw the same room, so it is looked at once more, one after the other. Bytes that the user
  * has already take no room. Throws AppError('payload_too_large') that names the field `param`, in which it came.
  */
 export async function takeStorage(
   tx: Transaction,
-  { userId, quota, blob, param }: { userId: string; quota: Quota; blob: Blob; param: string },
+  { userId, quota, blobs, param }: { userId: string; quota: Quota; blobs: readonly Blob[]; param: string },
 ): Promise<void> {
   if (!quota) return;
   const storedBytes = Number(await lockStoredBytes(tx, userId));
-  if (await ownsBlob(tx, userId, blob.sha256)) return;
   const leftBytes = Math.max(0, quota.limitBytes - storedBytes);
-  if (blob.sizeBytes > leftBytes) {
-    throw quotaExceeded({ ...quota, leftBytes }, { needed: formatBytes(blob.sizeBytes), param });
+  let neededBytes = 0;
+  for (const { sha256, sizeBytes } of new Map(blobs.map((blob) => [blob.sha256, blob])).values()) {
+    if (!(await ownsBlob(tx, userId, sha256))) neededBytes += sizeBytes;
+  }
+  if (neededBytes > leftBytes) {
+    const needed = formatBytes(neededBytes);
+    throw quotaExceeded({ ...quota, leftBytes }, { needed, param, files: blobs.length });
   }
 }
 
-/** `needed` is the size of the file in words, `param` the field that it came in. */
+/** `needed` is the size of the files in words, `param` the field that they came in. */
 export function quotaExceeded(
   quota: NonNullable<Quota>,
-  { needed, param }: { needed: string; param: string },
+  { needed, param, files = 1 }: { needed: string; param: string; files?: number },
 ): AppError {
   return new AppError('payload_too_large', {
     publicMessage:
-      `This file needs ${needed}, and ${formatBytes(quota.leftBytes)} of your ` +
+      `${files === 1 ? 'This file needs' : 'These files need'} ${needed}, and ${formatBytes(quota.leftBytes)} of your ` +
       `${formatBytes(quota.limitBytes)} are left. Delete datasets or models that you no longer need.`,
     param,
   });

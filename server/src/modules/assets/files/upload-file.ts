@@ -89,7 +89,7 @@ async function takeUpload(
     if (present?.sha256 === blob.sha256 && asset.revision_id) {
       return { file: toWireFile(present), revision_id: asset.revision_id };
     }
-    await takeStorage(tx, { userId: who.userId, quota, blob, param: PART });
+    await takeStorage(tx, { userId: who.userId, quota, blobs: [blob], param: PART });
     const revisionId = await addRevision(tx, asset, { put: [{ path: name, ...blob }], remove: [] });
     await recordAudit(tx, {
       userId: who.userId,

@@ -95,14 +95,24 @@ describe('the storage of a user', () => {
   test('is limited for what a call chooses too, by the field that it came in', async () => {
     const dan = await server.signUp('Dan');
     const assetId = await create(dan);
-    const blob = await storeBlob(server.services, Readable.from([Buffer.alloc(2 * MB)]));
-    const put = inTransaction(server.services.db, (tx) =>
-      putFiles(tx, server.services.config, {
-        ...{ assetId, userId: dan.userId, revisionId: null, param: 'ids' },
-        files: [{ path: 'zeros', ...blob }],
-      }),
-    );
-    await expect(put).rejects.toMatchObject({ code: 'payload_too_large', param: 'ids' });
+    const store = (size: number) => storeBlob(server.services, Readable.from([Buffer.alloc(size)]));
+    const put = async (sizes: number[]) => {
+      const blobs = await Promise.all(sizes.map(store));
+      const files = blobs.map((blob, index) => ({ path: `zeros ${index}`, ...blob }));
+      return inTransaction(server.services.db, (tx) =>
+        putFiles(tx, server.services.config, {
+          ...{ assetId, userId: dan.userId, revisionId: null, param: 'ids' },
+          files,
+        }),
+      );
+    };
+    const refused = { code: 'payload_too_large', param: 'ids' };
+    await expect(put([2 * MB])).rejects.toMatchObject(refused);
+    // Each alone would have room.
+    const both = { ...refused, publicMessage: expect.stringMatching(/^These files need 1\.21 MB/) };
+    await expect(put([0.6 * MB, 0.61 * MB].map(Math.round))).rejects.toMatchObject(both);
+    // The same bytes take it once.
+    await put([0.6 * MB, 0.6 * MB].map(Math.round));
   });
 
   test('counts what earlier revisions keep', async () => {

@@ -38,7 +38,7 @@ export async function putFiles(
     files.map(({ sha256 }) => sha256),
   );
   const quota = await readQuota({ config, db: tx }, userId);
-  for (const blob of files) await takeStorage(tx, { userId, quota, blob, param });
+  await takeStorage(tx, { userId, quota, blobs: files, param });
   const added = await addRevision(tx, asset, { put: files, remove: [] });
   await recordAudit(tx, {
     userId,

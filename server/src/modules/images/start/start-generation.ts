@@ -8,7 +8,7 @@ import { refuseFullStorage } from '../../assets/files/refuse-full-storage.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
-import { spendOnce } from '../../credits/usage/spend-once.ts';
+import { spendOnce } from '../../credits/spend-once.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { keepPicture } from '../pictures/keep-picture.ts';

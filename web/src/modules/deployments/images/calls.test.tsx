@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { useActiveKontextDeployment, useImageDeployments } from './calls.ts';
+import { useActiveKontextDeployment, useImageDeployments, useUsableDeployments } from './calls.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
@@ -43,6 +43,12 @@ it('the newest Kontext deployment that answers edits, else one that will, else n
   answer(listFluxKontext, () => []);
   const none = active();
   await waitFor(() => expect(none.current).toBeNull());
+});
+
+it('all deployments that can be used are there to choose from', async () => {
+  answer(listFluxKontext, ({ cursor }) => [{ pod_id: cursor ? 'second' : 'first' }], 'first');
+  const { result } = renderHook(() => useUsableDeployments('flux-kontext', 'u1'), { wrapper });
+  await waitFor(() => expect(result.current.map(({ pod_id }) => pod_id)).toEqual(['first', 'second']));
 });
 
 it('the list of every kind goes on behind its first page, narrowed as before', async () => {

@@ -11,6 +11,7 @@ import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAllPages } from '../../../lib/api/read-all-pages.ts';
 import { chargeText } from '../../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { useOnlineInterval } from '../../../lib/live/online.ts';
@@ -23,8 +24,6 @@ import { deploymentKinds, workId } from '../kinds.ts';
 import type { DeploymentsSearch } from '../list/deployments-search.ts';
 import { awaitedOf, imageKinds } from './kinds.ts';
 
-/** More of one kind nobody has to choose from. */
-const CHOICE_MAX = 100;
 /** What it costs moves with time, not with events. */
 const COST_MS = 60_000;
 
@@ -106,12 +105,15 @@ export function useUsableDeployments(
     queryKey: ['deployment', 'list', kind, userId, 'usable'],
     queryFn: ({ signal }) => {
       if (userId === undefined) throw new Error('nobody is named');
-      const query = { only_running: 'true', limit: CHOICE_MAX };
-      return call(imageKinds[kind].calls.list, { params: { userId }, query }, { signal, ...listed });
+      const { list } = imageKinds[kind].calls;
+      const params = { userId };
+      return readAllPages((cursor) =>
+        call(list, { params, query: { only_running: 'true', cursor } }, { signal, ...listed }),
+      );
     },
     enabled: userId !== undefined,
   });
-  return data?.deployments ?? [];
+  return data?.flatMap(({ deployments }) => deployments) ?? [];
 }
 
 export function useImageDeployment(podId: string) {

@@ -8,7 +8,6 @@ import { useGenerations } from '../api.ts';
 import { Thumbnail } from '../view/thumbnail.tsx';
 import { type Edited, lineageOf } from './lineage.ts';
 
-/** Further ones are in the gallery. */
 const SHOWN_MAX = 100;
 /** Deeper ones do not step in any further: their prompts must be readable. */
 const INDENTED_MAX = 4;
@@ -41,6 +40,15 @@ export function EditTree({ generation, className }: { generation: Generation; cl
           ),
         )}
       </ul>
+      {list.hasNextPage && (
+        <p className="mt-3 text-[0.8125rem] text-muted">
+          These are the newest {SHOWN_MAX}. All of them are in{' '}
+          <Link to="/gallery" className="text-ink underline">
+            your gallery
+          </Link>
+          .
+        </p>
+      )}
     </Card>
   );
 }

@@ -1,7 +1,7 @@
-import type { Context } from '../../../platform/context.ts';
-import type { Transaction } from '../../../platform/db/database.ts';
-import { preparedIdempotent } from '../../../platform/db/idempotency/idempotent.ts';
-import { type IdleCredit, withIdleCredit } from './with-idle-credit.ts';
+import type { Context } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { preparedIdempotent } from '../../platform/db/idempotency/idempotent.ts';
+import { type IdleCredit, withIdleCredit } from './usage/with-idle-credit.ts';
 
 /**
  * A call that spends, in a transaction of its own: at most once for its Idempotency-Key, as `preparedIdempotent` says,
