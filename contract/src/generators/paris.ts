@@ -11,7 +11,7 @@ export const paris: Generator = {
       kind: 'number',
       name: 'cfg_scale',
       label: 'Guidance',
-      help: 'How closely the result follows the prompt.',
+      help: 'How closely the result follows the prompt. 4 suits the starter model.',
       min: 1,
       max: 15,
       step: 0.5,

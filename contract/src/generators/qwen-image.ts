@@ -9,7 +9,8 @@ export const qwenImage: Generator = {
   fields: [
     aspectRatio(['1:1', '4:3', '16:9', '3:4', '9:16']),
     guidance({ min: 1, max: 20, default: 4 }),
-    steps({ min: 1, max: 50, default: 50 }),
+    // fal refuses a single step.
+    steps({ min: 2, max: 50, default: 50 }),
     negativePrompt(),
     pictures,
     seed,
