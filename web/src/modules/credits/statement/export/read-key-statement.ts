@@ -1,7 +1,8 @@
 import { listTransactions } from '@bakehouse/contract/credits';
 import { call } from '../../../../lib/api/api-client.ts';
+import { readAllPages } from '../../../../lib/api/read-all-pages.ts';
 import { type Period, withTimeZone } from '../period.ts';
-import type { StatementRow, Transaction } from '../transaction-rows.ts';
+import type { StatementRow } from '../transaction-rows.ts';
 
 const PAGE_LENGTH = 200;
 
@@ -16,24 +17,16 @@ export async function readKeyStatement(
   userId: string,
   { period, keyId }: { period: Period; keyId: string },
 ): Promise<ExportedRow[]> {
-  const transactions: Transaction[] = [];
-  let cursor: string | null = null;
-  do {
-    const query = {
-      ...withTimeZone(period),
-      key_id: keyId,
-      limit: PAGE_LENGTH,
-      ...(cursor !== null && { cursor }),
-    };
-    const page: Awaited<ReturnType<typeof call<typeof listTransactions>>> = await call(
+  const query = { ...withTimeZone(period), key_id: keyId, limit: PAGE_LENGTH };
+  const pages = await readAllPages((cursor) =>
+    call(
       listTransactions,
-      { params: { userId }, query },
+      { params: { userId }, query: { ...query, cursor } },
       { operation: 'load the transactions' },
-    );
-    transactions.push(...page.transactions);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return transactions
+    ),
+  );
+  return pages
+    .flatMap((page) => page.transactions)
     .filter(({ status }) => status === 'completed')
     .map((transaction) => ({ transaction, balanceAfter: null }));
 }

@@ -1,7 +1,8 @@
 import { listTransactions } from '@bakehouse/contract/credits';
 import { call } from '../../../../lib/api/api-client.ts';
+import { readAllPages } from '../../../../lib/api/read-all-pages.ts';
 import { type Period, withTimeZone } from '../period.ts';
-import { type StatementRow, type Transaction, withRunningBalance } from '../transaction-rows.ts';
+import { type StatementRow, withRunningBalance } from '../transaction-rows.ts';
 
 const PAGE_LENGTH = 200;
 
@@ -10,21 +11,19 @@ const PAGE_LENGTH = 200;
  * days. Throws an `ApiError`.
  */
 export async function readStatement(userId: string, period: Period): Promise<StatementRow[]> {
-  const readPage = (cursor?: string) =>
+  const query = { ...withTimeZone(period), limit: PAGE_LENGTH };
+  const pages = await readAllPages((cursor) =>
     call(
       listTransactions,
-      { params: { userId }, query: { ...withTimeZone(period), limit: PAGE_LENGTH, cursor } },
+      { params: { userId }, query: { ...query, cursor } },
       { operation: 'load the transactions' },
-    );
-  let page = await readPage();
-  const balance = page.closing_balance;
+    ),
+  );
+  const balance = pages[0]?.closing_balance ?? null;
   // Without a key the first page says it.
   if (balance === null) throw new Error('The statement has no balance to reckon from');
-  const transactions: Transaction[] = [...page.transactions];
-  // Older pages do not change.
-  while (page.next_cursor) {
-    page = await readPage(page.next_cursor);
-    transactions.push(...page.transactions);
-  }
-  return withRunningBalance(transactions, balance);
+  return withRunningBalance(
+    pages.flatMap((page) => page.transactions),
+    balance,
+  );
 }
