@@ -192,6 +192,11 @@ describe('a fine-tune', () => {
     });
     await expect(resuming).rejects.toMatchObject({ status: 404 });
     expect(await runOf(modelId)).toMatchObject({ state: 'cancelled', held: '0' });
+    // Once it is gone, what is missing is named.
+    await expect(request(training.resumeRun, { params }, { as: user })).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringMatching(/^The dataset ‘.*’ was deleted, and the run cannot go on without it$/),
+    });
   });
 
   test('that is resumed while its end is being written knows what that end has charged', async () => {

@@ -7,6 +7,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
@@ -70,13 +71,23 @@ async function resume(
   return { id: runId };
 }
 
-/** What it reads and makes may have been deleted since; from here on it stays. */
+/** What it reads and makes may have been deleted since; from here on it stays. Throws AppError 'conflict' that names what is gone. */
 async function requireSources(
   tx: Transaction,
   { userId, modelAssetId, base, dataset }: RunRow,
 ): Promise<void> {
-  await keepAssets(tx, [modelAssetId, base.assetId, dataset.assetId]);
   await findReadableAsset(tx, { assetId: modelAssetId, userId });
-  await requireRevision(tx, { ...base, userId });
-  await requireRevision(tx, { ...dataset, userId });
+  await unlessGone(requireRevision(tx, { ...base, userId }), `base model ‘${base.title}’`);
+  await unlessGone(requireRevision(tx, { ...dataset, userId }), `dataset ‘${dataset.title}’`);
+  await keepAssets(tx, [modelAssetId, base.assetId, dataset.assetId]);
+}
+
+async function unlessGone(source: Promise<unknown>, what: string): Promise<void> {
+  await source.catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+    throw new AppError('conflict', {
+      publicMessage: `The ${what} was deleted, and the run cannot go on without it`,
+      cause: error,
+    });
+  });
 }

@@ -1,6 +1,7 @@
 import type { Run } from '@bakehouse/contract/training';
 import { fireEvent, render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
+import { ApiError } from '../../../lib/api/api-error.ts';
 import { ResumeDialog } from './resume-dialog.tsx';
 import { useResumeRun } from './run-calls.ts';
 
@@ -51,7 +52,7 @@ test('it says what of the saved work is paid with the rest, however the run has 
 test('a refusal stays under the field, and Enter asks again', () => {
   const mutate = vi.fn();
   const close = vi.fn();
-  const error = new Error('The run has cost 15 BGL so far');
+  const error = new ApiError('The run has cost 15 BGL so far', { status: 400, param: 'ceiling' });
   vi.mocked(useResumeRun).mockReturnValue({ mutate, reset: vi.fn(), isPending: false, error } as never);
   render(<ResumeDialog run={run} open onClose={close} />);
   const field = screen.getByLabelText('Ceiling');
@@ -60,4 +61,18 @@ test('a refusal stays under the field, and Enter asks again', () => {
   expect(mutate.mock.lastCall?.[0]).toBe('21');
   expect(mutate.mock.lastCall?.[1]).not.toHaveProperty('onSettled');
   expect(close).not.toHaveBeenCalled();
+});
+
+test('a refusal for another reason says nothing against the ceiling', () => {
+  const text = 'The dataset ‘Breads’ was deleted, and the run cannot go on without it';
+  const error = new ApiError(text, { status: 409 });
+  vi.mocked(useResumeRun).mockReturnValue({
+    mutate: vi.fn(),
+    reset: vi.fn(),
+    isPending: false,
+    error,
+  } as never);
+  render(<ResumeDialog run={run} open onClose={() => undefined} />);
+  screen.getByText(text);
+  expect(screen.getByLabelText('Ceiling').getAttribute('aria-invalid')).not.toBe('true');
 });

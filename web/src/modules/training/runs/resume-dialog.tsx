@@ -1,5 +1,7 @@
 import type { Run } from '@bakehouse/contract/training';
 import { type FormEvent, useId, useState } from 'react';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { Callout } from '../../../ui/callout.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
@@ -43,12 +45,17 @@ export function ResumeDialog({ run, open, onClose }: Props) {
             className="mt-4"
             value={ceiling}
             usual={usual}
-            error={problem ?? (resume.error ? errorMessage(resume.error) : undefined)}
+            error={problem ?? (isOfCeiling(resume.error) ? errorMessage(resume.error) : undefined)}
             onChange={(value) => {
               setCeiling(value);
               resume.reset();
             }}
           />
+          {resume.error && !isOfCeiling(resume.error) && (
+            <Callout tone="bad" className="mt-4">
+              {errorMessage(resume.error)}
+            </Callout>
+          )}
         </form>
       }
       action="Resume"
@@ -57,4 +64,9 @@ export function ResumeDialog({ run, open, onClose }: Props) {
       form={form}
     />
   );
+}
+
+/** Other refusals say nothing against what was typed. */
+function isOfCeiling(error: unknown): boolean {
+  return error instanceof ApiError && error.param === 'ceiling';
 }

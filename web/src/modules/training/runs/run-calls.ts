@@ -87,6 +87,7 @@ export function useResumeRun(runId: string) {
       queryClient.setQueryData(runQuery(runId).queryKey, run);
       readAgain(['run']);
     },
-    meta: { product: 'Fine-tune' },
+    // The dialog shows it.
+    meta: { product: 'Fine-tune', inPlace: true },
   });
 }

@@ -1,6 +1,7 @@
 import type { Run } from '@bakehouse/contract/training';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import { formatDuration } from '../../../lib/format/format-time.ts';
 import { Callout } from '../../../ui/callout.tsx';
 import { Figure } from '../../../ui/figure.tsx';
@@ -40,6 +41,7 @@ export function RunOutcome({ run }: { run: Run }) {
   return (
     <Callout tone={run.state === 'failed' ? 'bad' : 'info'} className="mb-5" title={outcomeTitle(run)}>
       {hasOwnReason(run) && `${amountsInCurrency(run.reason, currency)} `}
+      {howFar(run)}
       {run.charged !== null && <Charge bgl={run.charged} />}
     </Callout>
   );
@@ -52,6 +54,12 @@ function outcomeTitle({ state, stop_reason }: Run): string {
     : stop_reason === null
       ? 'The run was cancelled'
       : 'The run was stopped';
+}
+
+/** Where it stopped, of one that had begun to train. */
+function howFar({ step, steps_total: total, elapsed_seconds: elapsed }: Run): string {
+  if (!(step > 0 && total > 0)) return '';
+  return `It got to step ${formatNumber(step)} of ${formatNumber(total)} in ${formatDuration(elapsed)}. `;
 }
 
 /** A run that its owner cancelled has no more to say than that. */

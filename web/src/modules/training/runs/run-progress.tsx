@@ -3,13 +3,14 @@ import type { Run } from '@bakehouse/contract/training';
 import { useEffect, useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
+import { aboutDuration } from '../../../lib/format/format-time.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { lastOf } from './curves/curves.ts';
 import { useRunMetrics } from './run-calls.ts';
-import { epochText, laterBy, phaseText, stepText, timeText } from './run-sentences.ts';
+import { epochText, laterBy, phaseText, secondsToCeiling, stepText, timeText } from './run-sentences.ts';
 
 /** Phase, steps, time, speed and money of a run that has not ended. */
 export function RunProgress({ run }: { run: Run }) {
@@ -31,12 +32,7 @@ export function RunProgress({ run }: { run: Run }) {
         <RunTime key={`${run.state} ${run.phase} ${run.elapsed_seconds}`} run={run} />
       </p>
       <Figures run={run} />
-      {parseBgl(run.held) > parseBgl(run.quote.total) && (
-        <p className="mt-3 text-[0.8125rem] text-warn">
-          This run is taking longer than estimated, so more than the quote is held. You pay only for the time
-          used.
-        </p>
-      )}
+      <Overrun run={run} />
       {run.reason && run.reason !== phase && run.state !== 'stopping' && (
         <p className="mt-3 text-muted">{amountsInCurrency(run.reason, currency)}</p>
       )}
@@ -47,6 +43,26 @@ export function RunProgress({ run }: { run: Run }) {
         </p>
       )}
     </Card>
+  );
+}
+
+/** That it costs more than was quoted, or will not be done below its ceiling. */
+function Overrun({ run }: { run: Run }) {
+  const untilCeiling = secondsToCeiling(run);
+  if (untilCeiling !== null)
+    return (
+      <p className="mt-3 text-[0.8125rem] text-warn">
+        At this pace the run reaches its ceiling of <Money bgl={run.ceiling} /> before it is done, in{' '}
+        {aboutDuration(untilCeiling)}. It then saves its work and stops, and you can resume it with a higher
+        ceiling.
+      </p>
+    );
+  if (parseBgl(run.held) <= parseBgl(run.quote.total)) return null;
+  return (
+    <p className="mt-3 text-[0.8125rem] text-warn">
+      This run is taking longer than estimated, so more than the quote is held. You pay only for the time
+      used.
+    </p>
   );
 }
 

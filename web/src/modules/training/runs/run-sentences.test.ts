@@ -5,6 +5,7 @@ import {
   epochText,
   laterBy,
   phaseText,
+  secondsToCeiling,
   stepText,
   tabTitle,
   timeText,
@@ -134,4 +135,18 @@ it.each([
   [30, 30, '3 of 3'],
 ])('step %i of %i is in epoch %s', (step, steps_total, text) => {
   expect(epochText({ step, steps_total, parameters: { epochs: 3 } as Run['parameters'] })).toBe(text);
+});
+
+it.each([
+  // Half of it is done, for half of the ceiling: it will just do.
+  [{ cost_so_far: '1', ceiling: '2' }, null],
+  [{ cost_so_far: '1.5', ceiling: '2' }, 20],
+  // What is counted beyond the ceiling is free.
+  [{ cost_so_far: '2', ceiling: '2' }, 0],
+  [{ cost_so_far: '1.5', ceiling: '2', elapsed_seconds: 10 }, null],
+  [{ cost_so_far: '1.5', ceiling: '2', remaining_seconds: null }, null],
+  [{ cost_so_far: '1.5', ceiling: '2', state: 'stopping' }, null],
+] as const)('a run with %o reaches its ceiling before its end in %s s', (run, seconds) => {
+  const half = { state: 'running', elapsed_seconds: 60, remaining_seconds: 60 } as const;
+  expect(secondsToCeiling({ ...half, ...run })).toBe(seconds);
 });

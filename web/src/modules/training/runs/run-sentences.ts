@@ -79,6 +79,23 @@ export function laterBy<R extends Pick<Run, 'state' | 'phase' | 'elapsed_seconds
   };
 }
 
+/** So long its pace says little. */
+const PACE_S_MIN = 20;
+
+/** After how long a run that goes on as so far stops at its ceiling; null where it is done before, or nobody knows. */
+export function secondsToCeiling({
+  state,
+  elapsed_seconds: elapsed,
+  remaining_seconds: remaining,
+  cost_so_far,
+  ceiling,
+}: Pick<Run, 'state' | 'elapsed_seconds' | 'remaining_seconds' | 'cost_so_far' | 'ceiling'>): number | null {
+  if (state !== 'running' || remaining === null || elapsed < PACE_S_MIN) return null;
+  const pace = Number(cost_so_far) / elapsed;
+  const seconds = (Number(ceiling) - Number(cost_so_far)) / pace;
+  return seconds < remaining ? Math.max(0, seconds) : null;
+}
+
 /** 'Step 1,200 of 12,000'; undefined while nobody knows how many it makes. */
 export function stepText({
   step,
