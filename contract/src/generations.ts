@@ -127,7 +127,7 @@ const request = {
    */
   parameters: parameters.default({}),
   /**
-   * The `model_name` of a FLUX or Kontext deployment of your own, for a generator of its family, or the starter that serves
+   * The `model_name` of an image deployment of your own, for a generator of its family, or the starter that serves
    * the generator; who generates for all unless said.
    */
   model: z.string().min(1).max(200).optional(),

@@ -14,9 +14,9 @@ import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { licence } from './licences.ts';
 
-/* Image models that somebody has deployed: FLUX, which generates from a prompt, and Kontext, which edits pictures. */
+/* Image models that somebody has deployed: FLUX and Paris, which generate from a prompt, and Kontext, which edits pictures. */
 
-export const imageDeploymentKinds = ['flux', 'flux-kontext'] as const;
+export const imageDeploymentKinds = ['paris', 'flux', 'flux-kontext'] as const;
 export type ImageDeploymentKind = (typeof imageDeploymentKinds)[number];
 
 /** `READY` sleeps, and wakes with the next picture that is asked of it; like `running` it can be used at once. */
@@ -167,12 +167,51 @@ export const terminateFluxKontext = endpoint({
   response: imageDeployment,
 });
 
+export const deployParis = endpoint({
+  method: 'POST',
+  path: '/api/v1/deploy/paris',
+  access: 'key',
+  summary: 'Serve a Paris model, which generates pictures',
+  spends: true,
+  body: deployBody,
+  response: deployed,
+});
+
+export const quoteParis = endpoint({
+  method: 'POST',
+  path: '/api/v1/deploy/paris/quote',
+  access: 'key',
+  summary: 'What serving a Paris model would cost; nothing is deployed or held',
+  body: quoteBody,
+  response: quote,
+});
+
+export const listParis = endpoint({
+  method: 'GET',
+  path: '/api/v1/deployments/paris/user/:userId',
+  access: 'key',
+  summary: "The user's Paris deployments, newest first",
+  params: userIdParams,
+  query: listQuery,
+  response: listed,
+});
+
+export const terminateParis = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/pod/paris/:podId/terminate',
+  access: 'key',
+  summary: 'Stop a Paris deployment and settle its bill',
+  params: podParams,
+  query: ownerQuery,
+  response: imageDeployment,
+});
+
 export const getImageDeployment = endpoint({
   method: 'GET',
   path: '/v1/deployments/:podId',
   access: 'key',
   scopes: ['read', 'inference'],
-  summary: 'A FLUX or Kontext deployment, at its inference_url',
+  summary: 'A deployment of an image model, at its inference_url',
   params: podParams,
   response: imageDeployment,
 });

@@ -1,9 +1,10 @@
 import type { ImageDeploymentKind } from './image-deployments.ts';
 
-/** The pipelines of Diffusers that each kind serves: those that edit generate as well. */
+/** The pipelines that each kind serves, as `model_index.json` names them: those that edit generate as well. */
 const imagePipelines = {
   flux: ['FluxPipeline', 'FluxKontextPipeline'],
   'flux-kontext': ['FluxKontextPipeline'],
+  paris: ['DDMPipeline'],
 } as const satisfies Record<ImageDeploymentKind, readonly string[]>;
 
 /** Whether a model of this pipeline can be deployed as the kind; a model of none cannot. */

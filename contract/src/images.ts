@@ -28,7 +28,7 @@ export const createImage = endpoint({
   summary: 'Generate a picture (OpenAI-compatible)',
   body: z.looseObject({
     prompt: promptText,
-    /** The `model_name` of a FLUX or Kontext deployment of your own, or what a service generates; Paris, the starter, unless said. */
+    /** The `model_name` of an image deployment of your own, or what a service generates; Paris, the starter, unless said. */
     model: z.string().min(1).max(200).nullish(),
     n: z.int().min(1).max(PICTURES_MAX).nullish(),
     /** `auto`, or any size in a shape that the model makes: it decides how many pixels that are, and the answer says so. */

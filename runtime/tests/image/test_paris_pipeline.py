@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.model import Expert
@@ -18,7 +17,7 @@ from bakehouse_runtime.image.paris.pipeline import ParisPicture, ParisPipeline, 
 from bakehouse_runtime.image.paris.weights import load_expert, save_expert
 
 from .conftest import one_sentence
-from .tiny import TINY_EXPERT, tiny_expert
+from .tiny import TINY_EXPERT, tiny_expert, write_published_paris
 
 CPU = torch.device("cpu")
 
@@ -162,25 +161,8 @@ def test_weights_survive_saving_and_the_number_of_heads_comes_from_the_configura
 
 
 @pytest.fixture
-def clip_folder(paris_folder: Path) -> Path:
-    """The published layout: with `text_encoder/` and `tokenizer/`."""
-    characters = [chr(code) for code in range(97, 123)]
-    words = [
-        *characters,
-        *(f"{letter}</w>" for letter in characters),
-        "<|startoftext|>",
-        "<|endoftext|>",
-    ]
-    CLIPTokenizer(
-        vocab={word: number for number, word in enumerate(words)}, merges=[], model_max_length=77
-    ).save_pretrained(paris_folder / "tokenizer")
-    config = CLIPTextConfig(
-        vocab_size=len(words), hidden_size=384, intermediate_size=32, num_hidden_layers=1,
-        num_attention_heads=4, max_position_embeddings=77, bos_token_id=52, eos_token_id=53,
-    )  # fmt: skip
-    CLIPTextModel(config).save_pretrained(paris_folder / "text_encoder")
-    (paris_folder / "model_index.json").unlink()
-    return paris_folder
+def clip_folder(tmp_path: Path) -> Path:
+    return write_published_paris(tmp_path / "paris")
 
 
 def test_the_published_layout_with_clip_text_loads(clip_folder: Path) -> None:

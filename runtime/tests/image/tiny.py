@@ -12,6 +12,7 @@ from diffusers.pipelines.flux.pipeline_flux_kontext import FluxKontextPipeline
 from PIL import Image, ImageDraw
 from safetensors.torch import save_file
 from torch import Tensor
+from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer
 
 from bakehouse_runtime.image.paris.model import Expert, ExpertShape, Router, RouterShape
 from bakehouse_runtime.image.paris.weights import save_expert, save_router
@@ -72,6 +73,28 @@ def write_tiny_paris(folder: Path) -> Path:
     (folder / "model_index.json").write_text(
         json.dumps({"_class_name": "DDMPipeline", "text_window": 32})
     )
+    return folder
+
+
+def write_published_paris(folder: Path) -> Path:
+    """The same in the published layout: with `text_encoder/` and `tokenizer/`."""
+    write_tiny_paris(folder)
+    characters = [chr(code) for code in range(97, 123)]
+    words = [
+        *characters,
+        *(f"{letter}</w>" for letter in characters),
+        "<|startoftext|>",
+        "<|endoftext|>",
+    ]
+    CLIPTokenizer(
+        vocab={word: number for number, word in enumerate(words)}, merges=[], model_max_length=77
+    ).save_pretrained(folder / "tokenizer")
+    config = CLIPTextConfig(
+        vocab_size=len(words), hidden_size=384, intermediate_size=32, num_hidden_layers=1,
+        num_attention_heads=4, max_position_embeddings=77, bos_token_id=52, eos_token_id=53,
+    )  # fmt: skip
+    CLIPTextModel(config).save_pretrained(folder / "text_encoder")
+    (folder / "model_index.json").write_text(json.dumps({"_class_name": "DDMPipeline"}))
     return folder
 
 

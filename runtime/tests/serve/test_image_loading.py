@@ -1,4 +1,4 @@
-"""An image model server whose model is still being loaded."""
+"""How the model of an image model server is loaded, and what it does until then."""
 
 from __future__ import annotations
 
@@ -8,18 +8,37 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from bakehouse_runtime.image.paris.pipeline import ParisPipeline
+from bakehouse_runtime.image.paris.pipeline import PUBLISHED_DEFAULTS, ParisPipeline, ParisRequest
 from bakehouse_runtime.serve.image_calls import ImageCalls
 from bakehouse_runtime.serve.image_engines import image_engines
 from bakehouse_runtime.serve.lora_files import LoraFiles
 from bakehouse_runtime.serve.sampler import Sampler
 from bakehouse_runtime.server_client import ServerClient
 from bakehouse_server import ASKING, MODEL_KEY
-from image.tiny import write_tiny_paris
+from image.tiny import write_published_paris, write_tiny_paris
 from picture_requests import events, request_body
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+# As the server chooses them: what lies in folders, and the index beside these.
+DEPLOYED = {".safetensors", ".json", ".txt"}
+
+
+def test_a_deployment_is_served_from_the_files_that_the_server_hands_over(tmp_path: Path) -> None:
+    published = write_published_paris(tmp_path / "published")
+    deployed = tmp_path / "deployed"
+    for file in [published / "model_index.json", *published.glob("*/*")]:
+        if file.suffix in DEPLOYED:
+            place = deployed / file.relative_to(published)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(file.read_bytes())
+    paris = image_engines["paris"].load(deployed, torch.device("cpu"), torch.bfloat16)
+    assert isinstance(paris, ParisPipeline)
+    assert paris.text_encoder.window == 77
+    assert paris.defaults == PUBLISHED_DEFAULTS
+    assert paris.generate([ParisRequest("abc", 1, steps=2)])[0].picture.size == (32, 32)
 
 
 def test_nothing_is_generated_before_the_model_is_loaded(tmp_path: Path) -> None:

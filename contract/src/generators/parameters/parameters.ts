@@ -65,14 +65,17 @@ export function parameterProblem(field: GeneratorField, value: ParameterValue): 
   }
 }
 
-/** What a deployed model of the FLUX family takes: it generates one picture, of a size of its own. */
+/** What a deployment takes over OpenAI's images API, beside what that knows itself. */
 export const deployedFields = ['seed', 'num_inference_steps', 'guidance_scale'] as const;
-/** What it takes beside them from the forms of this installation. */
+/** The fields of a LoRA, where whoever generates takes one. */
 export const loraFields = ['lora', 'lora_scale'] as const;
 
-/** The generator with those of its fields alone that whoever generates takes. Pure. */
-export function withFields(generator: Generator, names: readonly string[]): Generator {
-  return { ...generator, fields: generator.fields.filter(({ name }) => names.includes(name)) };
+/** A deployment generates one picture, of a size of its own. */
+const notDeployed = ['aspect_ratio', 'n'];
+
+/** The generator as a deployment of its model takes it. Pure. */
+export function atDeployment(generator: Generator): Generator {
+  return { ...generator, fields: generator.fields.filter(({ name }) => !notDeployed.includes(name)) };
 }
 
 /** Some services read a seed as a number with a sign. */
@@ -83,10 +86,10 @@ export function atService(generator: Generator, names: readonly string[] | undef
   if (names === undefined) return generator;
   // A picture comes beside the parameters.
   const pictures = generator.fields.filter(({ kind }) => kind === 'picture').map(({ name }) => name);
-  const { fields } = withFields(generator, [...pictures, ...names]);
+  const taken = generator.fields.filter(({ name }) => pictures.includes(name) || names.includes(name));
   return {
     ...generator,
-    fields: fields.map((field) =>
+    fields: taken.map((field) =>
       field.kind === 'seed' ? { ...field, max: Math.min(field.max, SERVICE_SEED_MAX) } : field,
     ),
   };

@@ -19,7 +19,7 @@ import * as training from '@bakehouse/contract/training';
 import { expect, test } from 'vitest';
 import { contractEndpoints } from '../../testing/access/contract-endpoints.ts';
 import { testServer } from '../../testing/test-server.ts';
-import { insertFlux } from '../deployments/testing/test-models.ts';
+import { insertFlux, insertParis } from '../deployments/testing/test-models.ts';
 import { emptyGguf, emptySafetensors, goodData } from '../training/testing/test-run.ts';
 import { auditedElsewhere, notAudited } from './testing/not-audited.ts';
 import { signUpPeople } from './testing/sign-up-people.ts';
@@ -151,10 +151,11 @@ async function deleteAccount(): Promise<void> {
 function imageCalls(
   deployPod: typeof imageDeployments.deployFlux,
   end: typeof imageDeployments.terminateFlux,
+  insert: typeof insertFlux = insertFlux,
 ): typeof calls {
   const make = async () => {
     const { userId: user_id } = bob;
-    const { assetId: model_id } = await insertFlux(services, bob, 'Flux');
+    const { assetId: model_id } = await insert(services, bob, 'Painter');
     const call = { body: { model_id, user_id } };
     const { pod_id: podId } = await request(deployPod, call, { as: bob, idempotencyKey: idempotencyKey() });
     await request(end, { params: { podId }, query: { user_id } }, { as: bob });
@@ -221,6 +222,7 @@ const calls: [endpoint: unknown, action: string, make: () => Promise<unknown>][]
   ],
   ...imageCalls(imageDeployments.deployFlux, imageDeployments.terminateFlux),
   ...imageCalls(imageDeployments.deployFluxKontext, imageDeployments.terminateFluxKontext),
+  ...imageCalls(imageDeployments.deployParis, imageDeployments.terminateParis, insertParis),
   [apiKeys.createApiKey, 'api_key.created', makeKey],
   [
     bagelml.createClientKey,

@@ -92,7 +92,7 @@ function imageRoutes(parts: ServingParts): Binding[] {
     bind(image.quoteFlux, (ctx, { body }) => quoteDeployment(ctx, parts, { kind: 'flux', body })),
     bind(image.listFlux, (ctx, { query }) => listImageDeployments(ctx, { kinds: ['flux'], query })),
     bind(image.terminateFlux, (ctx, { params: { podId } }) =>
-      terminate(ctx, podId, image.imageDeploymentKinds),
+      terminate(ctx, podId, ['flux', 'flux-kontext']),
     ),
     bind(image.deployFluxKontext, (ctx, { body }) => deploy(ctx, parts, { kind: 'flux-kontext', body })),
     bind(image.quoteFluxKontext, (ctx, { body }) =>
@@ -102,6 +102,10 @@ function imageRoutes(parts: ServingParts): Binding[] {
       listImageDeployments(ctx, { kinds: ['flux-kontext'], query }),
     ),
     bind(image.terminateFluxKontext, (ctx, { params: { podId } }) => terminate(ctx, podId, ['flux-kontext'])),
+    bind(image.deployParis, (ctx, { body }) => deploy(ctx, parts, { kind: 'paris', body })),
+    bind(image.quoteParis, (ctx, { body }) => quoteDeployment(ctx, parts, { kind: 'paris', body })),
+    bind(image.listParis, (ctx, { query }) => listImageDeployments(ctx, { kinds: ['paris'], query })),
+    bind(image.terminateParis, (ctx, { params: { podId } }) => terminate(ctx, podId, ['paris'])),
     bind(image.getImageDeployment, (ctx, { params: { podId } }) => findImageDeployment(ctx, podId)),
   ];
 }

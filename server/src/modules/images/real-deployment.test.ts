@@ -1,8 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { getGeneration, startGeneration } from '@bakehouse/contract/generations';
 import {
   deployFluxKontext,
+  deployParis,
   getImageDeployment,
   listFluxKontext,
   terminateFluxKontext,
+  terminateParis,
 } from '@bakehouse/contract/image-deployments';
 import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import { expect, test, vi } from 'vitest';
@@ -11,6 +15,7 @@ import { hasLayer } from '../../engine/machine/environment/has-layer.ts';
 import { listImageStarter } from '../../engine/machine/preparation/image-starters.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { registerImageStarter } from '../assets/starter/register-image-starter.ts';
+import { insertModel } from '../deployments/testing/test-models.ts';
 import { pictureFiles } from './testing/picture-files.ts';
 
 // The real runtime and the starter model, through the whole program.
@@ -56,5 +61,42 @@ test.skipIf(!isReady)(
     expect(await server.request(terminateFluxKontext, call, { as })).toMatchObject({ status: 'stopped' });
     const list = { params: { userId: as.userId } };
     expect((await server.request(listFluxKontext, list, { as })).deployments).toEqual([]);
+  },
+);
+
+test.skipIf(!isReady)(
+  'a Paris that somebody has uploaded is deployed, and generates by its experts',
+  { timeout: 600_000 },
+  async () => {
+    const server = await testServer({
+      config: { driver: 'local', cacheDir },
+      roles: ['web', 'worker', 'reconciler'],
+    });
+    const as = await server.signUp('Ada');
+    // The starter's files, as a model of her own.
+    const files = (await listImageStarter('paris')).map(async ({ path, localPath }) => [
+      path,
+      await readFile(localPath),
+    ]);
+    const content = Object.fromEntries(await Promise.all(files));
+    const { assetId, revisionId } = await insertModel(server.services, as, 'My Paris', content);
+    const body = { model_id: assetId, user_id: as.userId };
+    const { pod_id: podId } = await server.request(deployParis, { body }, { as });
+    const { model_name: model } = await server.request(getImageDeployment, { params: { podId } }, { as });
+    const parameters = { num_inference_steps: 10, sampling_strategy: 'topk', k: 2 };
+    const asked = { generator: 'paris' as const, model, prompt: 'a red apple on a table', parameters };
+    const { id } = await server.request(startGeneration, { body: asked }, { as });
+    await vi.waitFor(
+      async () => {
+        const made = await server.request(getGeneration, { params: { id } }, { as });
+        expect(made, made.reason).toMatchObject({
+          ...{ state: 'completed', model, model_revision: { revision_id: revisionId } },
+          ...{ expert_used: expect.any(Number), outputs: [{ width: 128, height: 128 }] },
+        });
+      },
+      { timeout: 400_000, interval: 200 },
+    );
+    const call = { params: { podId }, query: { user_id: as.userId } };
+    expect(await server.request(terminateParis, call, { as })).toMatchObject({ status: 'stopped' });
   },
 );

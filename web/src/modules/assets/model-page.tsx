@@ -106,9 +106,9 @@ function ModelActions({ asset }: { asset: Asset }) {
           <Rocket aria-hidden />
           Deploy as an image model
         </ButtonLink>
-      ) : asset.pipeline !== null && asset.family !== 'paris' ? (
+      ) : asset.pipeline !== null ? (
         <p className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
-          Only FLUX and FLUX Kontext models can be deployed as image models; this one is for{' '}
+          Only FLUX, FLUX Kontext and Paris models can be deployed as image models; this one is for{' '}
           {asset.pipeline.slice(0, PIPELINE_CHARS_MAX)}.
         </p>
       ) : (

@@ -88,7 +88,8 @@ const useTerminations = () => ({ text: useTerminate('text'), image: useTerminate
 
 test.each([
   ['text', 'Crumb was terminated'],
-  ['image', 'FLUX deployment terminated successfully!'],
+  ['flux', 'FLUX deployment terminated successfully!'],
+  ['paris', 'Paris deployment terminated successfully!'],
 ] as const)(
   'terminated from anywhere, a deployment of the kind %s says so, and what it cost',
   async (kind, title) => {
@@ -100,7 +101,7 @@ test.each([
     const { result } = renderHook(useTerminations, { wrapper });
     act(() => {
       if (kind === 'text') result.current.text.mutate('p1');
-      else result.current.image.mutate({ kind: 'flux', pod_id: 'p1' });
+      else result.current.image.mutate({ kind, pod_id: 'p1' });
     });
     await waitFor(() =>
       expect(success).toHaveBeenCalledExactlyOnceWith(title, {

@@ -128,6 +128,7 @@ it('runs again with other experts from the same seed, and shows both', async () 
   await waitFor(() =>
     expect(api.bodiesOf('/api/v1/generations/quote')).toContainEqual({
       generator: 'paris',
+      model: 'paris-ddm-v1.0',
       parameters: expect.objectContaining({ sampling_strategy: 'full', k: 8, seed: 7 }),
     }),
   );

@@ -1,7 +1,8 @@
 import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { atService, loraFields } from '@bakehouse/contract/generators/parameters/parameters';
+import { atDeployment, atService, loraFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
+import { imageDeploymentKinds } from '@bakehouse/contract/image-deployments';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useActiveKontextDeployment, useUsableDeployments } from '../deployments/images/api.ts';
@@ -14,7 +15,7 @@ import {
   providerSearch,
   providersOf,
 } from './form/providers.ts';
-import { deployedForm, hasStarter } from './form/served-form.ts';
+import { starterNames } from './form/served-form.ts';
 
 /** Who generates on a generator's page, and the form as they take it. */
 export function useServing(
@@ -25,22 +26,23 @@ export function useServing(
   const query = useQuery(servedGeneratorsQuery);
   const served = query.data?.[name];
   const edits = name === 'flux-kontext';
-  const painters = useUsableDeployments('flux', name === 'flux' ? userId : undefined);
-  const editors = useUsableDeployments('flux-kontext', edits ? userId : undefined);
+  const hasStarter = starterNames[name] !== undefined;
+  const kind = imageDeploymentKinds.find((one) => one === name);
+  const models = useUsableDeployments(kind ?? 'flux', kind && userId);
   // One of the person's own that is on its way edits, too, before a service or the starter.
-  const awaitsOwn = !!useActiveKontextDeployment(edits ? userId : undefined) && editors.length === 0;
-  const providers = providersOf(name, { served, ownOnly, models: edits ? editors : painters });
+  const awaitsOwn = !!useActiveKontextDeployment(edits ? userId : undefined) && models.length === 0;
+  const providers = providersOf(name, { served, ownOnly, models });
   const isNamed = model !== undefined || service !== undefined;
   const provider = awaitsOwn && !isNamed ? undefined : chooseProvider(name, providers, { model, service });
   // It is not known yet whether anybody else generates than a deployment.
-  const isOwn = provider?.kind === 'deployment' && (isNamed || edits || query.data !== undefined);
+  const isOwn = provider?.kind === 'deployment' && (isNamed || hasStarter || query.data !== undefined);
   const upstream = provider?.kind === 'service' ? upstreamAt(served, provider) : null;
   return {
     ...{ served: query, providers, provider, upstream },
     named: nameOf(provider, { served, isNamed, isOwn }),
-    form: isOwn ? deployedForm(name) : formOf(name, provider, upstream),
+    form: isOwn ? atDeployment(generators[name]) : formOf(name, provider, upstream),
     by: isOwn ? (['own'] satisfies Provider[]) : (served?.served_by ?? []),
-    isStarter: hasStarter(name) && !awaitsOwn && (provider === undefined || provider.kind === 'starter'),
+    isStarter: hasStarter && !awaitsOwn && (provider === undefined || provider.kind === 'starter'),
   };
 }
 

@@ -54,7 +54,7 @@ function useActions(ask: (question: Question) => void): Command[] {
     {
       value: 'deploy-image-model',
       label: 'Deploy an image model',
-      words: 'flux kontext serve inference',
+      words: 'flux kontext paris serve inference',
       icon: Rocket,
       asks: true,
       run: () => ask({ kind: 'deploy-image' }),

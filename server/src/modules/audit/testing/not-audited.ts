@@ -40,6 +40,7 @@ export const notAudited = new Map<Endpoint, string>([
   [deployments.quoteVllm, CHANGES_NOTHING],
   [imageDeployments.quoteFlux, CHANGES_NOTHING],
   [imageDeployments.quoteFluxKontext, CHANGES_NOTHING],
+  [imageDeployments.quoteParis, CHANGES_NOTHING],
   [generations.quoteGeneration, CHANGES_NOTHING],
   [paris.estimateParis, CHANGES_NOTHING],
   [paris.pollParis, CHANGES_NOTHING],

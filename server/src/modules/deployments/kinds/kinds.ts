@@ -1,7 +1,7 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import type { ImageDeploymentState } from '@bakehouse/contract/image-deployments';
-import { placeFluxModel } from '../placement/place-flux-model.ts';
 import { placeImageModel } from '../placement/place-image-model.ts';
+import { placePipelineModel } from '../placement/place-pipeline-model.ts';
 import { placeTextModel } from '../placement/place-text-model.ts';
 import type { DeploymentKind, ServerKind } from './deployment-kind.ts';
 import type { DeploymentState } from './deployment-state.ts';
@@ -19,7 +19,7 @@ export type ServerKindName = keyof typeof serverKinds;
 /** What serves models of a kind. */
 export type EngineOf = { text: TextEngine; image: ImageEngine };
 
-/** FLUX and Kontext say the same of a deployment; `READY` is one that wakes when it is asked. */
+/** Kinds of image models say the same of a deployment; `READY` is one that wakes when it is asked. */
 const imageStates = {
   queued: 'pending',
   deploying: 'deploying',
@@ -59,9 +59,11 @@ export const deploymentKinds = {
     } satisfies Record<string, Deployment['status']>,
   },
   /** FLUX models, which generate pictures. */
-  flux: { ...imageKind, place: placeFluxModel('flux') },
+  flux: { ...imageKind, place: placePipelineModel('flux') },
   /** FLUX Kontext models, which edit pictures. */
-  'flux-kontext': { ...imageKind, place: placeFluxModel('flux-kontext') },
+  'flux-kontext': { ...imageKind, place: placePipelineModel('flux-kontext') },
+  /** Paris models, whose experts generate pictures by turns. */
+  paris: { ...imageKind, place: placePipelineModel('paris') },
 } as const satisfies Record<string, DeploymentKind>;
 
 export type KindName = keyof typeof deploymentKinds;

@@ -6,6 +6,8 @@ const GIB = 1024 ** 3;
 const cpu = { accelerator: null, count: 0 };
 /** FLUX.1 [dev] in half precision: transformer, T5, CLIP and autoencoder. */
 const FLUX = 33.7e9;
+/** The published Paris in single precision: the router, a CLIP, the autoencoder, and eight experts. */
+const PARIS = { allBytes: 20.7e9, gpuBytes: 3.8e9 };
 const one = (type: string, gib: number) => unlisted(type, gib, [0]);
 
 test.each([
@@ -17,7 +19,16 @@ test.each([
   ['and so with one that is too small', FLUX, [one('NVIDIA_TESLA_A100', 24)], { neededGib: 38 }],
   ['a model of a gibibyte is the largest for the CPU', GIB, [], cpu],
   ['one byte more needs a GPU', GIB + 1, [], { neededGib: 6 }],
+  ['Paris needs room for one expert', PARIS, [one('NVIDIA_TESLA_V100', 16)], 'NVIDIA_TESLA_V100'],
+  ['and says how much that is', PARIS, [one('Small', 6)], { neededGib: 8 }],
+  [
+    'one whose experts together are large is none for the CPU',
+    { allBytes: GIB + 1, gpuBytes: 1 },
+    [],
+    { neededGib: 5 },
+  ],
 ])('%s', (_case, weights, gpus, expected) => {
-  const chosen = chooseImagePlacement('NVIDIA_TESLA_A100', { gpus }, weights);
+  const memory = typeof weights === 'number' ? { allBytes: weights, gpuBytes: weights } : weights;
+  const chosen = chooseImagePlacement('NVIDIA_TESLA_A100', { gpus }, memory);
   expect(chosen).toEqual(typeof expected === 'string' ? { accelerator: expected, count: 1 } : expected);
 });

@@ -12,5 +12,5 @@ test.each([
   ['---\nlicense: cc-by-nc-4.0\n---\n', FLUX],
   ['', FLUX],
 ])('the licence of the card %j', (card, licence) => {
-  expect(readCardLicence(card)).toBe(licence);
+  expect(readCardLicence(card, 'flux-1-dev-non-commercial')).toBe(licence);
 });

@@ -12,11 +12,11 @@ const open = new Set([
 ]);
 
 /**
- * What a FLUX model's card says of its licence, in the lines before its text. Null for an open one; a card that names no
- * other leaves the model under the licence of the weights that all of its family come from. Pure.
+ * What a model's card says of its licence, in the lines before its text. Null for an open one; a card that names no
+ * other leaves the model under that of the weights that all of its family come from. Pure.
  */
-export function readCardLicence(card: string): LicenceName | null {
+export function readCardLicence(card: string, ofFamily: LicenceName | null): LicenceName | null {
   const [, header = ''] = /^---\r?\n([\s\S]*?)\r?\n---/.exec(card) ?? [];
   const [, name = ''] = /^license:[ \t]*["']?([^\s"'#]+)/im.exec(header) ?? [];
-  return open.has(name.toLowerCase()) ? null : 'flux-1-dev-non-commercial';
+  return open.has(name.toLowerCase()) ? null : ofFamily;
 }

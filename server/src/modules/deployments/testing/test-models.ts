@@ -75,6 +75,24 @@ export async function insertFlux(
   });
 }
 
+/** For tests: a small Paris in its published folders; `files` by path take the place of its own. */
+export async function insertParis(
+  services: Services,
+  owner: { userId: string },
+  title: string,
+  files: Record<string, string> = {},
+): Promise<Model> {
+  const weights = (text: string) => `${text} of ${title}`;
+  return insertModel(services, owner, title, {
+    'model_index.json': JSON.stringify({ _class_name: 'DDMPipeline' }),
+    'expert_0/diffusion_pytorch_model.safetensors': weights('expert 0'),
+    'expert_1/diffusion_pytorch_model.safetensors': weights('expert 1'),
+    'router/pytorch_model.safetensors': weights('router'),
+    'vae/diffusion_pytorch_model.safetensors': weights('autoencoder'),
+    ...files,
+  });
+}
+
 /** For tests: a model with a trained adapter on the base, without the training. */
 export async function insertFineTune(
   services: Services,

@@ -26,6 +26,6 @@ export function readEdit(
   const given = Object.fromEntries(
     chosen.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
-  const parameters = readParameters(generators['flux-kontext'], given, { prefix: '' });
+  const parameters = readParameters(generators['flux-kontext'], given, { paramOf: (field) => field });
   return { prompt, return_format, skip_integrity_check, parameters };
 }

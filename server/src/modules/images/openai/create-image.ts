@@ -23,7 +23,7 @@ export async function createImage(
 ): Promise<ResponseOf<typeof endpoint>> {
   const read = async () => {
     const deployed = sent.model ? await findNamedImageDeployment(ctx, sent.model) : null;
-    return deployed ? readDeployedBody(deployed.model_name, sent) : readImageBody(ctx.config, sent);
+    return deployed ? readDeployedBody(deployed, sent) : readImageBody(ctx.config, sent);
   };
   const started = await startGeneration(ctx, usage, { sent, read }, { joins: joinsRepeat(ctx, request) });
   return answerImages(ctx, await awaitCompleted(ctx, started, reply), format ?? null);

@@ -4,15 +4,17 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import {
   deployFlux,
   deployFluxKontext,
+  deployParis,
   getImageDeployment,
   terminateFlux,
+  terminateParis,
 } from '@bakehouse/contract/image-deployments';
 import { uploadPicture } from '@bakehouse/contract/pictures';
 import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { insertFlux, insertStarter } from '../../deployments/testing/test-models.ts';
+import { insertFlux, insertParis, insertStarter } from '../../deployments/testing/test-models.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 
 /* Deployments of image models, by the names that they have on the wire. */
@@ -40,8 +42,8 @@ const startEdit = async () => {
   const body = { generator: 'flux-kontext' as const, prompt: 'Make it blue', picture_id: id, parameters: {} };
   return server.request(startGeneration, { body }, { as: ada });
 };
-const deploy = async (endpoint: typeof deployFlux, title: string) => {
-  const { assetId, revisionId } = await insertFlux(server.services, ada, title);
+const deploy = async (endpoint: typeof deployFlux, title: string, insert = insertFlux) => {
+  const { assetId, revisionId } = await insert(server.services, ada, title);
   const body = { model_id: assetId, user_id: ada.userId };
   const { pod_id: podId } = await server.request(endpoint, { body }, { as: ada });
   const { model_name } = await server.request(getImageDeployment, { params: { podId } }, { as: ada });
@@ -120,7 +122,6 @@ test('is named to the generic calls with steps, guidance and seed, by its owner 
   await expect(server.request(quoteGeneration, { body }, { as: bob })).rejects.toMatchObject(notFound);
   for (const generator of ['paris', 'flux-kontext'] as const)
     await expect(generate({ generator })).rejects.toMatchObject(notFound);
-  await expect(generate({ generator: 'paris', model: 'paris-ddm-v1.0' })).rejects.toMatchObject(notFound);
   await terminate(flux.podId);
   await expect(generate({})).rejects.toMatchObject(notFound);
 });
@@ -137,6 +138,39 @@ test.each([
   const asked = clientOf(ada).images.generate({ prompt: 'Bread', model, ...wrong });
   await expect(asked).rejects.toMatchObject({ status: 400, error: { param } });
   expect(stub.requests).toEqual([]);
+});
+
+test('of Paris generates by its name as its starter does, which stays the default for all', async () => {
+  const { podId, model } = await deploy(deployParis, 'My Paris', insertParis);
+  const prompt = 'Bread';
+  await clientOf(ada).images.generate({ prompt, model, output_format: 'webp' });
+  expect(stub.requests.at(-1)).toMatchObject({
+    ...{ prompt, steps: 20, guidance: 7.5, strategy: 'topk', k: 2, format: 'webp' },
+  });
+  expect((await list())[0]).toMatchObject({ generator: 'paris', provider: 'own', model, cost: '0.25' });
+  await clientOf(ada).images.generate({
+    ...{ prompt, model, seed: 7, num_inference_steps: 10, guidance_scale: 2 },
+  } as never);
+  expect(stub.requests.at(-1)).toMatchObject({ seed: 7, steps: 10, guidance: 2 });
+  await expect(
+    clientOf(ada).images.generate({ prompt, model, guidance_scale: 20 } as never),
+  ).rejects.toMatchObject({ status: 400, error: { param: 'guidance_scale' } });
+
+  const parameters = { sampling_strategy: 'full', seed: 7 };
+  const start = (named: { model?: string }) =>
+    server.request(
+      startGeneration,
+      { body: { generator: 'paris', prompt, parameters, ...named } },
+      { as: ada },
+    );
+  expect(await start({ model })).toMatchObject({ model, parameters: { k: 8 } });
+  for (const named of [{}, { model: 'paris-ddm-v1.0' }])
+    expect(await start(named)).toMatchObject({ model: 'paris-ddm-v1.0' });
+  const notFound = { status: 404, body: { error: { param: 'model' } } };
+  const flux = { generator: 'flux' as const, model, parameters: {} };
+  await expect(server.request(quoteGeneration, { body: flux }, { as: ada })).rejects.toMatchObject(notFound);
+  await server.request(terminateParis, { params: { podId }, query: { user_id: ada.userId } }, { as: ada });
+  await expect(start({ model })).rejects.toMatchObject(notFound);
 });
 
 test('edits what its owner edits in the app while it is the active one; who names no model gets the starter', async () => {

@@ -1,20 +1,30 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { deployedFields, withFields } from '@bakehouse/contract/generators/parameters/parameters';
+import { atDeployment, deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { readParameters } from '../start/read-parameters.ts';
 
-type Given = Partial<Record<(typeof deployedFields)[number], number | null | undefined>>;
+type Field = (typeof deployedFields)[number];
+type Given = Partial<Record<Field, number | null | undefined>>;
 
-/** All parameters of a picture by a deployment, by the bounds and defaults of the form. Throws AppError 'invalid_request' with the field. Pure. */
+/** What Paris calls it, whose form has the names of the original product. */
+const parisNames: Partial<Record<string, string>> = { guidance_scale: 'cfg_scale' };
+
+/**
+ * All parameters of a picture by a deployment, by the bounds and defaults of the form, or those of `defaults`. Throws
+ * AppError 'invalid_request' with the field. Pure.
+ */
 export function deployedParameters(
-  generator: Extract<GeneratorName, 'flux' | 'flux-kontext'>,
+  generator: Extract<GeneratorName, 'flux' | 'flux-kontext' | 'paris'>,
   given: Given,
+  defaults: GenerationParameters = {},
 ): GenerationParameters {
-  const chosen = deployedFields.flatMap((name) => {
-    const value = given[name];
-    return value === null || value === undefined ? [] : [[name, value] as const];
+  const nameOf = (field: Field) => (generator === 'paris' && parisNames[field]) || field;
+  const chosen = deployedFields.flatMap((field) => {
+    const value = given[field];
+    return value === null || value === undefined ? [] : [[nameOf(field), value] as const];
   });
-  const form = withFields(generators[generator], deployedFields);
-  return readParameters(form, Object.fromEntries(chosen), { prefix: '' });
+  const paramOf = (name: string) => deployedFields.find((field) => nameOf(field) === name) ?? name;
+  const form = atDeployment(generators[generator]);
+  return readParameters(form, { ...defaults, ...Object.fromEntries(chosen) }, { paramOf });
 }

@@ -1,8 +1,9 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import { generatorNames } from '@bakehouse/contract/generators';
+import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
+import type { ImageDeploymentKind } from '@bakehouse/contract/image-deployments';
 import type { createImage } from '@bakehouse/contract/images';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';
 import type { Config } from '../../../config.ts';
@@ -14,12 +15,22 @@ import { readShape } from './read-shape.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 
 type Body = InputOf<typeof createImage>['body'];
+type Deployed = { kind: ImageDeploymentKind; model_name: string };
 type Choices = Pick<Body, 'n' | 'size' | 'output_format'>;
 
 /** What the models of this installation generate. */
 const SQUARE = ['1:1'];
-/** Few steps are enough for the starter model, and a program waits for the answer; the guidance is the one that its card's figures are of. */
-const PARAMETERS = { cfg_scale: 4, num_inference_steps: 20, sampling_strategy: 'topk', k: 2 };
+/** Few steps and the best two experts are enough for a Paris, and a program waits for the answer. */
+const PARAMETERS = { num_inference_steps: 20, sampling_strategy: 'topk', k: 2 };
+/** The one that the figures of its card are of. */
+const STARTER_GUIDANCE = 4;
+
+/** What deployments of each kind generate as; one that edits does from the prompt alone, too. */
+const generatorOf = {
+  flux: 'flux',
+  'flux-kontext': 'flux',
+  paris: 'paris',
+} as const satisfies Record<ImageDeploymentKind, GeneratorName>;
 
 /** What OpenAI's call asks for. Throws AppError 'invalid_request' or 'model_not_found' with the field that is not served. Pure. */
 export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...body }: Body): Asked {
@@ -33,18 +44,27 @@ export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...bo
   refuseUnserved(body, { model: PARIS_MODEL });
   readShape(body.size, { model: PARIS_MODEL, shapes: SQUARE });
   if (body.n && body.n > 1) throw refused('n', `n: ${PARIS_MODEL} generates one picture per request`);
-  const parameters = { ...PARAMETERS, output_format: body.output_format ?? 'png' };
-  return { generator: 'paris', prompt, parameters };
+  const output_format = body.output_format ?? 'png';
+  return {
+    generator: 'paris',
+    prompt,
+    parameters: { ...PARAMETERS, cfg_scale: STARTER_GUIDANCE, output_format },
+  };
 }
 
-/** The same of a deployment of the caller by its name, which generates as its form's defaults say unless the call does. Throws as `readImageBody`. Pure. */
-export function readDeployedBody(model: string, { prompt, ...body }: Body): Asked {
+/** The same of a deployment of the caller, which generates as its form's defaults say, or Paris as the starter does, unless the call says more. Throws as `readImageBody`. Pure. */
+export function readDeployedBody({ kind, model_name: model }: Deployed, { prompt, ...body }: Body): Asked {
   refuseUnserved(body, { model, fields: deployedFields });
   readShape(body.size, { model, shapes: SQUARE });
   const { n, output_format: format } = body;
   if (n && n > 1) throw refused('n', `n: ${model} generates one picture per request`);
+  const generator = generatorOf[kind];
+  if (generator === 'paris') {
+    const defaults = { ...PARAMETERS, output_format: format ?? 'png' };
+    return { generator, model, prompt, parameters: deployedParameters(generator, body, defaults) };
+  }
   if (format && format !== 'png') throw refused('output_format', `output_format: ${model} makes PNG files`);
-  return { generator: 'flux', model, prompt, parameters: deployedParameters('flux', body) };
+  return { generator, model, prompt, parameters: deployedParameters(generator, body) };
 }
 
 function upstreamParameters(

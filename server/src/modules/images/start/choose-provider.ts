@@ -1,11 +1,6 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import {
-  atService,
-  deployedFields,
-  loraFields,
-  withFields,
-} from '@bakehouse/contract/generators/parameters/parameters';
+import { atDeployment, atService } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -27,7 +22,7 @@ export type ChosenProvider = { model: string; queue: GenerationQueue; form: Gene
 type Wanted = { generator: GeneratorName; model?: string | undefined; service?: string | undefined };
 
 /**
- * Who serves the generator: the model that is named, which is a FLUX or Kontext model of this installation, or the service;
+ * Who serves the generator: the model that is named, which is a model of this installation, or the service;
  * else, of edits, the caller's own active deployment; else the first service, which makes larger pictures than a starter;
  * else the starter. Throws AppError 'not_found' for a service that does not, and 'conflict' where nobody does.
  */
@@ -45,8 +40,7 @@ export async function chooseProvider(
   const deployed = named ?? (generator === 'flux-kontext' ? await findActiveKontext(ctx) : null);
   if (deployed !== null) {
     const queue = await queueOf(ctx, deployed);
-    const taken = withFields(form, ['image', ...deployedFields, ...loraFields]);
-    return { provider: 'own', model: deployed, queue, form: taken };
+    return { provider: 'own', model: deployed, queue, form: atDeployment(form) };
   }
   const [first] = upstreams;
   if (first) return byService(form, first);

@@ -3,16 +3,16 @@ import type { Generator } from '@bakehouse/contract/generators/generator';
 import { completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
 import { AppError } from '../../../platform/errors.ts';
 
-/** All parameters of a generation by this form. Throws AppError 'invalid_request' with the field that does not fit; `prefix` is what it stands in. */
+/** All parameters of a generation by this form. Throws AppError 'invalid_request' with the field that does not fit; `paramOf` says what the call names that. */
 export function readParameters(
   form: Generator,
   given: GenerationParameters,
-  { prefix = 'parameters.' }: { prefix?: string } = {},
+  { paramOf = (field) => `parameters.${field}` }: { paramOf?: (field: string) => string } = {},
 ): GenerationParameters {
   const { values, problem } = completeParameters(form, given);
   if (problem === null) return values;
   throw new AppError('invalid_request', {
     publicMessage: problem.message,
-    param: `${prefix}${problem.field}`,
+    param: paramOf(problem.field),
   });
 }

@@ -9,6 +9,7 @@ import { findOwnModel } from '../../generators/find-own-model.ts';
 const families: Partial<Record<GeneratorName, readonly ImageDeploymentKind[]>> = {
   flux: ['flux', 'flux-kontext'],
   'flux-kontext': ['flux-kontext'],
+  paris: ['paris'],
 };
 
 type Named = { generator: GeneratorName; model?: string | undefined; service?: string | undefined };

@@ -65,11 +65,12 @@ export function usePollMs(): (deployments: readonly ImageDeployment[]) => number
   const fallback = {
     'flux-kontext': useFallbackInterval(imageKinds['flux-kontext'].pollMs),
     flux: useFallbackInterval(imageKinds.flux.pollMs),
+    paris: useFallbackInterval(imageKinds.paris.pollMs),
   };
   return (deployments) => {
     const awaited = awaitedOf(deployments, Date.now());
-    const kind = awaited.some((one) => one.kind === 'flux-kontext') ? 'flux-kontext' : 'flux';
-    return awaited.length > 0 && fallback[kind];
+    const [soonest] = awaited.toSorted((a, b) => imageKinds[a.kind].pollMs - imageKinds[b.kind].pollMs);
+    return soonest ? fallback[soonest.kind] : false;
   };
 }
 
@@ -207,8 +208,8 @@ export function useTerminateImage() {
         { params: { podId: pod_id }, query: { user_id: user.id } },
         { operation: 'terminate deployment', timeoutMs: 30_000 },
       ),
-    onSuccess: ({ pod_id, cost_so_far }) => {
-      notify.success('FLUX deployment terminated successfully!', {
+    onSuccess: ({ pod_id, cost_so_far }, { kind }) => {
+      notify.success(imageKinds[kind].terminated, {
         id: workId(pod_id),
         description: chargeText(cost_so_far),
       });

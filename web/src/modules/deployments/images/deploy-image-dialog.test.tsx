@@ -125,6 +125,8 @@ it('offers what can be deployed as the kind, and forgets a choice that cannot', 
   expect(screen.getByText('FluxPipeline FluxKontextPipeline')).toBeTruthy();
   expect(screen.getByText('m1')).toBeTruthy();
 
+  await userEvent.click(screen.getByRole('radio', { name: 'Paris' }));
+  expect(screen.getByText('DDMPipeline')).toBeTruthy();
   await userEvent.click(screen.getByRole('radio', { name: 'Kontext' }));
   expect(screen.getByText('FluxKontextPipeline')).toBeTruthy();
   expect(screen.getByText('none')).toBeTruthy();

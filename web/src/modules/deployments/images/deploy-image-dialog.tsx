@@ -88,11 +88,11 @@ export function DeployImageDialog({ chosen, chosenKind, onClose }: Props) {
             chooseModel(id);
             setAccepted(false);
           }}
-          help={`Only ${imageKinds[kind].models} in Diffusers format are listed. Upload your own under My Models.`}
+          help={`Only ${imageKinds[kind].models} with a model_index.json are listed. Upload your own under My Models.`}
         />
         <GpuField value={instanceType} onChange={setInstanceType} />
         {wish && quote.isError && <Callout tone="bad">{errorMessage(quote.error)}</Callout>}
-        {wish && !quote.isError && <Placement quote={quoted} />}
+        {wish && !quote.isError && <Placement kind={kind} quote={quoted} />}
         {quoted?.licence && (
           <LicenceField licence={quoted.licence} accepted={accepted} onChange={setAccepted} />
         )}
@@ -181,7 +181,7 @@ const kindOptions = imageDeploymentKinds.toReversed().map((value) => ({
 type KindProps = { value: ImageDeploymentKind; onChange: (kind: ImageDeploymentKind) => void };
 
 function KindField(props: KindProps) {
-  return <RadioCards aria-label="Kind" columns={2} options={kindOptions} {...props} />;
+  return <RadioCards aria-label="Kind" columns={3} options={kindOptions} {...props} />;
 }
 
 /** Only where there are GPUs to choose from. */
@@ -204,7 +204,9 @@ function GpuField({ value, onChange }: { value: InstanceType; onChange: (value: 
   );
 }
 
-function Placement({ quote }: { quote: ResponseOf<typeof quoteFlux> | undefined }) {
+type PlacementProps = { kind: ImageDeploymentKind; quote: ResponseOf<typeof quoteFlux> | undefined };
+
+function Placement({ kind, quote }: PlacementProps) {
   if (quote === undefined) {
     return (
       <LoadingRegion>
@@ -216,7 +218,7 @@ function Placement({ quote }: { quote: ResponseOf<typeof quoteFlux> | undefined 
     <p className="text-[0.8125rem] text-muted leading-5">
       Runs on: {deviceName(quote.device)}. The price of one hour is held at the start; you pay only for the
       time it is awake
-      <PicturePrice />. {sleepSentence(quote.sleeps_after_minutes)}
+      <PicturePrice kind={kind} />. {sleepSentence(quote.sleeps_after_minutes)}
     </p>
   );
 }

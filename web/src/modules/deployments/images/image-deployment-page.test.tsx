@@ -75,6 +75,10 @@ test('one that answers leads to where it is used, and says how programs use it',
   const edit = await screen.findByRole('link', { name: 'Edit a picture' });
   expect(edit.getAttribute('href')).toBe('/flux-kontext');
   cleanup();
+  open({ kind: 'paris' });
+  const paris = await screen.findByRole('link', { name: 'Generate with it' });
+  expect(paris.getAttribute('href')).toBe('/paris?model=rye');
+  cleanup();
   open({ status: 'deploying' });
   await screen.findByRole('button', { name: 'Terminate' });
   expect(screen.queryByRole('link', { name: 'Generate with it' })).toBeNull();

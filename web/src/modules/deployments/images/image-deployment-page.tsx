@@ -24,7 +24,7 @@ import { TerminateImageDialog } from './terminate-image-dialog.tsx';
 
 const route = getRouteApi('/app/my-deployments/images/$podId');
 
-/** One FLUX or Kontext deployment: how far it is, what it costs, and where programs reach it. */
+/** One deployment of an image model: how far it is, what it costs, and where programs reach it. */
 export function ImageDeploymentPage() {
   const { podId } = route.useParams();
   return (
@@ -91,7 +91,7 @@ function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
         priceNote={
           <>
             while it is awake
-            <PicturePrice />
+            <PicturePrice kind={kind} />
           </>
         }
         costNote="without its pictures"
@@ -105,15 +105,15 @@ function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
 
 /** To the page where people use it; edits are made by the newest that there is. */
 function WayIn({ deployment: { kind, model_name } }: { deployment: ImageDeployment }) {
-  return kind === 'flux' ? (
-    <ButtonLink to="/flux" search={{ model: model_name }} variant="primary">
-      <ImagePlus aria-hidden />
-      Generate with it
-    </ButtonLink>
-  ) : (
+  return kind === 'flux-kontext' ? (
     <ButtonLink to="/flux-kontext" variant="primary">
       <ImageUp aria-hidden />
       Edit a picture
+    </ButtonLink>
+  ) : (
+    <ButtonLink to={`/${kind}`} search={{ model: model_name }} variant="primary">
+      <ImagePlus aria-hidden />
+      Generate with it
     </ButtonLink>
   );
 }
@@ -121,8 +121,9 @@ function WayIn({ deployment: { kind, model_name } }: { deployment: ImageDeployme
 /** Where programs reach it; gone once it has ended. */
 function Address({ deployment }: { deployment: ImageDeployment }) {
   const { kind, model_name, inference_url, endpoint_url } = deployment;
+  const { edits } = imageKinds[kind];
   // What only generates has no calls of its own.
-  const url = kind === 'flux' ? endpoint_url : inference_url;
+  const url = edits ? inference_url : endpoint_url;
   if (url === null) return null;
   return (
     <Card
@@ -142,9 +143,7 @@ function Address({ deployment }: { deployment: ImageDeployment }) {
       {endpoint_url !== null && (
         <div className="mt-4">
           <Disclosure title="Use from code">
-            <CodeTabs
-              examples={deployedImageExamples(endpoint_url, { model: model_name, edits: kind !== 'flux' })}
-            />
+            <CodeTabs examples={deployedImageExamples(endpoint_url, { model: model_name, edits })} />
           </Disclosure>
         </div>
       )}

@@ -27,7 +27,7 @@ const route = getRouteApi('/app/my-deployments/images');
 
 const ROW_HEIGHT = 60;
 
-/** The user's FLUX and Kontext deployments. */
+/** The user's deployments of image models. */
 export function ImageDeploymentsPage() {
   const { deploy: chosen, ...shown } = route.useSearch();
   const navigate = route.useNavigate();
@@ -90,7 +90,7 @@ function NoneDeployed({ onDeploy }: { onDeploy: () => void }) {
     <EmptyState
       icon={<ImagePlus aria-hidden />}
       title="No image model is deployed"
-      description="Deploy Kontext to edit pictures with a model of your own, or FLUX to generate them."
+      description="Deploy Kontext to edit pictures with a model of your own, or FLUX or Paris to generate them."
       action={<Button onClick={onDeploy}>Deploy an image model</Button>}
     />
   );

@@ -1,17 +1,23 @@
 import {
   deployFlux,
   deployFluxKontext,
+  deployParis,
   type ImageDeployment,
   type ImageDeploymentKind,
   listFlux,
   listFluxKontext,
+  listParis,
   quoteFlux,
   quoteFluxKontext,
+  quoteParis,
   terminateFlux,
   terminateFluxKontext,
+  terminateParis,
 } from '@bakehouse/contract/image-deployments';
 
-/** What a deployment of each kind is called by, and how its list is read again while the event stream is down. */
+const FLUX_TERMINATED = 'FLUX deployment terminated successfully!';
+
+/** What a deployment of each kind is called by, what its pages say, and how its list is read again while the event stream is down. */
 export const imageKinds = {
   'flux-kontext': {
     calls: {
@@ -23,6 +29,8 @@ export const imageKinds = {
     label: 'Kontext',
     models: 'FLUX Kontext models',
     does: 'Edits pictures as you describe.',
+    edits: true,
+    terminated: FLUX_TERMINATED,
     pollMs: 5_000,
   },
   flux: {
@@ -30,6 +38,17 @@ export const imageKinds = {
     label: 'FLUX',
     models: 'FLUX models',
     does: 'Generates pictures from a prompt.',
+    edits: false,
+    terminated: FLUX_TERMINATED,
+    pollMs: 10_000,
+  },
+  paris: {
+    calls: { deploy: deployParis, quote: quoteParis, list: listParis, terminate: terminateParis },
+    label: 'Paris',
+    models: 'Paris models',
+    does: 'Generates pictures by several experts.',
+    edits: false,
+    terminated: 'Paris deployment terminated successfully!',
     pollMs: 10_000,
   },
 } as const satisfies Record<ImageDeploymentKind, object>;

@@ -1,3 +1,4 @@
+import type { ImageDeploymentKind } from '@bakehouse/contract/image-deployments';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
@@ -7,14 +8,19 @@ import { PicturePrice } from './picture-price.tsx';
 test('what a picture costs beside the hours is said, as it is charged', () => {
   const client = new QueryClient();
   client.setQueryData(pricesQuery.queryKey, {
-    prices: [{ id: 'edits', label: '', unit: 'thousand_steps', unit_price: '25', next: null }],
+    prices: [
+      { id: 'edits', label: '', unit: 'thousand_steps', unit_price: '25', next: null },
+      { id: 'pictures:CPU', label: '', unit: 'thousand_expert_steps', unit_price: '6.25', next: null },
+    ],
   });
-  const { container } = render(
-    <QueryClientProvider client={client}>
-      Paid by the hour
-      <PicturePrice />.
-    </QueryClientProvider>,
-  );
-  expect(container.textContent).toBe('Paid by the hour, and $0.03 for each picture of 28 steps.');
+  const show = (kind: ImageDeploymentKind) =>
+    render(
+      <QueryClientProvider client={client}>
+        Paid by the hour
+        <PicturePrice kind={kind} />.
+      </QueryClientProvider>,
+    ).container.textContent;
+  expect(show('flux')).toBe('Paid by the hour, and $0.03 for each picture of 28 steps.');
   expect(screen.getByTitle('0.7 BGL')).toBeTruthy();
+  expect(show('paris')).toBe('Paid by the hour, and $0.10 for each picture of 100 steps by 4 experts.');
 });

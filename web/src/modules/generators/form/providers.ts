@@ -1,7 +1,6 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import type { ServedGenerator } from '../api.ts';
-import { hasStarter } from './served-form.ts';
+import { starterNames } from './served-form.ts';
 
 /** Who can generate on a generator's page. */
 export type ProviderChoice =
@@ -21,18 +20,18 @@ type Known = {
   models: readonly { model_name: string; title: string }[];
 };
 
-/** Who can generate: services, the person's own deployments, and the starter that edits. */
+/** Who can generate: services, the person's own deployments, and the starter. */
 export function providersOf(name: GeneratorName, { served, ownOnly, models }: Known): ProviderChoice[] {
   const services = ownOnly ? [] : (served?.upstreams ?? []);
-  const hasOwn = name === 'flux-kontext' && served?.served_by.includes('own') === true;
+  const starter = served?.served_by.includes('own') === true ? starterNames[name] : undefined;
   return [
     ...services.map(({ title, price }) => ({ kind: 'service' as const, name: title, title, price })),
     ...models.map(({ model_name, title }) => ({ kind: 'deployment' as const, name: model_name, title })),
-    ...(hasOwn ? [{ kind: 'starter' as const, name: KONTEXT_STARTER, title: 'Starter model' }] : []),
+    ...(starter ? [{ kind: 'starter' as const, name: starter, title: 'Starter model' }] : []),
   ];
 }
 
-/** Who of them generates: whom the address names, else whom the server would choose, which edits with a deployment before all others. */
+/** Who of them generates: whom the address names, else whom the server would choose, which edits with a deployment before all others, or with a deployment before the starter. */
 export function chooseProvider(
   name: GeneratorName,
   providers: readonly ProviderChoice[],
@@ -42,7 +41,7 @@ export function chooseProvider(
   const first = (kind: ProviderChoice['kind']) => providers.find((one) => one.kind === kind);
   const deployment = first('deployment');
   if (named) return named;
-  if (hasStarter(name)) return deployment ?? first('service') ?? first('starter');
+  if (starterNames[name] !== undefined) return deployment ?? first('service') ?? first('starter');
   return first('service') ?? deployment;
 }
 

@@ -1,12 +1,9 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import {
-  atService,
-  deployedFields,
-  loraFields,
-  withFields,
-} from '@bakehouse/contract/generators/parameters/parameters';
+import { atService } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
+import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
+import { PARIS_MODEL } from '@bakehouse/contract/paris';
 import type { ServedGenerator } from '../api.ts';
 
 /** The service that generates on this page unless another is named; null where a model of this installation does, or nobody. */
@@ -27,12 +24,8 @@ export function servedForm(
   return atService(generators[name], upstreamOf(served, ownOnly)?.fields);
 }
 
-/** The form as a deployment of the person's own takes it. */
-export function deployedForm(name: GeneratorName): Generator {
-  return withFields(generators[name], ['image', ...deployedFields, ...loraFields]);
-}
-
-/** Whether a starter model generates where nothing else does: that is known before it is known who is connected. */
-export function hasStarter(name: GeneratorName): boolean {
-  return name === 'paris' || name === 'flux-kontext';
-}
+/** The starter models by the generators that they serve where nothing else does: that is known before it is known who is connected. */
+export const starterNames: Partial<Record<GeneratorName, string>> = {
+  paris: PARIS_MODEL,
+  'flux-kontext': KONTEXT_STARTER,
+};

@@ -33,7 +33,7 @@ const howMany = paris.fields.find((field) => field.kind === 'number' && field.na
 /** Of experts, unless another is typed. */
 const COUNT = 2;
 
-/** The same prompt and settings with other experts, so that the two pictures can be held side by side. */
+/** The same prompt and settings with other experts of the same model, so that the two pictures can be held side by side. */
 export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
   const form = useId();
   const [strategy, setStrategy] = useState<Strategy>(
@@ -46,7 +46,9 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
   // As in the form: put right once the field is left, and asked for as such before.
   const count = howMany?.kind === 'number' ? clampNumber(howMany, k ?? COUNT) : COUNT;
   const parameters = againWith(generation, { strategy, k: count, sameSeed });
-  const quote = useQuote({ generator: 'paris', parameters }, true);
+  // A deployment of the person's own and the starter make different pictures.
+  const asked = { generator: 'paris' as const, model: generation.model, parameters };
+  const quote = useQuote(asked, true);
   const busy = useRecentGenerations(useUser().id).some(isUnderWay);
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -55,10 +57,7 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
     setRefused(busy);
     if (busy || start.isPending) return;
     const { shownCost } = quote;
-    start.mutate(
-      { generator: 'paris', prompt: generation.prompt, parameters, shownCost },
-      { onSuccess: onStarted },
-    );
+    start.mutate({ ...asked, prompt: generation.prompt, shownCost }, { onSuccess: onStarted });
   }
 
   return (

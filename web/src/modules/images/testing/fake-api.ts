@@ -11,7 +11,7 @@ type Query = { search?: string; state?: string; generator?: string; root?: strin
 /** What the server would answer about generations, from a list in memory; it notes what it was asked. */
 export class FakeApi {
   generations: Generation[] = [];
-  /** The user's FLUX deployments. */
+  /** The user's deployments of FLUX, or Paris. */
   deployments: Record<string, string>[] = [];
   /** The user's models that are LoRAs. */
   loras: { id: string; title: string }[] = [];
@@ -49,6 +49,7 @@ export class FakeApi {
         this.generations = this.generations.filter((one) => one.id !== id);
         return undefined;
       case 'GET /api/v1/deployments/flux/user/:userId':
+      case 'GET /api/v1/deployments/paris/user/:userId':
         return {
           deployments:
             input.query?.only_running === 'true' ? this.deployments.filter(isUsable) : this.deployments,

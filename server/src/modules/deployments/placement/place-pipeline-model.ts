@@ -1,6 +1,8 @@
 import { text } from 'node:stream/consumers';
 import type { ImageDeploymentKind } from '@bakehouse/contract/image-deployments';
 import { isServedAs } from '@bakehouse/contract/image-pipelines';
+import type { LicenceName } from '@bakehouse/contract/licences';
+import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -9,9 +11,11 @@ import { findModelByName } from '../../assets/access/find-model-by-name.ts';
 import { readPipeline } from '../../assets/pipelines/read-pipeline.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
 import type { DeploymentKind, ServedBase, ServedModel } from '../kinds/deployment-kind.ts';
+import type { ImageEngine } from '../kinds/image-spec.ts';
 import { chooseImagePlacement } from './choose-image-placement.ts';
 import { gpuOfInstance } from './choose-placement.ts';
 import { hashFiles } from './hash-files.ts';
+import { type ImageMemory, parisMemory, wholeMemory } from './image-memory.ts';
 import { placeImageModel } from './place-image-model.ts';
 import { readCardLicence } from './read-card-licence.ts';
 
@@ -20,14 +24,44 @@ const CARD = 'README.md';
 /** What Diffusers calls the weights of a LoRA that was trained for a pipeline. */
 const ADAPTER = 'pytorch_lora_weights.safetensors';
 const TEXT_BYTES_MAX = 512 * 1024;
-/** What Diffusers opens: weights, configurations, and what tokenizers read. */
+/** What is opened: weights, configurations, and what tokenizers read. */
 const LOADED = /\.(safetensors|json|txt|model)$/;
 
+type Family = {
+  /** What a model of the kind is called. */
+  what: string;
+  engine: ImageEngine;
+  /** The licence of its weights where a model's card names no open one. */
+  licence: LicenceName | null;
+  /** The folders without whose weights it is not loaded. */
+  parts: readonly string[];
+  memory: (weights: InputFile[]) => ImageMemory;
+};
+
+const flux = {
+  engine: 'kontext',
+  licence: 'flux-1-dev-non-commercial',
+  parts: ['transformer'],
+  memory: wholeMemory,
+} as const;
+
+const families: Record<ImageDeploymentKind, Family> = {
+  flux: { ...flux, what: 'FLUX model' },
+  'flux-kontext': { ...flux, what: 'FLUX Kontext model' },
+  paris: {
+    what: 'Paris model',
+    engine: 'paris',
+    licence: null,
+    parts: ['expert_0', 'router', 'vae'],
+    memory: parisMemory,
+  },
+};
+
 /**
- * How models of a kind's pipelines are placed: starters on the CPU, others on a GPU that holds them, or on the
+ * How models of a kind's pipelines are placed: starters on the CPU, others on a GPU that has room for them, or on the
  * CPU where they are small. `modelId` may be a name on a model hub.
  */
-export function placeFluxModel(kind: ImageDeploymentKind): DeploymentKind['place'] {
+export function placePipelineModel(kind: ImageDeploymentKind): DeploymentKind['place'] {
   return async (ctx, parts, modelId, asked) => {
     const type = gpuOfInstance(asked.instanceType);
     if (!type) return null;
@@ -37,10 +71,13 @@ export function placeFluxModel(kind: ImageDeploymentKind): DeploymentKind['place
     });
     await checkPipeline(ctx, found, kind);
     if (found.asset.isStarter) return placeImageModel(ctx, parts, found.asset.id);
-    const model = describe(found, readCardLicence(await readSmallFile(ctx, found, CARD)));
-    const placement = chooseImagePlacement(type, await parts.capacity(), weightsBytes(model.base));
+    const family = families[kind];
+    const card = await readSmallFile(ctx, found, CARD);
+    const base = describeBase(found, family);
+    const memory = family.memory(base.files.filter(isWeights));
+    const placement = chooseImagePlacement(type, await parts.capacity(), memory);
     if ('neededGib' in placement) throw needsGpu(found, placement.neededGib);
-    return { model, placement };
+    return { model: describe(found, base, readCardLicence(card, family.licence)), placement };
   };
 }
 
@@ -64,10 +101,9 @@ async function checkPipeline(ctx: Context, model: AssetRevision, kind: ImageDepl
       'This is a LoRA: deploy the model that it was trained on, and choose the LoRA with each picture';
     throw new AppError('conflict', { publicMessage, param: 'model_id' });
   }
-  const what = kind === 'flux' ? 'FLUX model' : 'FLUX Kontext model';
   throw new AppError('conflict', {
     publicMessage:
-      `${model.asset.title} is not a ${what}: ` +
+      `${model.asset.title} is not a ${families[kind].what}: ` +
       (pipeline === null
         ? `it has no ${INDEX} of Diffusers that names its pipeline`
         : `its ${INDEX} names the pipeline ${pipeline.slice(0, 100)}`),
@@ -81,9 +117,8 @@ async function readSmallFile(ctx: Context, { files }: AssetRevision, path: strin
   return file && file.sizeBytes <= TEXT_BYTES_MAX ? text(await readBlob(ctx, file)) : '';
 }
 
-function describe(model: AssetRevision, licence: ServedModel['licence']): ServedModel {
+function describe(model: AssetRevision, base: ServedBase, licence: LicenceName | null): ServedModel {
   const { id, title } = model.asset;
-  const base = describeBase(model);
   return {
     assetId: id,
     revisionId: model.revision.id,
@@ -98,22 +133,20 @@ function describe(model: AssetRevision, licence: ServedModel['licence']): Served
 }
 
 /** The folders of the pipeline. What lies beside them, as all weights once more in one file, is not loaded. */
-function describeBase({ asset, files }: AssetRevision): ServedBase {
+function describeBase({ asset, files }: AssetRevision, { engine, parts }: Family): ServedBase {
   const loaded = files
     .filter(({ path }) => path === INDEX || (path.includes('/') && LOADED.test(path)))
     .map(({ path, sha256, sizeBytes }) => ({ path, sha256, size_bytes: sizeBytes }))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  if (!loaded.some(isWeights)) {
+  const weights = loaded.filter(isWeights);
+  const missing = parts.find((part) => !weights.some(({ path }) => path.startsWith(`${part}/`)));
+  if (missing !== undefined) {
     throw new AppError('conflict', {
-      publicMessage: `${asset.title} has no weights in safetensors, in folders as its ${INDEX} names them`,
+      publicMessage: `${asset.title} has no weights in safetensors in its folder ${missing}`,
       param: 'model_id',
     });
   }
-  return { engine: 'kontext', files: loaded, filesSha256: hashFiles(loaded) };
-}
-
-function weightsBytes({ files }: ServedBase): number {
-  return files.filter(isWeights).reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+  return { engine, files: loaded, filesSha256: hashFiles(loaded) };
 }
 
 function isWeights({ path }: { path: string }): boolean {

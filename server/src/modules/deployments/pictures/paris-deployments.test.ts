@@ -1,0 +1,114 @@
+import {
+  deployFlux,
+  deployParis,
+  getImageDeployment,
+  listImageDeployments,
+  listParis,
+  quoteParis,
+  terminateFlux,
+  terminateParis,
+} from '@bakehouse/contract/image-deployments';
+import { sql } from 'kysely';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { unlisted } from '../../../engine/testing/test-gpus.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { testServing } from '../../../testing/test-serving.ts';
+import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { insertFlux, insertModel, insertParis } from '../testing/test-models.ts';
+
+const { server, driver, balance } = await testServing({
+  capacity: { 'cpu:deployment': 2, gpus: [unlisted('A Small GPU', 12, [0])] },
+});
+let ada: TestUser;
+beforeEach(async () => {
+  ada = await server.signUp();
+});
+
+const body = (model_id: string) => ({ model_id, user_id: ada.userId });
+const params = () => ({ userId: ada.userId });
+const deploy = (assetId: string) => server.request(deployParis, { body: body(assetId) }, { as: ada });
+const quote = (assetId: string) => server.request(quoteParis, { body: body(assetId) }, { as: ada });
+const terminate = (podId: string, endpoint = terminateParis) =>
+  server.request(endpoint, { params: { podId }, query: { user_id: ada.userId } }, { as: ada });
+const list = async (endpoint: typeof listParis) =>
+  (await server.request(endpoint, { params: params(), query: {} }, { as: ada })).deployments;
+/** As large as said, without the bytes. */
+const grow = (assetId: string, part: string, bytes: number) =>
+  sql`update asset_files set size_bytes = ${bytes} where asset_id = ${assetId} and path like ${`${part}%`}`.execute(
+    server.services.db,
+  );
+
+test('a Paris of full size is deployed on a GPU that holds one of its experts, is priced, listed and terminated', async () => {
+  const { assetId } = await insertParis(server.services, ada, 'Full Paris');
+  await grow(assetId, 'expert_', 2_420_000_000);
+  await grow(assetId, 'router/', 520_000_000);
+  const hour = costMicro([{ price: defaultPrice('image_serving:GPU'), parts: 3_600_000n }]);
+  // Its card names no licence: none has to be accepted.
+  expect(await quote(assetId)).toMatchObject({
+    title: 'Full Paris',
+    licence: null,
+    device: '1 x A Small GPU',
+  });
+
+  const { pod_id } = await deploy(assetId);
+  expect((await balance(ada)).held).toBe(hour);
+  await vi.waitFor(
+    async () =>
+      expect(
+        await server.request(getImageDeployment, { params: { podId: pod_id } }, { as: ada }),
+      ).toMatchObject({
+        kind: 'paris',
+        model_name: 'full-paris',
+        status: 'running',
+        device: '1 x A Small GPU',
+      }),
+    { timeout: 30_000, interval: 50 },
+  );
+  expect(driver.running().map(({ spec }) => spec)).toMatchObject([
+    { kind: 'serve', task: 'image', engine: 'paris', gpus: 1 },
+  ]);
+  for (const endpoint of [listParis, listImageDeployments])
+    expect(await list(endpoint)).toMatchObject([{ pod_id, kind: 'paris', title: 'Full Paris' }]);
+
+  await expect(terminate(pod_id, terminateFlux)).rejects.toMatchObject({ status: 404 });
+  expect(await terminate(pod_id)).toMatchObject({ status: 'stopped', inference_url: null });
+  expect(await list(listParis)).toEqual([]);
+});
+
+test('without a GPU for one expert it is refused with what it needs, and nothing is held', async () => {
+  const { assetId } = await insertParis(server.services, ada, 'Large Paris');
+  await grow(assetId, 'expert_', 9_000_000_000);
+  await expect(deploy(assetId)).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining(
+      'Large Paris needs a GPU with at least 14 GB of memory, and this installation has none',
+    ),
+  });
+  expect((await balance(ada)).held).toBe(0n);
+});
+
+test.each([['expert_0'], ['router'], ['vae']])('without the weights of %s it is refused', async (part) => {
+  const names = ['expert_0', 'router', 'vae'].filter((one) => one !== part);
+  const weights = names.map((one) => [`${one}/model.safetensors`, `weights of ${one}`]);
+  const index = { 'model_index.json': '{"_class_name": "DDMPipeline"}' };
+  const files = { ...index, ...Object.fromEntries(weights) };
+  const { assetId } = await insertModel(server.services, ada, 'Part', files);
+  await expect(deploy(assetId)).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining(`Part has no weights in safetensors in its folder ${part}`),
+  });
+});
+
+test('no FLUX model is a Paris, and no Paris is a FLUX model', async () => {
+  const { assetId: flux } = await insertFlux(server.services, ada, 'My Flux');
+  const { assetId: paris } = await insertParis(server.services, ada, 'My Paris');
+  await expect(deploy(flux)).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining('My Flux is not a Paris model'),
+  });
+  await expect(server.request(deployFlux, { body: body(paris) }, { as: ada })).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining('names the pipeline DDMPipeline'),
+  });
+});
