@@ -42,12 +42,9 @@ export function Shell({ user, children }: Props) {
   const sidebarHidden = hidesSidebar(pathname);
   useSessionMessages();
   const sheets = useSheets();
+  const onHelp = () => sheets.open('shortcuts');
   // A visitor has neither: the keys stay the browser's.
-  useShortcuts({
-    onPalette: () => palette.open(),
-    onHelp: () => sheets.open('shortcuts'),
-    areOff: isVisitor,
-  });
+  useShortcuts({ onPalette: () => palette.open(), onHelp, areOff: isVisitor });
   useTitleFocus();
   useEffect(() => preloadLater(isVisitor ? [MobileMenu.preload] : preloads), [isVisitor]);
 

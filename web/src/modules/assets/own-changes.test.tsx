@@ -12,7 +12,7 @@ test.for([
   { what: 'renamed', use: () => useUpdateAsset('d1'), input: { title: 'Rye' } },
   { what: 'deleted', use: () => useDeleteAsset('d1'), input: undefined },
 ])('once a dataset is $what, lists and searches are read again', async ({ use, input }) => {
-  vi.mocked(call).mockResolvedValue({} as never);
+  vi.mocked(call).mockResolvedValue({});
   const keys = [
     ['asset', 'list', 'u1'],
     ['asset', 'search', 'rye'],

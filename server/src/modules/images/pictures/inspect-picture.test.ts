@@ -36,9 +36,21 @@ test('a picture may have 40 megapixels, and has some', () => {
 test('a JPEG may be stored in 100 passes, each of which costs a look at every pixel', () => {
   const [start, end] = [files.jpeg.subarray(0, -2), files.jpeg.subarray(-2)];
   const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 1, 5, 0x10]);
-  const of = (scans: number) => Buffer.concat([start, ...Array.from({ length: scans - 1 }, () => scan), end]);
+  const scans = (count: number) => Array.from({ length: count }, () => scan);
+  const of = (count: number) => Buffer.concat([start, ...scans(count - 1), end]);
   expect(inspectPicture(of(100))).toMatchObject({ mediaType: 'image/jpeg', width: 6 });
   expect(() => inspectPicture(of(101))).toThrow('The picture is stored in too many passes');
+  // Behind the picture, or in what a program has noted of it, there may be anything.
+  const film = Buffer.concat([files.jpeg, ...scans(200)]);
+  const note = Buffer.from([0xff, 0xed, 0x08, 0x02]);
+  const noted = Buffer.concat([
+    files.jpeg.subarray(0, 2),
+    note,
+    ...scans(204),
+    Buffer.alloc(8),
+    files.jpeg.subarray(2),
+  ]);
+  for (const bytes of [film, noted]) expect(inspectPicture(bytes)).toMatchObject({ width: 6 });
 });
 
 test('one side may be 16 times as long as the other', () => {

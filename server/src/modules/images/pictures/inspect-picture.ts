@@ -64,14 +64,23 @@ function inspectJpeg(bytes: Buffer): Found | null {
   return { ...rest, width: 0, height: 0 };
 }
 
-const START_OF_SCAN = Buffer.from([0xff, 0xda]);
+const START_OF_SCAN = 0xda;
+const END_OF_IMAGE = 0xd9;
 
-/** No scan has the marker within it; other parts of a file may have it by chance, or with a preview. */
+/**
+ * From marker to marker, over what each segment holds: a preview has scans of its own, and behind the picture there may be
+ * a film. Within a scan there are bytes that only look like markers (below C0), and those that restart it.
+ */
 function refuseManyScans(bytes: Buffer): void {
   let scans = 0;
-  for (let at = bytes.indexOf(START_OF_SCAN); at >= 0; at = bytes.indexOf(START_OF_SCAN, at + 2)) {
-    scans += 1;
+  for (let at = bytes.indexOf(0xff, 2); at >= 0 && at + 4 <= bytes.length; at = bytes.indexOf(0xff, at)) {
+    const marker = bytes[at + 1] ?? 0;
+    if (marker === END_OF_IMAGE) return;
+    if (marker === START_OF_SCAN) scans += 1;
     if (scans > JPEG_SCANS_MAX) throw new BadPicture(pictureMessages.tooManyScans);
+    const hasLength = marker >= 0xc0 && marker !== 0xff && !(marker >= 0xd0 && marker <= 0xd8);
+    // One of two that follow each other may begin a marker.
+    at += hasLength ? 2 + bytes.readUInt16BE(at + 2) : marker === 0xff ? 1 : 2;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
 import { awaitGeneration } from '../await-generation.ts';
 import { cancelGeneration } from '../cancel-generation.ts';
-import { refuseUnsuccessful } from '../refuse-unsuccessful.ts';
+import { refuseUnsuccessful } from './refuse-unsuccessful.ts';
 
 /** OpenAI's client for Python waits so long; the one for Node half of it, and comes back (`joins-repeat.ts`). */
 const WAIT_MS = 10 * 60_000;

@@ -38,13 +38,7 @@ export function CreateCodesCard() {
     const found = { ...problemsOf(form), ...(lastDay && { lastDay }) };
     focusFirstInvalid(event.currentTarget, () => setProblems(found));
     if (Object.keys(found).length > 0 || create.isPending) return;
-    const asked = {
-      amount: form.amount.trim(),
-      count: Number(form.count),
-      redemptions_max: Number(form.redemptions),
-      note: form.note.trim(),
-      expires_at: form.lastDay === '' ? null : endOfDay(form.lastDay).toISOString(),
-    };
+    const asked = askedOf(form);
     create.mutate({ ...asked, idempotencyKey: keys.keyFor(asked) }, { onSuccess: keys.renew });
   }
 
@@ -93,6 +87,16 @@ export function CreateCodesCard() {
       />
     </Card>
   );
+}
+
+function askedOf({ amount, count, redemptions, note, lastDay }: typeof empty) {
+  return {
+    amount: amount.trim(),
+    count: Number(count),
+    redemptions_max: Number(redemptions),
+    note: note.trim(),
+    expires_at: lastDay === '' ? null : endOfDay(lastDay).toISOString(),
+  };
 }
 
 function problemsOf({ amount, count, redemptions, note }: typeof empty): Problems {

@@ -1,9 +1,9 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef } from 'react';
 import { usePlaceOnPage } from '../../../ui/use-place-on-page.ts';
+import { useOpened } from './opened/use-opened.ts';
 import { TransactionRow } from './transaction-row.tsx';
 import { groupByDay, type Transaction } from './transaction-rows.ts';
-import { useOpened } from './use-opened.ts';
 
 const HEIGHTS = { day: 37, transaction: 61, group: 61 };
 

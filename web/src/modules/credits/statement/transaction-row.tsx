@@ -6,10 +6,10 @@ import { cx } from '../../../lib/cx.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { formatClock, formatDateTime, localDay } from '../../../lib/format/format-time.ts';
 import { Button } from '../../../ui/button.tsx';
+import { UsageAnswers } from './opened/usage-answers.tsx';
+import type { Opened } from './opened/use-opened.ts';
 import { SignedAmount } from './signed-amount.tsx';
 import { isIncoming, type ListRow, nameOfGroup, type Transaction, workOf } from './transaction-rows.ts';
-import { UsageAnswers } from './usage-answers.tsx';
-import type { Opened } from './use-opened.ts';
 
 type Props = {
   row: ListRow;

@@ -11,12 +11,12 @@ import { transactionsQuery } from '../api.ts';
 import { ExportMenu } from './export/export-menu.tsx';
 import { KeyField } from './key-field.tsx';
 import { LOADING_FAILED, LoadingTransactions, NoTransactions } from './list-states.tsx';
+import { useOpened } from './opened/use-opened.ts';
 import { type Period, usablePeriod } from './period.ts';
 import { PeriodFields } from './period-fields.tsx';
 import { PeriodTotals } from './period-totals.tsx';
 import { TransactionRow } from './transaction-row.tsx';
 import { groupByDay, type Transaction } from './transaction-rows.ts';
-import { useOpened } from './use-opened.ts';
 
 type Props = { open: boolean; onClose: () => void };
 

@@ -1,12 +1,12 @@
-import { ApiError } from '../../../lib/api/api-error.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Callout } from '../../../ui/callout.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { Input } from '../../../ui/input.tsx';
-import { notify } from '../../../ui/notify.ts';
-import { resetPassword } from '../api.ts';
-import { isCommonPassword, refusePassword } from './check-password.ts';
-import { useAccountForm } from './use-account-form.ts';
+import { ApiError } from '../../../../lib/api/api-error.ts';
+import { Button } from '../../../../ui/button.tsx';
+import { Callout } from '../../../../ui/callout.tsx';
+import { Field } from '../../../../ui/field.tsx';
+import { Input } from '../../../../ui/input.tsx';
+import { notify } from '../../../../ui/notify.ts';
+import { resetPassword } from '../../api.ts';
+import { isCommonPassword, refusePassword } from '../check-password.ts';
+import { useAccountForm } from '../use-account-form.ts';
 
 type Props = {
   /** Came with the link. */

@@ -1,5 +1,5 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import { AppError } from '../../platform/errors.ts';
+import { AppError } from '../../../platform/errors.ts';
 
 /**
  * Throws AppError for a generation that has ended without a picture: 'invalid_request' where the model refuses what was

@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { currencyChoice, showExact } from '../../../lib/format/currency.ts';
-import { formatNumber } from '../../../lib/format/format-number.ts';
-import { formatClock } from '../../../lib/format/format-time.ts';
-import { Pager } from '../../../ui/pager.tsx';
-import { QueryView } from '../../../ui/query-view.tsx';
-import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { usageWindowQuery } from '../api.ts';
+import { currencyChoice, showExact } from '../../../../lib/format/currency.ts';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
+import { formatClock } from '../../../../lib/format/format-time.ts';
+import { Pager } from '../../../../ui/pager.tsx';
+import { QueryView } from '../../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
+import { usageWindowQuery } from '../../api.ts';
 
 /** The single answers of one line of the list, with what each used and cost. */
 export function UsageAnswers({ windowId }: { windowId: string }) {

@@ -2,13 +2,13 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { queryClient } from '../../../lib/api/query-client.ts';
-import { signInMethodsQuery } from '../api.ts';
+import { queryClient } from '../../../../lib/api/query-client.ts';
+import { signInMethodsQuery } from '../../api.ts';
 import { ForgotPasswordForm } from './forgot-password-form.tsx';
 
 const call = vi.hoisted(() => vi.fn());
-vi.mock('../../../lib/api/api-client.ts', async (original) => ({ ...(await original<object>()), call }));
-vi.mock('./auth-request.ts', () => ({ authRequest: async () => ({}) }));
+vi.mock('../../../../lib/api/api-client.ts', async (original) => ({ ...(await original<object>()), call }));
+vi.mock('../auth-request.ts', () => ({ authRequest: async () => ({}) }));
 
 afterEach(() => {
   cleanup();

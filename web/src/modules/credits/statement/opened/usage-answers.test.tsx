@@ -1,11 +1,11 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { queryClient } from '../../../lib/api/query-client.ts';
+import { queryClient } from '../../../../lib/api/query-client.ts';
 import { describeQuantities, UsageAnswers } from './usage-answers.tsx';
 
 const call = vi.hoisted(() => vi.fn());
-vi.mock('../../../lib/api/api-client.ts', async (original) => ({ ...(await original<object>()), call }));
+vi.mock('../../../../lib/api/api-client.ts', async (original) => ({ ...(await original<object>()), call }));
 
 afterEach(cleanup);
 
