@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -11,7 +14,7 @@ from PIL import Image
 from safetensors.torch import load_file
 from transformers import CLIPTextModel, T5EncoderModel
 
-from bakehouse_runtime.image.kontext.pipeline import KontextPipeline
+from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
 from bakehouse_runtime.image.kontext.stepper import KontextStepper, PictureRequest
 from bakehouse_runtime.image.model_files import load_picture_model, load_text_model
 
@@ -75,3 +78,56 @@ def test_it_edits(folder: Path) -> None:
     sent = Image.new("RGB", (90, 50), "orange")
     [edited] = kontext.generate([PictureRequest("a cat", 1, 2, 2.5, sent)])
     assert edited.picture.size == (32, 32)
+
+
+def test_clip_reads_the_beginning_of_a_long_prompt_and_t5_all_of_it(folder: Path) -> None:
+    text = KontextPipeline.from_folder(folder, CPU).text
+    # A token a letter, and the mark at the beginning; the one at the end takes the last place.
+    one, other = (text.encode(["a" * 75 + end]) for end in ("aab", "aac"))
+    assert one.pooled is not None
+    assert other.pooled is not None
+    assert torch.equal(one.pooled, other.pooled)
+    assert (one.tokens != other.tokens).any()
+
+
+LONG = f"a cat {'in a hat ' * 12}at my secret address"
+READS: list[Callable[[KontextPipeline], object]] = [
+    lambda kontext: kontext.text.encode([LONG]),
+    lambda kontext: kontext.generate(KontextRequest(LONG, 1, 1)),
+    lambda kontext: kontext.edit(Image.new("RGB", (32, 32)), KontextRequest(LONG, 1, 1)),
+]
+
+
+@pytest.mark.parametrize("read", READS)
+def test_what_clip_does_not_read_of_a_prompt_is_not_logged_but_all_else_is(
+    folder: Path,
+    read: Callable[[KontextPipeline], object],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kontext = KontextPipeline.from_folder(folder, CPU)
+    clip = kontext._edit.text_encoder
+    loggers = [
+        logging.getLogger(type(one).__module__) for one in (kontext._edit, kontext._generate)
+    ]
+    compute = clip.forward
+
+    def forward(*inputs: Any, **named: Any) -> Any:
+        for logger in loggers:
+            logger.warning("Something else.")
+        return compute(*inputs, **named)
+
+    monkeypatch.setattr(clip, "forward", forward)
+    logged: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: logged.append(record.getMessage())
+    filters = [[*logger.filters] for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+    try:
+        read(kontext)
+        assert set(logged) == {"Something else."}
+        # Afterwards the log is as it was.
+        assert [logger.filters for logger in loggers] == filters
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
