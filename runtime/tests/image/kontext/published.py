@@ -27,7 +27,7 @@ from transformers import (
 
 from bakehouse_runtime.train.kontext.model import export_kontext
 
-from .tiny import randomised
+from ..tiny import randomised
 
 CLIP_SIZE, T5_SIZE = 32, 48
 LETTERS = string.ascii_lowercase
