@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 
 import pytest
@@ -63,6 +64,30 @@ def test_where_all_experts_fit_none_is_ever_moved_again() -> None:
     for number in (2, 0, 1, 2):
         assert cache.fetch(number) is parts[number]
     assert [len(part.places) for part in parts] == [1, 1, 1]
+
+
+@pytest.mark.usefixtures("carry")
+def test_all_that_an_idle_model_has_moved_to_the_device_leaves_and_is_back_when_asked_for() -> None:
+    parts = [Carried() for _ in range(3)]
+    cache = ExpertCache(parts, GPU, 3)
+    cache.offload()
+    assert cache.fetch(1) is cache.fetch(1)
+    assert [part.places for part in parts] == [
+        ["cuda", "cpu"],
+        ["cuda", "cpu", "cuda"],
+        ["cuda", "cpu"],
+    ]
+
+
+def test_the_copies_of_an_idle_model_are_dropped() -> None:
+    parts = [nn.Linear(2, 2) for _ in range(3)]
+    cache = ExpertCache(parts, torch.device("meta"), 2)
+    copies = [weakref.ref(cache.fetch(number)) for number in (0, 1)]
+    assert [copied() is None for copied in copies] == [False, False]
+    cache.offload()
+    assert [copied() is None for copied in copies] == [True, True]
+    assert cache.fetch(1).weight.device.type == "meta"
+    assert {part.weight.device for part in parts} == {CPU}
 
 
 def test_a_copy_has_the_weights_on_the_device_and_leaves_the_original() -> None:

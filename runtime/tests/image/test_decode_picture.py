@@ -5,13 +5,14 @@ from __future__ import annotations
 import struct
 import zlib
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageFile
 
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.image.pictures import decode_picture
+from bakehouse_runtime.image.pictures import PASSES_MAX, decode_picture, read_picture
 
 
 def file(kind: str, size: tuple[int, int] = (8, 4), mode: str = "RGB", **options: Any) -> bytes:
@@ -37,6 +38,16 @@ def bomb(side: int) -> bytes:
     )
 
 
+def in_passes(count: int, behind: bytes = b"") -> bytes:
+    """A progressive JPEG whose last scan comes again and again, and has some bytes `behind` it."""
+    jpeg = file("JPEG", progressive=True)
+    last = jpeg[jpeg.rindex(SCAN) : -2] + behind
+    return jpeg[:-2] + last * (count - jpeg.count(SCAN)) + jpeg[-2:]
+
+
+SCAN = b"\xff\xda"
+
+
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
 def test_reads_the_three_kinds(kind: str) -> None:
     assert (decode_picture(file(kind)).mode, decode_picture(file(kind)).size) == ("RGB", (8, 4))
@@ -59,6 +70,45 @@ def test_reads_a_cameras_picture_without_the_preview_behind_it() -> None:
     preview = Image.new("RGB", (4, 2), "blue")
     picture = decode_picture(file("MPO", save_all=True, append_images=[preview]))
     assert (picture.size, picture.getpixel((0, 0))) == ((8, 4), (254, 0, 0))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        in_passes(PASSES_MAX + 1),
+        # Decoders look for the next marker behind one that means nothing.
+        in_passes(PASSES_MAX + 1, behind=b"\xff\x02\xff\xff"),
+    ],
+)
+def test_a_jpeg_of_too_many_passes_is_refused_before_any(
+    content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unpack(_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(ImageFile.ImageFile, "load", unpack)
+    sentence = "is stored in too many passes. Save it again and send that."
+    with pytest.raises(PlainError, match=f"^The picture {sentence}$"):
+        decode_picture(content)
+    path = tmp_path / "many.jpg"
+    path.write_bytes(content)
+    with pytest.raises(PlainError, match=f"^many.jpg {sentence}$"):
+        read_picture(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        in_passes(PASSES_MAX),
+        pytest.param(file("JPEG", comment=SCAN * 200), id="a preview within"),
+        pytest.param(file("JPEG") + SCAN * 200, id="a film behind"),
+    ],
+)
+def test_reads_a_jpeg_that_has_few_passes_of_its_own(content: bytes, tmp_path: Path) -> None:
+    assert decode_picture(content).size == (8, 4)
+    path = tmp_path / "few.jpg"
+    path.write_bytes(content)
+    assert read_picture(path).size == (8, 4)
 
 
 ANIMATED = {"save_all": True, "append_images": [Image.new("RGB", (8, 4), "blue")]}

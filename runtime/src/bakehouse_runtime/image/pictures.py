@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
@@ -20,7 +21,16 @@ SENT_FORMATS = ("PNG", "JPEG", "WEBP")
 PIXELS_MAX = 40_000_000
 # Of the longer side to the shorter: a full-size model keeps its area in the picture's ratio.
 RATIO_MAX = 16
+# Scans of a progressive JPEG, of which programs write about ten. Each has a few bytes and costs a
+# pass over all pixels, which takes milliseconds.
+PASSES_MAX = 100
 USUAL_WHITES = (1, 255, SIXTEEN_BIT_WHITE)
+JPEG_FORMATS = ("JPEG", "MPO")
+# Behind other markers decoders expect no length, also where one lies between the bytes of a scan.
+_JPEG_SEGMENT = re.compile(rb"\xff[\xc0-\xcf\xd8-\xfe]")
+_JPEG_BEGINNING = b"\xff\xd8"
+_JPEG_SCAN = b"\xff\xda"
+_JPEG_END = b"\xff\xd9"
 
 
 def read_picture(path: Path) -> Image.Image:
@@ -28,6 +38,8 @@ def read_picture(path: Path) -> Image.Image:
     try:
         with Image.open(path, formats=PICTURE_FORMATS) as opened:
             _refuse_too_large(opened, path.name)
+            if opened.format in JPEG_FORMATS:
+                _refuse_many_passes(path.read_bytes(), path.name)
             return _upright_rgb(opened)
     except FileNotFoundError as error:
         raise PlainError(f"The picture {path.name} is missing.") from error
@@ -48,6 +60,8 @@ def decode_picture(content: bytes) -> Image.Image:
                     f"The picture is too narrow: one side is more than {RATIO_MAX} times as long "
                     "as the other."
                 )
+            if opened.format in JPEG_FORMATS:
+                _refuse_many_passes(content, "The picture")
             # Pillow's name for a JPEG that has a large preview behind it, as cameras write them.
             if opened.format != "MPO" and getattr(opened, "is_animated", False):
                 raise PlainError("The picture is an animation. Send a single picture.")
@@ -82,6 +96,22 @@ def _refuse_too_large(opened: Image.Image, name: str) -> None:
             f"{name} has {pixels / 1e6:.1f} megapixels. Scale it down to {PIXELS_MAX // 1_000_000} "
             "at most."
         )
+
+
+def _refuse_many_passes(jpeg: bytes, name: str) -> None:
+    """Before anything is unpacked. What segments hold is stepped over, and what comes behind the
+    end is not looked at: a preview has scans too, and the film behind a phone's picture has all
+    bytes."""
+    passes, position = 0, len(_JPEG_BEGINNING)
+    while marker := _JPEG_SEGMENT.search(jpeg, position):
+        position = marker.end()
+        if marker.group() == _JPEG_END:
+            return
+        passes += marker.group() == _JPEG_SCAN
+        if passes > PASSES_MAX:
+            raise PlainError(f"{name} is stored in too many passes. Save it again and send that.")
+        # The length counts its own two bytes.
+        position += max(2, int.from_bytes(jpeg[position : position + 2], "big"))
 
 
 def _eight_bits(picture: Image.Image) -> Image.Image:

@@ -27,8 +27,9 @@ def room_for(parts: Sequence[nn.Module], device: torch.device) -> int:
 
 
 class ExpertCache(Generic[Part]):
-    """Parts by number, on the device when they are asked for. Where all fit, all are there from the
-    beginning. Where not, copies are: nothing changes them, so that one that makes room is dropped.
+    """Parts by number, on the device when they are asked for. Where all fit, they are moved there.
+    Where not, copies are there: nothing changes them, so that one that makes room is dropped. As
+    many as there is room for are there from the beginning.
 
     Each step asks for the parts that it needs in ascending order."""
 
@@ -40,8 +41,6 @@ class ExpertCache(Generic[Part]):
         # When each was last asked for, counted in calls.
         self._asked_at: dict[int, int] = {}
         self._calls = 0
-        if room >= len(parts):
-            self._on_device = {number: part.to(device) for number, part in enumerate(parts)}
         for number in range(min(room, len(parts))):
             self.fetch(number)
 
@@ -51,9 +50,19 @@ class ExpertCache(Generic[Part]):
         if number not in self._on_device:
             if len(self._on_device) == self._room:
                 del self._on_device[self._next_to_go()]
-            self._on_device[number] = copy_to(self._parts[number], self._device)
+            self._on_device[number] = self._brought(self._parts[number])
         self._asked_at[number] = self._calls
         return self._on_device[number]
+
+    def offload(self) -> None:
+        """Leaves the device; each part is back when it is asked for next."""
+        for part in self._parts:
+            part.to(CPU)
+        self._on_device.clear()
+
+    def _brought(self, part: Part) -> Part:
+        has_room_for_all = self._room >= len(self._parts)
+        return part.to(self._device) if has_room_for_all else copy_to(part, self._device)
 
     def _next_to_go(self) -> int:
         """One that steps no longer ask for; where they ask for all, the one that was just used: its

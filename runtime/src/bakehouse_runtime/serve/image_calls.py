@@ -9,7 +9,7 @@ import select
 import socket
 import sys
 import threading
-from contextlib import nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
@@ -30,6 +30,7 @@ from .lora_files import LoraMissingError
 from .sampler import Done, Event, Failed, Job, Queued, Refused, Sampler, Stepped
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from PIL.Image import Image
@@ -168,7 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(refusal)
         except LoraMissingError as error:
             self._refuse(_Refusal(503, str(error), "lora"))
-        # The client disconnected before its LoRA was here.
+        # The client disconnected before its LoRA was here, or its picture had a place.
         except StopRequested:
             self.close_connection = True
 
@@ -201,11 +202,26 @@ class _Handler(BaseHTTPRequestHandler):
         """What the model is asked. Here a picture is unpacked, which takes long for a large one:
         sampling does not wait for it, but other pictures do."""
         try:
-            with self.server.unpacking if brings_picture(request) else nullcontext():
+            with self._place_to_unpack(request):
                 asked = self.server.engine.to_request(request, lora_file)
                 return self.server.sampler.prepared(asked)
         except PlainError as error:
             raise _Refusal(400, str(error), "picture") from error
+
+    @contextmanager
+    def _place_to_unpack(self, request: ImageRequest) -> Iterator[None]:
+        """For a picture, one of the places; raises StopRequested when the client disconnects before
+        it is free."""
+        if not brings_picture(request):
+            yield
+            return
+        while not self.server.unpacking.acquire(timeout=_POLL_INTERVAL_S):
+            if not self._is_connected():
+                raise StopRequested
+        try:
+            yield
+        finally:
+            self.server.unpacking.release()
 
     def _answer(self, wanted: _WantedFile, job: Job) -> None:
         """Writes a line for each event until the last one, or until the client disconnects."""

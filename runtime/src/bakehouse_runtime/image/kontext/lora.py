@@ -102,6 +102,10 @@ class LoraShelf:
             self._kept.pop(next(iter(self._kept)))
         return lora
 
+    def clear(self) -> None:
+        """Keeps none; each is read again when it is wanted next."""
+        self._kept.clear()
+
     def _size_bytes(self) -> int:
         return sum(lora.size_bytes for lora in self._kept.values())
 

@@ -29,7 +29,7 @@ from ..model_files import load_picture_model, load_text_model, loading
 from ..picture_defaults import PictureDefaults, read_defaults
 from ..pictures import fit_square, to_pictures
 from ..text import SENTENCE_WINDOW, check_prompt_length, load_sentence_encoder
-from .text import FluxText
+from .text import FluxText, prompts_unlogged
 
 TEXT_ENCODERS = ("text_encoder", "text_encoder_2")
 # In `model_index.json` of a model without a guidance of its own.
@@ -184,18 +184,19 @@ class KontextPipeline:
             return tensors
 
         guidance, true_guidance = self._guidances(request)
-        values = pipeline(
-            prompt=request.prompt,
-            negative_prompt="" if true_guidance > 1 else None,
-            true_cfg_scale=true_guidance,
-            guidance_scale=guidance,
-            num_inference_steps=self.defaults.steps if request.steps is None else request.steps,
-            generator=torch.Generator().manual_seed(request.seed),
-            max_sequence_length=self.window,
-            callback_on_step_end=on_step_end,
-            output_type="pt",
-            **picture,
-        ).images
+        with prompts_unlogged(pipeline):
+            values = pipeline(
+                prompt=request.prompt,
+                negative_prompt="" if true_guidance > 1 else None,
+                true_cfg_scale=true_guidance,
+                guidance_scale=guidance,
+                num_inference_steps=self.defaults.steps if request.steps is None else request.steps,
+                generator=torch.Generator().manual_seed(request.seed),
+                max_sequence_length=self.window,
+                callback_on_step_end=on_step_end,
+                output_type="pt",
+                **picture,
+            ).images
         return to_pictures(2 * values.float().cpu().numpy() - 1)[0]
 
     def _guidances(self, request: KontextRequest) -> tuple[float, float]:

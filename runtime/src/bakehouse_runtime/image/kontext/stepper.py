@@ -103,6 +103,7 @@ class KontextStepper:
         self._dtype = pipeline.transformer.dtype
         self._nothing = self._text.encode([""])
         self._loras = LoraShelf(pipeline.transformer)
+        self._is_offloaded = False
 
     @classmethod
     def from_folder(
@@ -136,7 +137,9 @@ class KontextStepper:
         """A sampling before its first step. Raises PlainError for a prompt that is too long, and
         RequestError for a LoRA that does not fit."""
         request = self.prepared(request)
-        self._text.to(self._device)
+        if self._is_offloaded:
+            self._move_all_but_transformer(self._device)
+            self._is_offloaded = False
         text = self._text.encode([request.prompt])
         lora = request.lora and self._loras.load(request.lora)
         autoencoder = self._pipeline.autoencoder
@@ -154,10 +157,13 @@ class KontextStepper:
         return KontextSampling(request, noise.to(self._device), times, text, condition, used)
 
     def offload(self) -> None:
-        """Leaves the device what only the beginning of a picture needs, until the next begins: the
-        text encoders of the full-size model take ten gigabytes."""
-        self._text.to(CPU)
+        """Leaves the device, but for the transformer, until the next picture begins: the text
+        encoders of the full-size model take ten gigabytes, and LoRAs up to one. Its transformer
+        would take 24 of the machine's memory, and whoever asks next would wait for all of it."""
+        self._move_all_but_transformer(CPU)
+        self._loras.clear()
         free_cache(self._device)
+        self._is_offloaded = True
 
     @torch.no_grad()
     def step(self, samplings: Sequence[KontextSampling]) -> None:
@@ -181,6 +187,10 @@ class KontextStepper:
     def preview(self, sampling: KontextSampling) -> Image.Image:
         """The picture predicted at a sampling's current step, at half its size or less."""
         return decode_preview(self._pipeline.autoencoder, sampling.predicted)
+
+    def _move_all_but_transformer(self, device: torch.device) -> None:
+        self._text.to(device)
+        self._pipeline.autoencoder.to(device)  # pyright: ignore[reportArgumentType]
 
     def _step_batch(self, batch: Sequence[KontextSampling]) -> None:
         latents = torch.stack([sampling.latents for sampling in batch])

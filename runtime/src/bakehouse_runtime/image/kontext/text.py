@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -15,9 +18,13 @@ from ..text import (
     prompt_length,
 )
 
+_CUT = "The following part of your input was truncated"
+
 
 class FluxText:
-    """The text half of a Flux pipeline: token states of one encoder, pooled output of the other."""
+    """The text half of a Flux pipeline: token states of one encoder, pooled output of the other.
+    The one reads a prompt to its end; CLIP, the other of the published model, its first 77 tokens.
+    """
 
     def __init__(self, pipeline: Any, window: int) -> None:
         self._pipeline = pipeline
@@ -49,10 +56,27 @@ class FluxText:
     @torch.no_grad()
     def encode(self, prompts: list[str]) -> TextStates:
         check_prompt_length(self._pipeline.tokenizer_2, prompts, self.window)
-        states, pooled, _ = self._pipeline.encode_prompt(
-            prompt=prompts,
-            prompt_2=None,
-            device=self._pipeline.text_encoder_2.device,
-            max_sequence_length=self.window,
-        )
+        with prompts_unlogged(self._pipeline):
+            states, pooled, _ = self._pipeline.encode_prompt(
+                prompt=prompts,
+                prompt_2=None,
+                device=self._pipeline.text_encoder_2.device,
+                max_sequence_length=self.window,
+            )
         return TextStates(states.float(), pooled.float())
+
+
+@contextmanager
+def prompts_unlogged(pipeline: Any) -> Iterator[None]:
+    """Without the pipeline's warnings that quote what CLIP does not read of a prompt: what is asked
+    is not for the log."""
+
+    def quotes_nobody(record: logging.LogRecord) -> bool:
+        return not record.getMessage().startswith(_CUT)
+
+    log = logging.getLogger(type(pipeline).__module__)
+    log.addFilter(quotes_nobody)
+    try:
+        yield
+    finally:
+        log.removeFilter(quotes_nobody)

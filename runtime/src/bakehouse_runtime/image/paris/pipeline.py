@@ -97,6 +97,7 @@ class ParisPipeline:
         self.defaults = defaults
         text_encoder.to(device)
         self._nothing = text_encoder.encode([""]).tokens
+        self._is_offloaded = False
         self._cache = ExpertCache(self.experts, device, room_for(self.experts, device))
 
     @classmethod
@@ -140,14 +141,18 @@ class ParisPipeline:
         shape = self.router.shape
         size = (shape.latent_channels, shape.latent_side, shape.latent_side)
         noise = torch.randn(size, generator=torch.Generator().manual_seed(request.seed))
-        self.text_encoder.to(self.device)
+        if self._is_offloaded:
+            self._move_all_but_experts(self.device)
+            self._is_offloaded = False
         text = self.text_encoder.encode([request.prompt]).tokens[0]
         return ParisSampling(request, self.defaults, noise.to(self.device), text)
 
     def offload(self) -> None:
-        """Leaves the device what only the beginning of a picture needs, until the next begins."""
-        self.text_encoder.to(CPU)
+        """Leaves the device until the next picture begins; an expert until it is asked for."""
+        self._move_all_but_experts(CPU)
+        self._cache.offload()
         free_cache(self.device)
+        self._is_offloaded = True
 
     @torch.no_grad()
     def step(self, samplings: Sequence[ParisSampling]) -> None:
@@ -167,6 +172,11 @@ class ParisPipeline:
     def preview(self, sampling: ParisSampling) -> Image.Image:
         """The picture predicted at a sampling's current step, at half its size or less."""
         return decode_preview(self.autoencoder, sampling.predicted)
+
+    def _move_all_but_experts(self, device: torch.device) -> None:
+        self.text_encoder.to(device)
+        self.router.to(device)
+        self.autoencoder.to(device)  # pyright: ignore[reportArgumentType]
 
     def _probabilities(self, latents: Tensor, t: Tensor) -> Tensor:
         dtype = self.router.pos_embed.dtype

@@ -17,7 +17,7 @@ from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextReq
 from bakehouse_runtime.image.kontext.stepper import KontextStepper, PictureRequest
 from bakehouse_runtime.train.kontext.model import export_kontext
 
-from .tiny import (
+from ..tiny import (
     LORA_LAYERS,
     lora_weights,
     tiny_autoencoder,

@@ -14,7 +14,7 @@ from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextReq
 from bakehouse_runtime.image.kontext.stepper import KontextStepper, PictureRequest
 from bakehouse_runtime.train.kontext.model import export_kontext
 
-from .tiny import tiny_autoencoder, tiny_transformer
+from ..tiny import tiny_autoencoder, tiny_transformer
 
 CPU = torch.device("cpu")
 PICTURE = Image.effect_mandelbrot((90, 50), (-2, -1.5, 1, 1.5), 40).convert("RGB")

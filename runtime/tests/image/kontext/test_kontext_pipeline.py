@@ -28,8 +28,8 @@ from bakehouse_runtime.image.kontext.text import FluxText
 from bakehouse_runtime.image.text import load_sentence_encoder
 from bakehouse_runtime.train.kontext.model import build_transformer, export_kontext
 
-from .conftest import one_sentence
-from .tiny import tiny_autoencoder, tiny_transformer
+from ..conftest import one_sentence
+from ..tiny import tiny_autoencoder, tiny_transformer
 
 CPU = torch.device("cpu")
 

@@ -1,0 +1,88 @@
+"""Models that nobody asks: what leaves the device, and the same picture afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from bakehouse_runtime.image.kontext.lora import ChosenLora
+from bakehouse_runtime.image.kontext.stepper import KontextStepper, PictureRequest
+from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
+from bakehouse_runtime.image.residency import ExpertCache
+from bakehouse_runtime.train.kontext.model import export_kontext
+
+from .tiny import (
+    lora_weights,
+    tiny_autoencoder,
+    tiny_transformer,
+    write_lora,
+    write_tiny_paris,
+)
+
+CPU = torch.device("cpu")
+# Stands for a GPU: torch computes there as well, and the two are not equal.
+DEVICE = torch.device("cpu", 0)
+
+
+def places(part: Any, monkeypatch: pytest.MonkeyPatch) -> list[torch.device]:
+    """Where the part is brought from now on."""
+    seen: list[torch.device] = []
+    to = part.to
+    monkeypatch.setattr(part, "to", lambda device: seen.append(device) or to(device))
+    return seen
+
+
+def test_an_idle_paris_leaves_its_device_until_it_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paris = ParisPipeline.from_folder(write_tiny_paris(tmp_path / "paris"), DEVICE)
+    # The best expert of each step alone: of eight some are not asked.
+    request = ParisRequest("a red apple", 1, steps=2, strategy="top1")
+    before = np.asarray(paris.generate([request])[0].picture)
+    others = [
+        places(part, monkeypatch) for part in (paris.text_encoder, paris.router, paris.autoencoder)
+    ]
+    experts = [places(expert, monkeypatch) for expert in paris.experts]
+    paris.offload()
+    assert others == [[CPU]] * 3
+    assert experts == [[CPU]] * 8
+    for _ in range(2):
+        assert (np.asarray(paris.generate([request])[0].picture) == before).all()
+    assert others == [[CPU, DEVICE]] * 3
+    assert 1 <= sum(seen == [CPU, DEVICE] for seen in experts) <= 2
+    assert sum(seen == [CPU] for seen in experts) >= 6
+
+
+def test_an_idle_paris_that_has_copies_drops_them(tmp_path: Path) -> None:
+    paris = ParisPipeline.from_folder(write_tiny_paris(tmp_path / "paris"), DEVICE)
+    paris._cache = ExpertCache(paris.experts, DEVICE, 3)
+    request = ParisRequest("a red apple", 1, steps=2)
+    before = np.asarray(paris.generate([request])[0].picture)
+    paris.offload()
+    assert paris._cache._on_device == {}
+    assert (np.asarray(paris.generate([request])[0].picture) == before).all()
+
+
+def test_an_idle_kontext_keeps_its_transformer_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transformer = tiny_transformer()
+    export_kontext(transformer, tiny_autoencoder(), tmp_path / "kontext", torch.float32)
+    kontext = KontextStepper.from_folder(tmp_path / "kontext", CPU)
+    monkeypatch.setattr(kontext, "_device", DEVICE)
+    file = write_lora(tmp_path / "lora.safetensors", lora_weights(transformer, 1))
+    request = PictureRequest("a cat", 1, 2, 2.5, None, ChosenLora("a", file, 1))
+    before = np.asarray(kontext.generate([request])[0].picture)
+    assert kontext._loras._kept
+    parts = (kontext._text, kontext._pipeline.autoencoder, kontext._pipeline.transformer)
+    text, autoencoder, kept = (places(part, monkeypatch) for part in parts)
+    kontext.offload()
+    assert not kontext._loras._kept
+    for _ in range(2):
+        assert (np.asarray(kontext.generate([request])[0].picture) == before).all()
+    assert text == autoencoder == [CPU, DEVICE]
+    assert kept == []
