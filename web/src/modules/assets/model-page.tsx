@@ -114,7 +114,7 @@ function ModelActions({ asset }: { asset: Asset }) {
       ) : (
         asset.files.length > 0 &&
         (readiness.data?.deploy == null ? (
-          <DeployButton modelId={asset.dataset_id} />
+          <DeployButton modelId={asset.dataset_id} label={pod ? 'Deploy again' : 'Deploy'} />
         ) : (
           <p className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
             {readiness.data.lora ? <LoraUse /> : `${readiness.data.deploy}.`}

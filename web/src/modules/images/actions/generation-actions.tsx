@@ -145,11 +145,11 @@ function deletionOf(pictures: number): { title: string; description: string } {
     return {
       title: 'Delete this picture?',
       description:
-        'The picture and its parameters will be permanently deleted. Its cost stays in your transactions.',
+        'The picture and its parameters will be permanently deleted; edits of it keep a copy. Its cost stays in your transactions.',
     };
   return {
     title: `Delete these ${pictures} pictures?`,
     description:
-      'They were generated together and will be permanently deleted with their parameters. Their cost stays in your transactions.',
+      'They were generated together and will be permanently deleted with their parameters; edits of them keep a copy. Their cost stays in your transactions.',
   };
 }
