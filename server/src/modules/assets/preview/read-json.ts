@@ -15,6 +15,8 @@ import { type Part, unwrapObject } from './wrapped-list.ts';
 const NESTING_MAX = 500;
 /** A file that is one object is read whole, so far as it is no longer. */
 const OBJECT_CHARS_MAX = 32 * 1024 * 1024;
+/** V8 counts lines from the beginning of the value, beside the line of the file that is said. */
+const PLACE_IN_VALUE = / \(line \d+ column \d+\)$/;
 /** Escapes that may stand for no character; most text has none, and is not looked at more closely. */
 const MAYBE_NO_CHARACTER = /\\u(0000|d[89a-f])/i;
 
@@ -97,7 +99,7 @@ function tableOf(pieces: AsyncIterable<Piece>, onFault: (line: number, fault: st
     try {
       value = JSON.parse(text);
     } catch (error) {
-      return onFault(line, (error as SyntaxError).message);
+      return onFault(line, (error as SyntaxError).message.replace(PLACE_IN_VALUE, ''));
     }
     if (isDeep(value, text)) return onFault(line, 'nested too deeply');
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -69,6 +69,11 @@ describe.each([1, 3, 1000])('what training reads is shown, in pieces of %i bytes
   });
 });
 
+test('a broken line is named once, by its number in the file', async () => {
+  const { broken } = await readAll(readJsonLines(pieces('{"a": 1}\n{"a": 2,}\n{"a": 3}\n')));
+  expect(broken).toEqual([expect.stringMatching(/^2: not JSON: .* at position 8$/)]);
+});
+
 describe('csv', () => {
   test('a record that is too long is named, and reading goes on behind it', async () => {
     const text = `a,b\n1,2\n"${'x'.repeat(LINE_CHARS_MAX + 10)}\n",3\n4,5\n`;
