@@ -143,7 +143,7 @@ it('the starter model reads a short prompt; a deployment of one’s own reads mo
   await renderPage('/flux-kontext');
   expect(screen.getByText('Keep it short: about 20 words.')).toBeTruthy();
   const own = [{ pod_id: 'p1', status: 'running' }];
-  act(() => void queryClient.setQueryData(usableKontext, { deployments: own }));
+  act(() => void queryClient.setQueryData(usableKontext, own));
   await waitFor(() => expect(screen.queryByText(/^Keep it short/)).toBeNull());
 });
 

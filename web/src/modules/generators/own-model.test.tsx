@@ -139,7 +139,7 @@ it('a service edits before the starter, which can be chosen; the page of own mod
 it('a deployment of one’s own edits before a service', async () => {
   await renderPage('/flux-kontext');
   const own = [{ pod_id: 'p1', model_name: 'rye', title: 'Rye', status: 'running' }];
-  act(() => void queryClient.setQueryData(usableKontext, { deployments: own }));
+  act(() => void queryClient.setQueryData(usableKontext, own));
   serve('flux-kontext', { served_by: ['upstream', 'own'], upstreams: [fal] });
   const field = await screen.findByRole('combobox', { name: 'Model' });
   await waitFor(() => expect(field.textContent).toContain('Rye'));

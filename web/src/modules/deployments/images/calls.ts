@@ -104,17 +104,18 @@ export function useUsableDeployments(
 ): ImageDeployment[] {
   const { data } = useQuery({
     queryKey: ['deployment', 'list', kind, userId, 'usable'],
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal }) => {
       if (userId === undefined) throw new Error('nobody is named');
       const { list } = imageKinds[kind].calls;
       const params = { userId };
-      return readAllPages((cursor) =>
+      const pages = await readAllPages((cursor) =>
         call(list, { params, query: { only_running: 'true', cursor } }, { signal, ...listed }),
       );
+      return pages.flatMap(({ deployments }) => deployments);
     },
     enabled: userId !== undefined,
   });
-  return data?.flatMap(({ deployments }) => deployments) ?? [];
+  return data ?? [];
 }
 
 export function useImageDeployment(podId: string) {

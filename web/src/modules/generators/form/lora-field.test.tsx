@@ -87,7 +87,7 @@ it('the starter that edits takes one; who has none sees no field', async () => {
   // No deployment of one's own edits.
   const kontext = ['deployment', 'list', 'flux-kontext', 'u1', 'usable'];
   await renderPage('/flux-kontext');
-  act(() => void queryClient.setQueryData(kontext, { deployments: [] }));
+  act(() => void queryClient.setQueryData(kontext, []));
   await waitFor(() => expect(field()).toBeTruthy());
   act(() => void queryClient.setQueryData(lorasQuery('u1').queryKey, noLoras));
   await waitFor(() => expect(field()).toBeNull());
