@@ -27,11 +27,15 @@ test.each([
 
 test('a run that was cancelled says how far it came, unless it had not begun', () => {
   const run = { state: 'cancelled', stop_reason: null, reason: 'Cancelled.', charged: '0', summary: null };
-  const at = (step: number) => ({ ...run, step, steps_total: 1_440, elapsed_seconds: 125 }) as unknown as Run;
+  const at = (step: number, elapsed_seconds = 125) =>
+    ({ ...run, step, steps_total: 1_440, elapsed_seconds }) as unknown as Run;
   const { container, rerender } = render(<RunOutcome run={at(1_210)} />);
   expect(container.textContent).toContain(
     'It got to step 1,210 of 1,440 in 2 min 5 s. You were not charged.',
   );
+  // What was not saved is not counted.
+  rerender(<RunOutcome run={at(2, 0)} />);
+  expect(container.textContent).toContain('It got to step 2 of 1,440. You were not charged.');
   rerender(<RunOutcome run={at(0)} />);
   expect(container.textContent).not.toContain('step');
 });

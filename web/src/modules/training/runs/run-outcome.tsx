@@ -59,7 +59,8 @@ function outcomeTitle({ state, stop_reason }: Run): string {
 /** Where it stopped, of one that had begun to train. */
 function howFar({ step, steps_total: total, elapsed_seconds: elapsed }: Run): string {
   if (!(step > 0 && total > 0)) return '';
-  return `It got to step ${formatNumber(step)} of ${formatNumber(total)} in ${formatDuration(elapsed)}. `;
+  const time = elapsed >= 1 ? ` in ${formatDuration(elapsed)}` : '';
+  return `It got to step ${formatNumber(step)} of ${formatNumber(total)}${time}. `;
 }
 
 /** A run that its owner cancelled has no more to say than that. */
