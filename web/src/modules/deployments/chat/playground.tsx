@@ -15,7 +15,7 @@ import { ChatOptionFields, optionProblems } from './chat-options.tsx';
 import { ConversationTurns } from './conversation-turns.tsx';
 import { KEPT_MAX } from './kept-conversation.ts';
 import { type Turn, useConversation } from './use-conversation.ts';
-import { forgetQuestion, readQuestion, useQuestion } from './use-question.ts';
+import { type ConversationKey, forgetQuestion, readQuestion, useQuestion } from './use-question.ts';
 
 type Props = {
   /** The deployment's id, or a shared model's name: each has a conversation of its own. */
@@ -46,15 +46,15 @@ function OwnPlayground({
   const conversation = useConversation({ userId, id: conversationId, modelName });
   const { turns, unanswered, settings, setSettings, error, answering, ask, askAgain, stop, clear } =
     conversation;
-  const of = { userId, id: conversationId };
-  if (closed) return <ClosedConversation why={closed} {...{ of, modelName, conversation }} />;
+  const keptAs = { userId, id: conversationId };
+  if (closed) return <ClosedConversation why={closed} {...{ keptAs, modelName, conversation }} />;
   const isAskable = Object.keys(optionProblems(settings.options)).length === 0;
   return (
     <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_14rem]">
       <div className="flex min-w-0 flex-col gap-3">
         <ConversationTurns {...{ modelName, turns, answering }} again={{ isAskable, askAgain }} />
         {error !== null && <NoAnswer error={error} />}
-        <Question {...{ of, answering, isAskable, unanswered, ask, stop }} />
+        <Question {...{ keptAs, answering, isAskable, unanswered, ask, stop }} />
         <TokenPrices device={device} pricePerHour={pricePerHour} />
       </div>
       <div className="flex flex-col gap-4">
@@ -120,13 +120,12 @@ function DeleteButton({ disabled, onDelete, children }: DeleteProps) {
   );
 }
 
-type Of = Parameters<typeof readQuestion>[0];
-type ClosedProps = { of: Of; why: string; modelName: string; conversation: Conversation };
+type ClosedProps = { keptAs: ConversationKey; why: string; modelName: string; conversation: Conversation };
 
 /** What was said, also the question that was never answered or asked. */
-function ClosedConversation({ of, why, modelName, conversation }: ClosedProps) {
+function ClosedConversation({ keptAs, why, modelName, conversation }: ClosedProps) {
   const { turns, unanswered, answering, clear } = conversation;
-  const question = readQuestion(of) || unanswered;
+  const question = readQuestion(keptAs) || unanswered;
   const said: Turn[] = question ? [...turns, { role: 'user', content: question }] : turns;
   return (
     <div className="flex flex-col gap-3">
@@ -137,7 +136,7 @@ function ClosedConversation({ of, why, modelName, conversation }: ClosedProps) {
           <DeleteButton
             disabled={answering}
             onDelete={() => {
-              forgetQuestion(of);
+              forgetQuestion(keptAs);
               clear();
             }}
           >
@@ -151,13 +150,13 @@ function ClosedConversation({ of, why, modelName, conversation }: ClosedProps) {
 }
 
 type QuestionProps = Pick<Conversation, 'answering' | 'unanswered' | 'ask' | 'stop'> & {
-  of: Of;
+  keptAs: ConversationKey;
   isAskable: boolean;
 };
 
 /** Enter sends, Shift and Enter starts a line. */
-function Question({ of, answering, isAskable, unanswered, ask, stop }: QuestionProps) {
-  const [draft, setDraft] = useQuestion(of, unanswered);
+function Question({ keptAs, answering, isAskable, unanswered, ask, stop }: QuestionProps) {
+  const [draft, setDraft] = useQuestion(keptAs, unanswered);
   const sendable = draft.trim() !== '' && isAskable;
 
   async function send(question: string) {

@@ -31,7 +31,10 @@ export function providersOf(name: GeneratorName, { served, ownOnly, models }: Kn
   ];
 }
 
-/** Who of them generates: whom the address names, else whom the server would choose, which edits with a deployment before all others, or with a deployment before the starter. */
+/**
+ * Who of them generates: whom the address names. Else, where there is a starter, a deployment before a service and the
+ * starter; elsewhere a service before a deployment.
+ */
 export function chooseProvider(
   name: GeneratorName,
   providers: readonly ProviderChoice[],
