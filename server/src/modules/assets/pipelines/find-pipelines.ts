@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { PIPELINE_INDEX } from './pipeline-index.ts';
-import { readPipeline } from './read-pipeline.ts';
+import { readPipelineIndex } from './read-pipeline-index.ts';
 
 /** The pipelines of those of these models that name one, by their ids. One whose file is damaged names none. */
 export async function findPipelines(
@@ -18,8 +18,9 @@ export async function findPipelines(
     .execute();
   const found = await Promise.all(
     files.map(async ({ asset_id, size_bytes, ...file }) => {
-      const read = readPipeline(services, [{ ...file, sizeBytes: Number(size_bytes) }]);
-      return [asset_id, await read.catch(noneIfDamaged)] as const;
+      const read = readPipelineIndex(services, [{ ...file, sizeBytes: Number(size_bytes) }]);
+      const index = await read.catch(noneIfDamaged);
+      return [asset_id, index?._class_name ?? null] as const;
     }),
   );
   return new Map(found.filter((one): one is readonly [string, string] => one[1] !== null));

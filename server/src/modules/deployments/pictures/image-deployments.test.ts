@@ -314,13 +314,27 @@ describe('a model', () => {
     [
       'without weights',
       { 'transformer/diffusion_pytorch_model.safetensors': null },
-      'has no weights in safetensors',
+      'has no weights in safetensors in its folder transformer',
+    ],
+    [
+      'without its autoencoder',
+      { 'vae/diffusion_pytorch_model.safetensors': null },
+      'has no weights in safetensors in its folder vae',
+    ],
+    [
+      'without a text encoder that its index names',
+      {
+        'model_index.json':
+          '{"_class_name": "FluxKontextPipeline", "text_encoder": [null, null], "text_encoder_2": ["transformers", "T5EncoderModel"]}',
+      },
+      'has no weights in safetensors in its folder text_encoder_2',
     ],
   ])('%s is refused', async (_what, files, message) => {
     const content = {
       'model_index.json': '{"_class_name": "FluxKontextPipeline"}',
       'README.md': '',
       'transformer/diffusion_pytorch_model.safetensors': 'weights',
+      'vae/diffusion_pytorch_model.safetensors': 'weights of the autoencoder',
       ...files,
     };
     const kept = Object.fromEntries(

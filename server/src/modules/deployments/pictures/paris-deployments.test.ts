@@ -88,8 +88,10 @@ test('without a GPU for one expert it is refused with what it needs, and nothing
   expect((await balance(ada)).held).toBe(0n);
 });
 
-test.each([['expert_0'], ['router'], ['vae']])('without the weights of %s it is refused', async (part) => {
-  const names = ['expert_0', 'router', 'vae'].filter((one) => one !== part);
+const parts = ['expert_0', 'router', 'vae', 'text_encoder'];
+
+test.each(parts)('without the weights of %s it is refused', async (part) => {
+  const names = parts.filter((one) => one !== part);
   const weights = names.map((one) => [`${one}/model.safetensors`, `weights of ${one}`]);
   const index = { 'model_index.json': '{"_class_name": "DDMPipeline"}' };
   const files = { ...index, ...Object.fromEntries(weights) };
@@ -98,6 +100,14 @@ test.each([['expert_0'], ['router'], ['vae']])('without the weights of %s it is 
     status: 409,
     message: expect.stringContaining(`Part has no weights in safetensors in its folder ${part}`),
   });
+});
+
+test('one that names a text_window is read by the installed sentence encoder', async () => {
+  const index = JSON.stringify({ _class_name: 'DDMPipeline', text_window: 32 });
+  const weights = ['expert_0', 'router', 'vae'].map((part) => [`${part}/model.safetensors`, part]);
+  const files = { 'model_index.json': index, ...Object.fromEntries(weights) };
+  const { assetId } = await insertModel(server.services, ada, 'Small Paris', files);
+  expect(await quote(assetId)).toMatchObject({ title: 'Small Paris' });
 });
 
 test('no FLUX model is a Paris, and no Paris is a FLUX model', async () => {

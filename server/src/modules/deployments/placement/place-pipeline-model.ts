@@ -8,7 +8,8 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { findModelByName } from '../../assets/access/find-model-by-name.ts';
-import { readPipeline } from '../../assets/pipelines/read-pipeline.ts';
+import { PIPELINE_INDEX } from '../../assets/pipelines/pipeline-index.ts';
+import { type PipelineIndex, readPipelineIndex } from '../../assets/pipelines/read-pipeline-index.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
 import type { DeploymentKind, ServedBase, ServedModel } from '../kinds/deployment-kind.ts';
 import type { ImageEngine } from '../kinds/image-spec.ts';
@@ -19,8 +20,8 @@ import { type ImageMemory, parisMemory, wholeMemory } from './image-memory.ts';
 import { placeImageModel } from './place-image-model.ts';
 import { readCardLicence } from './read-card-licence.ts';
 
-const INDEX = 'model_index.json';
 const CARD = 'README.md';
+const TEXT_ENCODERS = ['text_encoder', 'text_encoder_2'];
 /** What Diffusers calls the weights of a LoRA that was trained for a pipeline. */
 const ADAPTER = 'pytorch_lora_weights.safetensors';
 const TEXT_BYTES_MAX = 512 * 1024;
@@ -33,17 +34,17 @@ type Family = {
   engine: ImageEngine;
   /** The licence of its weights where a model's card names no open one. */
   licence: LicenceName | null;
-  /** The folders without whose weights it is not loaded. */
-  parts: readonly string[];
+  /** The folders without whose weights a model with this index is not loaded. */
+  parts: (index: PipelineIndex) => string[];
   memory: (weights: InputFile[]) => ImageMemory;
 };
 
 const flux = {
   engine: 'kontext',
   licence: 'flux-1-dev-non-commercial',
-  parts: ['transformer'],
+  parts: (index) => ['transformer', 'vae', ...TEXT_ENCODERS.filter((name) => isNamed(index[name]))],
   memory: wholeMemory,
-} as const;
+} as const satisfies Omit<Family, 'what'>;
 
 const families: Record<ImageDeploymentKind, Family> = {
   flux: { ...flux, what: 'FLUX model' },
@@ -52,7 +53,8 @@ const families: Record<ImageDeploymentKind, Family> = {
     what: 'Paris model',
     engine: 'paris',
     licence: null,
-    parts: ['expert_0', 'router', 'vae'],
+    // Where the index says how many tokens are read, it is the installed sentence encoder that reads them.
+    parts: (index) => ['expert_0', 'router', 'vae', ...('text_window' in index ? [] : ['text_encoder'])],
     memory: parisMemory,
   },
 };
@@ -69,11 +71,11 @@ export function placePipelineModel(kind: ImageDeploymentKind): DeploymentKind['p
       assetId: await findAssetId(ctx, modelId),
       userId: ctx.caller.userId,
     });
-    await checkPipeline(ctx, found, kind);
+    const index = await readIndexOfKind(ctx, found, kind);
     if (found.asset.isStarter) return placeImageModel(ctx, parts, found.asset.id);
     const family = families[kind];
     const card = await readSmallFile(ctx, found, CARD);
-    const base = describeBase(found, family);
+    const base = describeBase(found, index, family);
     const memory = family.memory(base.files.filter(isWeights));
     const placement = chooseImagePlacement(type, await parts.capacity(), memory);
     if ('neededGib' in placement) throw needsGpu(found, placement.neededGib);
@@ -93,10 +95,14 @@ async function findAssetId(ctx: Context, modelId: string): Promise<string> {
   });
 }
 
-async function checkPipeline(ctx: Context, model: AssetRevision, kind: ImageDeploymentKind): Promise<void> {
-  const pipeline = await readPipeline(ctx, model.files);
-  if (isServedAs(kind, pipeline)) return;
-  if (pipeline === null && model.files.some(({ path }) => path === ADAPTER)) {
+async function readIndexOfKind(
+  ctx: Context,
+  model: AssetRevision,
+  kind: ImageDeploymentKind,
+): Promise<PipelineIndex> {
+  const index = await readPipelineIndex(ctx, model.files);
+  if (index && isServedAs(kind, index._class_name)) return index;
+  if (index === null && model.files.some(({ path }) => path === ADAPTER)) {
     const publicMessage =
       'This is a LoRA: deploy the model that it was trained on, and choose the LoRA with each picture';
     throw new AppError('conflict', { publicMessage, param: 'model_id' });
@@ -104,9 +110,9 @@ async function checkPipeline(ctx: Context, model: AssetRevision, kind: ImageDepl
   throw new AppError('conflict', {
     publicMessage:
       `${model.asset.title} is not a ${families[kind].what}: ` +
-      (pipeline === null
-        ? `it has no ${INDEX} of Diffusers that names its pipeline`
-        : `its ${INDEX} names the pipeline ${pipeline.slice(0, 100)}`),
+      (index === null
+        ? `it has no ${PIPELINE_INDEX} of Diffusers that names its pipeline`
+        : `its ${PIPELINE_INDEX} names the pipeline ${index._class_name.slice(0, 100)}`),
     param: 'model_id',
   });
 }
@@ -133,13 +139,17 @@ function describe(model: AssetRevision, base: ServedBase, licence: LicenceName |
 }
 
 /** The folders of the pipeline. What lies beside them, as all weights once more in one file, is not loaded. */
-function describeBase({ asset, files }: AssetRevision, { engine, parts }: Family): ServedBase {
+function describeBase(
+  { asset, files }: AssetRevision,
+  index: PipelineIndex,
+  { engine, parts }: Family,
+): ServedBase {
   const loaded = files
-    .filter(({ path }) => path === INDEX || (path.includes('/') && LOADED.test(path)))
+    .filter(({ path }) => path === PIPELINE_INDEX || (path.includes('/') && LOADED.test(path)))
     .map(({ path, sha256, sizeBytes }) => ({ path, sha256, size_bytes: sizeBytes }))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const weights = loaded.filter(isWeights);
-  const missing = parts.find((part) => !weights.some(({ path }) => path.startsWith(`${part}/`)));
+  const missing = parts(index).find((part) => !weights.some(({ path }) => path.startsWith(`${part}/`)));
   if (missing !== undefined) {
     throw new AppError('conflict', {
       publicMessage: `${asset.title} has no weights in safetensors in its folder ${missing}`,
@@ -147,6 +157,11 @@ function describeBase({ asset, files }: AssetRevision, { engine, parts }: Family
     });
   }
   return { engine, files: loaded, filesSha256: hashFiles(loaded) };
+}
+
+/** A part that a pipeline does without is [null, null]. */
+function isNamed(part: unknown): boolean {
+  return Array.isArray(part) && part.some((name) => name !== null);
 }
 
 function isWeights({ path }: { path: string }): boolean {

@@ -71,6 +71,7 @@ export async function insertFlux(
     'model_index.json': JSON.stringify({ _class_name: 'FluxKontextPipeline' }),
     'README.md': '---\nlicense: apache-2.0\n---\n',
     'transformer/diffusion_pytorch_model.safetensors': `weights of ${title}`,
+    'vae/diffusion_pytorch_model.safetensors': `autoencoder of ${title}`,
     ...files,
   });
 }
@@ -89,6 +90,7 @@ export async function insertParis(
     'expert_1/diffusion_pytorch_model.safetensors': weights('expert 1'),
     'router/pytorch_model.safetensors': weights('router'),
     'vae/diffusion_pytorch_model.safetensors': weights('autoencoder'),
+    'text_encoder/model.safetensors': weights('text encoder'),
     ...files,
   });
 }

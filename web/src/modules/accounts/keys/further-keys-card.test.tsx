@@ -72,6 +72,12 @@ test('shows each further key with its right, its end and what it has spent', asy
   expect(row.getByText(/spent/).textContent).toBe('$2.00 of $10.00 spent this month');
   expect(row.getByText(/held for running work/).textContent).toBe('$1.00 held for running work');
   expect(screen.queryByText('Web app')).toBeNull();
+  expect(screen.queryByText('Budget used up')).toBeNull();
+});
+
+test('says which key has nothing left to spend, held credit included', async () => {
+  open([webAppKey, { ...nightly, budget: { ...nightly.budget!, spent: '225' } }]);
+  expect(within(await screen.findByRole('listitem')).getByText('Budget used up')).toBeTruthy();
 });
 
 test('without further keys says what they are for; the new one is shown once', async () => {

@@ -19,6 +19,7 @@ export function KeyRow({ apiKey, onChange, onRevoke }: Props) {
   const { name, scopes, expires_at, last_used_at, created_at, budget } = apiKey;
   const hasExpired = expires_at !== null && new Date(expires_at) <= now;
   const scope = scopeChoices.find(({ value }) => value === scopeChoice(scopes));
+  const isUsedUp = budget !== null && promisedMicro(budget) >= parseBgl(budget.amount);
   const end = expires_at && `${hasExpired ? 'Expired' : 'Expires'} ${formatDateTime(new Date(expires_at))}`;
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-3 px-5 py-3.5">
@@ -27,6 +28,7 @@ export function KeyRow({ apiKey, onChange, onRevoke }: Props) {
           {name}
           <Badge>{scope?.label}</Badge>
           {hasExpired && <Badge tone="bad">Expired</Badge>}
+          {isUsedUp && <Badge tone="warn">Budget used up</Badge>}
         </p>
         <p className="text-[0.8125rem] text-muted tabular-nums">
           {last_used_at
@@ -51,15 +53,21 @@ export function KeyRow({ apiKey, onChange, onRevoke }: Props) {
   );
 }
 
-function Budget({ budget }: { budget: NonNullable<ApiKey['budget']> }) {
+type KeyBudget = NonNullable<ApiKey['budget']>;
+
+/** What is spent and what is held for work that goes on: neither can be spent again. */
+function promisedMicro({ spent, held }: KeyBudget): bigint {
+  return parseBgl(spent) + parseBgl(held);
+}
+
+function Budget({ budget }: { budget: KeyBudget }) {
   const { amount, period, spent, held, renews_at } = budget;
-  const promised = parseBgl(spent) + parseBgl(held);
   return (
     <>
       <Progress
         hideLabel
         label={`Budget ${periods[period]}`}
-        value={Math.min(100, Number((promised * 100n) / parseBgl(amount)))}
+        value={Math.min(100, Number((promisedMicro(budget) * 100n) / parseBgl(amount)))}
         className="mb-1.5"
       />
       <p>

@@ -8,17 +8,20 @@ import { PIPELINE_INDEX } from './pipeline-index.ts';
 /** It has a few lines; a person may have put anything in its place. */
 const BYTES_MAX = 512 * 1024;
 
-const index = z.object({ _class_name: z.string() });
+/** The pipeline's class, and what it is made of by the name of its folder: library and class, or nulls for none. */
+const pipelineIndex = z.looseObject({ _class_name: z.string() });
 
-/** The pipeline of Diffusers that the files of a model are for; null where none of them says so. */
-export async function readPipeline(
+export type PipelineIndex = z.infer<typeof pipelineIndex>;
+
+/** What a model's files say of the pipeline of Diffusers that they are for; null where none of them says so. */
+export async function readPipelineIndex(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   files: AssetRevision['files'],
-): Promise<string | null> {
+): Promise<PipelineIndex | null> {
   const file = files.find(({ path }) => path === PIPELINE_INDEX);
   if (!file || file.sizeBytes > BYTES_MAX) return null;
   try {
-    return index.safeParse(JSON.parse(await text(await readBlob(services, file)))).data?._class_name ?? null;
+    return pipelineIndex.safeParse(JSON.parse(await text(await readBlob(services, file)))).data ?? null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
