@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { runtimeDir } from '../../server/src/engine/machine/environment/environment.ts';
+import { runtimeDir } from '../../server/src/engine/host/environment/environment.ts';
 import { preparePython, prepareStarterModel } from '../prepare/python-environment.ts';
 import { cleanEnvironment } from './clean-environment.ts';
 

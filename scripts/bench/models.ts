@@ -5,7 +5,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { readConfig } from '../../server/src/config.ts';
-import { runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
+import { runtimeCommand } from '../../server/src/engine/host/runtime-command.ts';
 import { PlainError } from '../plain-error.ts';
 import { preparePython } from '../prepare/python-environment.ts';
 import { root } from '../root.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AssetSummary, listAssets } from '@bakehouse/contract/assets';
 import { listModels } from '@bakehouse/contract/chat';
-import { getMachine } from '@bakehouse/contract/machine';
+import { getMachine } from '@bakehouse/contract/machines';
 import { PlainError } from '../plain-error.ts';
 import type { Client } from './client.ts';
 

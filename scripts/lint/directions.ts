@@ -13,7 +13,7 @@ const serverModuleUses: Record<string, string[]> = {
   referrals: ['accounts', 'credits', 'notifications'],
   assets: ['accounts', 'notifications'],
   licences: ['accounts'],
-  machine: ['deployments', 'engine'],
+  machines: ['deployments', 'engine'],
   privacy: ['contact', 'referrals', 'training', 'deployments', 'images', 'licences'],
   hub: ['assets'],
   training: ['assets', 'credits', 'engine'],

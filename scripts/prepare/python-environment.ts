@@ -1,11 +1,11 @@
-import { ensureLayer } from '../../server/src/engine/machine/environment/ensure-layer.ts';
-import { environmentPython } from '../../server/src/engine/machine/environment/environment.ts';
-import { hasLayer } from '../../server/src/engine/machine/environment/has-layer.ts';
-import type { Layer } from '../../server/src/engine/machine/environment/layers.ts';
+import { ensureLayer } from '../../server/src/engine/host/environment/ensure-layer.ts';
+import { environmentPython } from '../../server/src/engine/host/environment/environment.ts';
+import { hasLayer } from '../../server/src/engine/host/environment/has-layer.ts';
+import type { Layer } from '../../server/src/engine/host/environment/layers.ts';
 import {
   ensureStarterModel,
   starterModelDir,
-} from '../../server/src/engine/machine/preparation/starter-model.ts';
+} from '../../server/src/engine/host/preparation/starter-model.ts';
 import { AppError } from '../../server/src/platform/errors.ts';
 import { readSettings } from '../client/settings.ts';
 import { PlainError } from '../plain-error.ts';

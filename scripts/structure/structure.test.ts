@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/src/config.ts';
-import { environmentPython } from '../../server/src/engine/machine/environment/environment.ts';
+import { environmentPython } from '../../server/src/engine/host/environment/environment.ts';
 import { findBreaches, type TreeFile } from './find-breaches.ts';
 import { judge } from './judge.ts';
 import { readSource } from './read-source.ts';

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { downloadFile, getAsset } from '@bakehouse/contract/assets';
 import * as z from 'zod';
 import { readConfig } from '../../server/src/config.ts';
-import { runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
+import { runtimeCommand } from '../../server/src/engine/host/runtime-command.ts';
 import type { Client } from '../client/client.ts';
 
 const script = path.join(import.meta.dirname, 'read_with_peft.py');

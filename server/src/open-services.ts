@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { inputCacheDir } from './engine/drivers/local/input-cache.ts';
-import { runtimeDir } from './engine/machine/environment/environment.ts';
+import { runtimeDir } from './engine/host/environment/environment.ts';
 import { createHeartbeat, LOST_AFTER_MS } from './engine/machines/heartbeat.ts';
 import { joinInstallation, type MachineIdentity } from './engine/machines/join-installation.ts';
 import { gatewayPresence } from './modules/deployments/gateway/upstream/gateway-presence.ts';

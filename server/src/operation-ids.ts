@@ -24,7 +24,7 @@ import * as imageDeployments from '@bakehouse/contract/image-deployments';
 import * as images from '@bakehouse/contract/images';
 import * as kontext from '@bakehouse/contract/kontext';
 import * as licences from '@bakehouse/contract/licences';
-import * as machine from '@bakehouse/contract/machine';
+import * as machine from '@bakehouse/contract/machines';
 import * as notifications from '@bakehouse/contract/notifications';
 import * as paris from '@bakehouse/contract/paris';
 import * as pictures from '@bakehouse/contract/pictures';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
-import { environmentPython } from './engine/machine/environment/environment.ts';
+import { environmentPython } from './engine/host/environment/environment.ts';
 import { goodData } from './modules/training/testing/test-run.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 import { testServer } from './testing/test-server.ts';

@@ -13,7 +13,7 @@ import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from './modules/generators/routes.ts';
 import { homeRoutes } from './modules/home/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
-import { machineRoutes } from './modules/machine/routes.ts';
+import { machineRoutes } from './modules/machines/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
 import { PageError } from './shell/states/page-error.tsx';

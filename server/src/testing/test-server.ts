@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type App, createApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { Driver } from '../engine/drivers/driver.ts';
-import { type CpuLoad, idleCpu } from '../engine/machine/cpu-load.ts';
+import { type CpuLoad, idleCpu } from '../engine/host/cpu-load.ts';
 import type { ReadData } from '../modules/training/validation/read-data.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Services } from '../platform/context.ts';

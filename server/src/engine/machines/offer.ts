@@ -1,6 +1,6 @@
 import type { Driver, SpecKind } from '../drivers/driver.ts';
-import type { CpuLoad } from '../machine/cpu-load.ts';
-import { specKinds } from '../machine/environment/needed-layer.ts';
+import type { CpuLoad } from '../host/cpu-load.ts';
+import { specKinds } from '../host/environment/needed-layer.ts';
 import type { Capacity } from '../queue/queue.ts';
 import type { StartTrouble } from '../reconcile/start-watch.ts';
 

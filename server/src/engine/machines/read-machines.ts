@@ -1,6 +1,6 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { gpuLabel } from '@bakehouse/contract/labels';
-import type { listMachines as listMachinesEndpoint, Machine } from '@bakehouse/contract/machine';
+import type { listMachines as listMachinesEndpoint, Machine } from '@bakehouse/contract/machines';
 import type { Database } from '../../platform/db/database.ts';
 import type { Gpu } from '../queue/gpu.ts';
 import type { Capacity } from '../queue/queue.ts';

@@ -8,7 +8,7 @@ import { testDatabase } from '../../testing/test-database.ts';
 import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { createEngine, registerKinds } from '../engine.ts';
 import { findInput } from '../files/file-queries.ts';
-import { idleCpu } from '../machine/cpu-load.ts';
+import { idleCpu } from '../host/cpu-load.ts';
 import { readOffer } from '../machines/offer.ts';
 import { noteMachine } from '../machines/queries.ts';
 import { acceptReports } from '../reports/accept-reports.ts';

@@ -2,7 +2,7 @@ import type { Deployment } from '@bakehouse/contract/deployments';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Config } from '../../config.ts';
 import { findWorkloadWithSpec } from '../../engine/find-workload-with-spec.ts';
-import { cutHostPaths } from '../../engine/machine/cut-host-paths.ts';
+import { cutHostPaths } from '../../engine/host/cut-host-paths.ts';
 import type { WorkloadWithSpec } from '../../engine/workload.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';

@@ -1,5 +1,5 @@
 import { findWorkloadWithSpec } from '../../engine/find-workload-with-spec.ts';
-import { cutHostPaths } from '../../engine/machine/cut-host-paths.ts';
+import { cutHostPaths } from '../../engine/host/cut-host-paths.ts';
 import { selectLogLines } from '../../engine/reports/select-log-lines.ts';
 import type { WorkloadWithSpec } from '../../engine/workload.ts';
 import type { Context } from '../../platform/context.ts';

@@ -11,8 +11,8 @@ import {
 import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import { expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
-import { hasLayer } from '../../engine/machine/environment/has-layer.ts';
-import { listImageStarter } from '../../engine/machine/preparation/image-starters.ts';
+import { hasLayer } from '../../engine/host/environment/has-layer.ts';
+import { listImageStarter } from '../../engine/host/preparation/image-starters.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { registerImageStarter } from '../assets/starter/register-image-starter.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';

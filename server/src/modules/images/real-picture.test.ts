@@ -3,8 +3,8 @@ import { getGeneration, startGeneration } from '@bakehouse/contract/generations'
 import sharp from 'sharp';
 import { expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
-import { hasLayer } from '../../engine/machine/environment/has-layer.ts';
-import { listImageStarter } from '../../engine/machine/preparation/image-starters.ts';
+import { hasLayer } from '../../engine/host/environment/has-layer.ts';
+import { listImageStarter } from '../../engine/host/preparation/image-starters.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { registerImageStarter } from '../assets/starter/register-image-starter.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';

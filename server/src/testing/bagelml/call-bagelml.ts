@@ -5,8 +5,8 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { readConfig } from '../../config.ts';
-import { ensureUv } from '../../engine/machine/environment/ensure-uv.ts';
-import { environmentPython } from '../../engine/machine/environment/environment.ts';
+import { ensureUv } from '../../engine/host/environment/ensure-uv.ts';
+import { environmentPython } from '../../engine/host/environment/environment.ts';
 import { runProgram } from '../../platform/processes/run-program.ts';
 
 const LOCK = path.join(import.meta.dirname, 'requirements.lock');

@@ -1,7 +1,7 @@
 import { getSignInMethods } from '@bakehouse/contract/accounts';
 import { deleteAsset } from '@bakehouse/contract/assets';
 import { getBalance, transferTokens } from '@bakehouse/contract/credits';
-import { getMachine } from '@bakehouse/contract/machine';
+import { getMachine } from '@bakehouse/contract/machines';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { onSessionMessage, type SessionMessage } from '../session/session-channel.ts';
 import { call } from './api-client.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { pricesQuery } from '../credits/api.ts';
-import { useMachine } from '../machine/api.ts';
+import { useMachine } from '../machines/api.ts';
 
 export type ServingDevice = 'CPU' | 'GPU';
 type ServingPrice = 'text_serving' | 'prompt_tokens' | 'completion_tokens';

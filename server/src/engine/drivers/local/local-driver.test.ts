@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { noSandbox } from '../../../platform/sandbox/sandbox.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
-import { machineCpu } from '../../machine/machine-cpu.ts';
+import { machineCpu } from '../../host/machine-cpu.ts';
 import { testSpec } from '../../testing/test-spec.ts';
 import type { WorkloadSpec } from '../../workload.ts';
 import type { Launch } from '../driver.ts';

@@ -2,7 +2,7 @@ import { chown, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { atLowPriority } from '../../../platform/processes/low-priority.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import { machineCpu } from '../../machine/machine-cpu.ts';
+import { machineCpu } from '../../host/machine-cpu.ts';
 import type { Capacity } from '../../queue/queue.ts';
 import type { Observed } from '../../reconcile/plan.ts';
 import { type Driver, type Launch, type SpecKind, specKind } from '../driver.ts';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { killAllOf } from '../../../platform/sandbox/user-sandbox.ts';
 import { freeWorkloadUser, isWorkloadUser, TRIAL_USER } from '../../../platform/sandbox/workload-users.ts';
-import { withFileLock } from '../../machine/environment/file-lock.ts';
+import { withFileLock } from '../../host/environment/file-lock.ts';
 
 const run = promisify(execFile);
 /** All servers of the machine see here which users are taken: a file per user, with the folder that is the user's. */

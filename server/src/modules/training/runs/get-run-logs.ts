@@ -1,6 +1,6 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { getRunLogs as endpoint } from '@bakehouse/contract/training';
-import { cutHostPaths } from '../../../engine/machine/cut-host-paths.ts';
+import { cutHostPaths } from '../../../engine/host/cut-host-paths.ts';
 import { selectLogLines } from '../../../engine/reports/select-log-lines.ts';
 import type { Context } from '../../../platform/context.ts';
 import { findOwnRun } from './find-own-run.ts';

@@ -2,7 +2,7 @@ import { gpuLabel } from '@bakehouse/contract/labels';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/training';
 import { hasEnded } from '../../../engine/has-ended.ts';
-import { cutHostPaths, type HostFolders } from '../../../engine/machine/cut-host-paths.ts';
+import { cutHostPaths, type HostFolders } from '../../../engine/host/cut-host-paths.ts';
 import { secondsSaved } from '../../../engine/seconds-saved.ts';
 import type { Workload, WorkloadState } from '../../../engine/workload.ts';
 import { costSoFarMicro, resumeCeilingMicro } from '../charges/ceiling.ts';

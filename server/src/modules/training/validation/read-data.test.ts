@@ -10,8 +10,8 @@ import {
   environmentDir,
   environmentPython,
   runtimeDir,
-} from '../../../engine/machine/environment/environment.ts';
-import { lockFiles } from '../../../engine/machine/environment/layers.ts';
+} from '../../../engine/host/environment/environment.ts';
+import { lockFiles } from '../../../engine/host/environment/layers.ts';
 import { noSandbox } from '../../../platform/sandbox/sandbox.ts';
 import { openLocalBlobStore } from '../../../platform/storage/local-blob-store.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';

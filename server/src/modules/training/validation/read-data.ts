@@ -7,8 +7,8 @@ import {
   validateProgress,
   validateReport,
 } from '@bakehouse/contract/runtime/train-spec';
-import { hasLayer } from '../../../engine/machine/environment/has-layer.ts';
-import { runtimeCommand } from '../../../engine/machine/runtime-command.ts';
+import { hasLayer } from '../../../engine/host/environment/has-layer.ts';
+import { runtimeCommand } from '../../../engine/host/runtime-command.ts';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { ProgramFailed, runProgram } from '../../../platform/processes/run-program.ts';

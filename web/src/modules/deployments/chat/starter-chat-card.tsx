@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FirstRead, useFirstAnswers } from '../../../lib/use-first-answers.ts';
 import { Card } from '../../../ui/card.tsx';
 import { pricesQuery } from '../../credits/api.ts';
-import { useMachine } from '../../machine/api.ts';
+import { useMachine } from '../../machines/api.ts';
 import { useServingDevice } from '../serving-prices.ts';
 import { chatModelsQuery } from './chat.ts';
 import { Playground } from './playground.tsx';

@@ -1,7 +1,7 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import type { Column } from '../../../ui/data-table.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { deviceName } from '../../machine/api.ts';
+import { deviceName } from '../../machines/api.ts';
 import { lastRequest } from './deployment-facts.tsx';
 
 /** Where a deployment runs, when it was used last, and what it has cost: the columns that the lists of all kinds have. */

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { formatDateTime, relativeTime } from '../../../lib/format/format-time.ts';
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { deviceName } from '../../machine/api.ts';
+import { deviceName } from '../../machines/api.ts';
 import { sleepNote } from './sleeps-after.ts';
 
 type Facts =

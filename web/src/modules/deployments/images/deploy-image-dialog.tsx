@@ -23,7 +23,7 @@ import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { AssetField, assetQuery } from '../../assets/choice/api.ts';
-import { deviceName, useMachine } from '../../machine/api.ts';
+import { deviceName, useMachine } from '../../machines/api.ts';
 import { sleepSentence } from '../details/sleeps-after.ts';
 import { type ImageDeploymentWish, useDeployImage, useImageQuote } from './calls.ts';
 import { imageKinds } from './kinds.ts';

@@ -2,12 +2,12 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { pricesQuery } from '../../credits/api.ts';
-import { useMachine } from '../../machine/api.ts';
+import { useMachine } from '../../machines/api.ts';
 import { GpuFields } from './gpu-fields.tsx';
 import { initialParameters } from './training-parameters.ts';
 
-vi.mock('../../machine/api.ts', async (original) => ({
-  ...(await original<typeof import('../../machine/api.ts')>()),
+vi.mock('../../machines/api.ts', async (original) => ({
+  ...(await original<typeof import('../../machines/api.ts')>()),
   useMachine: vi.fn<typeof useMachine>(),
 }));
 

@@ -7,7 +7,7 @@ import { Money } from '../../../ui/money.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { pricesQuery } from '../../credits/api.ts';
-import { gpusHere, useMachine } from '../../machine/api.ts';
+import { gpusHere, useMachine } from '../../machines/api.ts';
 import type { ParameterProblems } from './parameter-problems.ts';
 import type { TrainingParameters } from './training-parameters.ts';
 

@@ -1,4 +1,4 @@
-import { cutHostPaths } from '../../../../engine/machine/cut-host-paths.ts';
+import { cutHostPaths } from '../../../../engine/host/cut-host-paths.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { withIdleCredit } from '../../../credits/usage/with-idle-credit.ts';
 import type { EngineOf, ServerKindName } from '../../kinds/kinds.ts';

@@ -1,10 +1,10 @@
 import { act, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { currencyChoice } from '../../../../lib/format/currency.ts';
-import { gpusHere } from '../../../machine/api.ts';
+import { gpusHere } from '../../../machines/api.ts';
 import { RecommendedGpus } from './recommended-gpus.tsx';
 
-vi.mock('../../../machine/api.ts', () => ({
+vi.mock('../../../machines/api.ts', () => ({
   useMachine: vi.fn(() => ({ data: {} })),
   gpusHere: vi.fn(() => new Set(['NVIDIA_TESLA_V100'])),
 }));

@@ -1,6 +1,6 @@
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { Money } from '../../../../ui/money.tsx';
-import { gpusHere, useMachine } from '../../../machine/api.ts';
+import { gpusHere, useMachine } from '../../../machines/api.ts';
 
 type Props = { recommended: FineTuneValidation['recommendations']['recommended_gpus'] };
 

@@ -5,7 +5,7 @@ import { Input } from '../../../../ui/input.tsx';
 import { useUser } from '../../../accounts/api.ts';
 import { useAllAssets } from '../../../assets/api.ts';
 import { AssetField } from '../../../assets/choice/api.ts';
-import { useMachine } from '../../../machine/api.ts';
+import { useMachine } from '../../../machines/api.ts';
 import type { Problems, Suggestion, WizardState } from '../create-model-wizard-state.ts';
 import { onlyOne } from '../suggest.ts';
 

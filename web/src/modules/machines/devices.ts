@@ -1,5 +1,5 @@
 import { type GpuType, gpuTypes } from '@bakehouse/contract/limits';
-import type { Machine } from '@bakehouse/contract/machine';
+import type { Machine } from '@bakehouse/contract/machines';
 
 type Accelerators = Pick<Machine, 'accelerators'>;
 

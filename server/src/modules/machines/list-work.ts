@@ -1,6 +1,6 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { gpuLabel } from '@bakehouse/contract/labels';
-import type { listWork as contract, Work } from '@bakehouse/contract/machine';
+import type { listWork as contract, Work } from '@bakehouse/contract/machines';
 import { type ListedWorkload, listWorkloads } from '../../engine/queue/list-workloads.ts';
 import type { WorkloadState } from '../../engine/workload.ts';
 import type { Context } from '../../platform/context.ts';

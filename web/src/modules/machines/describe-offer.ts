@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import type { listMachines } from '@bakehouse/contract/machine';
+import type { listMachines } from '@bakehouse/contract/machines';
 import { countOf } from '../../lib/format/count-of.ts';
 
 /** A machine as its operator sees it. */

@@ -1,5 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
-import type { Machine } from '@bakehouse/contract/machine';
+import type { Machine } from '@bakehouse/contract/machines';
 
 /** The processor of this machine, and the memory that work may use. */
 export function machineCpu(): Machine['cpu'] {

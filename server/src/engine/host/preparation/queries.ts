@@ -1,4 +1,4 @@
-import type { Machine } from '@bakehouse/contract/machine';
+import type { Machine } from '@bakehouse/contract/machines';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import type { PreparationId } from './preparation-ids.ts';
 

@@ -1,4 +1,4 @@
-import type { Work } from '@bakehouse/contract/machine';
+import type { Work } from '@bakehouse/contract/machines';
 import { expect, it } from 'vitest';
 import { describeSharing, describeSlots, describeWork } from './describe-work.ts';
 

@@ -1,4 +1,4 @@
-import { getMachine, listMachines, listWork } from '@bakehouse/contract/machine';
+import { getMachine, listMachines, listWork } from '@bakehouse/contract/machines';
 import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';

@@ -1,4 +1,4 @@
-import type { Machine } from '@bakehouse/contract/machine';
+import type { Machine } from '@bakehouse/contract/machines';
 import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../platform/db/database.ts';

@@ -1,4 +1,4 @@
-import type { Work } from '@bakehouse/contract/machine';
+import type { Work } from '@bakehouse/contract/machines';
 import { Link } from '@tanstack/react-router';
 import { Layers } from 'lucide-react';
 import { relativeTime } from '../../lib/format/format-time.ts';

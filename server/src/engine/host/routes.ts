@@ -1,4 +1,4 @@
-import { getMachine, listMachines } from '@bakehouse/contract/machine';
+import { getMachine, listMachines } from '@bakehouse/contract/machines';
 import { bind } from '../../platform/http/bind.ts';
 import { readMachines } from '../machines/read-machines.ts';
 import { readMachine } from './read-machine.ts';

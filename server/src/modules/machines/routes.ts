@@ -1,4 +1,4 @@
-import * as contract from '@bakehouse/contract/machine';
+import * as contract from '@bakehouse/contract/machines';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { listWork } from './list-work.ts';
 

@@ -1,4 +1,4 @@
-import type { Machine } from '@bakehouse/contract/machine';
+import type { Machine } from '@bakehouse/contract/machines';
 import { useEffect, useRef } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
 import type { LongWork } from '../../ui/long-work.ts';

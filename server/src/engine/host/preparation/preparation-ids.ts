@@ -1,4 +1,4 @@
-import type { Machine } from '@bakehouse/contract/machine';
+import type { Machine } from '@bakehouse/contract/machines';
 
 export type PreparationId = Machine['preparations'][number]['id'];
 

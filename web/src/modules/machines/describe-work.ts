@@ -1,4 +1,4 @@
-import type { Work } from '@bakehouse/contract/machine';
+import type { Work } from '@bakehouse/contract/machines';
 import { countOf } from '../../lib/format/count-of.ts';
 
 /** What a piece of work is, in words. */

@@ -1,4 +1,4 @@
-import { listWork } from '@bakehouse/contract/machine';
+import { listWork } from '@bakehouse/contract/machines';
 import { expect, test } from 'vitest';
 import { requestWorkload } from '../../engine/request-workload.ts';
 import { testSpec } from '../../engine/testing/test-spec.ts';
