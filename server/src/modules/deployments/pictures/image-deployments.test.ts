@@ -300,64 +300,6 @@ describe('a model', () => {
   });
 
   test.each([
-    [
-      'of another pipeline',
-      { 'model_index.json': '{"_class_name": "WanPipeline"}' },
-      'names the pipeline WanPipeline',
-    ],
-    ['with a damaged index', { 'model_index.json': '{' }, 'has no model_index.json of Diffusers'],
-    [
-      'that is an adapter',
-      { 'model_index.json': null, 'pytorch_lora_weights.safetensors': 'weights' },
-      'This is a LoRA: deploy the model that it was trained on, and choose the LoRA with each picture',
-    ],
-    [
-      'without weights',
-      { 'transformer/diffusion_pytorch_model.safetensors': null },
-      'has no weights in safetensors in its folder transformer',
-    ],
-    [
-      'without its autoencoder',
-      { 'vae/diffusion_pytorch_model.safetensors': null },
-      'has no weights in safetensors in its folder vae',
-    ],
-    [
-      'without a text encoder that its index names',
-      {
-        'model_index.json':
-          '{"_class_name": "FluxKontextPipeline", "text_encoder": [null, null], "text_encoder_2": ["transformers", "T5EncoderModel"]}',
-      },
-      'has no weights in safetensors in its folder text_encoder_2',
-    ],
-  ])('%s is refused', async (_what, files, message) => {
-    const content = {
-      'model_index.json': '{"_class_name": "FluxKontextPipeline"}',
-      'README.md': '',
-      'transformer/diffusion_pytorch_model.safetensors': 'weights',
-      'vae/diffusion_pytorch_model.safetensors': 'weights of the autoencoder',
-      ...files,
-    };
-    const kept = Object.fromEntries(
-      Object.entries(content).flatMap(([path, text]) => (text === null ? [] : [[path, text]])),
-    );
-    const { assetId } = await insertModel(server.services, ada, 'Odd', kept);
-    await expect(calls().deployFlux({ model_id: assetId })).rejects.toMatchObject({
-      status: 409,
-      message: expect.stringContaining(message),
-    });
-  });
-
-  test('that only generates is deployed as FLUX, and not as Kontext', async () => {
-    const files = { 'model_index.json': '{"_class_name": "FluxPipeline"}' };
-    const { assetId } = await insertFlux(server.services, ada, 'Flux', files);
-    await expect(calls().deployKontext({ model_id: assetId })).rejects.toMatchObject({
-      status: 409,
-      message: expect.stringContaining('is not a FLUX Kontext model'),
-    });
-    expect(await calls().quote(assetId)).toMatchObject({ title: 'Flux' });
-  });
-
-  test.each([
     [{ gpu_count: 2 }, 'gpu_count', 'gpu_count must be 1'],
     [{ auto_scale: true, max_replicas: 2 }, 'max_replicas', 'max_replicas must be 1'],
     [{ instance_type: 'b200' }, 'instance_type', 'instance_type must be one of'],

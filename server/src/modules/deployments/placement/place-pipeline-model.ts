@@ -8,7 +8,6 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { findModelByName } from '../../assets/access/find-model-by-name.ts';
-import { PIPELINE_INDEX } from '../../assets/pipelines/pipeline-index.ts';
 import { type PipelineIndex, readPipelineIndex } from '../../assets/pipelines/read-pipeline-index.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
 import type { DeploymentKind, ServedBase, ServedModel } from '../kinds/deployment-kind.ts';
@@ -20,6 +19,7 @@ import { type ImageMemory, parisMemory, wholeMemory } from './image-memory.ts';
 import { placeImageModel } from './place-image-model.ts';
 import { readCardLicence } from './read-card-licence.ts';
 
+const INDEX = 'model_index.json';
 const CARD = 'README.md';
 const TEXT_ENCODERS = ['text_encoder', 'text_encoder_2'];
 /** What Diffusers calls the weights of a LoRA that was trained for a pipeline. */
@@ -111,8 +111,8 @@ async function readIndexOfKind(
     publicMessage:
       `${model.asset.title} is not a ${families[kind].what}: ` +
       (index === null
-        ? `it has no ${PIPELINE_INDEX} of Diffusers that names its pipeline`
-        : `its ${PIPELINE_INDEX} names the pipeline ${index._class_name.slice(0, 100)}`),
+        ? `it has no ${INDEX} of Diffusers that names its pipeline`
+        : `its ${INDEX} names the pipeline ${index._class_name.slice(0, 100)}`),
     param: 'model_id',
   });
 }
@@ -145,7 +145,7 @@ function describeBase(
   { engine, parts }: Family,
 ): ServedBase {
   const loaded = files
-    .filter(({ path }) => path === PIPELINE_INDEX || (path.includes('/') && LOADED.test(path)))
+    .filter(({ path }) => path === INDEX || (path.includes('/') && LOADED.test(path)))
     .map(({ path, sha256, sizeBytes }) => ({ path, sha256, size_bytes: sizeBytes }))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const weights = loaded.filter(isWeights);

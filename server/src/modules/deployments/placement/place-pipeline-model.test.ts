@@ -1,0 +1,71 @@
+import { deployFlux, deployFluxKontext, quoteFlux } from '@bakehouse/contract/image-deployments';
+import { beforeEach, expect, test } from 'vitest';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { testServing } from '../../../testing/test-serving.ts';
+import { insertFlux, insertModel } from '../testing/test-models.ts';
+
+const { server } = await testServing();
+let ada: TestUser;
+beforeEach(async () => {
+  ada = await server.signUp();
+});
+
+const of = (model_id: string) => [{ body: { model_id, user_id: ada.userId } }, { as: ada }] as const;
+
+test.each([
+  [
+    'of another pipeline',
+    { 'model_index.json': '{"_class_name": "WanPipeline"}' },
+    'names the pipeline WanPipeline',
+  ],
+  ['with a damaged index', { 'model_index.json': '{' }, 'has no model_index.json of Diffusers'],
+  [
+    'that is an adapter',
+    { 'model_index.json': null, 'pytorch_lora_weights.safetensors': 'weights' },
+    'This is a LoRA: deploy the model that it was trained on, and choose the LoRA with each picture',
+  ],
+  [
+    'without weights',
+    { 'transformer/diffusion_pytorch_model.safetensors': null },
+    'has no weights in safetensors in its folder transformer',
+  ],
+  [
+    'without its autoencoder',
+    { 'vae/diffusion_pytorch_model.safetensors': null },
+    'has no weights in safetensors in its folder vae',
+  ],
+  [
+    'without a text encoder that its index names',
+    {
+      'model_index.json':
+        '{"_class_name": "FluxKontextPipeline", "text_encoder": [null, null], "text_encoder_2": ["transformers", "T5EncoderModel"]}',
+    },
+    'has no weights in safetensors in its folder text_encoder_2',
+  ],
+])('a model %s is refused', async (_what, files, message) => {
+  const content = {
+    'model_index.json': '{"_class_name": "FluxKontextPipeline"}',
+    'README.md': '',
+    'transformer/diffusion_pytorch_model.safetensors': 'weights',
+    'vae/diffusion_pytorch_model.safetensors': 'weights of the autoencoder',
+    ...files,
+  };
+  const kept = Object.fromEntries(
+    Object.entries(content).flatMap(([path, text]) => (text === null ? [] : [[path, text]])),
+  );
+  const { assetId } = await insertModel(server.services, ada, 'Odd', kept);
+  await expect(server.request(deployFlux, ...of(assetId))).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining(message),
+  });
+});
+
+test('a model that only generates is deployed as FLUX, and not as Kontext', async () => {
+  const files = { 'model_index.json': '{"_class_name": "FluxPipeline"}' };
+  const { assetId } = await insertFlux(server.services, ada, 'Flux', files);
+  await expect(server.request(deployFluxKontext, ...of(assetId))).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining('is not a FLUX Kontext model'),
+  });
+  expect(await server.request(quoteFlux, ...of(assetId))).toMatchObject({ title: 'Flux' });
+});
