@@ -156,7 +156,7 @@ def of_type(kind: str, answer: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_requests_join_and_leave_between_steps(
     serve: Callable[[int], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bakehouse_runtime.serve.sampler._PREVIEW_INTERVAL_S", 0)
+    monkeypatch.setattr("bakehouse_runtime.serve.sampler.PROGRESS_INTERVAL_S", 0)
     server = serve(4)
     first = server.ask(seed=1, steps=5)
     until(lambda: server.paris.seeds == [[1]])

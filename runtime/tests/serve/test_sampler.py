@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from bakehouse_runtime.serve.sampler import Event
 
 
+def until_ended(job: Job) -> list[Event]:
+    """All that happens to it."""
+    assert job.wait(60)
+    return job.take()
+
+
 def test_the_model_is_loaded_by_the_thread_that_samples(tmp_path: Path) -> None:
     folder = write_tiny_paris(tmp_path / "paris")
     computed: list[int] = []
@@ -46,7 +52,7 @@ def test_the_model_is_loaded_by_the_thread_that_samples(tmp_path: Path) -> None:
     sampler = Sampler(load, 1)
     job = Job(ParisRequest("", seed=0, steps=1), 0)
     sampler.submit(job)
-    job.take(60)
+    until_ended(job)
     assert sampler.close(60)
     assert len(computed) == 2
     assert len({*computed, threading.get_ident()}) == 2
@@ -85,8 +91,8 @@ def test_only_the_last_event_of_a_job_wakes_who_waits() -> None:
     job.put(expected[0])
     # With the first event in place, and with time left for the others.
     threading.Timer(0.2, lambda: [job.put(event) for event in expected[1:]]).start()
-    assert job.take(60) == expected
-    assert job.take(60) == []
+    assert until_ended(job) == expected
+    assert job.take() == []
 
 
 class Sketch:
@@ -107,8 +113,9 @@ class Sketch:
 class Sketcher:
     """Takes an eighth of a second a step, on its own clock. It begins nothing before `open`."""
 
-    def __init__(self) -> None:
+    def __init__(self, preview_s: float = 0.0) -> None:
         self.seconds = 0.0
+        self.preview_s = preview_s
         self.offloads = 0
         self.open = threading.Event()
 
@@ -128,22 +135,29 @@ class Sketcher:
         return [ParisPicture(self.preview(sampling), 0, 1.0) for sampling in samplings]
 
     def preview(self, sampling: Sketch) -> Image.Image:
+        self.seconds += self.preview_s
         return Image.new("RGB", (1, 1))
 
     def offload(self) -> None:
         self.offloads += 1
 
 
-@pytest.mark.parametrize(("together", "previewed"), [(1, [3, 6, 9]), (2, [6])])
-def test_previews_come_no_faster_than_they_are_seen(together: int, previewed: list[int]) -> None:
-    sketcher = Sketcher()
+@pytest.mark.parametrize(
+    ("together", "preview_s", "previewed"),
+    # 8 ms are a fiftieth of 0.4 s.
+    [(1, 0.0, [3, 6, 9]), (2, 0.0, [6]), (1, 0.008, [3, 7])],
+)
+def test_previews_come_no_faster_than_they_are_seen_and_paid_for(
+    together: int, preview_s: float, previewed: list[int]
+) -> None:
+    sketcher = Sketcher(preview_s)
     sampler = Sampler(lambda: sketcher, together, now=lambda: sketcher.seconds)
     jobs = [Job(None, preview_every=1) for _ in range(together)]
     for job in jobs:
         sampler.submit(job)
     sketcher.open.set()
     for job in jobs:
-        steps = [event for event in job.take(60) if isinstance(event, Stepped)]
+        steps = [event for event in until_ended(job) if isinstance(event, Stepped)]
         assert len(steps) == Sketch.steps
         assert [event.step for event in steps if event.preview] == previewed
     assert sampler.close(60)
@@ -165,7 +179,7 @@ def test_a_model_that_nobody_asks_is_offloaded_once_until_somebody_does(
         assert sketcher.offloads == offloads
         job = Job(None, preview_every=0)
         sampler.submit(job)
-        assert isinstance(job.take(60)[-1], Done)
+        assert isinstance(until_ended(job)[-1], Done)
     assert sampler.close(60)
 
 
@@ -181,7 +195,7 @@ def test_a_request_that_cannot_be_begun_ends_no_other() -> None:
     jobs = [Job("odd", preview_every=0), Job("plain", preview_every=0)]
     for job in jobs:
         sampler.submit(job)
-    odd, plain = (job.take(60) for job in jobs)
+    odd, plain = (until_ended(job) for job in jobs)
     assert odd == [Failed("The picture could not be begun.")]
     assert isinstance(plain[-1], Done)
     assert sampler.close(60)
@@ -210,7 +224,7 @@ def test_a_picture_that_cannot_be_generated_ends_no_other(request_: str) -> None
     for job in jobs:
         sampler.submit(job)
     sketcher.open.set()
-    first, odd, last = (job.take(60) for job in jobs)
+    first, odd, last = (until_ended(job) for job in jobs)
     assert odd[-1] == Failed("The picture could not be generated.")
     for events in (first, last):
         assert [event.step for event in events if isinstance(event, Stepped)] == [*range(1, 11)]
@@ -228,6 +242,6 @@ def test_a_broken_accelerator_ends_the_sampler() -> None:
     sampler = Sampler(lambda: sketcher, 1)
     job = Job(None, preview_every=0)
     sampler.submit(job)
-    assert job.take(60)[-1] == Failed("The model server failed.")
+    assert until_ended(job)[-1] == Failed("The model server failed.")
     with pytest.raises(torch.AcceleratorError):
         sampler.raise_if_ended()

@@ -9,6 +9,7 @@ import select
 import socket
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,7 +28,17 @@ from ..protocol import (
 )
 from .image_engines import brings_picture, lora_of
 from .lora_files import LoraMissingError
-from .sampler import Done, Event, Failed, Job, Queued, Refused, Sampler, Stepped
+from .sampler import (
+    PROGRESS_INTERVAL_S,
+    Done,
+    Event,
+    Failed,
+    Job,
+    Queued,
+    Refused,
+    Sampler,
+    Stepped,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +60,7 @@ _IN_FLIGHT_MAX = 128
 _UNPACKED_AT_ONCE = 2
 # A client that sends or reads nothing for so long is disconnected.
 _SOCKET_TIMEOUT_S = 30
-# For the client, and for what has happened; the last event does not wait for it.
+# Whether a client is still there.
 _POLL_INTERVAL_S = 0.1
 _PREVIEW_QUALITY = 75
 _MEDIA_TYPES: dict[Format, Literal["image/png", "image/jpeg", "image/webp"]] = {
@@ -246,11 +257,15 @@ class _Handler(BaseHTTPRequestHandler):
             job.cancel()
 
     def _next_events(self, job: Job) -> list[Event]:
-        """Waits for some. Raises ConnectionError when the client disconnects."""
+        """Waits for some: each line that is written takes a processor from what computes, so that
+        they come a few times a second, but for the last. Raises ConnectionError when the client
+        disconnects."""
+        due = time.monotonic() + PROGRESS_INTERVAL_S
         while True:
             if not self._is_connected():
                 raise ConnectionAbortedError
-            if events := job.take(_POLL_INTERVAL_S):
+            has_ended = job.wait(_POLL_INTERVAL_S)
+            if (has_ended or time.monotonic() >= due) and (events := job.take()):
                 return events
 
     def _is_connected(self) -> bool:

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 # After so long without a request the model gives up memory of its device that it can get back.
 _OFFLOAD_AFTER_S = 300.0
 # The server passes progress on no more often: what comes sooner, nobody sees.
-_PREVIEW_INTERVAL_S = 0.35
+PROGRESS_INTERVAL_S = 0.35
+# Previews take this part of the time at most: they are made of what the picture is waiting for.
+_PREVIEW_SHARE = 1 / 50
 _NOT_GENERATED = "The picture could not be generated."
 
 
@@ -121,10 +123,13 @@ class Job:
         if isinstance(event, Done | Refused | Failed):
             self._has_ended.set()
 
-    def take(self, timeout_s: float) -> list[Event]:
-        """What has happened since the last call, once the job has ended or the time is over. The
-        threads that compute take all processors: a step of a small model is no reason to wake."""
-        self._has_ended.wait(timeout_s)
+    def wait(self, timeout_s: float) -> bool:
+        """Until the job has ended or the time is over; whether it has ended. The threads that
+        compute take all processors: a step of a small model is no reason to wake."""
+        return self._has_ended.wait(timeout_s)
+
+    def take(self) -> list[Event]:
+        """What has happened since the last call."""
         events: list[Event] = []
         with contextlib.suppress(Empty):
             while True:
@@ -145,6 +150,8 @@ class _Row:
         self.position = 0
         # When it had its last preview; before the first, when its sampling began.
         self.previewed_at = 0.0
+        # What that took.
+        self.preview_cost_s = 0.0
 
 
 class Sampler:
@@ -332,12 +339,15 @@ class Sampler:
         is_due = every > 0 and sampling.steps_done % every == 0 and not sampling.is_done
         if not (is_due and self._is_seen(row)):
             return None
+        begun_at = self._now()
+        preview = self._model.preview(sampling)
         row.previewed_at = self._now()
-        return self._model.preview(sampling)
+        row.preview_cost_s = row.previewed_at - begun_at
+        return preview
 
     def _is_seen(self, row: _Row) -> bool:
-        """Whether the time before has been long enough to be seen; a picture that is done sooner
-        has no preview at all. In company each has fewer: together they are no more than those of
-        one."""
-        interval = _PREVIEW_INTERVAL_S * len(self._rows)
-        return self._now() - row.previewed_at >= interval
+        """Whether the time before has been long enough for a preview to be seen, and for what the
+        last one cost; a picture that is done sooner has none at all. In company each has fewer:
+        together they are no more than those of one."""
+        interval = max(PROGRESS_INTERVAL_S, row.preview_cost_s / _PREVIEW_SHARE)
+        return self._now() - row.previewed_at >= interval * len(self._rows)

@@ -22,7 +22,7 @@ import { costMicro } from '../../credits/prices/cost-micro.ts';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { endDeployment } from '../end-deployment.ts';
 import { listLivePodIds } from '../kinds/list-live-pod-ids.ts';
-import { insertFlux, insertModel } from '../testing/test-models.ts';
+import { insertFlux } from '../testing/test-models.ts';
 
 const NON_COMMERCIAL = '---\nlicense: other\nlicense_name: flux-1-dev-non-commercial-license\n---\n';
 const LICENCE = 'flux-1-dev-non-commercial';
