@@ -2,27 +2,30 @@ import { useState } from 'react';
 import { newId } from '../new-id.ts';
 import { ApiError } from './api-error.ts';
 
-/** Keys for a form that spends: the same input keeps its key, so that a repeat after a lost answer is not charged again. */
+/**
+ * Keys for a form that spends: each input keeps its key until it has succeeded, whatever else is sent in between, so that
+ * a repeat after a lost answer is not charged again.
+ */
 export type IdempotencyKeys = {
   keyFor: (input: unknown) => string;
   /** Whether the same input was sent before, without success: its repeat has the same key. */
   isRepeat: (input: unknown) => boolean;
-  /** Call after success: the next submit is a new attempt, even with the same input. */
+  /** Call after success of what was sent last: its next submit is a new attempt, even with the same input. */
   renew: () => void;
 };
 
 export function idempotencyKeys(newKey: () => string = newId): IdempotencyKeys {
-  let last: { input: string; key: string } | null = null;
+  const unanswered = new Map<string, string>();
+  let last = '';
   return {
     keyFor(input) {
-      const text = JSON.stringify(input);
-      if (last?.input !== text) last = { input: text, key: newKey() };
-      return last.key;
+      last = JSON.stringify(input);
+      const key = unanswered.get(last) ?? newKey();
+      unanswered.set(last, key);
+      return key;
     },
-    isRepeat: (input) => last?.input === JSON.stringify(input),
-    renew() {
-      last = null;
-    },
+    isRepeat: (input) => unanswered.has(JSON.stringify(input)),
+    renew: () => void unanswered.delete(last),
   };
 }
 
