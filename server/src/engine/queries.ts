@@ -108,7 +108,7 @@ export async function wakeEngines(tx: Transaction): Promise<void> {
 
 const LOG_LINES_KEPT = 2000;
 
-/** Adds lines to the log and drops what has become too old to keep. */
+/** Adds lines to the log, no more of them than are kept, and drops what has become too old to keep. */
 export async function insertLogLines(
   tx: Transaction,
   workloadId: string,
@@ -117,7 +117,11 @@ export async function insertLogLines(
   if (lines.length === 0) return;
   await tx
     .insertInto('workload_logs')
-    .values(lines.map(({ at, line }) => ({ workload_id: workloadId, at, line: toLogLine(line) })))
+    .values(
+      lines
+        .slice(-LOG_LINES_KEPT)
+        .map(({ at, line }) => ({ workload_id: workloadId, at, line: toLogLine(line) })),
+    )
     .execute();
   await sql`
     delete from workload_logs where workload_id = ${workloadId} and id <= (

@@ -35,12 +35,12 @@ async function readLog(podId: string, limit?: number): Promise<string[]> {
   return lines.map(({ line }) => line);
 }
 
-/** Adds a line to the log of the one model server that runs. */
-async function write(line: string): Promise<void> {
+/** Adds lines to the log of the one model server that runs. */
+async function write(...written: string[]): Promise<void> {
   const { clock, driver, server } = serving;
   await vi.waitFor(() => expect(driver.running()).toHaveLength(1), { timeout: 10_000 });
   const workloadId = driver.running()[0]?.workloadId ?? '';
-  const lines = [{ at: clock.now(), line }];
+  const lines = written.map((line) => ({ at: clock.now(), line }));
   await server.services.db.transaction().execute((tx) => insertLogLines(tx, workloadId, lines));
 }
 
@@ -53,6 +53,13 @@ it('shows what the model server prints', async () => {
     },
     { timeout: 15_000, interval: 200 },
   );
+  await serving.terminate(user, podId);
+});
+
+it('keeps the last of more lines than a statement can take', async () => {
+  const podId = await deployTune(user, 'Flooding');
+  await write(...Array.from({ length: 30_000 }, (_, index) => String(index)));
+  expect((await readLog(podId)).at(-1)).toBe('29999');
   await serving.terminate(user, podId);
 });
 
