@@ -2,6 +2,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { editUrlWithDeployment, editUrlWithStarter as endpoint } from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
+import { clientSignal } from '../../../platform/http/client-signal.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { fetchPicture } from '../pictures/fetch-picture.ts';
 import { sentPicture } from '../pictures/sent-picture.ts';
@@ -23,7 +24,7 @@ export async function editAddress(
   input: Input,
   { request, reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const started = await start(ctx, usage, input);
+  const started = await start(ctx, usage, input, clientSignal(reply));
   // The address may be the picture itself. Nothing here keeps it while the edit is waited for.
   request.leaveBodyRoom();
   return answerEdit(ctx, started, reply);
@@ -33,9 +34,12 @@ async function start(
   ctx: Context,
   usage: IdleCredit,
   { params: editor, body }: Input,
+  signal: AbortSignal,
 ): Promise<{ id: string; edit: Edit }> {
   const { image_url: address } = body;
   const edit = readEdit(ctx, body);
-  const picture = sentPicture(ctx, address, PARAM, () => fetchPicture(ctx, address, PARAM));
+  const picture = sentPicture(ctx, address, PARAM, () =>
+    fetchPicture(ctx, address, { param: PARAM, signal }),
+  );
   return { id: await startEdit(ctx, usage, { editor, edit, picture }), edit };
 }

@@ -73,7 +73,11 @@ const END_OF_IMAGE = 0xd9;
  */
 function refuseManyScans(bytes: Buffer): void {
   let scans = 0;
-  for (let at = bytes.indexOf(0xff, 2); at >= 0 && at + 4 <= bytes.length; at = bytes.indexOf(0xff, at)) {
+  for (let at = 2; at + 4 <= bytes.length; ) {
+    if (bytes[at] !== 0xff) {
+      at += 1;
+      continue;
+    }
     const marker = bytes[at + 1] ?? 0;
     if (marker === END_OF_IMAGE) return;
     if (marker === START_OF_SCAN) scans += 1;

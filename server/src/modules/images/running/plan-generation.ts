@@ -50,7 +50,7 @@ export function planAfterFailure(
 }
 
 /** Whoever threw it has said so; of a conflict that is said of calls from outside, and it may be over here. */
-function isLast({ code, shouldRetry }: AppError): boolean {
+export function isLast({ code, shouldRetry }: AppError): boolean {
   return !shouldRetry && code !== 'conflict';
 }
 

@@ -4,6 +4,7 @@ import { picturesAsked } from '@bakehouse/contract/generators/parameters/picture
 import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { Context, Services } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { underLease } from '../../../platform/leases/under-lease.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
@@ -23,7 +24,7 @@ import { generateByService } from './generate-by-service.ts';
 import { generationsTable } from './generations-table.ts';
 import { lendLora } from './lend-lora.ts';
 import { pictureRequest } from './picture-request.ts';
-import { planAfterFailure } from './plan-generation.ts';
+import { isLast, planAfterFailure } from './plan-generation.ts';
 import { begun, progressAfter, startingReason } from './progress.ts';
 import { LeaseLost, type ProgressReport, reportProgress } from './report-progress.ts';
 
@@ -65,7 +66,9 @@ export async function runGeneration(parts: RunningParts, lease: Lease<Generation
     await complete(services, lease, await generateAndStore(parts, lease));
   } catch (error) {
     if (error instanceof LeaseLost) return;
-    await (closing.aborted ? giveBack(services, lease) : writeFailure(services, lease, error));
+    // What must not be sent again, as a submission that was not confirmed, is not, though the process ends meanwhile.
+    const isFinal = error instanceof AppError && isLast(error);
+    await (closing.aborted && !isFinal ? giveBack(services, lease) : writeFailure(services, lease, error));
   }
 }
 
