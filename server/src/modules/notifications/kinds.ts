@@ -32,10 +32,12 @@ export type NotificationData = {
   payment_refused: { reason: string };
 };
 
-const dayFormat = new Intl.DateTimeFormat('en-GB', {
+const momentFormat = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'long',
   year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
   timeZone: 'UTC',
 });
 
@@ -118,7 +120,7 @@ export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind])
     link: `/model/source/${encodeURIComponent(model_id)}/description`,
   }),
   api_key_expiring: ({ name, expires_at }) => ({
-    message: `Your API key ${name} expires on ${dayFormat.format(new Date(expires_at))}`,
+    message: `Your API key ${name} expires on ${momentFormat.format(new Date(expires_at))} UTC`,
     link: '/api-key',
   }),
   message_received: ({ username, subject }) => ({

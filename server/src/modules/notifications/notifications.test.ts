@@ -216,7 +216,7 @@ test('tell a week ahead that an API key ends, once', async () => {
   await runJob(warnOfExpiryJob);
   const listed = await listFor(ada);
   expect(listed).toHaveLength(1);
-  expect(listed[0]?.message).toMatch(/^Your API key nightly expires on \d+ \w+ \d{4}$/);
+  expect(listed[0]?.message).toMatch(/^Your API key nightly expires on \d+ \w+ \d{4} at \d\d:\d\d UTC$/);
 });
 
 test('go after 90 days', async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -23,7 +23,8 @@ export type BackedUp = {
  * it names is there. A backup that fails leaves no file. Throws where `file` exists.
  */
 export async function backUp({ dataDir, file }: { dataDir: string; file: string }): Promise<BackedUp> {
-  const unfinished = `${file}.unfinished`;
+  // Two at once to one name would write into one file.
+  const unfinished = `${file}.${randomUUID()}.unfinished`;
   if (await stat(file).catch(() => null)) throw new Error(`${file} exists already`);
   const postgres = await startEmbeddedPostgres({ dir: path.join(dataDir, POSTGRES) });
   try {
