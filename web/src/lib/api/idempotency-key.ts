@@ -3,29 +3,28 @@ import { newId } from '../new-id.ts';
 import { ApiError } from './api-error.ts';
 
 /**
- * Keys for a form that spends: each input keeps its key until it has succeeded, whatever else is sent in between, so that
+ * Keys for a form that spends: each input keeps its key until it is renewed, whatever else is sent in between, so that
  * a repeat after a lost answer is not charged again.
  */
 export type IdempotencyKeys = {
   keyFor: (input: unknown) => string;
-  /** Whether the same input was sent before, without success: its repeat has the same key. */
+  /** Whether the same input was sent before, and not renewed: its repeat has the same key. */
   isRepeat: (input: unknown) => boolean;
-  /** Call after success of what was sent last: its next submit is a new attempt, even with the same input. */
-  renew: () => void;
+  /** Call once it is known what came of an input: the next submit is a new attempt, even with the same one. */
+  renew: (input: unknown) => void;
 };
 
 export function idempotencyKeys(newKey: () => string = newId): IdempotencyKeys {
-  const unanswered = new Map<string, string>();
-  let last = '';
+  const keys = new Map<string, string>();
   return {
     keyFor(input) {
-      last = JSON.stringify(input);
-      const key = unanswered.get(last) ?? newKey();
-      unanswered.set(last, key);
+      const text = JSON.stringify(input);
+      const key = keys.get(text) ?? newKey();
+      keys.set(text, key);
       return key;
     },
-    isRepeat: (input) => unanswered.has(JSON.stringify(input)),
-    renew: () => void unanswered.delete(last),
+    isRepeat: (input) => keys.has(JSON.stringify(input)),
+    renew: (input) => void keys.delete(JSON.stringify(input)),
   };
 }
 

@@ -68,7 +68,7 @@ function CreateDataset({ open, onClose, onDraft }: Props & Pick<Round<true>, 'on
     if (create.isPending) return;
     create.mutate(
       { ...dataset, userId: user.id, idempotencyKey: keys.keyFor(dataset) },
-      { onSuccess: keys.renew },
+      { onSuccess: () => keys.renew(dataset) },
     );
   });
   const startAgain = () => {

@@ -37,7 +37,7 @@ export function ContactSheet({ open, onClose }: Props) {
       { user_id, ...form, idempotencyKey: keys.keyFor(form) },
       {
         onSuccess: () => {
-          keys.renew();
+          keys.renew(form);
           close();
         },
       },

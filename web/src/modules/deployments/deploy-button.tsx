@@ -42,7 +42,7 @@ export function DeployButton({ modelId, label = 'Deploy' }: Props) {
     // What it costs now is shown before it is asked for once more.
     onError: () => queryClient.invalidateQueries(textQuoteQuery(body)),
     onSuccess: ({ pod_id }) => {
-      keys.renew();
+      keys.renew(modelId);
       notify.success(words.initiated);
       awaitEnd(workId(pod_id));
       readAgain(['deployment']);

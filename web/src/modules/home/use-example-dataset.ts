@@ -11,8 +11,8 @@ export function useExampleDataset() {
       const { makeExample } = await import('./make-example.ts');
       return makeExample(userId, keys.keyFor(userId));
     },
-    onSuccess: () => {
-      keys.renew();
+    onSuccess: (_made, userId) => {
+      keys.renew(userId);
       void refreshSession().catch(() => undefined);
     },
   });

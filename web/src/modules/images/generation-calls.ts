@@ -86,7 +86,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
       const body = { ...request, ...(source && (await sendSource(source, onUpload))) };
       const costMax = shownCost ?? (await readCost(request));
       try {
-        return await call(
+        const generation = await call(
           startGeneration,
           { body: { ...body, ...(costMax !== undefined && { cost_max: costMax }) } },
           {
@@ -95,6 +95,8 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
             operation: 'start the generation',
           },
         );
+        keys.renew(body);
+        return generation;
       } catch (error) {
         if (source && error instanceof ApiError && error.param === 'picture_id') forgetSent(source);
         if (!isAnswerLost(error)) throw error;
@@ -105,7 +107,6 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
     // What it costs now is shown before it is asked for once more.
     onError: () => queryClient.invalidateQueries({ queryKey: QUOTES }),
     onSuccess: (generation) => {
-      keys.renew();
       awaitEnd(workId(generation.id));
       queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
       readAgain(LISTS);

@@ -38,7 +38,7 @@ export function CheckoutCard() {
 
   // Who has gone elsewhere meanwhile stays there: it is not called any more.
   function goOn({ checkout_url }: { checkout_url: string }) {
-    keys.renew();
+    keys.renew(usd);
     location.assign(checkout_url);
   }
 

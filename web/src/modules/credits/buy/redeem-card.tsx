@@ -27,7 +27,7 @@ export function RedeemCard() {
       { code, idempotencyKey: keys.keyFor(code) },
       {
         onSuccess: ({ amount }) => {
-          keys.renew();
+          keys.renew(code);
           setCode('');
           notify.success(`${showAmount(amount)} was added to your balance`);
         },

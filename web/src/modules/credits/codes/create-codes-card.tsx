@@ -39,7 +39,7 @@ export function CreateCodesCard() {
     focusFirstInvalid(event.currentTarget, () => setProblems(found));
     if (Object.keys(found).length > 0 || create.isPending) return;
     const asked = askedOf(form);
-    create.mutate({ ...asked, idempotencyKey: keys.keyFor(asked) }, { onSuccess: keys.renew });
+    create.mutate({ ...asked, idempotencyKey: keys.keyFor(asked) }, { onSuccess: () => keys.renew(asked) });
   }
 
   const field = (name: 'count' | 'redemptions' | 'note', label: string, aside?: string) => (

@@ -79,7 +79,7 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
     const booking = { user: handleOf(wanted), amount, ...(description && { description }) };
     try {
       await book({ ...booking, username: account.username, idempotencyKey: keys.keyFor(booking) });
-      keys.renew();
+      keys.renew(booking);
       reset(empty);
     } catch (error) {
       refuse(error);

@@ -38,7 +38,7 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
     if (!body) return;
     transfer.mutate(
       { ...body, idempotencyKey: keys.keyFor(body) },
-      { onSuccess: keys.renew, onSettled: () => setAsking(false) },
+      { onSuccess: () => keys.renew(body), onSettled: () => setAsking(false) },
     );
   }
 

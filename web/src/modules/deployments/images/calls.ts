@@ -188,8 +188,8 @@ export function useDeployImage() {
         { operation: 'deploy model', idempotencyKey: keys.keyFor(wish) },
       );
     },
-    onSuccess: ({ pod_id }) => {
-      keys.renew();
+    onSuccess: ({ pod_id }, { wish }) => {
+      keys.renew(wish);
       notify.success(deploymentKinds.text.words.initiated);
       awaitEnd(workId(pod_id));
       readAgain(['deployment']);

@@ -32,18 +32,17 @@ type Wanted = {
 export function useAddTrainingPictures() {
   const keys = useIdempotencyKeys();
   return useMutation({
-    mutationFn: ({ ids, datasetId, title }: Wanted) => {
+    mutationFn: async ({ ids, datasetId, title }: Wanted) => {
       const body = { ids: [...ids], ...(datasetId === null ? { title } : { dataset_id: datasetId }) };
-      return call(
+      const added = await call(
         addTrainingPictures,
         { body },
         { idempotencyKey: keys.keyFor(body), operation: 'add the pictures' },
       );
+      keys.renew(body);
+      return added;
     },
-    onSuccess: () => {
-      keys.renew();
-      readAgain(['asset']);
-    },
+    onSuccess: () => readAgain(['asset']),
     meta: { title: 'The pictures could not be added' },
   });
 }

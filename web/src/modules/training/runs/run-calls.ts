@@ -82,8 +82,8 @@ export function useResumeRun(runId: string) {
         { params: { runId }, body: { ceiling } },
         { operation: 'resume the run', idempotencyKey: keys.keyFor({ runId, ceiling }) },
       ),
-    onSuccess: (run: Run) => {
-      keys.renew();
+    onSuccess: (run: Run, ceiling) => {
+      keys.renew({ runId, ceiling });
       queryClient.setQueryData(runQuery(runId).queryKey, run);
       readAgain(['run']);
     },

@@ -168,7 +168,7 @@ function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver
     /** Nothing is reported any more; the same choice is still the same attempt. */
     again: start.reset,
     reset: () => {
-      keys.renew();
+      keys.renew(start.variables?.choice);
       setLost(false);
       start.reset();
     },
@@ -204,7 +204,7 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
     },
     reset: () => {
       // What may have been made all the same is not made twice.
-      if (!isUnanswered(uploaded.error)) keys.renew();
+      if (!isUnanswered(uploaded.error)) keys.renew(create.variables?.model);
       uploaded.reset();
     },
   };
