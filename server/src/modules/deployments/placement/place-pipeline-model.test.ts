@@ -10,7 +10,7 @@ beforeEach(async () => {
   ada = await server.signUp();
 });
 
-const of = (model_id: string) => [{ body: { model_id, user_id: ada.userId } }, { as: ada }] as const;
+const asked = (model_id: string) => [{ body: { model_id, user_id: ada.userId } }, { as: ada }] as const;
 
 test.each([
   [
@@ -54,7 +54,7 @@ test.each([
     Object.entries(content).flatMap(([path, text]) => (text === null ? [] : [[path, text]])),
   );
   const { assetId } = await insertModel(server.services, ada, 'Odd', kept);
-  await expect(server.request(deployFlux, ...of(assetId))).rejects.toMatchObject({
+  await expect(server.request(deployFlux, ...asked(assetId))).rejects.toMatchObject({
     status: 409,
     message: expect.stringContaining(message),
   });
@@ -63,9 +63,9 @@ test.each([
 test('a model that only generates is deployed as FLUX, and not as Kontext', async () => {
   const files = { 'model_index.json': '{"_class_name": "FluxPipeline"}' };
   const { assetId } = await insertFlux(server.services, ada, 'Flux', files);
-  await expect(server.request(deployFluxKontext, ...of(assetId))).rejects.toMatchObject({
+  await expect(server.request(deployFluxKontext, ...asked(assetId))).rejects.toMatchObject({
     status: 409,
     message: expect.stringContaining('is not a FLUX Kontext model'),
   });
-  expect(await server.request(quoteFlux, ...of(assetId))).toMatchObject({ title: 'Flux' });
+  expect(await server.request(quoteFlux, ...asked(assetId))).toMatchObject({ title: 'Flux' });
 });

@@ -31,6 +31,9 @@ export function inspectPicture(bytes: Buffer): Inspected {
 type Found = Inspected & { isWhole: boolean; isAnimated: boolean };
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
+// Names of chunks as numbers: a file may have millions of them.
+const ANIMATION_CONTROL = Buffer.from('acTL').readUInt32BE();
+const IMAGE_END = Buffer.from('IEND').readUInt32BE();
 
 /** Chunks of a length, a name of four letters, their data and a checksum of four bytes. */
 function inspectPng(bytes: Buffer): Found | null {
@@ -38,9 +41,9 @@ function inspectPng(bytes: Buffer): Found | null {
   const size = { width: uint32(bytes, 16), height: uint32(bytes, 20) };
   let isAnimated = false;
   for (let at = 8; at + 12 <= bytes.length; at += 12 + uint32(bytes, at)) {
-    const name = bytes.toString('latin1', at + 4, at + 8);
-    if (name === 'acTL') isAnimated = true;
-    if (name === 'IEND') return { mediaType: 'image/png', ...size, isAnimated, isWhole: true };
+    const name = bytes.readUInt32BE(at + 4);
+    if (name === ANIMATION_CONTROL) isAnimated = true;
+    if (name === IMAGE_END) return { mediaType: 'image/png', ...size, isAnimated, isWhole: true };
   }
   return { mediaType: 'image/png', ...size, isAnimated, isWhole: false };
 }

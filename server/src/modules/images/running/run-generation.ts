@@ -66,7 +66,7 @@ export async function runGeneration(parts: RunningParts, lease: Lease<Generation
     await complete(services, lease, await generateAndStore(parts, lease));
   } catch (error) {
     if (error instanceof LeaseLost) return;
-    // What must not be sent again, as a submission that was not confirmed, is not, though the process ends meanwhile.
+    // A submission that was not confirmed may have been paid: it is not sent again, though the process ends meanwhile.
     const isFinal = error instanceof AppError && isLast(error);
     await (closing.aborted && !isFinal ? giveBack(services, lease) : writeFailure(services, lease, error));
   }

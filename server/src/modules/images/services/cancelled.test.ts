@@ -111,6 +111,21 @@ describe.each([
   });
 });
 
+test('what may have begun is not sent again where the process ends before it knows', async () => {
+  connect('fal');
+  const { promise: silence, resolve: fallSilent } = Promise.withResolvers<void>();
+  Object.assign(upstream.state, { answer: 'begun in silence', silence });
+  const { id } = await start('flux');
+  await untilSubmitted();
+  const stopping = loop.stop();
+  fallSilent();
+  await stopping;
+  upstream.state.answer = 'ok';
+  loop = startGenerationLoop();
+  expect(await untilEnded(id)).toMatchObject({ state: 'failed', cost: '0' });
+  expect(upstream.state.submissions).toHaveLength(1);
+});
+
 test('what waits for its turn here is cancelled at no cost, whatever service it is for', async () => {
   connect('blackForestLabs');
   await loop.stop();

@@ -63,6 +63,8 @@ type State = {
   looks: number;
   /** The picture that it generates, where it generates one. */
   file: Buffer;
+  /** Before this it does not fall silent, where it does. */
+  silence: Promise<void>;
   /** What the header Retry-After says where it is busy. */
   retryAfter: string;
 };
@@ -71,7 +73,7 @@ type State = {
 export async function upstreamServer() {
   const state: State = {
     ...{ answer: 'ok' as const, submissions: [], uploads: [], cancelled: [], looks: 0, retryAfter: '30' },
-    file: UPSTREAM_PNG,
+    ...{ file: UPSTREAM_PNG, silence: Promise.resolve() },
   };
   const server = http.createServer((request, response) => {
     let text = '';
@@ -88,7 +90,7 @@ export async function upstreamServer() {
     }
     const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
     const reply = answer(request, body);
-    if (state.answer === 'begun in silence') return void request.socket.resetAndDestroy();
+    if (state.answer === 'begun in silence') return fallSilent(state, request);
     // BytePlus answers when it is done.
     while (state.answer === 'generating' && request.url?.startsWith('/api/v3/')) await pause(20);
     sendReply(state, response, reply);
@@ -151,6 +153,11 @@ function sendReply({ answer, retryAfter }: State, response: http.ServerResponse,
     ...(status === 429 && { 'retry-after': retryAfter }),
   });
   response.end(answer === 'no JSON' ? '<html>' : JSON.stringify(body));
+}
+
+async function fallSilent({ silence }: State, { socket }: http.IncomingMessage): Promise<void> {
+  await silence;
+  socket.resetAndDestroy();
 }
 
 /** What Replicate says of a file that it has been sent. */
