@@ -84,10 +84,9 @@ export async function createApp(options: Options): Promise<App> {
   const jobs = listJobs({
     databaseUrl,
     readData: readFile,
-    closing: closing.signal,
     closeIdle: (userId) => usage.closeIdle(userId),
   });
-  const opened = await openServices({ ...options, jobs });
+  const opened = await openServices({ ...options, jobs, closing: closing.signal });
   const { services, machine, roles, presence } = opened;
   const usage = new UsageLeader(services);
   const kinds = registerKinds([fineTuneKind(services.clock, usage), modelServerKind(services.jobs)]);
@@ -109,7 +108,6 @@ export async function createApp(options: Options): Promise<App> {
     ...{ services, kinds, driver, usage, presence, cpuLoad, errorReports },
     checkReady: isReady,
     readData: readFile,
-    closing: closing.signal,
   });
   const generationLoop = createGenerationLoop({
     services,

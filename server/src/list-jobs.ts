@@ -30,13 +30,11 @@ import { scrubBlobsJob } from './platform/storage/scrub-blobs.ts';
 type Needed = {
   databaseUrl: string;
   readData: ReadData;
-  /** Aborted when the program ends. */
-  closing: AbortSignal;
   closeIdle: UsageLeader['closeIdle'];
 };
 
 /** The finite jobs of all modules. */
-export function listJobs({ databaseUrl, readData, closing, closeIdle }: Needed): AnyJob[] {
+export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[] {
   return [
     forgetAnswersJob,
     forgetChangesJob,
@@ -61,7 +59,7 @@ export function listJobs({ databaseUrl, readData, closing, closeIdle }: Needed):
     forgetRequestsJob,
     forgetServerWorkloadsJob,
     reconcileModelServerJob,
-    readInBackground(readData, closing),
+    readInBackground(readData),
     forgetReadingsJob,
   ];
 }

@@ -80,8 +80,6 @@ type Parts = {
   errorReports: ErrorReports;
   /** Rejects, and soon, when this process cannot work. */
   checkReady: () => Promise<void>;
-  /** Aborted when this process ends in good order. */
-  closing: AbortSignal;
 };
 
 const WEB_DIST = path.resolve(import.meta.dirname, '../../web/dist');
@@ -130,7 +128,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
 }
 
 function listBindings(
-  { services, kinds, driver, usage, presence, readData, cpuLoad, errorReports, closing }: Parts,
+  { services, kinds, driver, usage, presence, readData, cpuLoad, errorReports }: Parts,
   { payments, countGuess }: { payments: PaymentProvider | null; countGuess: CountCall },
 ): Binding[] {
   const capacity = () => installationCapacity(services.db, driver.capacity);
@@ -171,7 +169,6 @@ function listBindings(
       replicas: replicaScaling({ capacity }),
       turns: serverTurns(services.webProcesses),
       slots: slotsByAddress(PARALLEL_REQUESTS.llamacpp),
-      closing,
     }),
   ];
 }

@@ -32,6 +32,8 @@ type Options = {
   roles: Role[];
   jobs: AnyJob[];
   schedules?: boolean;
+  /** Aborted when this process ends in good order. */
+  closing: AbortSignal;
 };
 
 /**
@@ -42,7 +44,7 @@ const STATEMENT_MS_MAX = 60_000;
 
 /** Opens what requests, jobs and the engine stand on: the database, this machine, files and events. */
 export async function openServices(options: Options) {
-  const { config, databaseUrl, log, jobs, schedules } = options;
+  const { config, databaseUrl, log, jobs, schedules, closing } = options;
   const pool = createPool(databaseUrl, {
     poolSize: config.databaseConnections,
     statementMsMax: STATEMENT_MS_MAX,
@@ -83,6 +85,7 @@ export async function openServices(options: Options) {
     sandbox,
     machineId: machine.id,
     webProcesses: heartbeat.webProcesses,
+    closing,
   };
   const close = async () => {
     await events.close();

@@ -29,6 +29,8 @@ export type Services = {
   machineId: string;
   /** Processes that answer requests, this one included: they share the limits of the installation. */
   webProcesses: () => number;
+  /** Aborted, with the error for who waits as its reason, when this process ends in good order. */
+  closing: AbortSignal;
 };
 
 export type UserCaller = {

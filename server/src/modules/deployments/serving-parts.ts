@@ -23,8 +23,6 @@ export type ServingParts = {
   turns: ServerTurns;
   /** What the caches of the model servers hold, as far as this process knows. */
   slots: SlotsByAddress;
-  /** Aborted, with the error for the callers as its reason, when this process ends in good order. */
-  closing: AbortSignal;
 };
 
 /** What waking a model takes of them. */

@@ -7,6 +7,8 @@ export function openByKey() {
   return {
     /** How much is open of all keys. */
     all: () => all,
+    /** How much is open of one. */
+    of: (key: string): number => open.get(key) ?? 0,
     /** Counts one more. Returns how to leave; null where `max` of the key are open, of which this is none then. */
     enter: (key: string, max: number): (() => void) | null => {
       const own = open.get(key) ?? 0;

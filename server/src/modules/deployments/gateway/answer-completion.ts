@@ -64,7 +64,7 @@ export async function answerCompletion(
   const client = clientSignal(reply);
   const began = { at: ctx.clock.now(), ms: performance.now() };
   const leave = admit(ctx, reply);
-  const deadline = requestDeadline(body.model, 'text', parts.closing);
+  const deadline = requestDeadline(body.model, 'text', ctx.closing);
   const key = untilKeyEnds(ctx);
   try {
     const upstream = await parts.recallUpstream(ctx.caller.userId, body.model, () =>

@@ -3,16 +3,19 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
+import { linkSignals } from '../../../platform/link-signals.ts';
 import { awaitGeneration } from '../await-generation.ts';
 import { cancelGeneration } from '../cancel-generation.ts';
+import { awaitPicture, isAwaited } from './awaited-pictures.ts';
 import { refuseUnsuccessful } from './refuse-unsuccessful.ts';
 
 /** OpenAI's client for Python waits so long; the one for Node half of it, and comes back (`joins-repeat.ts`). */
 const WAIT_MS = 10 * 60_000;
 
 /**
- * Waits until a picture is generated. A client that disconnects, or has waited too long, needs it no more, unless an
- * Idempotency-Key says that it comes back for it, or a service has begun it. Throws what `refuseUnsuccessful` throws, and AppError 'timed_out'.
+ * Waits until a picture is generated. A client that disconnects, or has waited too long, needs it no more, unless another
+ * waits for it as well, an Idempotency-Key says that it comes back for it, or a service has begun it. Throws what `refuseUnsuccessful`
+ * throws, AppError 'timed_out', and 'unavailable' where the server stops: the picture is generated all the same.
  */
 export async function awaitCompleted(
   ctx: Context,
@@ -20,16 +23,27 @@ export async function awaitCompleted(
   reply: Http['reply'],
 ): Promise<Generation> {
   const isComingBack = ctx.idempotencyKey !== null;
-  const waiting = awaitGeneration(ctx, id, { ms: WAIT_MS, signal: clientSignal(reply) });
-  const waited = await waiting.catch(async (error: unknown) => {
-    if (!isComingBack && !isGone(error)) await cancelUnanswered(ctx, id);
+  const leave = awaitPicture(id, reply);
+  const giveUp = async () => {
+    leave();
+    return isComingBack || isAwaited(id) ? null : cancelUnanswered(ctx, id);
+  };
+  const waited = await untilEnded(ctx, id, reply).catch(async (error: unknown) => {
+    if (!isGone(error) && !ctx.closing.aborted) await giveUp();
     throw error;
   });
   const isLate = waited.ended_at === null;
   // OpenAI's clients repeat a call that has timed out: without a key they would get, and pay, a second picture.
-  const generation = isLate && !isComingBack ? ((await cancelUnanswered(ctx, id)) ?? waited) : waited;
+  const generation = isLate ? ((await giveUp()) ?? waited) : waited;
   if (isLate && generation.state !== 'completed') throw timedOut(generation, isComingBack);
   refuseUnsuccessful(generation);
+  return generation;
+}
+
+async function untilEnded(ctx: Context, id: string, reply: Http['reply']): Promise<Generation> {
+  using over = linkSignals(clientSignal(reply), ctx.closing);
+  const generation = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: over.signal });
+  if (generation.ended_at === null) ctx.closing.throwIfAborted();
   return generation;
 }
 

@@ -17,7 +17,7 @@ const NOTE_MS = 1_000;
 export const readingJob: JobKind<{ readingId: string }> = { name: 'training.read-data' };
 
 /** Reads a data file to its end and keeps what it came to. After the end of the server it begins again. */
-export function readInBackground(read: ReadData, closing: AbortSignal): Job<{ readingId: string }> {
+export function readInBackground(read: ReadData): Job<{ readingId: string }> {
   return defineJob({
     ...readingJob,
     retries: readingLimits.retries,
@@ -26,7 +26,7 @@ export function readInBackground(read: ReadData, closing: AbortSignal): Job<{ re
       const reading = await findReading(services.db, readingId);
       if (reading?.state !== 'reading') return;
       const unwanted = new AbortController();
-      using linked = linkSignals(signal, closing, unwanted.signal);
+      using linked = linkSignals(signal, services.closing, unwanted.signal);
       const note = noteProgress(services, reading, () => unwanted.abort());
       try {
         const report = await readUntil(linked.signal, (options) =>

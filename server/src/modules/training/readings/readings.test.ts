@@ -197,7 +197,7 @@ test('a reading that is hindered for a moment is tried again, and ends with the 
   await vi.waitFor(() => expect(begun.length).toBe(1));
   const hindered: ReadData = () =>
     Promise.reject(new AppError('unavailable', { publicMessage: 'Python is being prepared' }));
-  const job = readInBackground(hindered, new AbortController().signal);
+  const job = readInBackground(hindered);
   const attempt = (isLast: boolean) =>
     job.run(server.services, { readingId: id }, new AbortController().signal, isLast);
   await expect(attempt(false)).rejects.toThrow('Python is being prepared');
@@ -214,14 +214,14 @@ test('a reading leaves nothing on the signal that lives as long as its process',
     during = getEventListeners(closing, 'abort');
     return whole;
   };
-  const job = readInBackground(readWhole, closing);
-  await job.run(server.services, { readingId: id }, new AbortController().signal, true);
+  const job = readInBackground(readWhole);
+  await job.run({ ...server.services, closing }, { readingId: id }, new AbortController().signal, true);
   expect([during.length, getEventListeners(closing, 'abort').length]).toEqual([1, 0]);
 }, 40_000);
 
 test('a reading whose last attempt was killed ends, and says so', async () => {
   const id = (await validate()).reading?.reading_id ?? '';
-  const job = readInBackground(read, new AbortController().signal);
+  const job = readInBackground(read);
   await job.onLost?.(server.services, { readingId: id });
   const reason = 'Reading rows.csv was interrupted each time that it was tried. Please try again.';
   expect(await readingOf(id)).toMatchObject({ state: 'failed', reason });
