@@ -42,6 +42,8 @@ const LOOK_EVERY_MS = 700;
 const LOOK_AGAIN_MS = 3_000;
 /** Queues of services are long at times; nobody looks at a picture that takes longer. */
 const GENERATION_MS_MAX = 10 * 60_000;
+/** A job is not given up because of one look that nobody has answered: it may be done, and is paid for. */
+const UNANSWERED_MS_MAX = 20 * 60_000;
 
 /** Where a service has put what it has generated. */
 export type UpstreamPictures = {
@@ -177,11 +179,13 @@ async function awaitJob(service: Service, job: SubmittedJob, run: Run): Promise<
       await keepJob(null);
       throw look.error;
     }
-    if (clock.now().getTime() - Date.parse(job.begunAt) > GENERATION_MS_MAX) {
+    const isAnswered = look.isGenerating !== undefined;
+    const msMax = isAnswered ? GENERATION_MS_MAX : UNANSWERED_MS_MAX;
+    if (clock.now().getTime() - Date.parse(job.begunAt) > msMax) {
       const isWithdrawn = (await cancelAt(service, job)) && look.isGenerating === false;
       await keepJob(null);
       throw new AppError('timed_out', {
-        publicMessage: `${title} did not finish within ${GENERATION_MS_MAX / 60_000} minutes`,
+        publicMessage: `${title} did not finish within ${msMax / 60_000} minutes`,
         // What has begun is paid for, though nobody waits for it.
         shouldRetry: isWithdrawn,
       });

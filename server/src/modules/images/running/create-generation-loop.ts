@@ -7,7 +7,7 @@ import { takeTurn } from './take-turn.ts';
 /** Signals may be lost: this often it is looked whether somebody's turn has come. */
 const TICK_MS = 1_000;
 
-/** How many pictures services generate at once: others' machines, each with limits of its own. */
+/** How many pictures each service generates at once: others' machines, each with limits of its own. */
 export const UPSTREAM_PICTURES = 16;
 
 export type GenerationLoop = {

@@ -238,6 +238,17 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
   });
 });
 
+test('a service whose places are all taken keeps no other waiting', async () => {
+  connect('fal', 'byteplus');
+  upstream.state.answer = 'hang';
+  for (let n = 0; n < 6; n += 1) await start('recraft');
+  await start('seedream');
+  const paths = () => upstream.state.submissions.map(({ path }) => path);
+  await expect.poll(paths, { timeout: 10_000 }).toContain(services[3][3].path);
+  const atFal = () => paths().filter((path) => path.includes('recraft'));
+  await expect.poll(atFal, { timeout: 10_000 }).toHaveLength(3);
+});
+
 describe('fal', () => {
   test('is paid for the pictures that come: one that its check found something in is not', async () => {
     upstream.state.answer = 'one flagged';
@@ -277,6 +288,18 @@ describe('fal', () => {
     loop = startGenerationLoop();
     const ended = { state: 'failed', reason: 'fal did not finish within 10 minutes', cost: '0' };
     expect(await untilEnded(id)).toMatchObject(ended);
+    expect(upstream.state.submissions).toHaveLength(1);
+  });
+
+  test('that does not answer when the ten minutes are over is asked again for what it was paid for', async () => {
+    const id = await startHanging('flux');
+    await loop.stop();
+    upstream.state.answer = 'gone silent';
+    clock.advance({ minutes: 11 });
+    loop = startGenerationLoop();
+    await expect.poll(async () => (await read(id)).reason, { timeout: 10_000 }).toContain('Trying again');
+    upstream.state.answer = 'ok';
+    expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
     expect(upstream.state.submissions).toHaveLength(1);
   });
 

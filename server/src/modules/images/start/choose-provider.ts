@@ -8,9 +8,10 @@ import { findActiveKontext } from '../../deployments/pictures/find-active-kontex
 import { findImageServer } from '../../deployments/pictures/find-image-server.ts';
 import { findOwnModel } from '../../generators/find-own-model.ts';
 import { findUpstreams, type Upstream } from '../../upstreams/find-upstreams.ts';
+import type { ServiceName } from '../../upstreams/services/services.ts';
 
 /** Where a generation waits: each of these has so many places, whoever waits for another. */
-export type GenerationQueue = `starter:${string}` | `deployment:${string}` | 'upstream';
+export type GenerationQueue = `starter:${string}` | `deployment:${string}` | `upstream:${ServiceName}`;
 
 /** The provider of a generator, and what of its form counts there. */
 export type ChosenProvider = { model: string; queue: GenerationQueue; form: Generator } & (
@@ -54,7 +55,13 @@ export async function chooseProvider(
 
 function byService(form: Generator, upstream: Upstream): ChosenProvider {
   const { model, fields } = upstream;
-  return { provider: 'upstream', model, queue: 'upstream', upstream, form: atService(form, fields) };
+  return {
+    provider: 'upstream',
+    model,
+    queue: `upstream:${upstream.service}`,
+    upstream,
+    form: atService(form, fields),
+  };
 }
 
 function notServedBy(service: string, upstreams: readonly Upstream[]): AppError {

@@ -21,10 +21,10 @@ beforeAll(async () => {
   await sql`
     insert into generations (id, user_id, generator, provider, model, prompt, parameters, request_sha256, state, steps,
       hold_id, held_micro, check_at, created_at, queue)
-    select id, 'user' || n % 10, 'flux', case queue when 'upstream' then 'upstream' else 'own' end, 'm', 'Bread', '{}', '',
+    select id, 'user' || n % 10, 'flux', case queue when 'upstream:fal' then 'upstream' else 'own' end, 'm', 'Bread', '{}', '',
       state, 1, gen_random_uuid(), 1, ${now}::timestamptz + (state <> 'queued')::int * interval '1 hour', ${now}, queue
     from (
-      select uuidv7() as id, n, 'upstream' as queue, case when n <= 4 then 'running' else 'queued' end as state
+      select uuidv7() as id, n, 'upstream:fal' as queue, case when n <= 4 then 'running' else 'queued' end as state
       from generate_series(1, ${WAITING}::int) n
       union all values (${first}::uuid, 1, 'starter:paris', 'queued'), (${second}::uuid, 2, 'starter:paris', 'queued')
     ) asked`.execute(db);
@@ -32,7 +32,7 @@ beforeAll(async () => {
     insert into generations (user_id, generator, provider, model, prompt, parameters, request_sha256, state, steps, hold_id,
       held_micro, charged_micro, check_at, created_at, ended_at, queue)
     select 'user' || n % 10, 'flux', 'upstream', 'm', 'Bread', '{}', '', 'completed', 1, gen_random_uuid(), 1, 1, ${now},
-      ${now}, ${now}, 'upstream'
+      ${now}, ${now}, 'upstream:fal'
     from generate_series(1, ${ENDED}::int) n`.execute(db);
   await sql`analyze generations`.execute(db);
 });
