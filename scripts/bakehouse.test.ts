@@ -18,9 +18,12 @@ function bakehouseWith(settings: Record<string, string>, ...words: string[]) {
   return { status, stdout, stderr };
 }
 
-it('checks the files of no database, and makes no folder for them', () => {
+it.each([
+  ['blobs', 'verify'],
+  ['operator', 'a@example.com'],
+])('%s %s finds no database in a folder that is not there, and does not make it', (...words) => {
   const dir = path.join(import.meta.dirname, 'no-such-folder');
-  expect(bakehouse('blobs', 'verify', '--data-dir', dir)).toMatchObject({
+  expect(bakehouse(...words, '--data-dir', dir)).toMatchObject({
     status: 1,
     stderr: `bakehouse: There is no database in ${dir} yet. './bakehouse up' makes one; --data-dir names another folder.\n`,
   });

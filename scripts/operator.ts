@@ -13,10 +13,11 @@ export const operator: Command = async ({ words }) => {
   if (email === undefined || more.length > 0)
     throw new PlainError("Call it as './bakehouse operator EMAIL'.");
   const config = readSettings();
-  config.secret ??= await readOrMakeSecret(config.dataDir);
-  const { password } = await withDatabase((db) =>
-    makeOperator({ config, db, clock: systemClock }, { email }),
-  ).catch((error: unknown) => {
+  const { password } = await withDatabase(async (db) => {
+    // Not before there is a database: in a folder that was mistyped nothing is made.
+    config.secret ??= await readOrMakeSecret(config.dataDir);
+    return makeOperator({ config, db, clock: systemClock }, { email });
+  }).catch((error: unknown) => {
     throw error instanceof AppError ? new PlainError(`${error.publicMessage}.`) : error;
   });
   console.log(`Sign in as ${email} with the password ${password}, and keep it: it is not shown again.`);

@@ -6,7 +6,7 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 export type KeptSince = { run: Date; deployment: Date };
 
 /**
- * Workloads whose files on these machines can go: those of a completed one at once, those of others
+ * Workloads whose files on these machines can go: those of one that is completed or given up at once, those of others
  * when it ended before `keptSince`. What has no machine has no files, and is noted by whoever comes first.
  */
 export async function listUnneededFiles(
@@ -23,6 +23,7 @@ export async function listUnneededFiles(
   // Apart, since each has an index: those that are kept are not read.
   const rows = await withFiles
     .where('state', '=', 'completed')
+    .union(withFiles.where('given_up', '=', true).where('ended_at', 'is not', null))
     .union(withFiles.where('ended_at', 'is not', null).where('ended_at', '<', keptSince.run))
     .union(
       withFiles
@@ -45,6 +46,7 @@ export async function lockUnneededFiles(tx: Transaction, id: string, keptSince: 
     .where((where) =>
       where.or([
         where('state', '=', 'completed'),
+        where.and([where('given_up', '=', true), where('ended_at', 'is not', null)]),
         where('ended_at', '<', keptSince.run),
         where.and([where('behaviour', '=', 'deployment'), where('ended_at', '<', keptSince.deployment)]),
       ]),

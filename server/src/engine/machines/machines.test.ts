@@ -1,6 +1,6 @@
 import type { Report } from '@bakehouse/contract/runtime/report';
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { WorkloadCaller } from '../../platform/context.ts';
 import type { Launch } from '../drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.ts';
@@ -175,6 +175,20 @@ describe('two machines on one database', () => {
     expect(two.driver.running()).toEqual([]);
     expect(one.driver.running()).toHaveLength(1);
     expect(await see(id)).toMatchObject({ machineId, attempt: 2 });
+  });
+
+  test('a workload that cannot be taken from a machine that is gone keeps no other there', async () => {
+    const two = machine(otherId);
+    await two.engine.pass();
+    const run = await request();
+    const deployment = await request({ behaviour: 'deployment' });
+    await two.engine.pass();
+    await goes(otherId);
+    const onChange = vi.fn().mockRejectedValueOnce(new Error('no such column'));
+    const failing = new Map([['test', { name: 'test', onChange }]]);
+    await requeueLost({ ...parts, kinds: failing }, [otherId]);
+    const left = [await see(run), await see(deployment)].map((workload) => workload.machineId);
+    expect(left.toSorted()).toEqual([null, otherId].toSorted());
   });
 
   test('after an outage of the database the first that is back takes nothing from those who have not been back yet', async () => {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Database } from '../../platform/db/database.ts';
+import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { lockWorkload } from '../lock-workload.ts';
 import { listOfMachines, updateWorkload } from '../queries.ts';
@@ -24,35 +24,45 @@ type Parts = {
  * them is refused by its token; a machine that comes back ends it (sweep-files.ts).
  */
 export async function requeueLost(parts: Parts, gone: string[]): Promise<void> {
-  const { db, kinds, log, now } = parts;
-  for (const id of await listOfMachines(db, gone)) {
-    await inTransaction(db, async (tx) => {
-      const workload = await lockWorkload(tx, id);
-      // The machine may have come back, or another server was faster.
-      const isGone = workload?.machineId && (await findLostMachines(tx, parts)).includes(workload.machineId);
-      if (!workload || workload.endedAt || !isGone) return;
-      log.warn(
-        { workload_id: id, machine_id: workload.machineId },
-        'a workload is taken from a machine that is gone',
+  for (const id of await listOfMachines(parts.db, gone)) {
+    try {
+      await inTransaction(parts.db, (tx) => takeBack(tx, parts, id));
+    } catch (error) {
+      // The others do not wait for it.
+      parts.log.error(
+        { err: error, workload_id: id },
+        'a workload of a machine that is gone was not taken back',
       );
-      const step = planLost(workload);
-      const left = step
-        ? (await writeStep({ kinds, now }, tx, workload, step, { lines: [], cursor: workload.outputCursor }))
-            .workload
-        : workload;
-      if (left.endedAt) return;
-      // Elsewhere it goes on from the checkpoint that has left the machine.
-      const counted = left.checkpointSeconds;
-      await updateWorkload(tx, id, {
-        machineId: null,
-        tokenSha256: null,
-        ...(left.behaviour === 'run' && {
-          activeSeconds: counted,
-          savedSeconds: counted,
-          lostMachineId: left.machineId,
-          lostSeconds: left.savedSeconds,
-        }),
-      });
-    });
+    }
   }
+}
+
+async function takeBack(tx: Transaction, parts: Parts, id: string): Promise<void> {
+  const { kinds, log, now } = parts;
+  const workload = await lockWorkload(tx, id);
+  // The machine may have come back, or another server was faster.
+  const isGone = workload?.machineId && (await findLostMachines(tx, parts)).includes(workload.machineId);
+  if (!workload || workload.endedAt || !isGone) return;
+  log.warn(
+    { workload_id: id, machine_id: workload.machineId },
+    'a workload is taken from a machine that is gone',
+  );
+  const step = planLost(workload);
+  const left = step
+    ? (await writeStep({ kinds, now }, tx, workload, step, { lines: [], cursor: workload.outputCursor }))
+        .workload
+    : workload;
+  if (left.endedAt) return;
+  // Elsewhere it goes on from the checkpoint that has left the machine.
+  const counted = left.checkpointSeconds;
+  await updateWorkload(tx, id, {
+    machineId: null,
+    tokenSha256: null,
+    ...(left.behaviour === 'run' && {
+      activeSeconds: counted,
+      savedSeconds: counted,
+      lostMachineId: left.machineId,
+      lostSeconds: left.savedSeconds,
+    }),
+  });
 }

@@ -1,9 +1,12 @@
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Launch } from '../drivers/driver.ts';
 import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { findInput, upsertArtefact } from '../files/file-queries.ts';
 import { removeFiles } from '../files/remove-files.ts';
+import { giveUpWork } from '../give-up-work.ts';
 import { sweepFiles } from '../machines/sweep-files.ts';
+import { insertLogLines } from '../queries.ts';
 import { selectLogLines } from '../reports/select-log-lines.ts';
 import { selectMetrics } from '../reports/select-metrics.ts';
 import { resumeWorkload } from '../resume-workload.ts';
@@ -308,6 +311,36 @@ describe('files', () => {
     expect(await see(other)).toMatchObject({ state: 'queued', filesRemovedAt: null });
     expect(await see(removed[0] as string)).toMatchObject({ filesRemovedAt: clock.now() });
     await expect(resume(removed[0] as string)).rejects.toThrow('is gone now');
+  });
+
+  test('of a user who has deleted the account go as soon as the run has ended, and its log', async () => {
+    await sql`insert into users (id, name, username, email)
+      select n, n, n, n || '@example.com' from (values ('ada'), ('eve')) as names (n)`.execute(db);
+    const { engine } = world(idleUntilStopped, async () => ({}));
+    const ids: string[] = [];
+    for (const userId of ['ada', 'ada', 'eve']) ids.push(await request({ userId }));
+    const [ended, alive, other] = ids as [string, string, string];
+    const endAndGiveUp = async (...stopped: string[]) => {
+      for (const id of stopped) {
+        await stop(id);
+        await engine.pass();
+        await db.transaction().execute((tx) => insertLogLines(tx, id, [{ at: clock.now(), line: 'Dough' }]));
+      }
+      await db.transaction().execute((tx) => giveUpWork(tx, 'ada'));
+      await engine.pass();
+      return Promise.all(
+        ids.map(async (id) => [
+          (await see(id)).filesRemovedAt !== null,
+          (await selectLogLines(db, id, 5)).length,
+        ]),
+      );
+    };
+    const [kept, gone] = [
+      [false, 1],
+      [true, 0],
+    ];
+    expect(await endAndGiveUp(ended, other)).toEqual([gone, [false, 0], kept]);
+    expect(await endAndGiveUp(alive)).toEqual([gone, gone, kept]);
   });
 
   test('of a model server go a day after its end: nobody can resume it', async () => {

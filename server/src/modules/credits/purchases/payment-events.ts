@@ -46,11 +46,14 @@ export function paymentEvents(services: Services, provider: PaymentProvider) {
 }
 
 /** Null for what is not ours: others may sell through the same account of the provider. */
-async function purchaseOf({ db }: Services, event: PaymentEvent): Promise<string | null> {
+async function purchaseOf({ db, log }: Services, event: PaymentEvent): Promise<string | null> {
   const { purchaseId, sessionId, paymentId } = event;
   if (purchaseId === null || !isUuid(purchaseId))
     return paymentId === null ? null : ((await findPurchaseOfPayment(db, paymentId)) ?? null);
   const purchase = await findPurchase(db, purchaseId);
+  // Another installation's of the same account of the provider, or one that was begun after a backup that is restored.
+  if (!purchase)
+    log.warn({ purchase_id: purchaseId, session_id: sessionId }, 'an event is about an unknown purchase');
   // Whoever opened the page may have died before it was noted.
   if (purchase?.session_id === null && sessionId !== null) await setSession(db, purchaseId, sessionId);
   return purchase?.id ?? null;
