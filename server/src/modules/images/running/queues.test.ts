@@ -6,7 +6,7 @@ import {
   listGenerations,
   startGeneration,
 } from '@bakehouse/contract/generations';
-import { deployFluxKontext } from '@bakehouse/contract/image-deployments';
+import { deployFluxKontext, terminateFluxKontext } from '@bakehouse/contract/image-deployments';
 import { uploadPicture } from '@bakehouse/contract/pictures';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -72,6 +72,19 @@ test("a deployment that stands still holds no places of the starters, and all of
   const [generated, edited] = [await setting.generate(eve), await edit(eve)];
   for (const { id } of [generated, edited]) await setting.until(eve, id, 'completed');
   expect(await positions(ada)).toEqual([0]);
+});
+
+test('what still waits for a deployment when that ends says so, at no cost', async () => {
+  const { pod_id: podId } = await deploy(ada, (await insertFlux(server.services, ada, 'My editor')).assetId);
+  for (let asked = 0; asked < 5; asked += 1) await edit(ada);
+  await untilRunning(ada, 4);
+  const [waiting] = await list(ada, { state: 'queued' });
+  const query = { user_id: ada.userId };
+  await server.request(terminateFluxKontext, { params: { podId }, query }, { as: ada });
+  for (const { id } of await list(ada, { state: 'running' }))
+    await server.request(cancelGeneration, { params: { id } }, { as: ada });
+  const reason = 'The deployment that was to generate it has ended';
+  expect(await setting.until(ada, waiting?.id ?? '', 'failed')).toMatchObject({ reason, cost: '0' });
 });
 
 test('starters wait for each other no more than for deployments', async () => {

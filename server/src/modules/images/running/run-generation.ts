@@ -108,14 +108,23 @@ async function generate(
     onWait: (phase: string, reason: string) =>
       report.update({ ...progress, reason: reason || startingReason(phase) }),
   };
-  await reachImageServer(asOwner(services, row), serving, question, (event, { revisionId }) => {
+  const asked = reachImageServer(asOwner(services, row), serving, question, (event, { revisionId }) => {
     if (event.type === 'done') made = { done: event, revisionId };
     const next = progressAfter(progress, event);
     if (next !== progress) report.update(next);
     progress = next;
   });
+  await asked.catch((error: unknown) => {
+    throw error instanceof AppError && error.code === 'model_not_found' ? modelGone(error) : error;
+  });
   if (!made) throw new Error('the model server has generated nothing');
   return toGenerated(made, progress.expert_weights);
+}
+
+/** It was there when the picture was asked for. */
+function modelGone(cause: AppError): AppError {
+  const publicMessage = 'The deployment that was to generate it has ended';
+  return new AppError('gone', { publicMessage, shouldRetry: false, cause });
 }
 
 function toGenerated(
