@@ -254,19 +254,20 @@ export async function deleteTurnsOf(db: Db, userId: string): Promise<void> {
 }
 
 /**
- * The one to run next: one that nobody looks after any more, else the first in a queue that has a free place. The last
+ * The one to run next: one that nobody looks after any more, which those `atWork` here are not, else the first in a queue that has a free place. The last
  * place is for a user who has nothing in work, but where a deployment's owner has the queue to himself. Whoever asks this
  * does it alone until the transaction ends.
  */
 export async function chooseNext(
   tx: Transaction,
-  { places, now }: { places: Record<Provider, number>; now: Date },
+  { places, now, atWork }: { places: Record<Provider, number>; now: Date; atWork: readonly string[] },
 ): Promise<string | null> {
   await sql`select pg_advisory_xact_lock(hashtextextended('the next generation', 0))`.execute(tx);
   const { rows: orphans } = await sql<{ id: string }>`
     select id from generations
     where ended_at is null and state in ('starting', 'running')
       and check_at <= ${now} and (locked_until is null or locked_until <= ${now})
+      and id <> all (${atWork}::uuid[])
     order by id limit 1`.execute(tx);
   if (orphans[0]) return orphans[0].id;
   const placesOf = sql`case provider when 'own' then ${places.own}::int else ${places.upstream}::int end`;

@@ -24,7 +24,7 @@ export function createGenerationLoop({
 }: Omit<RunningParts, 'closing'> & { places: Record<Provider, number> }): GenerationLoop {
   const closing = new AbortController();
   const parts = { services, serving, closing: closing.signal };
-  const atWork = new Set<Promise<void>>();
+  const atWork = new Map<string, Promise<void>>();
   let stopListening = () => {};
   let ticker: NodeJS.Timeout | undefined;
 
@@ -32,16 +32,16 @@ export function createGenerationLoop({
     const work = runGeneration(parts, lease)
       .catch((error: unknown) => services.log.error({ err: error }, 'a picture was left to another process'))
       .finally(() => {
-        atWork.delete(work);
+        atWork.delete(lease.id);
         passes.ask();
       });
-    atWork.add(work);
+    atWork.set(lease.id, work);
   }
 
   const passes = oneAtATime(
     async () => {
       while (!closing.signal.aborted) {
-        const turn = await takeTurn(services, places);
+        const turn = await takeTurn(services, places, [...atWork.keys()]);
         if (turn === null) break;
         if ('lease' in turn) begin(turn.lease);
       }
@@ -60,7 +60,7 @@ export function createGenerationLoop({
       stopListening();
       clearInterval(ticker);
       await passes.end();
-      await Promise.all(atWork);
+      await Promise.all(atWork.values());
     },
   };
 }

@@ -101,6 +101,15 @@ test('a picture stays in the hands of whoever runs it, however long it takes to 
   expect(await attemptsOf(id)).toBe(1);
 });
 
+test('a picture whose lease ran out while the database was away is not taken by the process that has it at work', async () => {
+  const { id } = await setting.generate(ada);
+  await lease();
+  clock.advance({ seconds: 16 });
+  expect(await takeTurn(server.services, PLACES, [id])).toBeNull();
+  expect(await takeTurn(server.services, PLACES)).toMatchObject({ lease: { id } });
+  await server.request(cancelGeneration, { params: { id } }, { as: ada });
+});
+
 test('a picture leaves nothing on the signal that lives as long as its process', async () => {
   await setting.generate(ada);
   const { services, stored, goOn } = slowStore();

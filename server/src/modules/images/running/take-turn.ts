@@ -14,17 +14,19 @@ import { begun } from './progress.ts';
 export type Turn = { lease: Lease<GenerationRow> } | { ended: GenerationRow };
 
 /**
- * Leases the generation that is to run next, and begins an attempt; each queue of a provider has so many places. Null when
- * nobody's turn has come.
+ * Leases the generation that is to run next, and begins an attempt; each queue of a provider has so many places. Those that
+ * this process has at work it does not take from itself, though the database was away for longer than their leases. Null
+ * when nobody's turn has come.
  */
 export async function takeTurn(
   services: Pick<Services, 'config' | 'db' | 'clock' | 'log'>,
   places: Record<Provider, number>,
+  atWork: readonly string[] = [],
 ): Promise<Turn | null> {
   const { db, clock } = services;
   const turn = await inTransaction(db, async (tx): Promise<Turn | null> => {
     const now = clock.now();
-    const id = await chooseNext(tx, { places, now });
+    const id = await chooseNext(tx, { places, now, atWork });
     const lease = id === null ? null : await claimRow(tx, generationsTable, id, now);
     if (!lease) return null;
     const { row } = lease;

@@ -46,7 +46,8 @@ test.each<[string, () => Promise<unknown>, unknown]>([
   ],
   [
     'whose turn it is',
-    () => db.transaction().execute((tx) => chooseNext(tx, { places: { own: 4, upstream: 4 }, now })),
+    () =>
+      db.transaction().execute((tx) => chooseNext(tx, { places: { own: 4, upstream: 4 }, now, atWork: [] })),
     first,
   ],
 ])('%s in a short queue is found without putting a long one in order', async (_what, find, expected) => {
