@@ -197,6 +197,12 @@ describe('several machines', () => {
     const away = assignOnMachines(line, [], [two], now);
     expect(places(away)).toEqual({ bound: null, free: 'two' });
     expect(reasonOf(away, 'bound')).toMatchObject({ reason: expect.stringContaining('out of reach') });
+    const placement = { accelerator: 'NVIDIA H100', count: 1 };
+    const lost = assignOnMachines([waiting('bound', { boundTo: 'one', placement })], [], [one, two], now);
+    expect(reasonOf(lost, 'bound')).toMatchObject({
+      reason: 'Waiting for the machine that has its files: it has not enough of the GPUs at present.',
+      position: null,
+    });
   });
 
   test('one that cannot start such work yet is passed by; where none can, that is the reason', () => {

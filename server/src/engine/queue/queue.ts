@@ -200,8 +200,11 @@ function blockerOf({ spec }: Waiting, { machine }: Place): string | null {
 function explainClosed(one: Waiting, fitting: Place[], machines: OfferingMachine[]): string | null {
   const [first] = fitting;
   if (first) return blockerOf(one, first);
-  const isAway = one.boundTo !== null && !machines.some(({ id }) => id === one.boundTo);
-  return isAway ? 'Waiting for the machine that has its files: it is out of reach at present.' : null;
+  if (one.boundTo === null) return null;
+  const missing = machines.some(({ id }) => id === one.boundTo)
+    ? `it has not enough ${isCpu(slotClass(one)) ? 'places for runs' : 'of the GPUs'} at present`
+    : 'it is out of reach at present';
+  return `Waiting for the machine that has its files: ${missing}.`;
 }
 
 function take(place: Place, one: Waiting): number[] {
