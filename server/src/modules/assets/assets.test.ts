@@ -235,6 +235,14 @@ test('a card, a folder and the size of an asset can be read', async () => {
     server.services.db.transaction().execute((tx) => createRevisionFromBlobs(tx, { assetId: id, files }));
   const { revisionId } = await create1();
   expect(await create1()).toEqual({ revisionId });
+  // What a run has made leaves what its owner has added meanwhile.
+  const paths = async () => (await get(ada, id)).files.map((file) => file.path);
+  await server.services.db
+    .transaction()
+    .execute((tx) =>
+      createRevisionFromBlobs(tx, { assetId: id, files: files.slice(0, 1), keepsOthers: true }),
+    );
+  expect(await paths()).toEqual(files.map((file) => file.path));
   expect((await get(ada, id)).card).toBe('# Card ✓');
   const info = (query: object) => server.request(contract.assetInfo, { params: { id }, query }, { as: ada });
   expect((await info({ path: '/adapter/' })).files.map((file) => file.path)).toEqual([
@@ -250,7 +258,7 @@ test('a card, a folder and the size of an asset can be read', async () => {
     .transaction()
     .execute((tx) => createRevisionFromBlobs(tx, { assetId: id, files: files.slice(0, 2) }));
   expect(next.revisionId).not.toBe(revisionId);
-  expect((await get(ada, id)).files.map((file) => file.path)).toEqual(['README.md', 'adapter/config.json']);
+  expect(await paths()).toEqual(['README.md', 'adapter/config.json']);
   const stray = { assetId: id, files: [{ path: '../x', sha256: sha256(''), sizeBytes: 0 }] };
   await expect(
     server.services.db.transaction().execute((tx) => createRevisionFromBlobs(tx, stray)),

@@ -5,14 +5,14 @@ import { addRevision, type NewFile } from './add-revision.ts';
 import { findAsset, listNewestFiles, lockAsset } from './queries.ts';
 
 /**
- * Gives an asset a revision of exactly these files, whose bytes the blob store already holds, e.g.
- * what a run has made. Where the newest revision lists the same it stays. Throws
+ * Gives an asset a revision of exactly these files, or of these and the others that it has, whose bytes the blob store
+ * already holds, e.g. what a run has made. Where the newest revision lists the same it stays. Throws
  * AppError('not_found') when the asset was deleted meanwhile, and an Error when the store does not
  * hold the bytes of a file.
  */
 export async function createRevisionFromBlobs(
   tx: Transaction,
-  input: { assetId: string; files: NewFile[] },
+  input: { assetId: string; files: NewFile[]; keepsOthers?: boolean },
 ): Promise<{ revisionId: string }> {
   for (const { path } of input.files) refuseStrayPath(path);
   await lockAsset(tx, input.assetId);
@@ -21,7 +21,7 @@ export async function createRevisionFromBlobs(
   const present = new Map((await listNewestFiles(tx, asset.id)).map((file) => [file.path, file.sha256]));
   const put = input.files.filter((file) => present.get(file.path) !== file.sha256);
   const wanted = new Set(input.files.map((file) => file.path));
-  const remove = [...present.keys()].filter((path) => !wanted.has(path));
+  const remove = input.keepsOthers ? [] : [...present.keys()].filter((path) => !wanted.has(path));
   if (asset.revision_id && put.length === 0 && remove.length === 0) return { revisionId: asset.revision_id };
   await lockBlobs(
     tx,

@@ -33,7 +33,8 @@ export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
       const run = await findRun(tx, workload.id);
       if (!run) return;
       await updateSummary(tx, run.id, result.summary);
-      await createRevisionFromBlobs(tx, { assetId: run.modelAssetId, files: artefacts });
+      // Its owner may have added some meanwhile.
+      await createRevisionFromBlobs(tx, { assetId: run.modelAssetId, files: artefacts, keepsOthers: true });
     },
     onReasons: async (tx, workloads) => {
       const owners = await findOwners(
