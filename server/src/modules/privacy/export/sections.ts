@@ -82,7 +82,8 @@ function activityOf({ db, caller: { userId } }: Context) {
 function assetsOf(ctx: Context, types: 'RAW' | 'MODEL') {
   const query = {
     ...{ types, owner: ctx.caller.userId, search: '' },
-    ...{ sort: 'updated' as const, include_starter: false, include_pipelines: false, limit: PAGE },
+    // By what changes least while the pages are read: one that moves to a page already read would be missing.
+    ...{ sort: 'title' as const, include_starter: false, include_pipelines: false, limit: PAGE },
   };
   return allPages(async (cursor) => {
     const page = await listAssets(ctx, { ...query, cursor });
