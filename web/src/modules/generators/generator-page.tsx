@@ -77,7 +77,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           isStarter={serving.isStarter}
           price={
             makesHere ? (
-              <Price quote={generation.quote} />
+              <Price generator={name} quote={generation.quote} />
             ) : (
               !user && upstream && <ListPrice each={upstream.price} values={draft.values} known={known} />
             )

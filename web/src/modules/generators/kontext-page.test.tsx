@@ -147,6 +147,14 @@ it('the starter model reads a short prompt; a deployment of one’s own reads mo
   await waitFor(() => expect(screen.queryByText(/^Keep it short/)).toBeNull());
 });
 
+it('a price that cannot be read is not known, and nothing is called free', async () => {
+  api.cost = null;
+  await renderPage('/flux-kontext');
+  const price = await screen.findByRole('group', { name: 'Price' });
+  await waitFor(() => expect(price.textContent).toContain('Not known'));
+  expect(price.textContent).not.toMatch(/Free|0\.00/);
+});
+
 it('who hears that an edit has ended reads the history again', async () => {
   await renderPage('/flux-kontext');
   await screen.findByText(/^Everything you generate here/);

@@ -53,6 +53,20 @@ test('Generation timed out after multiple attempts. Please try again.', async ()
   expect(vi.mocked(call).mock.calls[0]?.[2]).toMatchObject({ timeoutMs: 15_000 });
 });
 
+test('a server that cannot be reached is called that, and no timeout', async () => {
+  const away = 'The server cannot be reached. Check your connection and try again.';
+  vi.mocked(call).mockRejectedValue(new ApiError(away, { status: 0, code: 'network' }));
+  const { result } = renderHook(() => useStartGeneration(), { wrapper });
+  await expect(act(() => result.current.mutateAsync(request))).rejects.toThrow(away);
+
+  vi.useFakeTimers();
+  const watched = renderHook(() => useGeneration('g1'), { wrapper });
+  await act(() => vi.advanceTimersByTimeAsync(10 * 60_000));
+  vi.useRealTimers();
+  await waitFor(() => expect(watched.result.current.error?.message).toBe(away));
+  expect(call).toHaveBeenCalledTimes(1 + POLLS_MAX);
+});
+
 test('failed reads count in a row: an answer between them begins the count anew', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   // More in all than may fail in a row.

@@ -29,11 +29,11 @@ import {
   generationQuery,
   isAnswerLost,
   LISTS,
+  lostAnswer,
   mapGenerations,
   POLL_MS,
   POLLS_MAX,
   pollMsOf,
-  timedOut,
 } from './generation-queries.ts';
 import { workId } from './generation-sentences.ts';
 
@@ -101,7 +101,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
         if (source && error instanceof ApiError && error.param === 'picture_id') forgetSent(source);
         if (!isAnswerLost(error)) throw error;
         readAgain(FAMILY);
-        throw timedOut();
+        throw lostAnswer(error, 'Generation timed out. Please try again.');
       }
     },
     // What it costs now is shown before it is asked for once more.

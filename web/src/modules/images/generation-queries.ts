@@ -89,7 +89,7 @@ export const generationQuery = (id: string) =>
         const query = queryOf(client, id);
         const failed = query ? failedInARow(query) : 0;
         if (!isAnswerLost(error) || failed + 1 < POLLS_MAX) throw error;
-        throw timedOut('Generation timed out after multiple attempts. Please try again.');
+        throw lostAnswer(error, 'Generation timed out after multiple attempts. Please try again.');
       }
     },
   });
@@ -147,10 +147,12 @@ export function pollMsOf(generator: GeneratorName | undefined): number {
 }
 
 /** Whether the call may have been heard, and its answer was lost. */
-export function isAnswerLost(error: unknown): boolean {
+export function isAnswerLost(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 0 || error.status === 408) && error.code !== 'no_key';
 }
 
-export function timedOut(sentence = 'Generation timed out. Please try again.'): ApiError {
-  return new ApiError(sentence, { status: 408, code: 'timeout' });
+/** What is said of it: a server that cannot be reached let nothing time out. */
+export function lostAnswer(error: ApiError, sentence: string): ApiError {
+  const isAway = error.code === 'network' || error.code === 'lookup';
+  return isAway ? error : new ApiError(sentence, { status: 408, code: 'timeout' });
 }

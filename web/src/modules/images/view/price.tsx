@@ -1,3 +1,4 @@
+import type { GeneratorName } from '@bakehouse/contract/generators';
 import { parseBgl } from '@bakehouse/contract/money';
 import { cx } from '../../../lib/cx.ts';
 import { Money } from '../../../ui/money.tsx';
@@ -5,18 +6,25 @@ import { Skeleton } from '../../../ui/skeleton.tsx';
 
 type Props = {
   quote: { data: { cost: string } | undefined; isError: boolean; isSettled: boolean };
+  generator: GeneratorName;
   className?: string;
 };
 
-/** What a picture costs, beside the button. A price that cannot be read is free and zero; what is held is the server's own. */
-export function Price({ quote, className }: Props) {
+/**
+ * What a picture costs, beside the button; what is held is the server's own. A price that cannot be read is not known, and
+ * free and zero for Paris.
+ */
+export function Price({ quote, generator, className }: Props) {
   const { data, isError, isSettled } = quote;
-  const cost = isError ? '0' : data?.cost;
+  const unread = generator === 'paris' ? '0' : null;
+  const cost = isError ? unread : data?.cost;
   return (
     <div className={className} role="group" aria-label="Price" aria-busy={!isSettled}>
       <p className="text-muted text-xs">Price</p>
       {cost === undefined ? (
         <Skeleton className="mt-1 h-6 w-16" />
+      ) : cost === null ? (
+        <p className="font-semibold text-lg">Not known</p>
       ) : (
         <p className={cx('font-semibold text-lg', !isSettled && !isError && 'opacity-60')}>
           <Money bgl={cost} />
