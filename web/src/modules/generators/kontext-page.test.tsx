@@ -147,6 +147,16 @@ it('the starter model reads a short prompt; a deployment of one’s own reads mo
   await waitFor(() => expect(screen.queryByText(/^Keep it short/)).toBeNull());
 });
 
+it('what the starter model makes of a picture is said beside it; of another model it is not', async () => {
+  await renderPage('/flux-kontext');
+  const note = /^Edited as a 128-pixel square/;
+  expect(screen.queryByText(note)).toBeNull();
+  await userEvent.upload(await screen.findByLabelText('Choose a file'), bread);
+  await screen.findByText(note);
+  act(() => void queryClient.setQueryData(usableKontext, [{ pod_id: 'p1', status: 'running' }]));
+  await waitFor(() => expect(screen.queryByText(note)).toBeNull());
+});
+
 it('a price that cannot be read is not known, and nothing is called free', async () => {
   api.cost = null;
   await renderPage('/flux-kontext');

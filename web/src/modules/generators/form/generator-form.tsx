@@ -23,7 +23,7 @@ import {
 } from './form-values.ts';
 import { LoraField } from './lora-field.tsx';
 import { PromptField } from './prompt-field.tsx';
-import { promptHelp, promptPlaceholder } from './starter-prompt.ts';
+import { promptHelp, promptPlaceholder, SOURCE_NOTE } from './starter-prompt.ts';
 import type { Draft } from './use-draft.ts';
 import { isServed } from './waits-for.ts';
 
@@ -93,6 +93,7 @@ export function GeneratorForm({
             source={draft.source}
             onChange={(source) => change({ source })}
             problem={problems[picture.name]}
+            note={isStarter ? SOURCE_NOTE : undefined}
           />
         )}
         <PromptField
@@ -112,8 +113,7 @@ export function GeneratorForm({
           userId={session.data?.id}
         />
         <ResetButton onReset={() => change({ values: resetValues(generator, draft.values) })} />
-        {keyMissing && <KeyMissing />}
-        {refusal && <Callout tone="bad">{refusal}</Callout>}
+        <NotBegun keyMissing={keyMissing} refusal={refusal} />
         <GenerateBar generator={generator} ownOnly={ownOnly} signInKnown={!session.isPending} {...bar} />
       </form>
     </Card>
@@ -222,6 +222,15 @@ function PictureField(props: ComponentProps<typeof SourceField>) {
     <DeferredPart pending={<Skeleton className="h-49 rounded-xl" />}>
       <SourceField {...props} />
     </DeferredPart>
+  );
+}
+
+function NotBegun({ keyMissing, refusal }: { keyMissing: boolean; refusal: string | null }) {
+  return (
+    <>
+      {keyMissing && <KeyMissing />}
+      {refusal && <Callout tone="bad">{refusal}</Callout>}
+    </>
   );
 }
 

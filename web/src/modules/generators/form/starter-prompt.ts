@@ -10,6 +10,9 @@ export const EXAMPLE_PROMPTS = [
   'a pizza on a table',
 ] as const;
 
+/** What the starter editor makes of a picture. */
+export const SOURCE_NOTE = 'Edited as a 128-pixel square, cropped around its middle.';
+
 /** What is said under a prompt for a starter model, which refuses longer ones. */
 function shortPromptHelp(prompt: string): string {
   const advice = `Keep it short: about ${WORDS_READ} words.`;

@@ -16,13 +16,15 @@ type Props = {
   onChange: (source: Source | null) => void;
   /** Why it cannot go on as it is. */
   problem: string | undefined;
+  /** What becomes of the picture that was chosen. */
+  note?: string | undefined;
 };
 
 /**
  * The picture that is edited: dropped, chosen, pasted, or brought along from a generation. A file that cannot be edited is
  * refused at once, and leaves the picture that is there already.
  */
-export function SourceField({ label, source, onChange, problem }: Props) {
+export function SourceField({ label, source, onChange, problem, note }: Props) {
   const [refused, setRefused] = useState<string>();
   // An earlier one may be looked at for longer.
   const newest = useRef<File>(null);
@@ -60,6 +62,7 @@ export function SourceField({ label, source, onChange, problem }: Props) {
             />
             <div className="min-w-0 flex-1 text-[0.8125rem]">
               {'file' in source ? <AboutFile file={source.file} /> : <AboutGeneration source={source} />}
+              {note && <p className="text-muted text-xs">{note}</p>}
             </div>
             <Button
               variant="ghost"
