@@ -45,6 +45,8 @@ export const listGenerators = endpoint({
         name: z.enum(generatorNames),
         /** Nobody while it is empty; the first unless a call names another. */
         served_by: z.array(provider),
+        /** Whether a starter model is to serve it, which this server is still preparing. */
+        is_being_prepared: z.boolean(),
         /** The services that generate, the first unless a call names another; the prompt is sent there. */
         upstreams: z.array(
           z.object({

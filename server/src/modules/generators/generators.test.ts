@@ -1,6 +1,7 @@
 import { generatorNames, listGenerators } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { expect, test } from 'vitest';
+import { upsertPreparation } from '../../engine/host/preparation/queries.ts';
 import { testServer } from '../../testing/test-server.ts';
 
 test('anybody may ask which generators are served', async () => {
@@ -8,6 +9,25 @@ test('anybody may ask which generators are served', async () => {
   const answer = await server.request(listGenerators, {});
   expect(answer.generators.map(({ name }) => name)).toEqual([...generatorNames]);
   expect(answer.generators.every((generator) => generator.served_by.length === 0)).toBe(true);
+});
+
+test('a generator whose starter model this server is still preparing is called that until it is prepared', async () => {
+  const server = await testServer({ config: { prepare: true } });
+  const { db, machineId } = server.services;
+  const prepared = async (state: 'running' | 'ready') => {
+    const row = {
+      machine_id: machineId,
+      id: 'starter-image-model' as const,
+      state,
+      detail: '',
+      progress: null,
+    };
+    await db.transaction().execute((tx) => upsertPreparation(tx, { ...row, updated_at: new Date() }));
+    const { generators: listed } = await server.request(listGenerators, {});
+    return listed.filter((one) => one.is_being_prepared).map(({ name }) => name);
+  };
+  expect(await prepared('running')).toEqual(['flux-kontext', 'paris']);
+  expect(await prepared('ready')).toEqual([]);
 });
 
 test('each generator has a form, and no two fields of it one name', () => {

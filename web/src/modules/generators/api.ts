@@ -10,7 +10,7 @@ const UNSERVED_POLL_MS = 10_000;
 
 export type ServedGenerator = ResponseOf<typeof listGenerators>['generators'][number];
 
-/** Who serves each generator; nobody where it has none. It is read again until there is one that is served. */
+/** Who serves each generator; nobody where it has none. It is read again until one is served and none is being prepared. */
 export const servedGeneratorsQuery = queryOptions({
   queryKey: ['generators'],
   queryFn: async ({ signal }): Promise<Record<GeneratorName, ServedGenerator>> => {
@@ -21,5 +21,9 @@ export const servedGeneratorsQuery = queryOptions({
     >;
   },
   refetchInterval: ({ state: { data } }) =>
-    data && Object.values(data).every((one) => one.served_by.length === 0) ? UNSERVED_POLL_MS : false,
+    data &&
+    (Object.values(data).every((one) => one.served_by.length === 0) ||
+      Object.values(data).some((one) => one.is_being_prepared))
+      ? UNSERVED_POLL_MS
+      : false,
 });

@@ -7,7 +7,7 @@ import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { isServed, waitsFor } from './form/waits-for.ts';
 
 /** Who serves which generator. */
-export type Served = ViewedQuery<unknown> & { by: readonly Provider[] };
+export type Served = ViewedQuery<unknown> & { by: readonly Provider[]; isBeingPrepared: boolean };
 
 type Props = {
   generator: Generator;
@@ -57,7 +57,7 @@ export function GenerateBar({ generator, ownOnly, served, price, generatedBy, bu
             generatedBy
           ) : (
             <p id="waits-for" className="text-balance text-center text-[0.8125rem] text-muted">
-              {waitsFor(generator, ownOnly)}
+              {waitsFor(generator, { ownOnly, isBeingPrepared: served.isBeingPrepared })}
             </p>
           )
         }

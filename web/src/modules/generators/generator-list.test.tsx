@@ -22,6 +22,11 @@ it('lists the generators that work here first, and marks the others', async () =
   expect(links.filter((link) => !link.endsWith('not connected'))).toEqual(['Paris', 'Veo 3']);
 });
 
+it('one that is still being prepared is not called unconnected', async () => {
+  const served = { paris: { served_by: [], is_being_prepared: true } } as unknown as Served;
+  expect(await listOf(served)).toContain('Paris, being prepared');
+});
+
 it('marks none while that is not known', async () => {
   expect((await listOf(undefined))[0]).toBe('FLUX.1');
 });

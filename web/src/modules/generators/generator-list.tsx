@@ -1,8 +1,8 @@
-import { type GeneratorName, generatorNames, type Provider } from '@bakehouse/contract/generators';
+import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { Link } from '@tanstack/react-router';
 import { cx } from '../../lib/cx.ts';
-import { isServed } from './form/waits-for.ts';
+import { isServed, missing, type ServedBy } from './form/waits-for.ts';
 
 const groups = [
   { label: 'Pictures', makes: 'image' },
@@ -11,7 +11,7 @@ const groups = [
 
 type Props = {
   /** Who serves each; none is marked while that is not known. */
-  served: Record<GeneratorName, { served_by: Provider[] }> | undefined;
+  served: ServedBy | undefined;
   /** The one that is in sight already. */
   without?: GeneratorName;
   /** Leads to the pages with this installation's own models. */
@@ -21,6 +21,7 @@ type Props = {
 /** All generators, each with a link to its page: those that work here first, the others marked. */
 export function GeneratorList({ served, without, ownOnly = false }: Props) {
   const works = (name: GeneratorName) => !served || isServed(served[name]?.served_by ?? [], ownOnly);
+  const isAnyToCome = !!served && Object.values(served).some((one) => one.is_being_prepared);
   const names = generatorNames.toSorted((a, b) => Number(works(b)) - Number(works(a)));
   return (
     <div className="grid gap-4">
@@ -40,7 +41,7 @@ export function GeneratorList({ served, without, ownOnly = false }: Props) {
                     )}
                   >
                     {generators[name].title}
-                    {!works(name) && <span className="sr-only">, not connected</span>}
+                    {!works(name) && <span className="sr-only">, {missing(served?.[name])}</span>}
                   </Link>
                 </li>
               ))}
@@ -49,7 +50,9 @@ export function GeneratorList({ served, without, ownOnly = false }: Props) {
       ))}
       {!names.every(works) && (
         <p className="text-[0.8125rem] text-muted">
-          Those with a dashed outline are not connected to this server yet.
+          {isAnyToCome
+            ? 'Those with a dashed outline are not connected to this server yet, or are still being prepared.'
+            : 'Those with a dashed outline are not connected to this server yet.'}
         </p>
       )}
     </div>

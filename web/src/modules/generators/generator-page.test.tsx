@@ -181,3 +181,16 @@ it('a page that waits for the installation’s own model opens by itself once th
   vi.useRealTimers();
   await waitFor(() => expect(generate().disabled).toBe(false));
 });
+
+it('a page whose starter model is being prepared says so, and opens by itself though another is served', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  await open('/paris', ['own']);
+  const flux = { name: 'flux', served_by: ['own'], upstreams: [] };
+  const paris = { name: 'paris', served_by: [] as Provider[], is_being_prepared: true, upstreams: [] };
+  act(() => void queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux, paris } as never));
+  await screen.findByText(/^The starter model for Paris is still being prepared/);
+  served.value = { generators: [flux, { ...paris, served_by: ['own'], is_being_prepared: false }] };
+  await act(() => vi.advanceTimersByTimeAsync(10_000));
+  vi.useRealTimers();
+  await waitFor(() => expect(generate().disabled).toBe(false));
+});

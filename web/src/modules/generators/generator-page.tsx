@@ -72,14 +72,15 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           ownOnly={ownOnly}
           draft={draft}
           onChange={change}
-          served={{ ...served, by: serving.by }}
+          served={{ ...served, by: serving.by, isBeingPrepared: serving.isBeingPrepared }}
           modelField={<ModelField {...serving} />}
           isStarter={serving.isStarter}
           price={
             makesHere ? (
               <Price generator={name} quote={generation.quote} />
             ) : (
-              !user && upstream && <ListPrice each={upstream.price} values={draft.values} known={known} />
+              !user &&
+              upstream && <ListPrice name={name} each={upstream.price} values={draft.values} known={known} />
             )
           }
           generatedBy={

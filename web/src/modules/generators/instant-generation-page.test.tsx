@@ -77,6 +77,11 @@ it('asks for a prompt, says what the generator waits for, and goes on in its pag
   expect(screen.getByRole('combobox', { name: 'Generator' }).textContent).toContain('FLUX.1');
 });
 
+it('where nothing works yet it begins with what is being prepared, and says so', async () => {
+  open({ paris: { served_by: [], upstreams: [], is_being_prepared: true } });
+  await screen.findByText(/^The starter model for Paris is still being prepared/);
+});
+
 it('refuses a prompt that is too long before it goes on, by the keys too', async () => {
   const router = open({});
   const prompt = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });

@@ -1,4 +1,4 @@
-import { type GeneratorName, generatorNames, type Provider } from '@bakehouse/contract/generators';
+import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -22,7 +22,7 @@ import { PromptField } from './form/prompt-field.tsx';
 import { promptProblem } from './form/prompt-problem.ts';
 import { servedForm } from './form/served-form.ts';
 import { readKept } from './form/use-draft.ts';
-import { isServed, waitsFor } from './form/waits-for.ts';
+import { isServed, missing, type ServedBy, waitsFor } from './form/waits-for.ts';
 import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
 import type { QuickFormSearch } from './routes.ts';
@@ -66,12 +66,12 @@ const options = generatorNames
   }));
 
 /** Those that work here first, the others marked; none is while that is not known. */
-function sortOptions(served: Partial<Record<GeneratorName, { served_by: Provider[] }>> | undefined) {
+function sortOptions(served: ServedBy | undefined) {
   const works = (name: GeneratorName) => !served || isServed(served[name]?.served_by ?? [], false);
   return options
     .map(({ makes, ...one }) => ({
       ...one,
-      description: works(one.value) ? makes : `${makes} · not connected`,
+      description: works(one.value) ? makes : `${makes} · ${missing(served?.[one.value])}`,
     }))
     .toSorted((a, b) => Number(works(b.value)) - Number(works(a.value)));
 }
@@ -81,10 +81,11 @@ function QuickForm() {
   const served = useQuery(servedGeneratorsQuery);
   const left = useSearch({ strict: false }) as QuickFormSearch;
   const [chosen, setChosen] = useState(left.generator);
-  // One that can be used at once, where there is one.
+  // One that can be used at once, where there is one, else one that can soon.
   const name =
     chosen ??
     options.find(({ value }) => isServed(served.data?.[value]?.served_by ?? [], false))?.value ??
+    options.find(({ value }) => served.data?.[value]?.is_being_prepared)?.value ??
     'flux';
   const [prompt, setPrompt] = useState(left.prompt ?? '');
   const [problem, setProblem] = useState<string>();
@@ -152,7 +153,10 @@ function PriceOrReason({ name }: { name: GeneratorName }) {
             values={initialValues(generators[name], readKept(name).values)}
           />
         ) : (
-          waitsFor(generators[name], false)
+          waitsFor(generators[name], {
+            ownOnly: false,
+            isBeingPrepared: servedBy[name]?.is_being_prepared ?? false,
+          })
         )
       }
     </QueryView>

@@ -42,6 +42,7 @@ export function useServing(
     named: nameOf(provider, { served, isNamed, isOwn }),
     form: isOwn ? atDeployment(generators[name]) : formOf(name, provider, upstream),
     by: isOwn ? (['own'] satisfies Provider[]) : (served?.served_by ?? []),
+    isBeingPrepared: served?.is_being_prepared ?? false,
     isStarter: hasStarter && !awaitsOwn && (provider === undefined || provider.kind === 'starter'),
   };
 }

@@ -12,14 +12,22 @@ test('a page of own models is served by own models alone', () => {
 });
 
 test('says what it waits for, and no price', () => {
-  expect(waitsFor(generators.flux, false)).toBe(
+  expect(waitsFor(generators.flux, { ownOnly: false, isBeingPrepared: false })).toBe(
     'FLUX.1 needs an engine or a service that makes pictures. None is connected to this server yet.',
   );
-  expect(waitsFor(generators.wan, true)).toBe(
+  expect(waitsFor(generators.wan, { ownOnly: true, isBeingPrepared: false })).toBe(
     'Wan 2.2 needs a model on this installation that makes videos. None is being served yet.',
   );
 });
 
+test('a starter model that this server is still preparing is not called unconnected', () => {
+  expect(waitsFor(generators.paris, { ownOnly: false, isBeingPrepared: true })).toBe(
+    'The starter model for Paris is still being prepared on this server. You can generate as soon as it is ready.',
+  );
+});
+
 test('says of a model that was shut down that there is nothing to wait for', () => {
-  expect(waitsFor(generators.imagen, false)).toMatch(/^Google shut Imagen 4 down in 2026/);
+  expect(waitsFor(generators.imagen, { ownOnly: false, isBeingPrepared: false })).toMatch(
+    /^Google shut Imagen 4 down in 2026/,
+  );
 });

@@ -1,4 +1,4 @@
-import type { Provider } from '@bakehouse/contract/generators';
+import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 
 /** Whether Generate can do something here; on a page of this installation's own models those alone count. */
@@ -6,9 +6,22 @@ export function isServed(servedBy: readonly Provider[], ownOnly: boolean): boole
   return ownOnly ? servedBy.includes('own') : servedBy.length > 0;
 }
 
+/** As much of who serves each generator as it takes to say whether it works here. */
+export type ServedBy = Partial<Record<GeneratorName, { served_by: Provider[]; is_being_prepared: boolean }>>;
+
+/** Why one does not work here, in two words. */
+export function missing(served: ServedBy[GeneratorName]): string {
+  return served?.is_being_prepared ? 'being prepared' : 'not connected';
+}
+
 /** What a page that is not served waits for, in a sentence. */
-export function waitsFor({ title, makes, retired }: Generator, ownOnly: boolean): string {
+export function waitsFor(
+  { title, makes, retired }: Generator,
+  { ownOnly, isBeingPrepared }: { ownOnly: boolean; isBeingPrepared: boolean },
+): string {
   if (retired !== undefined) return retired;
+  if (isBeingPrepared)
+    return `The starter model for ${title} is still being prepared on this server. You can generate as soon as it is ready.`;
   const things = makes === 'image' ? 'pictures' : 'videos';
   return ownOnly
     ? `${title} needs a model on this installation that makes ${things}. None is being served yet.`
