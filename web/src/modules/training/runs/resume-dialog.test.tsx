@@ -2,6 +2,7 @@ import type { Run } from '@bakehouse/contract/training';
 import { fireEvent, render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { ApiError } from '../../../lib/api/api-error.ts';
+import { ResumeButton } from './resume-button.tsx';
 import { ResumeDialog } from './resume-dialog.tsx';
 import { useResumeRun } from './run-calls.ts';
 
@@ -35,6 +36,14 @@ test('a run that has reached its ceiling goes on under the proposed one, or unde
   fireEvent.click(resume);
   // Typed in dollars, sent in BGL.
   expect(mutate.mock.lastCall?.[0]).toBe('1000');
+});
+
+test('only what can be resumed offers it', () => {
+  vi.mocked(useResumeRun).mockReturnValue({ reset: vi.fn(), isPending: false } as never);
+  const { rerender } = render(<ResumeButton run={run} />);
+  screen.getByRole('button', { name: 'Resume with a higher ceiling' });
+  rerender(<ResumeButton run={{ ...run, resume_hold: null }} />);
+  expect(screen.queryByRole('button')).toBeNull();
 });
 
 test('it says what of the saved work is paid with the rest, however the run has ended', () => {

@@ -34,7 +34,7 @@ export function ResumeDialog({ run, open, onClose }: Props) {
       description={
         <form id={form} onSubmit={submit}>
           {run.step === 0 ? 'It starts from the beginning.' : 'It continues from its last checkpoint.'} Up to{' '}
-          <Money bgl={run.resume_hold ?? run.quote.total} /> is held for{' '}
+          <Money bgl={run.resume_hold ?? '0'} /> is held for{' '}
           {run.resume_unpaid !== null && (
             <>
               the saved work, of which <Money bgl={run.resume_unpaid} /> has not been charged yet, and{' '}

@@ -26,7 +26,10 @@ test.each([
 });
 
 test('a run that was cancelled says how far it came, unless it had not begun', () => {
-  const run = { state: 'cancelled', stop_reason: null, reason: 'Cancelled.', charged: '0', summary: null };
+  const run = {
+    ...{ state: 'cancelled', stop_reason: null, reason: 'Cancelled.', charged: '0', summary: null },
+    resume_hold: '1',
+  };
   const at = (step: number, elapsed_seconds = 125) =>
     ({ ...run, step, steps_total: 1_440, elapsed_seconds }) as unknown as Run;
   const { container, rerender } = render(<RunOutcome run={at(1_210)} />);
@@ -38,4 +41,7 @@ test('a run that was cancelled says how far it came, unless it had not begun', (
   expect(container.textContent).toContain('It got to step 2 of 1,440. You were not charged.');
   rerender(<RunOutcome run={at(0)} />);
   expect(container.textContent).not.toContain('step');
+  expect(container.textContent).not.toContain('resumed');
+  rerender(<RunOutcome run={{ ...at(0), resume_hold: null }} />);
+  expect(container.textContent).toContain('is gone now, so it cannot be resumed.');
 });

@@ -43,9 +43,13 @@ export function RunOutcome({ run }: { run: Run }) {
       {hasOwnReason(run) && `${amountsInCurrency(run.reason, currency)} `}
       {howFar(run)}
       {run.charged !== null && <Charge bgl={run.charged} />}
+      {run.resume_hold === null && ` ${GONE}`}
     </Callout>
   );
 }
+
+/** Nothing else ends what a run could go on from. */
+const GONE = 'Its work was kept for seven days and is gone now, so it cannot be resumed.';
 
 function outcomeTitle({ state, stop_reason }: Run): string {
   if (state === 'failed') return 'The run failed';

@@ -1,6 +1,6 @@
 import type { Run } from '@bakehouse/contract/training';
 import { getRouteApi } from '@tanstack/react-router';
-import { Box, MessageSquare, Play, Square } from 'lucide-react';
+import { Box, MessageSquare, Square } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useFirstAnswers } from '../../../lib/use-first-answers.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
@@ -17,7 +17,7 @@ import { useRun } from '../api.ts';
 import { HeldOutAnswers } from '../held-out/held-out-answers.tsx';
 import { useHeldOutAnswers } from '../held-out/held-out-calls.ts';
 import { PendingCurves, RunCurves } from './curves/run-curves.tsx';
-import { ResumeDialog } from './resume-dialog.tsx';
+import { ResumeButton } from './resume-button.tsx';
 import { useCancelRun, useRunLogs, useRunMetrics } from './run-calls.ts';
 import { RunDetails } from './run-details.tsx';
 import { RunOutcome } from './run-outcome.tsx';
@@ -72,9 +72,9 @@ function PendingPage() {
 }
 
 function LoadedPage({ run }: { run: Run }) {
-  const [asking, setAsking] = useState<'cancel' | 'resume' | null>(null);
+  const [asking, setAsking] = useState(false);
   const cancel = useCancelRun();
-  const close = () => setAsking(null);
+  const close = () => setAsking(false);
   const over = hasEnded(run);
   const inTab = tabTitle(run);
   useEffect(() => {
@@ -89,17 +89,12 @@ function LoadedPage({ run }: { run: Run }) {
         actions={
           <>
             {!over && run.state !== 'stopping' && (
-              <Button onClick={() => setAsking('cancel')}>
+              <Button onClick={() => setAsking(true)}>
                 <Square aria-hidden />
                 Cancel
               </Button>
             )}
-            {over && run.state !== 'completed' && (
-              <Button onClick={() => setAsking('resume')}>
-                <Play aria-hidden />
-                {run.stop_reason === 'ceiling' ? 'Resume with a higher ceiling' : 'Resume'}
-              </Button>
-            )}
+            <ResumeButton run={run} />
             <ButtonLink to="/model/$id/description" params={{ id: run.model_id }}>
               <Box aria-hidden />
               Model
@@ -116,14 +111,13 @@ function LoadedPage({ run }: { run: Run }) {
         <RunDetails run={run} />
       </div>
       <ConfirmDialog
-        open={asking === 'cancel'}
+        open={asking}
         onOpenChange={close}
         {...cancelQuestion(run)}
         cancelLabel="Keep training"
         pending={cancel.isPending}
         onConfirm={() => cancel.mutate(run.run_id, { onSettled: close })}
       />
-      <ResumeDialog run={run} open={asking === 'resume'} onClose={close} />
     </>
   );
 }

@@ -1,11 +1,18 @@
 import type { Run } from '@bakehouse/contract/training';
 
 /** What to say where the model would be. */
-export function unfinishedText({ state, reason }: Pick<Run, 'state' | 'reason'>): {
+export function unfinishedText({
+  state,
+  reason,
+  resume_hold,
+}: Pick<Run, 'state' | 'reason' | 'resume_hold'>): {
   title: string;
   description: string;
 } {
-  const rest = 'Resume the run to continue, or delete the model.';
+  const rest =
+    resume_hold === null
+      ? 'It can no longer be resumed. You can delete the model.'
+      : 'Resume the run to continue, or delete the model.';
   switch (state) {
     case 'cancelled':
       return {
