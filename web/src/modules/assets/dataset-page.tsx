@@ -7,7 +7,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { AssetPage } from './asset-page.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
 import { DATA_FILES_HINT } from './files/data-file.ts';
-import { selectedDataFile } from './files/selected-data-file.ts';
+import { mayTrainText, selectedDataFile } from './files/selected-data-file.ts';
 import { RowsPreview } from './files/viewer/rows-preview.tsx';
 
 const route = getRouteApi('/app/dataset/$id/description');
@@ -22,7 +22,7 @@ export function DatasetPage() {
       id={id}
       kind="dataset"
       actions={(asset) =>
-        asset.files.length > 0 && (
+        mayTrainText(asset) && (
           <Button
             variant="primary"
             onClick={() =>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { isDataFile } from './data-file.ts';
+import { mayTrainText } from './selected-data-file.ts';
 
 test.each(['a.csv', 'a.TSV', 'x/a.jsonl', 'a.ndjson', 'a.json', 'a.txt', 'notes.md', 'a.parquet'])(
   '%s holds rows or a text',
@@ -9,3 +10,18 @@ test.each(['a.csv', 'a.TSV', 'x/a.jsonl', 'a.ndjson', 'a.json', 'a.txt', 'notes.
 test.each(['README.md', 'x/readme.md', 'a.jsonl.gz', 'a.png', 'csv'])('%s does not', (path) =>
   expect(isDataFile(path)).toBe(false),
 );
+
+test.each([
+  [['notes.txt'], null, true],
+  [['loaf.png', 'metadata.jsonl'], null, false],
+  // The captions are behind the first files.
+  [['loaf.png', 'rye.jpg'], 'next', false],
+  [['loaf.png', 'metadata.jsonl', 'recipes.csv'], null, true],
+  [['metadata.jsonl'], null, true],
+  [['archive.bin'], 'next', true],
+  [['archive.bin'], null, false],
+  [[], null, false],
+])('a dataset that begins with %j (more: %s) is offered to text models: %s', (paths, more, offered) => {
+  const files = paths.map((path) => ({ path })) as Parameters<typeof mayTrainText>[0]['files'];
+  expect(mayTrainText({ files, next_files_cursor: more })).toBe(offered);
+});

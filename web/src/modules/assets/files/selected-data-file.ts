@@ -1,4 +1,5 @@
 import type { Asset } from '@bakehouse/contract/assets';
+import { METADATA } from '@bakehouse/contract/gallery';
 import { isDataFile } from './data-file.ts';
 
 type FirstFiles = Pick<Asset, 'files' | 'next_files_cursor'>;
@@ -6,6 +7,13 @@ type FirstFiles = Pick<Asset, 'files' | 'next_files_cursor'>;
 /** False where no file holds rows; true also where one may be among those behind the first. */
 export function mayHaveDataFiles({ files, next_files_cursor: more }: FirstFiles): boolean {
   return more !== null || files.some(({ path }) => isDataFile(path));
+}
+
+/** Whether a text model may be trained on it: pictures with their captions are for image models. */
+export function mayTrainText(asset: FirstFiles): boolean {
+  const paths = asset.files.map(({ path }) => path);
+  if (paths.some((path) => isDataFile(path) && path !== METADATA)) return true;
+  return mayHaveDataFiles(asset) && !paths.some((path) => /\.(png|jpe?g|webp)$/i.test(path));
 }
 
 /** Path of the file whose rows are looked at: the named one, which may be behind the first ones, else the first with rows. */
