@@ -1,7 +1,9 @@
 import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import type { ReactNode } from 'react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Dialog } from './dialog.tsx';
+import { RadioCards } from './radio-cards.tsx';
 
 const onOpenChange = vi.fn<(open: boolean) => void>();
 
@@ -22,6 +24,28 @@ async function open(keepOpen: boolean) {
 beforeEach(() => {
   cleanup();
   onOpenChange.mockReset();
+});
+
+const focused = () =>
+  document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent;
+
+test('begins at its first field, else at its first button, and not at Close', async () => {
+  const footer = <button type="button">Cancel</button>;
+  const dialog = (content: ReactNode) => (
+    <Dialog open onOpenChange={onOpenChange} title="Edit" footer={footer}>
+      {content}
+    </Dialog>
+  );
+  render(dialog(<input aria-label="Name" />));
+  await vi.waitFor(() => expect(focused()).toBe('Name'));
+  cleanup();
+  const options = ['rye', 'spelt'].map((value) => ({ value, label: value }));
+  render(dialog(<RadioCards aria-label="Flour" value="spelt" onChange={vi.fn()} options={options} />));
+  // The one that is chosen.
+  await vi.waitFor(() => expect(focused()).toBe('spelt'));
+  cleanup();
+  render(dialog('Your key is ready'));
+  await vi.waitFor(() => expect(focused()).toBe('Cancel'));
 });
 
 test('Escape closes it, and so does a click beside it', async () => {

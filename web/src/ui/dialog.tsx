@@ -1,9 +1,10 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { cx } from '../lib/cx.ts';
 import { buttonClass } from './button.tsx';
 import { backdropClass, viewportClass } from './dialog-class.ts';
+import { firstField } from './first-field.ts';
 import { shownOnce, useClosingQuestion } from './use-closing-question.tsx';
 
 type Props = {
@@ -42,6 +43,8 @@ export function Dialog({
   children,
 }: Props) {
   const close = () => onOpenChange(false);
+  const content = useRef<HTMLDivElement>(null);
+  const buttons = useRef<HTMLElement>(null);
   const { requestClose, question } = useClosingQuestion(
     open && (keepOpen ? shownOnce : dirty),
     'page',
@@ -67,29 +70,25 @@ export function Dialog({
           )}
         >
           <Base.Popup
+            // Where nothing is to be filled in, at its buttons. A finger has no use for the keyboard that a field would bring up.
+            initialFocus={(type) =>
+              type === 'touch' ? true : (firstField(content.current) ?? firstField(buttons.current) ?? true)
+            }
             className={cx(
               'flex max-h-full flex-col rounded-2xl bg-surface shadow-pop outline-none transition-[opacity,scale,translate] duration-150',
               'data-starting-style:translate-y-2 data-starting-style:opacity-0 data-ending-style:translate-y-2 data-ending-style:opacity-0',
               widths[size],
             )}
           >
-            <header className="flex items-start gap-4 px-5 pt-5">
-              <div className="min-w-0 flex-1">
-                <Base.Title className="font-semibold text-base">{title}</Base.Title>
-                {description && (
-                  <Base.Description className="mt-1 text-muted">{description}</Base.Description>
-                )}
-              </div>
-              <Base.Close
-                aria-label="Close"
-                className={cx(buttonClass({ variant: 'ghost', size: 'icon-sm' }), '-mt-1 -mr-1.5')}
-              >
-                <X aria-hidden />
-              </Base.Close>
-            </header>
-            <div className="min-h-0 overflow-y-auto px-5 pt-4 pb-5 empty:hidden">{children}</div>
+            <Header title={title} description={description} />
+            <div ref={content} className="min-h-0 overflow-y-auto px-5 pt-4 pb-5 empty:hidden">
+              {children}
+            </div>
             {footer && (
-              <footer className="flex flex-wrap justify-end gap-2 border-line border-t px-5 py-3.5">
+              <footer
+                ref={buttons}
+                className="flex flex-wrap justify-end gap-2 border-line border-t px-5 py-3.5"
+              >
                 {footer}
               </footer>
             )}
@@ -98,5 +97,22 @@ export function Dialog({
       </Base.Portal>
       {question}
     </Base.Root>
+  );
+}
+
+function Header({ title, description }: Pick<Props, 'title' | 'description'>) {
+  return (
+    <header className="flex items-start gap-4 px-5 pt-5">
+      <div className="min-w-0 flex-1">
+        <Base.Title className="font-semibold text-base">{title}</Base.Title>
+        {description && <Base.Description className="mt-1 text-muted">{description}</Base.Description>}
+      </div>
+      <Base.Close
+        aria-label="Close"
+        className={cx(buttonClass({ variant: 'ghost', size: 'icon-sm' }), '-mt-1 -mr-1.5')}
+      >
+        <X aria-hidden />
+      </Base.Close>
+    </header>
   );
 }

@@ -6,6 +6,7 @@ import { cx } from '../lib/cx.ts';
 import { useOnline } from '../lib/live/online.ts';
 import { buttonClass } from './button.tsx';
 import { backdropClass, viewportClass } from './dialog-class.ts';
+import { firstField } from './first-field.ts';
 import { focusTitle } from './focus-title.ts';
 import { type ClosingQuestion, useClosingQuestion } from './use-closing-question.tsx';
 
@@ -141,13 +142,4 @@ function useFinalFocus(open: boolean): () => boolean {
     queueMicrotask(focusTitle);
     return false;
   };
-}
-
-/** What the sheet was opened for, rather than its Close. */
-function firstField(content: HTMLElement | null): HTMLElement | null {
-  return (
-    content?.querySelector<HTMLElement>(
-      'input:not([type=hidden], :disabled, [aria-hidden]), textarea, [role=combobox], [role=radio], button:not(:disabled), a[href]',
-    ) ?? null
-  );
 }
