@@ -44,8 +44,8 @@ it('all generations are there, and narrowed by what stands in the address', asyn
   await screen.findByText('No generations found');
 });
 
-it('two that are chosen stand side by side, with what differs', async () => {
-  await renderPage('/gallery');
+it('two that are chosen stand side by side, with what differs, until Back', async () => {
+  const router = await renderPage('/gallery');
   await userEvent.click(await screen.findByRole('checkbox', { name: 'Select A roll' }));
   expect(screen.getByRole('button', { name: 'Compare' })).toHaveProperty('disabled', true);
   await userEvent.click(screen.getByRole('checkbox', { name: 'Select A loaf of bread' }));
@@ -53,6 +53,9 @@ it('two that are chosen stand side by side, with what differs', async () => {
   await screen.findByRole('heading', { name: 'Side by side' });
   expect(await screen.findByRole('row', { name: 'Experts The best one The best few' })).toBeTruthy();
   expect(screen.queryByRole('region', { name: 'Selected pictures' })).toBeNull();
+  router.history.back();
+  await waitFor(() => expect(screen.queryByRole('heading', { name: 'Side by side' })).toBeNull());
+  expect(router.state.location.pathname).toBe('/gallery');
 });
 
 it('pictures are chosen one by one, all from one to another, all, and none, by the keys too', async () => {

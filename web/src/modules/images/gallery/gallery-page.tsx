@@ -114,7 +114,8 @@ function useCompare() {
   return (ids: readonly string[]) =>
     void navigate({
       search: ({ compare: _, ...rest }) => ({ ...rest, ...(ids.length > 0 && { compare: [...ids] }) }),
-      replace: true,
+      // Back from the two leads to the gallery as it was.
+      replace: ids.length === 0,
       // Side by side they stand above the grid.
       resetScroll: ids.length > 0,
     });
