@@ -11,6 +11,7 @@ import { UserContext } from './modules/accounts/session.ts';
 import { EditAssetDialog } from './modules/assets/edit-asset-dialog.tsx';
 import { RestrictedModelDialog } from './modules/assets/restricted/restricted-model-dialog.tsx';
 import { TrainingDialog } from './modules/images/gallery/training-dialog.tsx';
+import { generationOf } from './modules/images/testing/generation-of.ts';
 
 vi.mock('./lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 vi.mock('@tanstack/react-router', async (importOriginal) => ({
@@ -36,7 +37,11 @@ const onClose = vi.fn<() => void>();
 const dialogs: [dialog: ReactElement, button: string, field: string][] = [
   [<EditAssetDialog key="" asset={asset} onClose={onClose} />, 'Save', 'Name'],
   [<RestrictedModelDialog key="" model={model} onClose={onClose} />, 'Save', 'Name'],
-  [<TrainingDialog key="" ids={['g1']} onClose={onClose} onAdded={onClose} />, 'Add pictures', 'Name'],
+  [
+    <TrainingDialog key="" generations={[generationOf()]} onClose={onClose} onAdded={onClose} />,
+    'Add pictures',
+    'Name',
+  ],
   [<DeleteAccountDialog key="" onClose={onClose} />, 'Delete account', 'Password'],
 ];
 

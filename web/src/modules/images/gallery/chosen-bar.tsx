@@ -81,7 +81,7 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
       {asking === 'delete' && <DeleteDialog generations={chosen} onClose={close} />}
       {asking === 'dataset' && (
         <TrainingDialog
-          ids={ids}
+          generations={chosen}
           onClose={close}
           onAdded={() => {
             close();

@@ -1,9 +1,12 @@
+import type { Generation } from '@bakehouse/contract/generations';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { render, screen } from '@testing-library/react';
+import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { UserContext } from '../../accounts/session.ts';
+import { generationOf } from '../testing/generation-of.ts';
 import { TrainingDialog } from './training-dialog.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn(() => new Promise(() => {})) }));
@@ -12,12 +15,37 @@ vi.mock('@tanstack/react-router', async (original) => ({
   useNavigate: () => () => undefined,
 }));
 
-test('a pasted name that is too long is kept whole, and no dataset is made', async () => {
+const show = (generations: Generation[]) =>
   render(
     <QueryClientProvider client={queryClient}>
-      <TrainingDialog ids={['g1']} onClose={() => undefined} onAdded={() => undefined} />
+      <UserContext value={{ id: 'ada' } as never}>
+        <TrainingDialog generations={generations} onClose={() => undefined} onAdded={() => undefined} />
+      </UserContext>
     </QueryClientProvider>,
   );
+const edit = (id: string) => generationOf({ id, generator: 'flux-kontext' });
+
+test('it counts what is added, and says that edits are left out', () => {
+  const { unmount } = show([generationOf(), edit('e1'), edit('e2')]);
+  screen.getByRole('dialog', { name: 'Add 1 picture to a dataset' });
+  screen.getByText(/The 2 edits you selected are left out/);
+  unmount();
+  show([edit('e1')]);
+  screen.getByText(/The edit you selected is left out/);
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Add pictures' }).disabled).toBe(true);
+});
+
+test('the name that it begins with is none of another dataset', async () => {
+  const named = (title: string) => ({ dataset_id: title, title, file_count: 1, size_bytes: 1 });
+  vi.mocked(call).mockResolvedValue({ datasets: [named('Training pictures')], next_cursor: null } as never);
+  show([generationOf()]);
+  await waitFor(() =>
+    expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Training pictures 2'),
+  );
+});
+
+test('a pasted name that is too long is kept whole, and no dataset is made', async () => {
+  show([generationOf()]);
   const field = screen.getByLabelText<HTMLInputElement>('Name');
   await userEvent.clear(field);
   await userEvent.click(field);
@@ -25,5 +53,5 @@ test('a pasted name that is too long is kept whole, and no dataset is made', asy
   await userEvent.click(screen.getByRole('button', { name: 'Add pictures' }));
   expect(field.value).toHaveLength(201);
   expect(await screen.findByText('Name must have at most 200 characters')).toBeTruthy();
-  expect(call).not.toHaveBeenCalled();
+  expect(vi.mocked(call).mock.calls.every(([{ method }]) => method === 'GET')).toBe(true);
 });

@@ -1,5 +1,8 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { addTrainingPictures } from '@bakehouse/contract/gallery';
+import type { Generation } from '@bakehouse/contract/generations';
+import { editsPictures } from '@bakehouse/contract/generators/generator';
+import { generators } from '@bakehouse/contract/generators/table';
 import { NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
@@ -12,10 +15,13 @@ import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { nameProblem } from '../../../ui/text-problem.ts';
+import { useUser } from '../../accounts/api.ts';
+import { useAllAssets } from '../../assets/api.ts';
 import { AssetField } from '../../assets/choice/api.ts';
+import { countPictures } from '../generation-calls.ts';
 import { useAddTrainingPictures } from './reuse-calls.ts';
 
-type Props = { ids: readonly string[]; onClose: () => void; onAdded: () => void };
+type Props = { generations: readonly Generation[]; onClose: () => void; onAdded: () => void };
 type Target = 'new' | 'existing';
 
 const targets = [
@@ -46,15 +52,47 @@ function useNotifyAdded() {
   };
 }
 
+const NAME = 'Training pictures';
+
+/** The name of a new dataset: until one is typed, one that no other has. */
+function useTitle(): [title: string, change: (typed: string) => void] {
+  const [typed, setTyped] = useState<string | null>(null);
+  const { assets } = useAllAssets(useUser().id, 'RAW');
+  return [typed ?? freeName(assets.map(({ title }) => title)), setTyped];
+}
+
+function freeName(titles: readonly string[]): string {
+  const taken = new Set(titles);
+  let name = NAME;
+  for (let count = 2; taken.has(name); count += 1) name = `${NAME} ${count}`;
+  return name;
+}
+
+/** How many pictures the server takes of these, and how many of these it leaves out. */
+function countTaken(generations: readonly Generation[]): { added: number; edits: number } {
+  const taken = generations.filter(({ generator }) => !editsPictures(generators[generator]));
+  return { added: countPictures(taken), edits: generations.length - taken.length };
+}
+
+/** Why fewer are added than were chosen. */
+function editsSentence(edits: number): string {
+  const because = 'because their prompts only describe a change';
+  if (edits === 0) return `Edits would be left out, ${because}.`;
+  return edits === 1
+    ? 'The edit you selected is left out, because its prompt only describes a change.'
+    : `The ${edits} edits you selected are left out, ${because}.`;
+}
+
 /** Asks into which dataset the chosen pictures are put. */
-export function TrainingDialog({ ids, onClose, onAdded }: Props) {
+export function TrainingDialog({ generations, onClose, onAdded }: Props) {
   const form = useId();
   const notifyAdded = useNotifyAdded();
   const [target, setTarget] = useState<Target>('new');
-  const [title, setTitle] = useState('Training pictures');
+  const [title, setTitle] = useTitle();
   const [datasetId, setDatasetId] = useState<string | null>(null);
   const [submitted, setSubmitted] = useState(false);
   const addition = useAddTrainingPictures();
+  const { added, edits } = countTaken(generations);
   const problem =
     target === 'new' ? nameProblem(title, NAME_LENGTH_MAX) : datasetId === null && 'Choose a dataset';
   const error = (submitted && problem) || undefined;
@@ -64,7 +102,11 @@ export function TrainingDialog({ ids, onClose, onAdded }: Props) {
     focusFirstInvalid(event.currentTarget, () => setSubmitted(true));
     if (problem || addition.isPending) return;
     addition.mutate(
-      { ids, title: title.trim(), datasetId: target === 'existing' ? datasetId : null },
+      {
+        ids: generations.map(({ id }) => id),
+        title: title.trim(),
+        datasetId: target === 'existing' ? datasetId : null,
+      },
       {
         onSuccess: (answer) => {
           notifyAdded(answer);
@@ -78,17 +120,15 @@ export function TrainingDialog({ ids, onClose, onAdded }: Props) {
     <Dialog
       open
       onOpenChange={(open) => !open && !addition.isPending && onClose()}
-      title={`Add ${countOf(ids.length, 'picture')} to a dataset`}
-      description="Each picture goes into a dataset with its prompt as the caption, in the layout that image trainers read. Edits are left out, because their prompts only describe a change."
+      title={`Add ${countOf(added, 'picture')} to a dataset`}
+      description={`Each picture goes into a dataset with its prompt as the caption, in the layout that image trainers read. ${editsSentence(edits)}`}
       size="sm"
       footer={
         <>
           <Button onClick={onClose} disabled={addition.isPending}>
             Cancel
           </Button>
-          <Button type="submit" form={form} variant="primary" loading={addition.isPending}>
-            Add pictures
-          </Button>
+          <AddButton form={form} loading={addition.isPending} disabled={added === 0} />
         </>
       }
     >
@@ -111,5 +151,13 @@ export function TrainingDialog({ ids, onClose, onAdded }: Props) {
         )}
       </form>
     </Dialog>
+  );
+}
+
+function AddButton(props: { form: string; loading: boolean; disabled: boolean }) {
+  return (
+    <Button type="submit" variant="primary" {...props}>
+      Add pictures
+    </Button>
   );
 }
