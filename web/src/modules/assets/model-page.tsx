@@ -14,7 +14,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { DeployButton, useDeploymentsOf, useLiveDeployment } from '../deployments/api.ts';
 import { displayState, HeldOutAnswers, unfinishedText, useRun } from '../training/api.ts';
-import { modelReadinessQuery } from './api.ts';
+import { assetQuery, modelReadinessQuery } from './api.ts';
 import { AssetPage } from './asset-page.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
 
@@ -27,7 +27,9 @@ export function ModelPage() {
   const { id } = route.useParams();
   const { tab = 'card' } = route.useSearch();
   const navigate = route.useNavigate();
-  const ready = useFirstAnswers(useDeploymentsOf(id));
+  const asset = useQuery(assetQuery(id));
+  const readiness = useReadiness(id, asset.data);
+  const ready = useFirstAnswers(asset, useDeploymentsOf(id), ...(hasFiles(asset.data) ? [readiness] : []));
   return (
     <AssetPage
       id={id}
@@ -63,6 +65,13 @@ export function ModelPage() {
   );
 }
 
+const hasFiles = (asset: Asset | undefined) => asset !== undefined && asset.files.length > 0;
+
+/** What stands against deploying it; nothing is asked of one without files. */
+function useReadiness(id: string, asset: Asset | undefined) {
+  return useQuery({ ...modelReadinessQuery(id), enabled: hasFiles(asset) });
+}
+
 /** The run that makes this model, or should have; undefined once its files are there. */
 function useUnfinishedRun({ file_count, lineage }: Asset) {
   const waiting = file_count === 0 && lineage !== null;
@@ -77,10 +86,7 @@ function RunBadge({ asset }: { asset: Asset }) {
 
 function ModelActions({ asset }: { asset: Asset }) {
   const pod = useLiveDeployment(asset.dataset_id);
-  const readiness = useQuery({
-    ...modelReadinessQuery(asset.dataset_id),
-    enabled: asset.files.length > 0,
-  });
+  const readiness = useReadiness(asset.dataset_id, asset);
   return (
     <>
       {asset.lineage && (
@@ -112,7 +118,7 @@ function ModelActions({ asset }: { asset: Asset }) {
           {asset.pipeline.slice(0, PIPELINE_CHARS_MAX)}.
         </p>
       ) : (
-        asset.files.length > 0 &&
+        hasFiles(asset) &&
         (readiness.data?.deploy == null ? (
           <DeployButton modelId={asset.dataset_id} label={pod ? 'Deploy again' : 'Deploy'} />
         ) : (

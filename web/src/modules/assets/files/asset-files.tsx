@@ -6,8 +6,9 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { FileDrop } from '../../../ui/file-drop.tsx';
+import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { announceUpload } from './announce-upload.ts';
-import { checkFiles } from './check-files.ts';
+import { checkFiles, type FileProblem } from './check-files.ts';
 import { FileTable } from './file-table.tsx';
 import { UploadList } from './upload-list.tsx';
 import { uploadFiles, useUploads } from './uploads.ts';
@@ -22,10 +23,16 @@ type Props = {
   empty?: { title: string; description: string } | undefined;
 };
 
+/** Of the table to come. */
+const ROW_HEIGHT = 45;
+const ROWS_PENDING = 8;
+
 /** The files of an asset: drop new ones, follow them, and work with those that are there. */
 export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) {
   const uploads = useUploads(asset.dataset_id);
   const [uploaded, setUploaded] = useState<AssetFile[]>([]);
+  // What stands above the table comes with it, and moves nothing.
+  const checks = useFileProblems(asset, uploaded, { enabled: onPreview !== undefined });
   const send = async (files: File[]) => {
     const outcome = await uploadFiles(asset.dataset_id, files);
     const { done } = outcome;
@@ -40,35 +47,52 @@ export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) 
     <div className="flex flex-col gap-4">
       {canChange && <FileDrop hint={hint} onFiles={(files) => void send(files)} />}
       <UploadList uploads={uploads} onRetry={(file) => void send([file])} />
-      {onPreview && <FileProblems asset={asset} uploaded={uploaded} onPreview={onPreview} />}
-      <Card flush>
-        {asset.files.length > 0 ? (
-          <FileTable
+      {checks.isKnown ? (
+        <>
+          {onPreview && <FileProblems problems={checks.problems} onPreview={onPreview} />}
+          <Files
             asset={asset}
             canChange={canChange}
             onPreview={onPreview}
+            empty={empty}
             onDeleted={(deleted) => setUploaded((before) => before.filter(({ path }) => path !== deleted))}
           />
-        ) : (
-          <EmptyState
-            icon={<FileText aria-hidden />}
-            title={empty?.title ?? 'No files yet'}
-            description={
-              empty?.description ??
-              (canChange ? 'Drop the first one above.' : 'Files appear here as soon as there are any.')
-            }
-          />
-        )}
-      </Card>
+        </>
+      ) : (
+        <Card flush>
+          <ListSkeleton rows={Math.min(asset.files.length, ROWS_PENDING)} rowHeight={ROW_HEIGHT} />
+        </Card>
+      )}
     </div>
   );
 }
 
-type ProblemsProps = { asset: Asset; uploaded: readonly AssetFile[]; onPreview: (path: string) => void };
+type FilesProps = Omit<Props, 'hint'> & { onDeleted: (path: string) => void };
+
+function Files({ asset, canChange, onPreview, empty, onDeleted }: FilesProps) {
+  return (
+    <Card flush>
+      {asset.files.length > 0 ? (
+        <FileTable asset={asset} canChange={canChange} onPreview={onPreview} onDeleted={onDeleted} />
+      ) : (
+        <EmptyState
+          icon={<FileText aria-hidden />}
+          title={empty?.title ?? 'No files yet'}
+          description={
+            empty?.description ??
+            (canChange ? 'Drop the first one above.' : 'Files appear here as soon as there are any.')
+          }
+        />
+      )}
+    </Card>
+  );
+}
+
+type ProblemsProps = { problems: readonly FileProblem[]; onPreview: (path: string) => void };
 
 /** The data files that cannot be trained on as they are, each with its reason. */
-function FileProblems({ asset, uploaded, onPreview }: ProblemsProps) {
-  return useFileProblems(asset, uploaded).map(({ path, problem }) => (
+function FileProblems({ problems, onPreview }: ProblemsProps) {
+  return problems.map(({ path, problem }) => (
     <Callout
       key={path}
       tone="warn"

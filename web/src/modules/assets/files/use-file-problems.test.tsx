@@ -39,11 +39,12 @@ test('each file that cannot be trained on is named whenever the files are looked
     { path: 'b.csv', problem: 'b.csv is not UTF-8 text.' },
   ];
   const first = open(asset);
-  await waitFor(() => expect(first.result.current).toEqual(problems));
+  expect(first.result.current.isKnown).toBe(false);
+  await waitFor(() => expect(first.result.current).toEqual({ problems, isKnown: true }));
   expect(call).toHaveBeenCalledTimes(3);
   first.unmount();
   // The same bytes are not read again, also not for the next revision.
-  expect(open(assetWith('r2', asset.files)).result.current).toEqual(problems);
+  expect(open(assetWith('r2', asset.files)).result.current).toEqual({ problems, isKnown: true });
   expect(call).toHaveBeenCalledTimes(3);
 });
 
@@ -53,22 +54,22 @@ test('that the server is away is no problem of a file', async () => {
     'b.csv': () => Promise.reject(new ApiError('Not found', { status: 404, code: 'not_found' })),
   };
   const { result } = open(assetWith('r1', files('a.csv', 'b.csv')));
-  await waitFor(() => expect(result.current).toEqual([expect.objectContaining({ path: 'a.csv' })]));
+  await waitFor(() => expect(result.current.problems).toEqual([expect.objectContaining({ path: 'a.csv' })]));
 });
 
 test('of many files the first are read, and those that have just come', async () => {
   const many = Array.from({ length: 30 }, (_, at) => `${String(at).padStart(2, '0')}.csv`);
   answers = { '07.csv': () => broken, '08.csv': () => broken, '29.csv': () => broken };
   const { result } = open(assetWith('r1', files(...many)), files('29.csv'));
-  await waitFor(() => expect(result.current.map(({ path }) => path)).toEqual(['07.csv', '29.csv']));
+  await waitFor(() => expect(result.current.problems.map(({ path }) => path)).toEqual(['07.csv', '29.csv']));
   expect(call).toHaveBeenCalledTimes(9);
 });
 
 test('one that has just come is read also where the asset does not come with it, and not where it is gone', async () => {
   answers = { 'z.csv': () => broken };
   const cut = open(assetWith('r1', files('a.csv'), 'more'), files('z.csv'));
-  await waitFor(() => expect(cut.result.current.map(({ path }) => path)).toEqual(['z.csv']));
-  expect(open(assetWith('r2', files('a.csv')), files('z.csv')).result.current).toEqual([]);
+  await waitFor(() => expect(cut.result.current.problems.map(({ path }) => path)).toEqual(['z.csv']));
+  expect(open(assetWith('r2', files('a.csv')), files('z.csv')).result.current.problems).toEqual([]);
 });
 
 test('what has just come is checked as it arrived', async () => {

@@ -1,13 +1,24 @@
 import type { Asset, AssetFile } from '@bakehouse/contract/assets';
 import { useQueries } from '@tanstack/react-query';
+import { useFirstAnswers } from '../../../lib/use-first-answers.ts';
 import { type FileProblem, fileProblemQuery } from './check-files.ts';
 import { isDataFile } from './data-file.ts';
 
 /** Each costs the server a look at the file's beginning. */
 const CHECKED_MAX = 8;
 
+type FileProblems = {
+  problems: FileProblem[];
+  /** Whether all those were read that came first; until then there may be problems to come. */
+  isKnown: boolean;
+};
+
 /** What is wrong with the first data files of an asset, and with `others`, as they arrived, where it still has them. */
-export function useFileProblems(asset: Asset, others: readonly AssetFile[]): FileProblem[] {
+export function useFileProblems(
+  asset: Asset,
+  others: readonly AssetFile[],
+  { enabled = true }: { enabled?: boolean } = {},
+): FileProblems {
   const { dataset_id: assetId, revision_id: revisionId } = asset;
   const wanted = new Set(others.map(({ path }) => path));
   const listed = new Set(asset.files.map(({ path }) => path));
@@ -20,12 +31,13 @@ export function useFileProblems(asset: Asset, others: readonly AssetFile[]): Fil
       ? []
       : others.filter(({ path }) => isDataFile(path) && !listed.has(path))),
   ];
-  return useQueries({
-    queries: revisionId ? files.map((file) => fileProblemQuery({ assetId, revisionId, file })) : [],
-    combine: (answers) =>
-      answers.flatMap(({ data: problem }, place) => {
-        const path = files[place]?.path;
-        return problem && path ? [{ path, problem }] : [];
-      }),
+  const checked = enabled && revisionId !== null;
+  const answers = useQueries({
+    queries: checked ? files.map((file) => fileProblemQuery({ assetId, revisionId, file })) : [],
   });
+  const problems = answers.flatMap(({ data: problem }, place) => {
+    const path = files[place]?.path;
+    return problem && path ? [{ path, problem }] : [];
+  });
+  return { problems, isKnown: useFirstAnswers(...answers) };
 }
