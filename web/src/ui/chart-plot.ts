@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
 import type { ChartProps, ChartSeries } from './chart.tsx';
+import { type ChartColour, chartColour } from './chart-colour.ts';
 import { type Axis, rangeAround, smooth, stack } from './chart-scale.ts';
 
 /** Steps and epochs are counted, not divided. */
@@ -199,8 +200,8 @@ export function drawnValue(
 }
 
 /** The variable of the theme that has the colour of a series. */
-export function colourName(color: number | undefined, index: number): string {
-  return `--chart-${color ?? (index % 5) + 1}`;
+export function colourName(color: ChartColour | undefined, index: number): string {
+  return `--chart-${color ?? chartColour(index)}`;
 }
 
 /** A canvas needs the colour itself, not the variable. */

@@ -1,4 +1,5 @@
 import { loadable } from '../lib/loadable.tsx';
+import type { ChartColour } from './chart-colour.ts';
 import type { Axis } from './chart-scale.ts';
 import { DeferredPart } from './deferred-part.tsx';
 import { Skeleton } from './skeleton.tsx';
@@ -8,7 +9,7 @@ export type ChartSeries = {
   /** One per x; null where there is no value. */
   values: readonly (number | null)[];
   /** Number of the theme's chart colour, 1 to 5; by position unless given. */
-  color?: 1 | 2 | 3 | 4 | 5;
+  color?: ChartColour;
   /** Drawn as it is, also where the others are smoothed. */
   exact?: boolean;
 };

@@ -13,8 +13,9 @@ test('all days without gaps, one series per use that occurs', () => {
   );
   expect(x).toHaveLength(14);
   expect(new Date((x.at(-1) ?? 0) * 1000).toISOString()).toBe('2026-11-20T00:00:00.000Z');
-  expect(series.map(({ label, values }) => [label, values.slice(-2)])).toEqual([
-    ['Fine-tuning', [1, 0]],
-    ['Chat and completions', [0, 0.02]],
+  expect(series.map(({ label, color, values }) => [label, color, values.slice(-2)])).toEqual([
+    ['Fine-tuning', 1, [1, 0]],
+    // Deployments, which have none here, keep theirs.
+    ['Chat and completions', 3, [0, 0.02]],
   ]);
 });

@@ -1,9 +1,10 @@
 import type { Use } from '@bakehouse/contract/credits';
 import { BGL_PER_USD, type Currency, MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
+import { type ChartColour, chartColour } from '../../../../ui/chart-colour.ts';
 
 type Day = { date: string; use: Use; amount: string };
 
-export type SpendSeries = { use: Use; label: string; values: number[] };
+export type SpendSeries = { use: Use; label: string; color: ChartColour; values: number[] };
 
 const labels: Record<Use, string> = {
   fine_tuning: 'Fine-tuning',
@@ -30,8 +31,9 @@ export function spendSeries(
     (_, index) => first + index * DAY_SECONDS,
   );
   const series = (Object.keys(labels) as Use[])
-    .filter((use) => days.some((day) => day.use === use))
-    .map((use) => {
+    .map((use, place) => ({ use, color: chartColour(place) }))
+    .filter(({ use }) => days.some((day) => day.use === use))
+    .map(({ use, color }) => {
       const values = x.map(() => 0);
       for (const day of days) {
         const index = (midnight(day.date) - first) / DAY_SECONDS;
@@ -39,7 +41,7 @@ export function spendSeries(
         if (day.use === use && index < values.length)
           values[index] = Math.max(0, toCurrency(day.amount, currency));
       }
-      return { use, label: labels[use], values };
+      return { use, label: labels[use], color, values };
     });
   return { x, series };
 }

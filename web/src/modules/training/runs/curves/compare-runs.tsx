@@ -1,12 +1,14 @@
 import type { Run } from '@bakehouse/contract/training';
 import { type UseQueryResult, useQueries } from '@tanstack/react-query';
 import { X } from 'lucide-react';
+import { useState } from 'react';
 import { countOf } from '../../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Card } from '../../../../ui/card.tsx';
 import { Chart } from '../../../../ui/chart.tsx';
+import { chartColour } from '../../../../ui/chart-colour.ts';
 import { errorMessage } from '../../../../ui/notify.ts';
 import { QueryView, type ViewedQuery } from '../../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
@@ -14,6 +16,7 @@ import { runQuery } from '../../api.ts';
 import { describeParameters } from '../describe-parameters.ts';
 import { runMetricsQuery } from '../run-calls.ts';
 import { overlay } from './curves.ts';
+import { keptPlaces } from './kept-places.ts';
 import { namesOfRuns } from './names-of-runs.ts';
 
 const step = (x: number) => `Step ${formatNumber(x)}`;
@@ -32,6 +35,9 @@ export function CompareRuns({ runIds, isFull, onClose }: Props) {
   const metrics = useQueries({ queries: runIds.map(runMetricsQuery) });
   const both = runIds.map((_, index) => [runs[index], metrics[index]] as const);
   const read = both.flatMap(readOf);
+  const [places, setPlaces] = useState<(string | null)[]>([]);
+  const kept = keptPlaces(places, runIds);
+  if (kept.join() !== places.join()) setPlaces(kept);
   return (
     <section aria-label="Comparison" className="mt-6 grid gap-5">
       <header className="flex items-center justify-between gap-4">
@@ -57,7 +63,7 @@ export function CompareRuns({ runIds, isFull, onClose }: Props) {
           </LoadingRegion>
         }
       >
-        {(shown) => <Comparison read={shown} />}
+        {(shown) => <Comparison read={shown} places={kept} />}
       </QueryView>
     </section>
   );
@@ -116,10 +122,15 @@ function Failed({ runs }: { runs: RunQueries[] }) {
 
 type Read = { run: Run; points: Parameters<typeof overlay>[0][number]['points'] };
 
-function Comparison({ read }: { read: Read[] }) {
+/** `places` are the runs' own, by which they have their colours. */
+function Comparison({ read, places }: { read: Read[]; places: readonly (string | null)[] }) {
   const runs = read.map(({ run }) => run);
   const names = namesOfRuns(runs);
-  const pointsOf = read.map(({ points }, index) => ({ label: names[index] ?? '', points }));
+  const pointsOf = read.map(({ run, points }, index) => ({
+    label: names[index] ?? '',
+    color: chartColour(places.indexOf(run.run_id)),
+    points,
+  }));
   const loss = overlay(pointsOf, 'loss');
   const evaluation = overlay(pointsOf, 'eval_loss');
   const differing = differingParameters(runs);

@@ -10,7 +10,7 @@ const points: Point[] = [
 it('takes only the steps that have a value', () => {
   expect(curvesOf(points, [{ name: 'loss', label: 'Loss' }])).toEqual({
     x: [1, 2],
-    series: [{ label: 'Loss', values: [2.5, 2] }],
+    series: [{ label: 'Loss', color: 1, values: [2.5, 2] }],
   });
 });
 
@@ -22,9 +22,17 @@ it('leaves gaps where one of the lines has no value, and leaves out lines withou
   ]);
   expect(both.x).toEqual([0, 1, 2]);
   expect(both.series).toEqual([
-    { label: 'Loss', values: [null, 2.5, 2] },
-    { label: 'Held-out', values: [3, null, 1.5] },
+    { label: 'Loss', color: 1, values: [null, 2.5, 2] },
+    { label: 'Held-out', color: 2, values: [3, null, 1.5] },
   ]);
+});
+
+it('a line keeps its colour where another is not there yet', () => {
+  const names = [
+    { name: 'loss', label: 'Loss' },
+    { name: 'eval_loss', label: 'Held-out' },
+  ];
+  expect(curvesOf(points.slice(0, 1), names).series).toEqual([{ label: 'Held-out', color: 2, values: [3] }]);
 });
 
 it('lays runs over each other on all their steps', () => {

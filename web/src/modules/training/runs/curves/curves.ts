@@ -1,4 +1,5 @@
 import type { ChartSeries } from '../../../../ui/chart.tsx';
+import { chartColour } from '../../../../ui/chart-colour.ts';
 
 export type Point = { step: number; values: Record<string, number> };
 type Curve = { x: number[]; series: ChartSeries[] };
@@ -27,8 +28,13 @@ export function curvesOf(points: readonly Point[], names: readonly { name: strin
   return {
     x: shown.map((point) => point.step),
     series: names
+      .map((one, place) => ({ ...one, color: chartColour(place) }))
       .filter(({ name }) => shown.some((point) => point.values[name] !== undefined))
-      .map(({ name, label }) => ({ label, values: shown.map((point) => point.values[name] ?? null) })),
+      .map(({ name, label, color }) => ({
+        label,
+        color,
+        values: shown.map((point) => point.values[name] ?? null),
+      })),
   };
 }
 
@@ -38,7 +44,10 @@ export function lastOf(points: readonly Point[], name: string): number | null {
 }
 
 /** One value of several runs on the union of their steps. */
-export function overlay(runs: readonly { label: string; points: readonly Point[] }[], name: string): Curve {
+export function overlay(
+  runs: readonly (Pick<ChartSeries, 'label' | 'color'> & { points: readonly Point[] })[],
+  name: string,
+): Curve {
   const byStep = runs.map(
     ({ points }) =>
       new Map(
@@ -50,8 +59,8 @@ export function overlay(runs: readonly { label: string; points: readonly Point[]
   const x = [...new Set(byStep.flatMap((steps) => [...steps.keys()]))].sort((a, b) => a - b);
   return {
     x,
-    series: runs.map(({ label }, index) => ({
-      label,
+    series: runs.map(({ points: _, ...look }, index) => ({
+      ...look,
       values: x.map((step) => byStep[index]?.get(step) ?? null),
     })),
   };

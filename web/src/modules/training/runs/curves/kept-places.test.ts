@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { keptPlaces } from './kept-places.ts';
+
+it('who stays keeps its place, and who comes takes the first free one', () => {
+  const three = keptPlaces([], ['a', 'b', 'c']);
+  expect(three).toEqual(['a', 'b', 'c']);
+  const two = keptPlaces(three, ['b', 'c']);
+  expect(two).toEqual([null, 'b', 'c']);
+  expect(keptPlaces(two, ['b', 'c', 'd', 'e'])).toEqual(['d', 'b', 'c', 'e']);
+});
