@@ -1,6 +1,6 @@
 import type { ApiKey } from '@bakehouse/contract/api-keys';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
@@ -38,7 +38,7 @@ function asked(method: string): unknown {
   return found?.[1];
 }
 
-function open(keys: ApiKey[]) {
+function answer(keys: ApiKey[]) {
   vi.mocked(call).mockImplementation((endpoint) =>
     Promise.resolve(
       endpoint.method === 'GET'
@@ -48,6 +48,10 @@ function open(keys: ApiKey[]) {
           : nightly,
     ),
   );
+}
+
+function open(keys: ApiKey[]) {
+  answer(keys);
   render(
     <QueryClientProvider client={queryClient}>
       <UserContext value={{ id: 'ada' } as never}>
@@ -61,6 +65,16 @@ beforeEach(() => {
   cleanup();
   queryClient.clear();
   vi.mocked(call).mockReset();
+});
+
+test('what a program does with its key is shown while the page is open', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  open([nightly]);
+  await screen.findByText(/^Never used/);
+  answer([{ ...nightly, last_used_at: new Date().toISOString() }]);
+  await act(() => vi.advanceTimersByTimeAsync(10_000));
+  vi.useRealTimers();
+  await screen.findByText(/^Last used/);
 });
 
 test('shows each further key with its right, its end and what it has spent', async () => {

@@ -1,5 +1,4 @@
 import type { ApiKey } from '@bakehouse/contract/api-keys';
-import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
@@ -12,13 +11,13 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { useUser } from '../session.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import { KeyRow } from './key-row.tsx';
-import { apiKeysQuery, useChangeApiKey, useCreateApiKey, useRevokeApiKey } from './keys-api.ts';
+import { useApiKeys, useChangeApiKey, useCreateApiKey, useRevokeApiKey } from './keys-api.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 
 /** The keys beside the web app's own: make, change and revoke them. */
 export function FurtherKeysCard() {
   const user = useUser();
-  const list = useQuery(apiKeysQuery(user.id));
+  const list = useApiKeys(user.id);
   const [creating, setCreating] = useState(false);
   const [changing, setChanging] = useState<ApiKey | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);

@@ -1,9 +1,12 @@
 import { changeApiKey, createApiKey, listApiKeys, revokeApiKey } from '@bakehouse/contract/api-keys';
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { useOnlineInterval } from '../../../lib/live/online.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import type { KeySettings } from './key-form.ts';
+
+const POLL_MS = 10_000;
 
 /** The user's API keys, the web app's own among them. */
 export const apiKeysQuery = (userId: string) =>
@@ -14,6 +17,11 @@ export const apiKeysQuery = (userId: string) =>
     // Each call with a key changes when it was last used.
     staleTime: 0,
   });
+
+/** The same, kept up to date: nobody announces what a program does with its key. */
+export function useApiKeys(userId: string) {
+  return useQuery({ ...apiKeysQuery(userId), refetchInterval: useOnlineInterval(POLL_MS) });
+}
 
 /** All that the user has or had: what is on record names the revoked ones too. */
 export const everyApiKeyQuery = (userId: string) =>
