@@ -1,9 +1,12 @@
 import type { Provider } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+import { sessionQuery } from '../accounts/api.ts';
 import { isServed, waitsFor } from './form/waits-for.ts';
 
 /** Who serves which generator. */
@@ -25,6 +28,9 @@ type Props = {
 /** Generate with its price, or what it waits for. */
 export function GenerateBar({ generator, ownOnly, served, price, generatedBy, busy, signInKnown }: Props) {
   const open = isServed(served.by, ownOnly);
+  // Services make pictures, no films.
+  const isConnectable =
+    !ownOnly && !served.isBeingPrepared && generator.makes === 'image' && generator.retired === undefined;
   const waits = !open && served.data !== undefined;
   return (
     <div className="grid gap-3">
@@ -56,12 +62,34 @@ export function GenerateBar({ generator, ownOnly, served, price, generatedBy, bu
           open ? (
             generatedBy
           ) : (
-            <p id="waits-for" className="text-balance text-center text-[0.8125rem] text-muted">
-              {waitsFor(generator, { ownOnly, isBeingPrepared: served.isBeingPrepared })}
+            <p className="text-balance text-center text-[0.8125rem] text-muted">
+              <span id="waits-for">
+                {waitsFor(generator, { ownOnly, isBeingPrepared: served.isBeingPrepared })}
+              </span>
+              {isConnectable && <ConnectLink />}
             </p>
           )
         }
       </QueryView>
     </div>
+  );
+}
+
+/** Tells an operator how a service is connected. */
+function ConnectLink() {
+  const { data: user } = useQuery(sessionQuery);
+  if (!user?.is_operator) return null;
+  return (
+    <>
+      {' '}
+      <Link
+        to="/docs/$"
+        params={{ _splat: 'operations' }}
+        hash="services-that-generate-pictures"
+        className="rounded text-accent-text underline underline-offset-2"
+      >
+        How to connect a service
+      </Link>
+    </>
   );
 }

@@ -75,6 +75,17 @@ it('the button is described by what its generator waits for, where it waits', as
   expect(generate().hasAttribute('aria-describedby')).toBe(false);
 });
 
+it('an operator is told how a service is connected, where there are some', async () => {
+  const link = () => screen.queryByRole('link', { name: 'How to connect a service' });
+  await open('/flux', []);
+  expect(link()).toBeNull();
+  act(() => void queryClient.setQueryData(sessionQuery.queryKey, { id: 'u1', is_operator: true } as never));
+  await waitFor(() => expect(link()?.getAttribute('href')).toContain('/docs/operations#services'));
+  cleanup();
+  await open('/veo', []);
+  expect(link()).toBeNull();
+});
+
 it('an upstream service opens the public page, and not the one of own models', async () => {
   await open('/flux', ['upstream']);
   expect(generate().disabled).toBe(false);
