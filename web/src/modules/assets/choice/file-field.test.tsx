@@ -55,3 +55,16 @@ it('says what a dataset without such files needs', async () => {
   await openField(['photo.png']);
   expect(await screen.findByText(/no csv, jsonl, json, txt or parquet file yet/)).toBeTruthy();
 });
+
+it('says of the chosen file what of it cannot be read', async () => {
+  const broken = [{ line: 7, reason: '1 field instead of 2' }];
+  const preview = { columns: ['q'], rows: [['1']], total_rows: 1, broken, broken_count: 1 };
+  const dataset = { dataset_id: 'd', revision_id: 'r1', files: [file('a.csv')], next_files_cursor: null };
+  vi.mocked(call).mockImplementation(async ({ path }) => (path.endsWith('/preview') ? preview : dataset));
+  render(
+    <QueryClientProvider client={queryClient}>
+      <FileField datasetId="d" value="a.csv" onChange={() => undefined} />
+    </QueryClientProvider>,
+  );
+  expect(await screen.findByText(/^1 row cannot be read\. Line 7/)).toBeTruthy();
+});

@@ -1,6 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
+import type { Asset } from '@bakehouse/contract/assets';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { Field } from '../../../ui/field.tsx';
 import { assetQuery } from '../asset-queries.ts';
+import { fileProblemQuery } from '../files/check-files.ts';
 import { mayHaveDataFiles } from '../files/selected-data-file.ts';
 import { FileCombobox } from './file-combobox.tsx';
 
@@ -14,15 +16,20 @@ type Props = {
 /** A choice of the data files of a dataset, as a field of a form. */
 export function FileField({ datasetId, value, onChange, error }: Props) {
   const { data: dataset } = useQuery(assetQuery(datasetId));
+  const problem = useProblem(dataset, value);
   const isEmpty = dataset !== undefined && !mayHaveDataFiles(dataset);
   return (
     <Field
       label="File"
       error={error}
       help={
-        isEmpty
-          ? 'This dataset has no csv, jsonl, json, txt or parquet file yet. Upload one on its page.'
-          : undefined
+        isEmpty ? (
+          'This dataset has no csv, jsonl, json, txt or parquet file yet. Upload one on its page.'
+        ) : (
+          <span role="status" className="text-warn">
+            {problem}
+          </span>
+        )
       }
     >
       <FileCombobox
@@ -34,4 +41,13 @@ export function FileField({ datasetId, value, onChange, error }: Props) {
       />
     </Field>
   );
+}
+
+/** What is wrong with the chosen file, where it is among the dataset's first ones. */
+function useProblem(dataset: Asset | undefined, path: string | null): string | null | undefined {
+  const file = dataset?.files.find((one) => one.path === path);
+  const revisionId = dataset?.revision_id;
+  const checked = dataset && file && revisionId ? [{ assetId: dataset.dataset_id, revisionId, file }] : [];
+  const [answer] = useQueries({ queries: checked.map(fileProblemQuery) });
+  return answer?.data;
 }
