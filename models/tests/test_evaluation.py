@@ -19,6 +19,7 @@ from image.tiny import (
     TINY_AUTOENCODER,
     TINY_EXPERT,
     TINY_ROUTER,
+    difference,
     tiny_expert,
     tiny_transformer,
 )
@@ -203,12 +204,12 @@ def test_the_base_draws_in_all_places(tmp_path: Path, paris_folder: Path) -> Non
     save_expert(paris.experts[1], tmp_path / "base", torch.float32)
     request = ParisRequest("a ball", 1, steps=4)
 
-    def made(changed: ParisPipeline) -> np.ndarray:
-        return np.asarray(changed.generate([request])[0].picture, dtype=int)
+    def made(changed: ParisPipeline) -> Image.Image:
+        return changed.generate([request])[0].picture
 
     base = variants(tmp_path / "base")["base"](paris)
-    assert (made(base) == made(one_expert(paris, 1))).all()
-    assert (made(base) != made(one_expert(paris, 0))).any()
+    assert difference(made(base), made(one_expert(paris, 1))) <= 1
+    assert difference(made(base), made(one_expert(paris, 0))) > 1
 
 
 def test_pictures_are_drawn_once_by_the_same_weights(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
@@ -16,6 +15,7 @@ from bakehouse_runtime.image.residency import ExpertCache
 from bakehouse_runtime.train.kontext.model import export_kontext
 
 from .tiny import (
+    difference,
     lora_weights,
     tiny_autoencoder,
     tiny_transformer,
@@ -42,7 +42,7 @@ def test_an_idle_paris_leaves_its_device_until_it_is_asked(
     paris = ParisPipeline.from_folder(write_tiny_paris(tmp_path / "paris"), DEVICE)
     # The best expert of each step alone: of eight some are not asked.
     request = ParisRequest("a red apple", 1, steps=2, strategy="top1")
-    before = np.asarray(paris.generate([request])[0].picture)
+    before = paris.generate([request])[0].picture
     others = [
         places(part, monkeypatch) for part in (paris.text_encoder, paris.router, paris.autoencoder)
     ]
@@ -51,7 +51,7 @@ def test_an_idle_paris_leaves_its_device_until_it_is_asked(
     assert others == [[CPU]] * 3
     assert experts == [[CPU]] * 8
     for _ in range(2):
-        assert (np.asarray(paris.generate([request])[0].picture) == before).all()
+        assert difference(paris.generate([request])[0].picture, before) <= 1
     assert others == [[CPU, DEVICE]] * 3
     assert 1 <= sum(seen == [CPU, DEVICE] for seen in experts) <= 2
     assert sum(seen == [CPU] for seen in experts) >= 6
@@ -61,10 +61,10 @@ def test_an_idle_paris_that_has_copies_drops_them(tmp_path: Path) -> None:
     paris = ParisPipeline.from_folder(write_tiny_paris(tmp_path / "paris"), DEVICE)
     paris._cache = ExpertCache(paris.experts, DEVICE, 3)
     request = ParisRequest("a red apple", 1, steps=2)
-    before = np.asarray(paris.generate([request])[0].picture)
+    before = paris.generate([request])[0].picture
     paris.offload()
     assert paris._cache._on_device == {}
-    assert (np.asarray(paris.generate([request])[0].picture) == before).all()
+    assert difference(paris.generate([request])[0].picture, before) <= 1
 
 
 def test_an_idle_kontext_keeps_its_transformer_alone(
@@ -76,13 +76,13 @@ def test_an_idle_kontext_keeps_its_transformer_alone(
     monkeypatch.setattr(kontext, "_device", DEVICE)
     file = write_lora(tmp_path / "lora.safetensors", lora_weights(transformer, 1))
     request = PictureRequest("a cat", 1, 2, 2.5, None, ChosenLora("a", file, 1))
-    before = np.asarray(kontext.generate([request])[0].picture)
+    before = kontext.generate([request])[0].picture
     assert kontext._loras._kept
     parts = (kontext._text, kontext._pipeline.autoencoder, kontext._pipeline.transformer)
     text, autoencoder, kept = (places(part, monkeypatch) for part in parts)
     kontext.offload()
     assert not kontext._loras._kept
     for _ in range(2):
-        assert (np.asarray(kontext.generate([request])[0].picture) == before).all()
+        assert difference(kontext.generate([request])[0].picture, before) <= 1
     assert text == autoencoder == [CPU, DEVICE]
     assert kept == []

@@ -31,7 +31,7 @@ from bakehouse_runtime.image.paris.sampling import (
 )
 
 from .conftest import one_sentence
-from .tiny import write_tiny_paris
+from .tiny import difference, write_tiny_paris
 
 
 class GaussianMixture:
@@ -238,5 +238,5 @@ def test_a_text_encoder_that_is_offloaded_is_back_for_the_next_picture(
     )
     monkeypatch.setattr(paris, "device", torch.device("cpu", 0))
     paris.offload()
-    assert (np.asarray(paris.generate([request])[0].picture) == np.asarray(before)).all()
+    assert difference(paris.generate([request])[0].picture, before) <= 1
     assert places == [torch.device("cpu"), torch.device("cpu", 0)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import torch
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
@@ -137,6 +138,14 @@ def write_as_diffusers(file: Path, weights: dict[str, Tensor], alpha: float) -> 
         },
     )
     return file
+
+
+def difference(picture: Image.Image, other: Image.Image) -> int:
+    """Where they differ most, in shades of 256. A CPU sums in another order over weights that lie
+    otherwise in memory, moved or loaded from another file: one shade may tip over between two
+    pictures of the same model."""
+    assert picture.size == other.size
+    return int(np.abs(np.asarray(picture).astype(int) - np.asarray(other).astype(int)).max())
 
 
 class DrawnExamples:

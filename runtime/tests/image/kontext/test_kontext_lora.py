@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 import torch
 from diffusers.loaders.lora_base import LORA_ADAPTER_METADATA_KEY
@@ -19,6 +18,7 @@ from bakehouse_runtime.train.kontext.model import export_kontext
 
 from ..tiny import (
     LORA_LAYERS,
+    difference,
     lora_weights,
     tiny_autoencoder,
     tiny_transformer,
@@ -66,11 +66,6 @@ def reference(folder: Path) -> Iterator[KontextPipeline]:
 
 def request(lora: ChosenLora | None, seed: int = 3) -> PictureRequest:
     return PictureRequest("make it blue", seed, 5, 3, PICTURE, lora)
-
-
-def difference(picture: Image.Image, other: Image.Image) -> int:
-    assert picture.size == other.size
-    return int(np.abs(np.asarray(picture).astype(int) - np.asarray(other).astype(int)).max())
 
 
 def by_diffusers(reference: KontextPipeline, file: Path, scale: float = 1.0) -> Image.Image:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 import torch
 from PIL import Image
@@ -14,7 +13,7 @@ from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextReq
 from bakehouse_runtime.image.kontext.stepper import KontextStepper, PictureRequest
 from bakehouse_runtime.train.kontext.model import export_kontext
 
-from ..tiny import tiny_autoencoder, tiny_transformer
+from ..tiny import difference, tiny_autoencoder, tiny_transformer
 
 CPU = torch.device("cpu")
 PICTURE = Image.effect_mandelbrot((90, 50), (-2, -1.5, 1, 1.5), 40).convert("RGB")
@@ -34,11 +33,6 @@ def guided_pipeline(tmp_path_factory: pytest.TempPathFactory) -> KontextPipeline
     index = json.loads((folder / "model_index.json").read_text()) | {"true_guidance": True}
     (folder / "model_index.json").write_text(json.dumps(index))
     return KontextPipeline.from_folder(folder, CPU)
-
-
-def difference(picture: Image.Image, other: Image.Image) -> int:
-    assert picture.size == other.size
-    return int(np.abs(np.asarray(picture).astype(int) - np.asarray(other).astype(int)).max())
 
 
 def test_it_generates_what_the_pipeline_generates(pipeline: KontextPipeline) -> None:
