@@ -9,6 +9,8 @@ export const PICTURE_PIXELS_MAX = 40_000_000;
 export const PICTURE_RATIO_MAX = 16;
 /** Passes over the picture that a JPEG may be stored in: each costs a look at every pixel. Programs write about ten. */
 export const JPEG_SCANS_MAX = 100;
+/** Segments or chunks that a file may have; each is a step of whoever reads it, and may have four bytes. Programs write some thousands. */
+export const PICTURE_PARTS_MAX = 50_000;
 /** Lists show a picture that is larger by a copy of at most so many pixels on its longer side. */
 export const THUMBNAIL_SIDE_MAX = 512;
 export const pictureTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
@@ -20,6 +22,7 @@ export const pictureMessages = {
   type: 'The picture must be a PNG, JPEG or WebP file',
   animated: 'The picture is an animation. Send a single picture',
   tooManyScans: 'The picture is stored in too many passes. Save it again and send that',
+  tooManyParts: 'The picture is stored in too many pieces. Save it again and send that',
   broken: 'The picture is damaged or incomplete',
 } as const;
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 import zlib
 from io import BytesIO
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from PIL import Image, ImageFile
 
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.image.pictures import PASSES_MAX, decode_picture, read_picture
+from bakehouse_runtime.image.pictures import PARTS_MAX, PASSES_MAX, decode_picture, read_picture
 
 
 def file(kind: str, size: tuple[int, int] = (8, 4), mode: str = "RGB", **options: Any) -> bytes:
@@ -109,6 +110,51 @@ def test_reads_a_jpeg_that_has_few_passes_of_its_own(content: bytes, tmp_path: P
     path = tmp_path / "few.jpg"
     path.write_bytes(content)
     assert read_picture(path).size == (8, 4)
+
+
+JPEG, PNG = file("JPEG"), file("PNG")
+EMPTY_SEGMENT = b"\xff\xfe\x00\x02"
+EMPTY_CHUNK = b"\0\0\0\0abCd" + struct.pack(">I", zlib.crc32(b"abCd"))
+EXIF_SEGMENT = b"\xff\xe1\x03\xe8" + b"Exif\0\0".ljust(998, b"x")
+
+
+@pytest.mark.parametrize(
+    ("content", "at", "piece", "count"),
+    [
+        (JPEG, 2, EMPTY_SEGMENT, 5_000_000),
+        # Pillow expects a length behind one of them alone, and goes on behind the end.
+        (JPEG, 2, b"\xff\xf0\xff\xff" + EMPTY_SEGMENT * 16_383, 300),
+        (JPEG, 2, b"\xff\xd9", 10_000_000),
+        (JPEG, 2, b"\xff", 20_000_000),
+        (JPEG, len(JPEG) - 2, EMPTY_SEGMENT, 5_000_000),
+        (JPEG, 2, EXIF_SEGMENT, 20_000),
+        (PNG, 33, EMPTY_CHUNK, 1_700_000),
+        (PNG, PNG.index(b"IEND") - 4, EMPTY_CHUNK.replace(b"abCd", b"IDAT"), 1_700_000),
+    ],
+    ids=["segments", "hidden", "markers", "fill", "in a scan", "exif", "chunks", "data"],
+)
+def test_what_is_made_of_pieces_alone_is_refused_at_once(
+    content: bytes, at: int, piece: bytes, count: int
+) -> None:
+    begun = time.thread_time()
+    with pytest.raises(PlainError, match="is stored in too many pieces"):
+        decode_picture(content[:at] + piece * count + content[at:])
+    # All of them take Pillow from four seconds on.
+    assert time.thread_time() - begun < 2
+
+
+def test_a_picture_may_have_many_pieces(tmp_path: Path) -> None:
+    many = PARTS_MAX - 100
+    for content, at, piece in (
+        (JPEG, 2, EMPTY_SEGMENT),
+        (JPEG, len(JPEG) - 2, EMPTY_SEGMENT),
+        (PNG, 33, EMPTY_CHUNK),
+    ):
+        assert decode_picture(content[:at] + piece * many + content[at:]).size == (8, 4)
+    path = tmp_path / "pieces.jpg"
+    path.write_bytes(JPEG[:-2] + EMPTY_SEGMENT * (PARTS_MAX + 1) + JPEG[-2:])
+    with pytest.raises(PlainError, match=r"^pieces\.jpg is stored in too many pieces"):
+        read_picture(path)
 
 
 ANIMATED = {"save_all": True, "append_images": [Image.new("RGB", (8, 4), "blue")]}

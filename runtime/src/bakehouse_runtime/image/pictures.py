@@ -24,6 +24,13 @@ RATIO_MAX = 16
 # Scans of a progressive JPEG, of which programs write about ten. Each has a few bytes and costs a
 # pass over all pixels, which takes milliseconds.
 PASSES_MAX = 100
+# Pieces of a file, of which programs write some thousands. Pillow goes through them as it opens a
+# file, and holds up all other threads for as long: eighteen seconds, where there are millions.
+PARTS_MAX = 50_000
+# Of a piece its length, its name, what it holds and a checksum.
+_READS_MAX = 4 * PARTS_MAX
+# Pillow copies all of the blocks before for each further one.
+_EXIF_BLOCKS_MAX = 50
 USUAL_WHITES = (1, 255, SIXTEEN_BIT_WHITE)
 JPEG_FORMATS = ("JPEG", "MPO")
 # Behind other markers decoders expect no length, also where one lies between the bytes of a scan.
@@ -31,6 +38,19 @@ _JPEG_SEGMENT = re.compile(rb"\xff[\xc0-\xcf\xd8-\xfe]")
 _JPEG_BEGINNING = b"\xff\xd8"
 _JPEG_SCAN = b"\xff\xda"
 _JPEG_END = b"\xff\xd9"
+_EXIF_BLOCK = b"Exif\0\0"
+
+
+class _SentFile(BytesIO):
+    """What a person sent, read in as many pieces as programs write, and in no more."""
+
+    reads = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        self.reads += 1
+        if self.reads > _READS_MAX:
+            raise _too_many_parts("The picture")
+        return super().read(size)
 
 
 def read_picture(path: Path) -> Image.Image:
@@ -53,7 +73,9 @@ def read_picture(path: Path) -> Image.Image:
 def decode_picture(content: bytes) -> Image.Image:
     """The same of a picture that a person has sent, of which one is expected: no animation."""
     try:
-        with Image.open(BytesIO(content), formats=SENT_FORMATS) as opened:
+        if content.count(_EXIF_BLOCK) > _EXIF_BLOCKS_MAX:
+            raise _too_many_parts("The picture")
+        with Image.open(_SentFile(content), formats=SENT_FORMATS) as opened:
             _refuse_too_large(opened, "The picture")
             if max(opened.size) > RATIO_MAX * min(opened.size):
                 raise PlainError(
@@ -102,16 +124,23 @@ def _refuse_many_passes(jpeg: bytes, name: str) -> None:
     """Before anything is unpacked. What segments hold is stepped over, and what comes behind the
     end is not looked at: a preview has scans too, and the film behind a phone's picture has all
     bytes."""
-    passes, position = 0, len(_JPEG_BEGINNING)
+    passes, parts, position = 0, 0, len(_JPEG_BEGINNING)
     while marker := _JPEG_SEGMENT.search(jpeg, position):
         position = marker.end()
         if marker.group() == _JPEG_END:
             return
+        parts += 1
+        if parts > PARTS_MAX:
+            raise _too_many_parts(name)
         passes += marker.group() == _JPEG_SCAN
         if passes > PASSES_MAX:
             raise PlainError(f"{name} is stored in too many passes. Save it again and send that.")
         # The length counts its own two bytes.
         position += max(2, int.from_bytes(jpeg[position : position + 2], "big"))
+
+
+def _too_many_parts(name: str) -> PlainError:
+    return PlainError(f"{name} is stored in too many pieces. Save it again and send that.")
 
 
 def _eight_bits(picture: Image.Image) -> Image.Image:

@@ -53,6 +53,25 @@ test('a JPEG may be stored in 100 passes, each of which costs a look at every pi
   for (const bytes of [film, noted]) expect(inspectPicture(bytes)).toMatchObject({ width: 6 });
 });
 
+const some = (count: number, part: string) => Buffer.alloc(count * (part.length / 2), part, 'hex');
+test.each([
+  ['segments', files.jpeg, 2, 'fffe0002'],
+  ['markers', files.jpeg, 2, 'ffd0'],
+  ['bytes between segments', files.jpeg, 2, 'ff'],
+  ['segments in a scan', files.jpeg, files.jpeg.length - 2, 'fffe0002'],
+  ['chunks', files.png, 33, '000000007445587400000000'],
+] as const)('a file may have so many pieces as no program writes: %s', (_what, file, at, part) => {
+  const of = (count: number) => Buffer.concat([file.subarray(0, at), some(count, part), file.subarray(at)]);
+  expect(() => inspectPicture(of(50_001))).toThrow('The picture is stored in too many pieces');
+  if (part !== 'ffd0') expect(inspectPicture(of(49_000))).toMatchObject({ width: 6, height: 4 });
+});
+
+test('what a JPEG restarts in its scan, and what is behind it, is none of its pieces', () => {
+  const [start, end] = [files.jpeg.subarray(0, -2), files.jpeg.subarray(-2)];
+  const restarted = Buffer.concat([start, some(60_000, '12ffd0'), end, some(60_000, 'fffe0002'), end]);
+  expect(inspectPicture(restarted)).toMatchObject({ width: 6, height: 4 });
+});
+
 test('one side may be 16 times as long as the other', () => {
   expect(inspectPicture(pngOf(1600, 100))).toMatchObject({ width: 1600, height: 100 });
   for (const [width, height] of [

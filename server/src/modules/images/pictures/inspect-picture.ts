@@ -1,5 +1,6 @@
 import {
   JPEG_SCANS_MAX,
+  PICTURE_PARTS_MAX,
   PICTURE_PIXELS_MAX,
   PICTURE_RATIO_MAX,
   pictureMessages,
@@ -40,7 +41,9 @@ function inspectPng(bytes: Buffer): Found | null {
   if (!bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return null;
   const size = { width: uint32(bytes, 16), height: uint32(bytes, 20) };
   let isAnimated = false;
+  let parts = 0;
   for (let at = 8; at + 12 <= bytes.length; at += 12 + uint32(bytes, at)) {
+    parts = countPart(parts);
     const name = bytes.readUInt32BE(at + 4);
     if (name === ANIMATION_CONTROL) isAnimated = true;
     if (name === IMAGE_END) return { mediaType: 'image/png', ...size, isAnimated, isWhole: true };
@@ -54,7 +57,7 @@ const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc]);
 function inspectJpeg(bytes: Buffer): Found | null {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8 || bytes[2] !== 0xff) return null;
   const isWhole = bytes.lastIndexOf(Buffer.from([0xff, 0xd9])) > 2;
-  refuseManyScans(bytes);
+  refuseManyParts(bytes);
   const rest = { mediaType: 'image/jpeg' as const, isWhole, isAnimated: false };
   for (let at = 2; at + 9 <= bytes.length; ) {
     const marker = bytes[at + 1] ?? 0;
@@ -72,11 +75,14 @@ const END_OF_IMAGE = 0xd9;
 
 /**
  * From marker to marker, over what each segment holds: a preview has scans of its own, and behind the picture there may be
- * a film. Within a scan there are bytes that only look like markers (below C0), and those that restart it.
+ * a film. Within a scan there are bytes that only look like markers (below C0), and those that restart it; before the first
+ * one, what belongs to no segment is looked at byte by byte by whoever reads it.
  */
-function refuseManyScans(bytes: Buffer): void {
+function refuseManyParts(bytes: Buffer): void {
   let scans = 0;
+  let parts = 0;
   for (let at = 2; at + 4 <= bytes.length; ) {
+    if (scans === 0) parts = countPart(parts);
     if (bytes[at] !== 0xff) {
       at += 1;
       continue;
@@ -86,9 +92,16 @@ function refuseManyScans(bytes: Buffer): void {
     if (marker === START_OF_SCAN) scans += 1;
     if (scans > JPEG_SCANS_MAX) throw new BadPicture(pictureMessages.tooManyScans);
     const hasLength = marker >= 0xc0 && marker !== 0xff && !(marker >= 0xd0 && marker <= 0xd8);
+    if (scans > 0 && hasLength) parts = countPart(parts);
     // One of two that follow each other may begin a marker.
     at += hasLength ? 2 + bytes.readUInt16BE(at + 2) : marker === 0xff ? 1 : 2;
   }
+}
+
+/** One more than so many. Throws BadPicture where that is too many. */
+function countPart(parts: number): number {
+  if (parts >= PICTURE_PARTS_MAX) throw new BadPicture(pictureMessages.tooManyParts);
+  return parts + 1;
 }
 
 const WEBP_ANIMATION = 0x02;
