@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import struct
 import time
+import tracemalloc
 import zlib
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image, ImageFile
 
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.image.pictures import PARTS_MAX, PASSES_MAX, decode_picture, read_picture
+from bakehouse_runtime.image.pictures import (
+    PARTS_MAX,
+    PASSES_MAX,
+    SIXTEEN_BIT_WHITE,
+    decode_picture,
+    read_picture,
+)
 
 
 def file(kind: str, size: tuple[int, int] = (8, 4), mode: str = "RGB", **options: Any) -> bytes:
@@ -110,6 +118,19 @@ def test_reads_a_jpeg_that_has_few_passes_of_its_own(content: bytes, tmp_path: P
     path = tmp_path / "few.jpg"
     path.write_bytes(content)
     assert read_picture(path).size == (8, 4)
+
+
+def test_a_large_grey_picture_of_wide_numbers_takes_no_room_for_all_of_them_at_once() -> None:
+    shades = np.linspace(0, SIXTEEN_BIT_WHITE, 1000 * 1030).reshape(1030, 1000).astype(np.uint16)
+    content = BytesIO()
+    Image.fromarray(shades).save(content, "PNG")
+    tracemalloc.start()
+    picture = decode_picture(content.getvalue())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (np.asarray(picture)[..., 0] == np.round(shades / 257)).all()
+    # All of them at once are eight bytes a pixel, several times over.
+    assert peak < 6 * shades.size
 
 
 JPEG, PNG = file("JPEG"), file("PNG")

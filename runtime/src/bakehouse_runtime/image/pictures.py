@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -31,6 +31,7 @@ PARTS_MAX = 50_000
 _READS_MAX = 4 * PARTS_MAX
 # Pillow copies all of the blocks before for each further one.
 _EXIF_BLOCKS_MAX = 50
+_BAND_ROWS = 64
 USUAL_WHITES = (1, 255, SIXTEEN_BIT_WHITE)
 JPEG_FORMATS = ("JPEG", "MPO")
 # Behind other markers decoders expect no length, also where one lies between the bytes of a scan.
@@ -148,12 +149,22 @@ def _eight_bits(picture: Image.Image) -> Image.Image:
 
     Numbers of 32 bits do not say what white is: the lowest usual white that none exceeds.
     """
-    values = np.nan_to_num(np.asarray(picture, dtype=np.float64))
-    white = SIXTEEN_BIT_WHITE
+    white: float = SIXTEEN_BIT_WHITE
     if picture.mode in ("I", "F"):
-        brightest = float(values.max())
+        brightest = max(float(band.max()) for band in _bands(picture))
         white = next((usual for usual in USUAL_WHITES if brightest <= usual), brightest)
-    return Image.fromarray((values.clip(0, white) * (255 / white)).round().astype(np.uint8))
+    shades = [
+        (band.clip(0, white) * (255 / white)).round().astype(np.uint8) for band in _bands(picture)
+    ]
+    return Image.fromarray(np.concatenate(shades))
+
+
+def _bands(picture: Image.Image) -> Iterator[np.ndarray]:
+    """The numbers of a grey picture, some rows at a time: forty megapixels of them would be 320 MB,
+    and each step of a computation as much again."""
+    for top in range(0, picture.height, _BAND_ROWS):
+        rows = (0, top, picture.width, min(top + _BAND_ROWS, picture.height))
+        yield np.nan_to_num(np.asarray(picture.crop(rows), dtype=np.float64))
 
 
 def fit_square(picture: Image.Image, side: int) -> Image.Image:
