@@ -7,7 +7,11 @@ import { keepInUse } from '../gateway/keep-in-use.ts';
 import { type RequestDeadline, requestDeadline } from '../gateway/request-deadline.ts';
 import { awaitModelServer, type ModelServer, readyServers } from '../gateway/upstream/await-model-server.ts';
 import { findModel } from '../gateway/upstream/find-model.ts';
-import { postToModelServer, readText } from '../gateway/upstream/model-server-client.ts';
+import {
+  ModelServerUnreachable,
+  postToModelServer,
+  readText,
+} from '../gateway/upstream/model-server-client.ts';
 import { retryUnreachable } from '../gateway/upstream/retry-unreachable.ts';
 import { unavailable } from '../gateway/upstream/unavailable.ts';
 import type { WakingParts } from '../serving-parts.ts';
@@ -73,10 +77,14 @@ async function generate(
   take: Take,
 ): Promise<void> {
   deadline.progress();
-  const target = { url: `${server.baseUrl}/generate`, key: server.key };
-  const answer = await postToModelServer(target, request, signal);
-  if (answer.statusCode !== 200) throw await toError(answer, modelName);
   const brokeOff = 'The model server stopped before the picture was finished';
+  const target = { url: `${server.baseUrl}/generate`, key: server.key, alone: true };
+  const answer = await postToModelServer(target, request, signal).catch((error: unknown) => {
+    // It may have died of it: as one that breaks off later, it is not asked at once again.
+    const isBegun = error instanceof ModelServerUnreachable && error.wasDelivered;
+    throw isBegun ? unavailable(brokeOff, error) : error;
+  });
+  if (answer.statusCode !== 200) throw await toError(answer, modelName);
   try {
     for await (const event of readImageEvents(answer)) {
       deadline.progress();

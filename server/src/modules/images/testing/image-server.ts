@@ -11,7 +11,15 @@ import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
 
 /** How the next pictures are generated; `hang` begins and stands still until it is let go. */
-export type ImageAnswer = 'ok' | 'hang' | 'broken picture' | 'die' | 'fail' | 'refuse' | 'error';
+export type ImageAnswer =
+  | 'ok'
+  | 'hang'
+  | 'broken picture'
+  | 'die'
+  | 'die at once'
+  | 'fail'
+  | 'refuse'
+  | 'error';
 
 export type ImageServer = {
   /** Script for the fake driver: an image model server in this process. */
@@ -98,6 +106,7 @@ async function generate(
   } = stub;
   // Taken with the answer: a test may let go what hangs before that gets so far.
   const release = currentRelease();
+  if (answer === 'die at once') return void response.destroy();
   if (answer === 'fail') return void response.writeHead(500).end('out of memory');
   if (answer === 'refuse') return void response.writeHead(400).end(JSON.stringify(refusal));
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });

@@ -21,8 +21,8 @@ const server = createServer((request, response) => {
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 afterAll(() => void server.close());
 
-const post = async () => {
-  const target = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, key: null };
+const post = async ({ port = (server.address() as AddressInfo).port, alone = false } = {}) => {
+  const target = { url: `http://127.0.0.1:${port}/`, key: null, alone };
   return readText(await postToModelServer(target, {}, signal));
 };
 
@@ -36,6 +36,27 @@ test('a kept connection that was closed meanwhile is replaced at once', async ()
 test('a server that closes a new connection is not reached', async () => {
   closes = () => true;
   await expect(post()).rejects.toThrow(ModelServerUnreachable);
+});
+
+test('it is known whether what was not answered was delivered', async () => {
+  closes = () => true;
+  const asked = requests;
+  await expect(post({ alone: true })).rejects.toMatchObject({ wasDelivered: true });
+  expect(requests).toBe(asked + 1);
+  const nobody = createServer();
+  await new Promise<void>((resolve) => nobody.listen(0, '127.0.0.1', resolve));
+  const free = (nobody.address() as AddressInfo).port;
+  await new Promise((resolve) => nobody.close(resolve));
+  await expect(post({ port: free })).rejects.toMatchObject({ wasDelivered: false });
+});
+
+test('what goes over a connection of its own is sent once', async () => {
+  closes = () => false;
+  await post();
+  closes = (count) => count > 1;
+  const asked = requests;
+  expect(await post({ alone: true })).toBe('answer');
+  expect(requests).toBe(asked + 1);
 });
 
 test('of a text without an end the beginning is read, and the connection ends', async () => {

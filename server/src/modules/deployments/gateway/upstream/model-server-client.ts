@@ -7,20 +7,33 @@ const agents = {
   'https:': new https.Agent({ keepAlive: true, maxSockets: 256 }),
 };
 
-/** The model server did not answer, or closed before its answer began: the request may be sent again. */
+/**
+ * The model server did not answer, or closed before its answer began: the request may be sent again. One that was delivered
+ * whole may be what it died of.
+ */
 export class ModelServerUnreachable extends Error {
-  constructor(cause: unknown) {
+  readonly wasDelivered: boolean;
+
+  constructor(cause: unknown, { wasDelivered = false } = {}) {
     super('the model server did not answer', { cause });
     this.name = 'ModelServerUnreachable';
+    this.wasDelivered = wasDelivered;
   }
 }
+
+type Target = {
+  url: string;
+  key: string | null;
+  /** Over a connection of its own: of a kept one that is closed nobody can say whether the request was delivered. */
+  alone?: boolean;
+};
 
 /**
  * Posts a JSON body to a model server, showing its key, and resolves with its answer once the headers are there.
  * Throws ModelServerUnreachable; an abort ends the request, and its answer in the middle.
  */
 export function postToModelServer(
-  { url, key }: { url: string; key: string | null },
+  { url, key, alone = false }: Target,
   body: object,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
@@ -49,10 +62,11 @@ export function postToModelServer(
         // llama.cpp closes a connection after each stream without saying so before: that a kept one
         // is closed says nothing of the server. One of its own was not used before.
         else if (request.reusedSocket && !isAnswered) resolve(send(false));
-        else reject(new ModelServerUnreachable(error));
+        else reject(new ModelServerUnreachable(error, { wasDelivered: request.writableFinished }));
       });
       request.end(payload);
     });
+  if (alone) return send(false);
   return send(isSecure ? agents['https:'] : agents['http:']);
 }
 

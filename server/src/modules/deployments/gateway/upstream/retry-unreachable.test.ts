@@ -24,6 +24,14 @@ test('one that stays away is said to be so, in the end', async () => {
   expect(attempt).toHaveBeenCalledTimes(10);
 });
 
+test('what a server may have died of is sent twice', async () => {
+  const died = new ModelServerUnreachable(new Error('ECONNRESET'), { wasDelivered: true });
+  const attempt = vi.fn<() => Promise<void>>().mockRejectedValue(died);
+  attempt.mockRejectedValueOnce(died).mockRejectedValueOnce(away).mockRejectedValueOnce(away);
+  await expect(retryUnreachable(attempt, asked)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(attempt).toHaveBeenCalledTimes(4);
+});
+
 test('whoever leaves is not tried for any longer', async () => {
   const leaving = new AbortController();
   const attempt = vi.fn<() => Promise<void>>().mockRejectedValue(away);

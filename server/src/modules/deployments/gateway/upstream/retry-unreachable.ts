@@ -5,6 +5,8 @@ import { unavailable } from './unavailable.ts';
 /** A server that was just replaced, or has just died, is looked for this often, with this pause. */
 const TRIES = 10;
 const TRY_PAUSE_MS = 300;
+/** What a server may have died of is sent so often. */
+const DELIVERIES = 2;
 
 /**
  * Makes attempts, numbered from 1, until one reaches the model server. Throws what an attempt throws, AppError
@@ -14,12 +16,15 @@ export async function retryUnreachable<Reached>(
   attempt: (number: number) => Promise<Reached>,
   { modelName, signal }: { modelName: string; signal: AbortSignal },
 ): Promise<Reached> {
+  let deliveries = 0;
   for (let number = 1; ; number += 1) {
     try {
       return await attempt(number);
     } catch (error) {
       if (!(error instanceof ModelServerUnreachable)) throw error;
-      if (number === TRIES) throw unavailable(`${modelName} does not answer`, error);
+      if (error.wasDelivered) deliveries += 1;
+      if (number === TRIES || deliveries === DELIVERIES)
+        throw unavailable(`${modelName} does not answer`, error);
     }
     await pause(TRY_PAUSE_MS, undefined, { signal });
   }
