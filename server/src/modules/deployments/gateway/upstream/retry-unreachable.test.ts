@@ -20,6 +20,7 @@ test('one that stays away is said to be so, in the end', async () => {
   await expect(retryUnreachable(attempt, asked)).rejects.toMatchObject({
     code: 'unavailable',
     publicMessage: 'bread does not answer. Try again',
+    retryAfterMs: 5_000,
   });
   expect(attempt).toHaveBeenCalledTimes(10);
 });
@@ -28,7 +29,10 @@ test('what a server may have died of is sent twice', async () => {
   const died = new ModelServerUnreachable(new Error('ECONNRESET'), { wasDelivered: true });
   const attempt = vi.fn<() => Promise<void>>().mockRejectedValue(died);
   attempt.mockRejectedValueOnce(died).mockRejectedValueOnce(away).mockRejectedValueOnce(away);
-  await expect(retryUnreachable(attempt, asked)).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(retryUnreachable(attempt, asked)).rejects.toMatchObject({
+    code: 'unavailable',
+    retryAfterMs: null,
+  });
   expect(attempt).toHaveBeenCalledTimes(4);
 });
 

@@ -7,10 +7,12 @@ const TRIES = 10;
 const TRY_PAUSE_MS = 300;
 /** What a server may have died of is sent so often. */
 const DELIVERIES = 2;
+/** A machine that is out of reach is given up by the engine after minutes: until then it is looked for so often. */
+const AGAIN_MS = 5_000;
 
 /**
  * Makes attempts, numbered from 1, until one reaches the model server. Throws what an attempt throws, AppError
- * 'unavailable' where none reaches it, and the signal's abort.
+ * 'unavailable' where none reaches it, with `retryAfterMs` where it has begun nothing, and the signal's abort.
  */
 export async function retryUnreachable<Reached>(
   attempt: (number: number) => Promise<Reached>,
@@ -24,7 +26,7 @@ export async function retryUnreachable<Reached>(
       if (!(error instanceof ModelServerUnreachable)) throw error;
       if (error.wasDelivered) deliveries += 1;
       if (number === TRIES || deliveries === DELIVERIES)
-        throw unavailable(`${modelName} does not answer`, error);
+        throw unavailable(`${modelName} does not answer`, error, deliveries === 0 ? AGAIN_MS : undefined);
     }
     await pause(TRY_PAUSE_MS, undefined, { signal });
   }
