@@ -1,5 +1,9 @@
 import { sql } from 'kysely';
-import { addToSealedSums, findChainHead, lockChain } from '../../server/src/modules/credits/queries.ts';
+import {
+  addToSealedSums,
+  findChainHead,
+  lockChain,
+} from '../../server/src/modules/credits/verification/chain-queries.ts';
 import { FIRST_HASH, sqlFields } from '../../server/src/modules/credits/verification/hash-transfer.ts';
 import type { Database, Transaction } from '../../server/src/platform/db/database.ts';
 import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';

@@ -188,7 +188,7 @@ describe('two machines on one database', () => {
     const failing = new Map([['test', { name: 'test', onChange }]]);
     await requeueLost({ ...parts, kinds: failing }, [otherId]);
     const left = [await see(run), await see(deployment)].map((workload) => workload.machineId);
-    expect(left.toSorted()).toEqual([null, otherId].toSorted());
+    expect(new Set(left)).toEqual(new Set([null, otherId]));
   });
 
   test('after an outage of the database the first that is back takes nothing from those who have not been back yet', async () => {

@@ -2,7 +2,8 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { endKeys } from './keys/end-keys.ts';
 import { listKeys, lockWebAppKey } from './keys/key-queries.ts';
 import { renewKey } from './keys/renew-key.ts';
-import { deleteLinkedMethods, deleteResetLinks, deleteUserSessions } from './queries.ts';
+import { deleteUserSessions } from './sessions/session-queries.ts';
+import { deleteLinkedMethods, deleteResetLinks } from './sign-in/sign-in-queries.ts';
 
 /**
  * Ends what opens an account beside its password: sessions, linked sign-in methods, reset links that

@@ -5,9 +5,10 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { endAccess } from './end-access.ts';
 import { isOperatorAddress } from './is-operator-address.ts';
-import { upsertPassword, upsertVerifiedUser } from './queries.ts';
+import { upsertVerifiedUser } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
 import { serverSecret } from './sign-in/server-secret.ts';
+import { upsertPassword } from './sign-in/sign-in-queries.ts';
 
 /**
  * Gives an operator's address a verified account with a new password, which it answers. An account

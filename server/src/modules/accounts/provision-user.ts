@@ -3,9 +3,10 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { encryptApiKey, hashApiKey, makeApiKey } from './keys/api-key.ts';
 import { findEncryptedKey, insertWebAppKey } from './keys/key-queries.ts';
-import { lockAddress, setReturning } from './queries.ts';
+import { lockAddress } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
 import { recogniseMailbox } from './returning/recognise-mailbox.ts';
+import { setReturning } from './returning/returning-queries.ts';
 import { serverSecret } from './sign-in/server-secret.ts';
 
 /** What other modules do for every new user, inside the transaction that completes the user. `isReturning`: the mailbox had an account before. */

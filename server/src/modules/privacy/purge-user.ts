@@ -1,4 +1,4 @@
-import { giveUpWork } from '../../engine/give-up-work.ts';
+import { giveUpWork } from '../../engine/files/give-up-work.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { forgetUserAnswers } from '../../platform/db/idempotency/forget-user-answers.ts';

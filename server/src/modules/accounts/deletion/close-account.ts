@@ -4,16 +4,12 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { endKeys } from '../keys/end-keys.ts';
 import { deleteWebAppKey, listKeys } from '../keys/key-queries.ts';
-import {
-  anonymiseUser,
-  deleteLinkedMethods,
-  deletePassword,
-  deleteResetLinks,
-  deleteUserSessions,
-  lockUser,
-} from '../queries.ts';
+import { lockUser } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
 import { recogniseMailbox } from '../returning/recognise-mailbox.ts';
+import { deleteUserSessions } from '../sessions/session-queries.ts';
+import { deleteLinkedMethods, deletePassword, deleteResetLinks } from '../sign-in/sign-in-queries.ts';
+import { anonymiseUser } from './deletion-queries.ts';
 
 /**
  * Step: nobody gets into the account any more, and nothing in its row says whose it was; descriptions of old transfers

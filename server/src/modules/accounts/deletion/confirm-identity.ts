@@ -1,7 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { findPasswordHash } from '../queries.ts';
 import { hashingFor, passwords } from '../sign-in/hash-passwords.ts';
+import { findPasswordHash } from '../sign-in/sign-in-queries.ts';
 
 /** Who has no password has signed in by a provider: that long ago at most. */
 const RECENT_MS = 10 * 60 * 1000;

@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/database.ts';
-import { findPasswordHash } from '../queries.ts';
+import { findPasswordHash } from '../sign-in/sign-in-queries.ts';
 
 /** Whether the user can sign in with a password. */
 export async function hasPassword(db: Database, userId: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../platform/db/database.ts';
-import { setPurged } from '../queries.ts';
+import { setPurged } from './deletion-queries.ts';
 
 /** Step: nothing is left to remove of a deleted user; nobody looks again. */
 export async function markPurged(

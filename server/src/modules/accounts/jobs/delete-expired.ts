@@ -1,6 +1,7 @@
 import type { Services } from '../../../platform/context.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { deleteExpiredSessions, deleteExpiredVerifications } from '../queries.ts';
+import { deleteExpiredSessions } from '../sessions/session-queries.ts';
+import { deleteExpiredVerifications } from '../sign-in/sign-in-queries.ts';
 
 /** The sign-in library only looks past expired rows; once a day they go. */
 export const deleteExpiredJob = defineJob({

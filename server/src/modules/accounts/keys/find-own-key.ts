@@ -1,7 +1,8 @@
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { shareSession, shareUser } from '../queries.ts';
+import { shareUser } from '../queries.ts';
+import { shareSession } from '../sessions/session-queries.ts';
 import { isKeyOpen, type KeyRow, lockKey, lockWebAppKey } from './key-queries.ts';
 
 /** Step: the caller's API key with this id, locked. Throws AppError 'not_found'. */

@@ -1,8 +1,9 @@
 import type { Config } from '../../../config.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { insertKnownAddress, isKnownAddress, lockAddress } from '../queries.ts';
+import { lockAddress } from '../queries.ts';
 import { serverSecret } from '../sign-in/server-secret.ts';
 import { mailboxHash } from './mailbox-hash.ts';
+import { insertKnownAddress, isKnownAddress } from './returning-queries.ts';
 
 /**
  * Step: whether the user's mailbox has had an account here. From now on it has, unless the address may be a stranger's:

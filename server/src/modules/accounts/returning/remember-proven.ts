@@ -1,7 +1,7 @@
 import type { Config } from '../../../config.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { setReturning } from '../queries.ts';
 import { recogniseMailbox } from './recognise-mailbox.ts';
+import { setReturning } from './returning-queries.ts';
 
 /**
  * Step: remembers the mailbox of a user whose address has just been proven. An account that is not the first to prove

@@ -3,8 +3,8 @@ import type { endOtherSessions as endpoint } from '@bakehouse/contract/profile';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { deleteSessions } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
+import { deleteSessions } from './session-queries.ts';
 
 /** Signs the caller out everywhere but in the browser that asks. */
 export async function endOtherSessions({ db, caller }: Context): Promise<ResponseOf<typeof endpoint>> {

@@ -4,8 +4,8 @@ import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { deleteSessions } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
+import { deleteSessions } from './session-queries.ts';
 
 /** Signs the caller out in one browser, which hears of it. Throws AppError 'not_found' for a session that is not theirs. */
 export async function endSession(

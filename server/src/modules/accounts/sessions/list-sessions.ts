@@ -1,7 +1,7 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { listSessions as endpoint } from '@bakehouse/contract/profile';
 import type { Context } from '../../../platform/context.ts';
-import { listUserSessions } from '../queries.ts';
+import { listUserSessions } from './session-queries.ts';
 
 /** Where the caller is signed in. */
 export async function listSessions({ db, clock, caller }: Context): Promise<ResponseOf<typeof endpoint>> {

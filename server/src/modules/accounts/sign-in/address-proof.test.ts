@@ -6,8 +6,10 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { untilWaiting } from '../../../testing/test-database.ts';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
 import { makeOperator } from '../make-operator.ts';
-import { deleteLinkedMethods, deleteUserSessions, lockUser } from '../queries.ts';
+import { lockUser } from '../queries.ts';
+import { deleteUserSessions } from '../sessions/session-queries.ts';
 import { passwords } from './hash-passwords.ts';
+import { deleteLinkedMethods } from './sign-in-queries.ts';
 
 /*
  * An account belongs to whoever has its address. GitHub is played by this file: its pages are

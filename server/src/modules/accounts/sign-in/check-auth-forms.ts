@@ -3,10 +3,11 @@ import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/a
 import * as z from 'zod';
 import type { Services } from '../../../platform/context.ts';
 import { isOperatorAddress } from '../is-operator-address.ts';
-import { findUserOfResetLink, isUsernameTaken } from '../queries.ts';
+import { isUsernameTaken } from '../queries.ts';
 import { isCommonPassword } from './is-common-password.ts';
 import { isPicture } from './is-picture.ts';
 import { proveAddress } from './prove-address.ts';
+import { findUserOfResetLink } from './sign-in-queries.ts';
 
 /** Where the link in the mail leads in the end. */
 const NEW_PASSWORD_PAGE = '/?form=new-password';

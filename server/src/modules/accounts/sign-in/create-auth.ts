@@ -6,7 +6,7 @@ import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { mailOnRequest } from '../mail-on-request.ts';
 import { type OnUserCreated, provisionUser } from '../provision-user.ts';
-import { countRecentAudit, lockAddress, replacePassword } from '../queries.ts';
+import { countRecentAudit, lockAddress } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
 import { rememberProven } from '../returning/remember-proven.ts';
 import { checkAuthForms } from './check-auth-forms.ts';
@@ -17,6 +17,7 @@ import { noteVerified, passwords, verifiedHash } from './hash-passwords.ts';
 import { proveAddress } from './prove-address.ts';
 import { resetPasswordMail } from './reset-password-mail.ts';
 import { serverSecret } from './server-secret.ts';
+import { replacePassword } from './sign-in-queries.ts';
 
 export const AUTH_PATH = '/api/auth';
 /** Carries the address that the HTTP layer has worked out; a caller's own header of this name is dropped. */

@@ -5,9 +5,11 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { deleteSessions, findPasswordHash, hasSignInMethod, lockAddress } from '../queries.ts';
+import { lockAddress } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
+import { deleteSessions } from '../sessions/session-queries.ts';
 import { verifiedHash } from './hash-passwords.ts';
+import { findPasswordHash, hasSignInMethod } from './sign-in-queries.ts';
 
 /** What is noted of calls by whom they concern, and announced to their other browsers. */
 const actions: Partial<Record<string, AuditAction>> = {

@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/database.ts';
-import { selectSignInMethods } from '../queries.ts';
+import { selectSignInMethods } from './sign-in-queries.ts';
 
 /** By what the user signs in, `credential` being a password; without its secrets. */
 export async function listSignInMethods(

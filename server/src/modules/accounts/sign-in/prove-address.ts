@@ -2,10 +2,11 @@ import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { endAccess } from '../end-access.ts';
 import { isOperatorAddress } from '../is-operator-address.ts';
-import { deletePassword, lockAddress, setAddressVerified } from '../queries.ts';
+import { lockAddress, setAddressVerified } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
 import { rememberProven } from '../returning/remember-proven.ts';
 import { serverSecret } from './server-secret.ts';
+import { deletePassword } from './sign-in-queries.ts';
 
 /** `own_provider`: linked by who is signed in to the account. */
 type Proof = 'provider' | 'own_provider' | 'reset_link';

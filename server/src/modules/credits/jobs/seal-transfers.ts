@@ -1,5 +1,5 @@
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { findUnsealedSeconds } from '../queries.ts';
+import { findUnsealedSeconds } from '../verification/chain-queries.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
 
 /** Sealing waits for older transactions, and none should take as long. */

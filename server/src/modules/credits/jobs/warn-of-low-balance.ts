@@ -11,7 +11,7 @@ import {
   takeLowBalances,
   watchBalances,
 } from '../low-balance-queries.ts';
-import { findChainHead } from '../queries.ts';
+import { findChainHead } from '../verification/chain-queries.ts';
 
 /** Users in one transaction: an operator who raises the limit makes many balances low at once. */
 const BATCH = 1_000;

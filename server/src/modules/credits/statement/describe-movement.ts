@@ -1,4 +1,4 @@
-import type { OpenHold, StatementTransfer } from '../queries.ts';
+import type { OpenHold, StatementTransfer } from './statement-queries.ts';
 
 /**
  * What a line of the statement says. The other user of a send or an invitation is named as the account has it now: under

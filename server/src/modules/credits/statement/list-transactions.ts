@@ -12,15 +12,15 @@ import type { Transaction as DatabaseTransaction } from '../../../platform/db/da
 import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
 import { accountOwner, accountUse, userAccount } from '../ledger/accounts.ts';
 import type { TransferKind } from '../ledger/transfer.ts';
+import { describeMovement } from './describe-movement.ts';
+import { knownTimeZone } from './known-time-zone.ts';
 import {
   listOpenHolds,
   listUserTransfers,
   type OpenHold,
   type Selection,
   type StatementTransfer,
-} from '../queries.ts';
-import { describeMovement } from './describe-movement.ts';
-import { knownTimeZone } from './known-time-zone.ts';
+} from './statement-queries.ts';
 import { type CounterpartSum, sumUserTransfers } from './sum-queries.ts';
 
 type Transaction = z.infer<typeof transaction>;

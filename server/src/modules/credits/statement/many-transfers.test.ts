@@ -3,8 +3,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
 import { plansOf, recordingDatabase } from '../../../testing/recording-database.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { addToSealedSums, LAST_SEQ, listUserTransfers, sumSentInDay } from '../queries.ts';
+import { sumSentInDay } from '../queries.ts';
 import { selectSends } from '../send-queries.ts';
+import { addToSealedSums, LAST_SEQ } from '../verification/chain-queries.ts';
+import { listUserTransfers } from './statement-queries.ts';
 import { sumSpendByDay, sumSpendByKey, sumUserTransfers } from './sum-queries.ts';
 
 const TRANSFERS = 20_000;

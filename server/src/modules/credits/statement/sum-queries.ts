@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { userAccount } from '../ledger/accounts.ts';
-import { backByKey, byKey, findChainHead, LAST_SEQ, type Period, type Selection } from '../queries.ts';
+import { findChainHead, LAST_SEQ } from '../verification/chain-queries.ts';
+import { backByKey, byKey, type Period, type Selection } from './statement-queries.ts';
 
 /*
  * The sums of a user's transfers. All of them are to be called in a snapshot of the database: they add to what the sealer

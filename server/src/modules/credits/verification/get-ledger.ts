@@ -5,7 +5,7 @@ import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
 import { proofJob } from '../jobs/verify-ledger.ts';
-import { findChainHead } from '../queries.ts';
+import { findChainHead } from './chain-queries.ts';
 import { countAccounts, findLastProof, listLargestAccounts } from './proof-queries.ts';
 
 const USERS_MAX = 200;

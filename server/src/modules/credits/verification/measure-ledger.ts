@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from '../../../platform/db/database.ts';
-import { findUnsealedSeconds } from '../queries.ts';
+import { findUnsealedSeconds } from './chain-queries.ts';
 import { findLastProof } from './proof-queries.ts';
 
 /** Adds to the metrics of this process whether the books are right. Read from the database when it is asked for. */

@@ -2,7 +2,7 @@ import type { LedgerProof } from '@bakehouse/contract/credits';
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
 import { oneOf } from '../ledger/ledger-answers.ts';
-import { LAST_SEQ } from '../queries.ts';
+import { LAST_SEQ } from './chain-queries.ts';
 import { FIRST_HASH, type SealableTransfer, sealableColumns, sqlHash } from './hash-transfer.ts';
 
 type Reader = Database | Transaction;

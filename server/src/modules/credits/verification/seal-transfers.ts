@@ -9,7 +9,7 @@ import {
   listUnsealed,
   lockChain,
   takeFence,
-} from '../queries.ts';
+} from './chain-queries.ts';
 import { FIRST_HASH, hashTransfer } from './hash-transfer.ts';
 
 const BATCH = 500;

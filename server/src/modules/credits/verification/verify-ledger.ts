@@ -1,7 +1,7 @@
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { readSnapshot, shareSnapshot } from '../../../platform/db/read-snapshot.ts';
-import { findChainHead } from '../queries.ts';
+import { findChainHead } from './chain-queries.ts';
 import { checkUsage } from './check-usage.ts';
 import {
   type AccountProof,

@@ -2,7 +2,7 @@ import type { deleteConfiguration as endpoint } from '@bakehouse/contract/config
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { deleteConfigurationRow } from '../queries.ts';
+import { deleteConfigurationRow } from './configuration-queries.ts';
 
 /** Deletes a saved configuration of the caller. */
 export async function deleteConfiguration(

@@ -2,7 +2,7 @@ import type { renameConfiguration as endpoint } from '@bakehouse/contract/config
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { updateConfigurationName } from '../queries.ts';
+import { updateConfigurationName } from './configuration-queries.ts';
 
 /** Gives a saved configuration of the caller another name, which none of the others has. */
 export async function renameConfiguration(

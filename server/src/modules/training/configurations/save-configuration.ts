@@ -1,7 +1,7 @@
 import type { saveConfiguration as endpoint } from '@bakehouse/contract/configurations';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
-import { upsertConfiguration } from '../queries.ts';
+import { upsertConfiguration } from './configuration-queries.ts';
 
 /** Saves a configuration; the same name replaces the one before. */
 export async function saveConfiguration(

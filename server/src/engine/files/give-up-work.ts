@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Transaction } from '../platform/db/database.ts';
-import { wakeEngines } from './queries.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { wakeEngines } from '../queries.ts';
 
 /** Step: nobody resumes the ended workloads of the user any more. What they have printed goes at once, their files with the next pass. */
 export async function giveUpWork(tx: Transaction, userId: string): Promise<void> {

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
+
+/* The SQL of passwords and other ways to sign in. */
+
+/** The row that the sign-in library makes for a password. */
+export async function upsertPassword(
+  tx: Transaction,
+  { userId, passwordHash }: { userId: string; passwordHash: string },
+): Promise<void> {
+  await tx
+    .insertInto('sign_in_methods')
+    .values({
+      id: randomUUID(),
+      user_id: userId,
+      provider_id: 'credential',
+      account_id: userId,
+      password: passwordHash,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['provider_id', 'account_id']).doUpdateSet({ password: passwordHash }),
+    )
+    .execute();
+}
+
+/** Replaces a password whose hash is still this one. False where it is not, and nothing was replaced. */
+export async function replacePassword(
+  db: Database,
+  { userId, from, to, at }: { userId: string; from: string; to: string; at: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('sign_in_methods')
+    .set({ password: to, updated_at: at })
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .where('password', '=', from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Afterwards nobody signs in with a password, until a new one is set. */
+export async function deletePassword(tx: Transaction, userId: string): Promise<void> {
+  await tx
+    .deleteFrom('sign_in_methods')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .execute();
+}
+
+/** All but the password. */
+export async function deleteLinkedMethods(tx: Transaction, userId: string): Promise<void> {
+  await tx
+    .deleteFrom('sign_in_methods')
+    .where('user_id', '=', userId)
+    .where('provider_id', '!=', 'credential')
+    .execute();
+}
+
+/** Links for a new password that were asked for and not used; all but one where that is named. */
+export async function deleteResetLinks(
+  tx: Transaction,
+  userId: string,
+  { except }: { except?: string | undefined } = {},
+): Promise<void> {
+  await tx
+    .deleteFrom('verifications')
+    .where('value', '=', userId)
+    .where('identifier', 'like', 'reset-password:%')
+    .$if(except !== undefined, (links) => links.where('identifier', '!=', `reset-password:${except}`))
+    .execute();
+}
+
+/** Who is asked for a new password by a link that opens at `now`. */
+export async function findUserOfResetLink(
+  db: Database,
+  link: string,
+  now: Date,
+): Promise<{ id: string; email: string } | undefined> {
+  return db
+    .selectFrom('verifications')
+    .innerJoin('users', 'users.id', 'verifications.value')
+    .select(['users.id', 'users.email'])
+    .where('verifications.identifier', '=', `reset-password:${link}`)
+    .where('verifications.expires_at', '>=', now)
+    .executeTakeFirst();
+}
+
+export async function deleteExpiredVerifications(db: Database, now: Date): Promise<void> {
+  await deleteBefore(db, 'verifications', { column: 'expires_at', time: now });
+}
+
+export async function selectSignInMethods(db: Database, userId: string) {
+  return db
+    .selectFrom('sign_in_methods')
+    .select(['provider_id', 'created_at'])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .execute();
+}
+
+export async function hasSignInMethod(tx: Transaction, userId: string, provider: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sign_in_methods')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', provider)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Null for who has no password. */
+export async function findPasswordHash(db: Database | Transaction, userId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('sign_in_methods')
+    .select('password')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .executeTakeFirst();
+  return row?.password ?? null;
+}

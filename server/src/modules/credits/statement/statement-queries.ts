@@ -1,0 +1,113 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { userAccount } from '../ledger/accounts.ts';
+import type { TransferKind } from '../ledger/transfer.ts';
+
+/* The SQL of statements. */
+
+type Reader = Database | Transaction;
+
+export type Period = {
+  /** ISO dates, both inclusive; undefined is open. */
+  from?: string;
+  to?: string;
+  /** Name of the time zone whose days they are. */
+  timeZone: string;
+};
+
+/** A part of what happened to a user's credits. */
+export type Selection = Period & {
+  userId: string;
+  /** Only what was asked for with this API key; undefined is whatever. */
+  keyId?: string | undefined;
+};
+
+/** What was asked for with the key; whatever, where there is none. */
+export const byKey = ({ keyId }: Pick<Selection, 'keyId'>) =>
+  keyId === undefined ? sql`true` : sql`refs ->> 'key_id' = ${keyId}`;
+
+/** What came back of what the key asked for. Credits that another user sent carry that user's key, which is not for these eyes. */
+export const backByKey = (selection: Pick<Selection, 'keyId'>) =>
+  selection.keyId === undefined ? sql`true` : sql`kind = 'refund' and ${byKey(selection)}`;
+
+/** What happened on the days of the period. */
+export const within = ({ from, to, timeZone }: Period) => sql`
+  (${from ?? null}::date is null or created_at >= ${from ?? null}::date::timestamp at time zone ${timeZone}::text)
+  and (${to ?? null}::date is null or created_at < (${to ?? null}::date + 1)::timestamp at time zone ${timeZone}::text)`;
+
+export type StatementTransfer = {
+  seq: bigint;
+  id: string;
+  debit_account_id: string;
+  credit_account_id: string;
+  amount: bigint;
+  kind: TransferKind;
+  description: string;
+  refs: Record<string, string>;
+  created_at: Date;
+  hash: string | null;
+  /** Of the other user of a send or an invitation, as the account has it now; null where there is none. */
+  counterpart: { username: string; isDeleted: boolean } | null;
+};
+
+/**
+ * The user's transfers, the latest first, before the one with the seq `before`. Each side has its
+ * index by time; the rows of both are merged.
+ */
+export async function listUserTransfers(
+  db: Reader,
+  input: Selection & { before: bigint | null; limit: number },
+): Promise<StatementTransfer[]> {
+  const account = userAccount(input.userId);
+  const before =
+    input.before === null
+      ? sql`true`
+      : sql`(created_at, seq) < (select created_at, seq from ledger_transfers where seq = ${input.before})`;
+  const side = (column: string, ofKey: RawBuilder<unknown>) => sql`
+    (select * from ledger_transfers where ${sql.ref(column)} = ${account} and ${before} and ${within(input)} and ${ofKey}
+      order by created_at desc, seq desc limit ${input.limit})`;
+  const { rows } = await sql<StatementTransfer>`
+    select t.seq, t.id, t.debit_account_id, t.credit_account_id, t.amount, t.kind, t.description, t.refs,
+      t.created_at, s.hash,
+      case when u.id is not null
+        then json_build_object('username', u.username, 'isDeleted', u.deleted_at is not null) end as counterpart
+    from (${side('debit_account_id', byKey(input))} union all ${side('credit_account_id', backByKey(input))}) t
+    left join ledger_seals s on s.seq = t.seq
+    left join users u on u.id = case t.kind
+      when 'transfer' then
+        substr(case t.debit_account_id when ${account} then t.credit_account_id else t.debit_account_id end, 6)
+      when 'grant' then coalesce(t.refs ->> 'inviter_id', t.refs ->> 'invited_id') end
+    order by t.created_at desc, t.seq desc
+    limit ${input.limit}`.execute(db);
+  return rows;
+}
+
+export type OpenHold = {
+  id: string;
+  debit_account_id: string;
+  credit_account_id: string;
+  amount: bigint;
+  kind: TransferKind;
+  description: string;
+  refs: Record<string, string>;
+  created_at: Date;
+};
+
+/** What is held from the user now, newest first; `after` is the last one of the page before. */
+export async function listOpenHolds(
+  db: Reader,
+  input: Selection & { after: string | undefined; limit: number },
+): Promise<OpenHold[]> {
+  const after =
+    input.after === undefined
+      ? sql`true`
+      : sql`(created_at, id) < (select created_at, id from ledger_holds where id = ${input.after})`;
+  const { rows } = await sql<OpenHold>`
+    select id, debit_account_id, credit_account_id, amount, kind, description, refs, created_at
+    from ledger_holds
+    where debit_account_id = ${userAccount(input.userId)} and status = 'pending' and ${after}
+      and ${within(input)} and ${byKey(input)}
+    order by created_at desc, id desc
+    limit ${input.limit}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { type SealableTransfer, sealableColumns } from './hash-transfer.ts';
+
+/* The SQL of the chain of seals. */
+
+type Reader = Database | Transaction;
+
+/** No transfer has it: all of them come before. */
+export const LAST_SEQ = 2n ** 63n - 1n;
+
+/** The last given seq, and then a transaction id that is higher than those of all who hold one up to it. */
+export async function takeFence(db: Database): Promise<{ seq: bigint; xid: string }> {
+  const last = await sql<{ seq: bigint }>`select last_value as seq from ledger_transfers_seq_seq`.execute(db);
+  const own = await sql<{ xid: string }>`select pg_current_xact_id()::text as xid`.execute(db);
+  const seq = last.rows[0]?.seq;
+  const xid = own.rows[0]?.xid;
+  if (seq === undefined || xid === undefined) throw new Error('The ledger gave no fence');
+  return { seq, xid };
+}
+
+/** Whether all transactions up to this id are over. */
+export async function hasEveryoneBeforeEnded(db: Database, xid: string): Promise<boolean> {
+  const { rows } = await sql<{ ended: boolean }>`
+    select pg_snapshot_xmin(pg_current_snapshot()) > ${xid}::xid8 as ended`.execute(db);
+  return rows[0]?.ended === true;
+}
+
+/** One sealer at a time, until the transaction ends. */
+export async function lockChain(tx: Transaction): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('ledger_seals'))`.execute(tx);
+}
+
+export async function findChainHead(db: Reader): Promise<{ seq: bigint; hash: string } | undefined> {
+  return db
+    .selectFrom('ledger_seals')
+    .select(['seq', 'hash'])
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function listUnsealed(
+  tx: Transaction,
+  { after, seqMax, limit }: { after: bigint; seqMax: bigint; limit: number },
+): Promise<SealableTransfer[]> {
+  const { rows } = await sql<SealableTransfer>`
+    select ${sealableColumns} from ledger_transfers t
+    where t.seq > ${after} and t.seq <= ${seqMax} order by t.seq limit ${limit}`.execute(tx);
+  return rows;
+}
+
+/** The age of the oldest transfer that has no seal; 0 where all have one. */
+export async function findUnsealedSeconds(db: Reader): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from clock_timestamp() - created_at)::float8 as seconds from ledger_transfers
+    where seq > coalesce((select max(seq) from ledger_seals), 0) order by seq limit 1`.execute(db);
+  return rows[0]?.seconds ?? 0;
+}
+
+export async function insertSeals(tx: Transaction, seals: { seq: bigint; hash: string }[]): Promise<void> {
+  await tx.insertInto('ledger_seals').values(seals).execute();
+}
+
+/** What the sealer sums of sealed transfers: each table with what it sums by, and which of the `ledger_sum_days` it sums. */
+const sealedSums = [
+  { table: 'ledger_sealed_totals', by: ['account_id', 'counterpart'], of: sql`true` },
+  { table: 'ledger_daily', by: ['account_id', 'day', 'counterpart'], of: sql`true` },
+  { table: 'ledger_key_totals', by: ['account_id', 'key_id', 'counterpart'], of: sql`key_id is not null` },
+  {
+    table: 'ledger_key_daily',
+    by: ['account_id', 'key_id', 'day', 'counterpart'],
+    of: sql`key_id is not null`,
+  },
+] as const;
+
+/** Adds the transfers above `after` and up to `upTo`, which are being sealed, to the sums of what is sealed. */
+export async function addToSealedSums(
+  tx: Transaction,
+  { after, upTo }: { after: bigint; upTo: bigint },
+): Promise<void> {
+  for (const { table, by, of } of sealedSums) {
+    const columns = sql.join(by.map((column) => sql.ref(column)));
+    await sql`
+      insert into ${sql.table(table)} as total (${columns}, paid, received, transfers)
+      select ${columns}, sum(paid), sum(received), sum(transfers)
+      from ledger_sum_days(${after}, ${upTo}) where ${of} group by ${columns}
+      on conflict (${columns}) do update set
+        paid = total.paid + excluded.paid,
+        received = total.received + excluded.received,
+        transfers = total.transfers + excluded.transfers`.execute(tx);
+  }
+}
