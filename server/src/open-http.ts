@@ -5,6 +5,7 @@ import type { Driver } from './engine/drivers/driver.ts';
 import { measureWorkloads } from './engine/gauges.ts';
 import type { CpuLoad } from './engine/host/cpu-load.ts';
 import { machineCpu } from './engine/host/machine-cpu.ts';
+import { isPreparing } from './engine/host/preparation/is-preparing.ts';
 import { machineRoutes } from './engine/host/routes.ts';
 import { installationCapacity } from './engine/machines/installation-capacity.ts';
 import type { CpuMachine } from './engine/machines/list-cpu-machines.ts';
@@ -142,7 +143,7 @@ function listBindings(
     ...referralsRoutes,
     ...privacyRoutes({ countGuess }),
     ...documentationRoutes,
-    ...generatorsRoutes,
+    ...generatorsRoutes({ isPreparing: () => isPreparing(services, 'starter-image-model') }),
     ...licencesRoutes,
     ...notificationsRoutes,
     ...contactRoutes,

@@ -14,15 +14,16 @@ import type { PriceList } from '../credits/prices/prices.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { findUpstreams } from '../upstreams/find-upstreams.ts';
 import { findOwnModel } from './find-own-model.ts';
-import { isBeingPrepared } from './is-being-prepared.ts';
+import { ownModels } from './own-models.ts';
 
 type Answer = ResponseOf<typeof endpoint>;
 
 /** Every generator, and who serves it here. */
 export async function listGenerators(
-  services: Pick<Services, 'db' | 'clock' | 'config' | 'machineId'>,
+  { db, clock, config }: Pick<Services, 'db' | 'clock' | 'config'>,
+  isPreparing: () => Promise<boolean>,
 ): Promise<Answer> {
-  const { db, clock, config } = services;
+  const preparing = await isPreparing();
   const prices = await readPrices(db, clock.now());
   const generators = generatorNames.map(async (name) => {
     const own = await findOwnModel(db, name);
@@ -31,7 +32,7 @@ export async function listGenerators(
     return {
       name,
       served_by: [...(upstreams.length > 0 ? ['upstream' as const] : []), ...(own ? ['own' as const] : [])],
-      is_being_prepared: !own && (await isBeingPrepared(services, name)),
+      is_being_prepared: preparing && !own && ownModels[name] !== undefined,
       upstreams,
       inference_url:
         own && edits

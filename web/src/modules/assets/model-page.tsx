@@ -27,9 +27,9 @@ export function ModelPage() {
   const { id } = route.useParams();
   const { tab = 'card' } = route.useSearch();
   const navigate = route.useNavigate();
-  const asset = useQuery(assetQuery(id));
-  const readiness = useReadiness(id, asset.data);
-  const ready = useFirstAnswers(asset, useDeploymentsOf(id), ...(hasFiles(asset.data) ? [readiness] : []));
+  const model = useQuery(assetQuery(id));
+  const readiness = useReadiness(id, model.data);
+  const ready = useFirstAnswers(model, useDeploymentsOf(id), ...(hasFiles(model.data) ? [readiness] : []));
   return (
     <AssetPage
       id={id}

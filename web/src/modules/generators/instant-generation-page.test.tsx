@@ -79,7 +79,7 @@ it('asks for a prompt, says what the generator waits for, and goes on in its pag
 
 it('where nothing works yet it begins with what is being prepared, and says so', async () => {
   open({ paris: { served_by: [], upstreams: [], is_being_prepared: true } });
-  await screen.findByText(/^The starter model for Paris is still being prepared/);
+  expect(await screen.findByText(/^The starter model for Paris is still being prepared/)).toBeTruthy();
 });
 
 it('refuses a prompt that is too long before it goes on, by the keys too', async () => {

@@ -74,7 +74,7 @@ test('what a program does with its key is shown while the page is open', async (
   answer([{ ...nightly, last_used_at: new Date().toISOString() }]);
   await act(() => vi.advanceTimersByTimeAsync(10_000));
   vi.useRealTimers();
-  await screen.findByText(/^Last used/);
+  expect(await screen.findByText(/^Last used/)).toBeTruthy();
 });
 
 test('shows each further key with its right, its end and what it has spent', async () => {

@@ -37,7 +37,7 @@ test('it counts what is added, and says that edits are left out', () => {
 
 test('the name that it begins with is none of another dataset', async () => {
   const named = (title: string) => ({ dataset_id: title, title, file_count: 1, size_bytes: 1 });
-  vi.mocked(call).mockResolvedValue({ datasets: [named('Training pictures')], next_cursor: null } as never);
+  vi.mocked(call).mockResolvedValue({ datasets: [named('Training pictures')], next_cursor: null });
   show([generationOf()]);
   await waitFor(() =>
     expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Training pictures 2'),
