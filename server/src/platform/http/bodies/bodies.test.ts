@@ -29,7 +29,12 @@ const roomy = bind(endpoint({ ...words, path: '/api/v1/roomy', bodyBytesMax: 200
 const open = bindPublic(endpoint({ ...words, path: '/api/v1/open', access: 'public' }), async () => ({
   title: '',
 }));
+const large = bind(
+  endpoint({ ...words, path: '/api/v1/large', isForm: true, bodyBytesMax: 30 * 1024 * 1024 }),
+  async () => ({ title: '' }),
+);
 const ada = { 'x-api-key': 'key-of-ada' };
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const json = { 'content-type': 'application/json' };
 
 describe('a body', () => {
@@ -99,6 +104,39 @@ describe('a body', () => {
     });
     expect(answer.status).toBe(415);
     expect(answer.json.error.message).toContain('Content-Type: application/json');
+  });
+
+  test.each([
+    ['fields', json, `{${'"a":1,'.repeat(2_000_000)}"title":"bread"}`],
+    ['levels', json, `{"title":"bread","deep":${'['.repeat(5_000_000)}${']'.repeat(5_000_000)}}`],
+    ['that do not say what they are', { 'content-type': 'text/plain' }, `[${'1,'.repeat(5_000_000)}1]`],
+    ['of a form', form, 'a=&'.repeat(4_000_000)],
+  ])('of millions of fields is refused before they are parsed: %s', async (_what, headers, body) => {
+    const { call } = await serve([large]);
+    const begun = performance.now();
+    const answer = await call('/api/v1/large', { method: 'POST', headers: { ...headers, ...ada }, body });
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(answer).toMatchObject({
+      status: 400,
+      json: {
+        error: {
+          code: 'invalid_request',
+          message: 'The body has more than 250000 fields. Send only those that this call takes',
+        },
+      },
+    });
+  });
+
+  test('may be large of what it holds', async () => {
+    const { call } = await serve([large]);
+    const title = `data:image/png;base64,${'A'.repeat(20_000_000)}`;
+    for (const [headers, body] of [
+      [json, JSON.stringify({ title, rows: Array.from({ length: 50_000 }, (_, row) => ({ row })) })],
+      [form, new URLSearchParams({ title }).toString()],
+    ] as const)
+      expect(
+        (await call('/api/v1/large', { method: 'POST', headers: { ...headers, ...ada }, body })).status,
+      ).toBe(200);
   });
 
   test('that is nested without end is refused', async () => {

@@ -5,6 +5,10 @@ import { AppError } from '../../errors.ts';
 const FORM = 'application/x-www-form-urlencoded';
 const UNSAID = [FORM, 'text/plain'];
 
+/** No larger body of ours has more than some hundred fields: what it is large of is a picture, or text. */
+const LARGE_LENGTH = 1024 * 1024;
+const FIELDS_MAX = 250_000;
+
 /**
  * How bodies are read: as JSON, or as the form that an endpoint takes. Programs that carry a key need not say so: no page of another site
  * can send the key's header, so that nobody is made to send anything. A browser's cookie goes along
@@ -17,7 +21,10 @@ export function readBodies(app: FastifyInstance): void {
     request: FastifyRequest,
     text: string,
     done: (error: Error | null, body?: unknown) => void,
-  ) => (text.trim() === '' ? done(null, undefined) : parseText(request, text, done));
+  ) => {
+    if (hasManyFields(text, /[,[{]/g)) return done(manyFields());
+    return text.trim() === '' ? done(null, undefined) : parseText(request, text, done);
+  };
 
   app.removeContentTypeParser(['application/json', 'text/plain']);
   app.addContentTypeParser('application/json', { parseAs: 'string' }, parse);
@@ -26,11 +33,32 @@ export function readBodies(app: FastifyInstance): void {
     const { formPart, isForm } = request.routeOptions.config;
     if (formPart) return done(notForm(formPart));
     const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-    if (isForm && type === FORM) return done(null, Object.fromEntries(new URLSearchParams(text)));
+    if (isForm && type === FORM) {
+      if (hasManyFields(text, /&/g)) return done(manyFields());
+      return done(null, Object.fromEntries(new URLSearchParams(text)));
+    }
     if (!carriesKey(request) || (type !== undefined && !UNSAID.includes(type))) return done(notJson());
-    void parse(request, text, (error, body) => done(error && notJson(), body));
+    void parse(request, text, (error, body) =>
+      done(error instanceof AppError ? error : error && notJson(), body),
+    );
   });
   app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null));
+}
+
+/**
+ * Millions of them would hold everybody up while they are parsed. Counted by what begins one, also where that is within a
+ * text: what is no larger than a conversation is not counted.
+ */
+function hasManyFields(text: string, beginning: RegExp): boolean {
+  if (text.length <= LARGE_LENGTH) return false;
+  for (let count = 0; beginning.test(text); count += 1) if (count === FIELDS_MAX) return true;
+  return false;
+}
+
+function manyFields(): AppError {
+  return new AppError('invalid_request', {
+    publicMessage: `The body has more than ${FIELDS_MAX} fields. Send only those that this call takes`,
+  });
 }
 
 function carriesKey({ headers }: FastifyRequest): boolean {
