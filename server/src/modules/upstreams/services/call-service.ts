@@ -2,7 +2,9 @@ import * as z from 'zod';
 import type { Clock } from '../../../platform/clock.ts';
 import { AppError } from '../../../platform/errors.ts';
 
+/** How long an answer may take, beside the time in which what is sent gets there over two megabits a second. */
 const CALL_MS = 30_000;
+const BYTES_PER_MS = 256;
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 const SAID_LENGTH_MAX = 300;
 /** Whoever is told to come back later comes back within this time. */
@@ -21,7 +23,7 @@ export type Call = {
   /** Sent as JSON, or as a form. */
   body?: object | FormData;
   signal?: AbortSignal;
-  /** How long an answer may take. */
+  /** How long an answer may take, if not as long as usual. */
   ms?: number;
 };
 
@@ -45,7 +47,9 @@ export class ServiceFault extends AppError {}
  * UnansweredCall where the service may have acted all the same; the signal's reason; or SyntaxError for what is no JSON.
  */
 export async function callService(call: Call): Promise<unknown> {
-  const { title, url, method = 'GET', headers, body, signal, ms = CALL_MS } = call;
+  const { title, url, method = 'GET', headers, body, signal } = call;
+  const payload = body && (body instanceof FormData ? body : JSON.stringify(body));
+  const { ms = callMs(payload) } = call;
   let answer: Response;
   let text: string;
   try {
@@ -56,7 +60,7 @@ export async function callService(call: Call): Promise<unknown> {
         ...(body && !(body instanceof FormData) && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+      ...(payload && { body: payload }),
       // A key follows nobody elsewhere.
       redirect: 'error',
       signal: AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]),
@@ -69,6 +73,13 @@ export async function callService(call: Call): Promise<unknown> {
   }
   if (!answer.ok) throw toError(call, answer, text);
   return JSON.parse(text);
+}
+
+/** A picture of 20 MB is on its way for minutes where a line is slow. Pure. */
+export function callMs(payload: string | FormData | undefined): number {
+  const parts = payload instanceof FormData ? [...payload.values()] : [payload ?? ''];
+  const bytes = parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.size), 0);
+  return CALL_MS + Math.ceil(bytes / BYTES_PER_MS);
 }
 
 function isUnsent(error: unknown): boolean {

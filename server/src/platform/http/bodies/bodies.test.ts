@@ -150,8 +150,12 @@ describe('a body', () => {
 });
 
 describe('a body that does not come', () => {
-  async function slow(handler: () => unknown, sent: string, options: { lift?: boolean } = {}) {
-    const app = Fastify();
+  async function slow(
+    handler: () => unknown,
+    sent: string,
+    options: { lift?: boolean; limit?: number } = {},
+  ) {
+    const app = Fastify({ bodyLimit: options.limit ?? 10_000 });
     app.setErrorHandler(sendError);
     app.addHook('onRequest', async (request) => {
       request.caller = { kind: 'nobody' };
@@ -175,14 +179,24 @@ describe('a body that does not come', () => {
     socket.write(sent);
     return socket;
   }
-  const head = (path: string, type: string) =>
-    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 1000\r\n\r\n{`;
+  const head = (path: string, type: string, length = 1000) =>
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n{`;
 
   test('is cut with a 408', async () => {
     const socket = await slow(() => 'done', head('/', 'application/json'));
     const answer = await text(socket);
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toContain('request_timeout');
+  });
+
+  test.each([
+    ['a large one', 150_000, 10_000_000, true],
+    ['one that says that it is larger than it may be', 150_000, 100, false],
+  ])('is waited for as long as it is large: %s', async (_what, length, limit, isWaitedFor) => {
+    const begun = performance.now();
+    const socket = await slow(() => 'done', head('/', 'application/json', length), { limit });
+    await text(socket);
+    expect(performance.now() - begun > 500).toBe(isWaitedFor);
   });
 
   test('is cut after an answer that did not wait for it', async () => {
