@@ -11,6 +11,7 @@ import pytest
 from bakehouse_runtime.cli import main
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.prepare import dequantise_gguf, prepare_smollm2
+from bakehouse_runtime.serve.sampling_defaults import default_sampling
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,6 +58,8 @@ def test_progress_is_json_lines(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert lines[-1] == {"phase": "done", "done": 1, "total": 1}
     assert (tmp_path / "SmolLM2-135M-Instruct-F16.gguf").read_bytes() == b"already here"
     assert "apache-2.0" in (tmp_path / "README.md").read_text()
+    sampling = default_sampling(tmp_path)
+    assert (sampling["temperature"], sampling["top_p"]) == (0.2, 0.9)
 
 
 def test_what_prevents_it_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,18 @@ if TYPE_CHECKING:
 GGUF_NAME = "SmolLM2-135M-Instruct-F16.gguf"
 _PACKAGED_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
+# What the published model says, and how its makers recommend to sample it: by all probabilities,
+# which is what a request without a temperature would have, so small a model talks nonsense.
+_GENERATION_NAME = "generation_config.json"
+_GENERATION = {
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "pad_token_id": 2,
+    "do_sample": True,
+    "temperature": 0.2,
+    "top_p": 0.9,
+}
+
 _CARD = """---
 license: apache-2.0
 language:
@@ -49,6 +61,11 @@ def prepare_smollm2(form: str, out: Path) -> None:
     packaged = _packaged_gguf()
     try:
         out.mkdir(parents=True, exist_ok=True)
+        # The same bytes in both forms: what is served does not change once the other is there.
+        _write_once(
+            out / _GENERATION_NAME,
+            lambda path: path.write_text(json.dumps(_GENERATION, indent=2), encoding="utf-8"),
+        )
         if form == "gguf":
             _write_once(
                 out / GGUF_NAME, lambda path: dequantise_gguf(packaged, path, print_progress)
@@ -161,6 +178,7 @@ def _write_safetensors(packaged: Path, out: Path) -> None:
     shutil.rmtree(partial, ignore_errors=True)
     model.to(torch.float16).save_pretrained(partial)
     tokenizer.save_pretrained(partial)
+    (partial / _GENERATION_NAME).unlink()
     # The weights go last: their presence says that the folder is whole.
     for file in sorted(partial.iterdir(), key=lambda file: file.name == "model.safetensors"):
         file.chmod(0o644)
