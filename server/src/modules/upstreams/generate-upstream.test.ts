@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { generateUpstream } from './generate-upstream.ts';
-import { upstreamServer } from './testing/upstream-server.ts';
+import { UPSTREAM_PNG, upstreamServer } from './testing/upstream-server.ts';
 
 const { access, state, close } = await upstreamServer();
 onFileEnd(async () => close());
@@ -42,6 +42,34 @@ test('what a process that died has left of a submission is forgotten before anyt
   );
   await expect(begun).rejects.toThrow();
   expect(kept).toEqual([null]);
+});
+
+test('four pictures at a time are read and sent to a service', async () => {
+  state.answer = 'ok';
+  const { promise: sent, resolve: send } = Promise.withResolvers<void>();
+  let reading = 0;
+  const picture = { bytes: UPSTREAM_PNG, mediaType: 'image/png' };
+  const edits = Array.from({ length: 6 }, () =>
+    generateUpstream(
+      {
+        ...{ generator: 'flux-kontext', model: 'flux-kontext-pro', prompt: 'Bread', parameters: {} },
+        readPicture: async () => {
+          reading += 1;
+          await sent;
+          return picture;
+        },
+      },
+      {
+        config: { upstreams: { fal: null, replicate: null, blackForestLabs: access, byteplus: null } },
+        ...{ clock: fakeClock(), job: null, keepJob: async () => undefined, onWait: () => undefined },
+        signal: new AbortController().signal,
+      },
+    ),
+  );
+  await expect.poll(() => reading).toBe(4);
+  send();
+  expect(await Promise.all(edits)).toHaveLength(6);
+  expect(reading).toBe(6);
 });
 
 test.each([

@@ -3,6 +3,7 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Handle, Look, Service, ServicePicture, ServiceRequest } from './service.ts';
 import { UnansweredCall } from './services/call-service.ts';
@@ -45,6 +46,9 @@ const GENERATION_MS_MAX = 10 * 60_000;
 /** A job is not given up because of one look that nobody has answered: it may be done, and is paid for. */
 const UNANSWERED_MS_MAX = 20 * 60_000;
 
+/** Pictures that are sent at once, to all services and to each: one of 20 MB takes up several times as much until it is there. */
+const sending = fairQueue(8, { perKey: 4 });
+
 /** Where a service has put what it has generated. */
 export type UpstreamPictures = {
   addresses: string[];
@@ -78,10 +82,21 @@ function requireModel({ generator, model }: Asked): UpstreamModel {
 
 /** The addresses of the pictures. */
 async function generateAt(service: Service, model: UpstreamModel, asked: Asked, run: Run): Promise<string[]> {
-  const { job: kept, clock, keepJob, onWait, signal } = run;
+  const { job: kept, keepJob, signal } = run;
   if (kept && isSubmitted(kept)) return awaitJob(service, kept, run);
   // A process that died while it submitted has left it: what was begun then, nobody finds.
   if (kept) await keepJob(null);
+  const begin = () => beginJob(service, model, asked, run);
+  return awaitJob(service, await (model.picture ? sending.run(model.service, begin, signal) : begin()), run);
+}
+
+async function beginJob(
+  service: Service,
+  model: UpstreamModel,
+  asked: Asked,
+  run: Run,
+): Promise<SubmittedJob> {
+  const { clock, keepJob, onWait, signal } = run;
   const { title } = services[model.service];
   const picture = await understood(title, pictureInput(service, model, asked, signal), signal);
   const request = { model: model.model, input: { ...inputOf(model, asked), ...picture } };
@@ -91,7 +106,7 @@ async function generateAt(service: Service, model: UpstreamModel, asked: Asked, 
   await keepJob({ service: model.service, handle: null, begunAt });
   const job = { service: model.service, handle: await submit(service, model, request, run), begunAt };
   await keepJob(job);
-  return awaitJob(service, job, run);
+  return job;
 }
 
 function isSubmitted(job: UpstreamJob): job is SubmittedJob {
