@@ -1226,7 +1226,7 @@ create table workloads (
 CREATE INDEX workloads_completed_with_files ON public.workloads USING btree (id) WHERE ((state = 'completed'::text) AND (files_removed_at IS NULL));
 CREATE INDEX workloads_due ON public.workloads USING btree (check_at) WHERE (ended_at IS NULL);
 CREATE INDEX workloads_given_up_with_files ON public.workloads USING btree (id) WHERE (given_up AND (ended_at IS NOT NULL) AND (files_removed_at IS NULL));
-CREATE INDEX workloads_of_user ON public.workloads USING btree (user_id) WHERE (NOT given_up);
+CREATE INDEX workloads_not_given_up ON public.workloads USING btree (user_id) WHERE (NOT given_up);
 CREATE INDEX workloads_servers_ended ON public.workloads USING btree (ended_at) WHERE ((behaviour = 'deployment'::text) AND (files_removed_at IS NOT NULL));
 CREATE INDEX workloads_servers_with_files ON public.workloads USING btree (ended_at) WHERE ((behaviour = 'deployment'::text) AND (ended_at IS NOT NULL) AND (files_removed_at IS NULL));
 CREATE INDEX workloads_with_files ON public.workloads USING btree (ended_at) WHERE ((ended_at IS NOT NULL) AND (files_removed_at IS NULL));

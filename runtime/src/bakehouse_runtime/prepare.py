@@ -178,7 +178,7 @@ def _write_safetensors(packaged: Path, out: Path) -> None:
     shutil.rmtree(partial, ignore_errors=True)
     model.to(torch.float16).save_pretrained(partial)
     tokenizer.save_pretrained(partial)
-    (partial / _GENERATION_NAME).unlink()
+    (partial / _GENERATION_NAME).unlink(missing_ok=True)
     # The weights go last: their presence says that the folder is whole.
     for file in sorted(partial.iterdir(), key=lambda file: file.name == "model.safetensors"):
         file.chmod(0o644)

@@ -152,8 +152,11 @@ export async function findInput(db: Database, workloadId: string, sha256: string
   return row ? Number(row.size_bytes) : null;
 }
 
-/** Forgets what belonged to a workload's files. */
+/** Forgets what belonged to a workload's files, and what one that was given up has printed. */
 export async function noteFilesRemoved(tx: Transaction, workloadId: string, at: Date): Promise<void> {
+  await sql`
+    delete from workload_logs using workloads
+    where workload_id = ${workloadId} and workloads.id = workload_id and given_up`.execute(tx);
   await tx.deleteFrom('workload_artefacts').where('workload_id', '=', workloadId).execute();
   await tx.deleteFrom('workload_inputs').where('workload_id', '=', workloadId).execute();
   await tx.updateTable('workloads').set({ files_removed_at: at }).where('id', '=', workloadId).execute();

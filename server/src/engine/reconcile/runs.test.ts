@@ -322,9 +322,9 @@ describe('files', () => {
     const [ended, alive, other] = ids as [string, string, string];
     const endAndGiveUp = async (...stopped: string[]) => {
       for (const id of stopped) {
+        await db.transaction().execute((tx) => insertLogLines(tx, id, [{ at: clock.now(), line: 'Dough' }]));
         await stop(id);
         await engine.pass();
-        await db.transaction().execute((tx) => insertLogLines(tx, id, [{ at: clock.now(), line: 'Dough' }]));
       }
       await db.transaction().execute((tx) => giveUpWork(tx, 'ada'));
       await engine.pass();

@@ -12,21 +12,22 @@ test('anybody may ask which generators are served', async () => {
 });
 
 test('a generator whose starter model this server is still preparing is called that until it is prepared', async () => {
-  const server = await testServer({ config: { prepare: true } });
+  const server = await testServer();
   const { db, machineId } = server.services;
-  const prepared = async (state: 'running' | 'ready') => {
-    const row = {
-      machine_id: machineId,
-      id: 'starter-image-model' as const,
-      state,
-      detail: '',
-      progress: null,
-    };
+  const prepared = async (
+    state: 'waiting' | 'running' | 'failed' | 'ready',
+    id: 'training' | 'starter-image-model' = 'starter-image-model',
+  ) => {
+    const row = { machine_id: machineId, id, state, detail: '', progress: null };
     await db.transaction().execute((tx) => upsertPreparation(tx, { ...row, updated_at: new Date() }));
     const { generators: listed } = await server.request(listGenerators, {});
     return listed.filter((one) => one.is_being_prepared).map(({ name }) => name);
   };
-  expect(await prepared('running')).toEqual(['flux-kontext', 'paris']);
+  const both = ['flux-kontext', 'paris'];
+  expect([await prepared('waiting'), await prepared('running')]).toEqual([both, both]);
+  // Nobody knows when that is over.
+  expect([await prepared('failed', 'training'), await prepared('ready', 'training')]).toEqual([[], both]);
+  expect(await prepared('failed')).toEqual([]);
   expect(await prepared('ready')).toEqual([]);
 });
 

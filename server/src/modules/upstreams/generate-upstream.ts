@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
@@ -43,8 +44,11 @@ const LOOK_EVERY_MS = 700;
 const LOOK_AGAIN_MS = 3_000;
 /** Queues of services are long at times; nobody looks at a picture that takes longer. */
 const GENERATION_MS_MAX = 10 * 60_000;
-/** A job is not given up because of one look that nobody has answered: it may be done, and is paid for. */
+/** A job of which nobody answers may be done, and is paid for: it is given up later, and not before it was asked for for some minutes. */
 const UNANSWERED_MS_MAX = 20 * 60_000;
+const SILENCE_MS_MAX = 5 * 60_000;
+/** A submission that only begins a job is not broken off; whoever ends waits so long for it. */
+const SUBMISSION_MS_MAX = 20_000;
 
 /** Pictures that are sent at once, to all services and to each: one of 20 MB takes up several times as much until it is there. */
 const sending = fairQueue(8, { perKey: 4 });
@@ -126,7 +130,7 @@ async function submit(
     throw isGone(error) ? notOffered(title, model, error) : error;
   });
   try {
-    return await understood(title, submission, signal);
+    return await understood(title, Promise.race([submission, longAfter(signal, title)]), signal);
   } catch (error) {
     await keepJob(null);
     throw error;
@@ -135,6 +139,13 @@ async function submit(
 
 function isGone(error: unknown): boolean {
   return error instanceof AppError && error.code === 'gone';
+}
+
+/** Rejects a while after the signal. A large picture takes longer over a slow line than a server that stops may. */
+async function longAfter(signal: AbortSignal, title: string): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  await once(AbortSignal.timeout(SUBMISSION_MS_MAX), 'abort');
+  throw inDoubt(title, signal.reason);
 }
 
 /** What was begun all the same would be paid for twice: who asked for it decides whether it is asked for again. */
@@ -187,6 +198,7 @@ async function awaitJob(service: Service, job: SubmittedJob, run: Run): Promise<
   const { title } = services[job.service];
   const { clock, keepJob, onWait, signal } = run;
   let isGenerating = false;
+  let silentSince: number | null = null;
   for (;;) {
     const look = await lookAt(service, job, run);
     if (look.state === 'done') return look.pictures;
@@ -194,9 +206,11 @@ async function awaitJob(service: Service, job: SubmittedJob, run: Run): Promise<
       await keepJob(null);
       throw look.error;
     }
-    const isAnswered = look.isGenerating !== undefined;
-    const msMax = isAnswered ? GENERATION_MS_MAX : UNANSWERED_MS_MAX;
-    if (clock.now().getTime() - Date.parse(job.begunAt) > msMax) {
+    const now = clock.now().getTime();
+    silentSince = look.isGenerating === undefined ? (silentSince ?? now) : null;
+    const msMax = silentSince === null ? GENERATION_MS_MAX : UNANSWERED_MS_MAX;
+    const wasAsked = silentSince === null || now - silentSince > SILENCE_MS_MAX;
+    if (now - Date.parse(job.begunAt) > msMax && wasAsked) {
       const isWithdrawn = (await cancelAt(service, job)) && look.isGenerating === false;
       await keepJob(null);
       throw new AppError('timed_out', {

@@ -1,5 +1,6 @@
 import type { Provider } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
+import { paris } from '@bakehouse/contract/generators/paris';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -28,9 +29,13 @@ type Props = {
 /** Generate with its price, or what it waits for. */
 export function GenerateBar({ generator, ownOnly, served, price, generatedBy, busy, signInKnown }: Props) {
   const open = isServed(served.by, ownOnly);
-  // Services make pictures, no films.
+  // Services make pictures, no films, and have no Paris.
   const isConnectable =
-    !ownOnly && !served.isBeingPrepared && generator.makes === 'image' && generator.retired === undefined;
+    !ownOnly &&
+    !served.isBeingPrepared &&
+    generator.makes === 'image' &&
+    generator.title !== paris.title &&
+    generator.retired === undefined;
   const waits = !open && served.data !== undefined;
   return (
     <div className="grid gap-3">

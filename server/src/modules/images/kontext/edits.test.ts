@@ -254,7 +254,13 @@ describe('the edit calls of the original product', () => {
   test('are where the list of generators says, and answer with the picture', async () => {
     const { generators } = await server.request(listGenerators, {});
     expect(generators.find(({ name }) => name === 'flux-kontext')).toEqual({
-      ...{ name: 'flux-kontext', served_by: ['own'], upstreams: [], inference_url: server.url + address },
+      ...{
+        name: 'flux-kontext',
+        served_by: ['own'],
+        is_being_prepared: false,
+        upstreams: [],
+        inference_url: server.url + address,
+      },
     });
     expect(generators.find(({ name }) => name === 'paris')?.inference_url).toBeNull();
     const { data } = await server.request(listModels, {}, { as: ada });

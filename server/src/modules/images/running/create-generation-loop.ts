@@ -32,7 +32,8 @@ export function createGenerationLoop({
     const work = runGeneration(parts, lease)
       .catch((error: unknown) => services.log.error({ err: error }, 'a picture was left to another process'))
       .finally(() => {
-        atWork.delete(lease.id);
+        // Lost and taken again, it is another's by now.
+        if (atWork.get(lease.id) === work) atWork.delete(lease.id);
         passes.ask();
       });
     atWork.set(lease.id, work);

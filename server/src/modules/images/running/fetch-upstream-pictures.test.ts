@@ -48,3 +48,11 @@ test('several are fetched two at a time, each within two minutes', async ({ onTe
   expect(most).toBe(2);
   expect(limits.mock.calls).toEqual(Array.from({ length: 4 }, () => [120_000]));
 });
+
+test('a picture that cannot be reached is fetched again later, and one whose address is dead is not', async () => {
+  const { signal } = new AbortController();
+  const away = await serve(1, (_request, response) => void response.destroy());
+  await expect(fetchUpstreamPictures(away, signal)).rejects.toMatchObject({ retryAfterMs: 20_000 });
+  const dead = await serve(1, (_request, response) => void response.writeHead(403).end());
+  await expect(fetchUpstreamPictures(dead, signal)).rejects.toMatchObject({ retryAfterMs: null });
+});

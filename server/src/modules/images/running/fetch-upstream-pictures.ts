@@ -11,6 +11,8 @@ const PARAM = 'picture';
 const TRIES = 2;
 /** Services send some 20 MB at times, from far away. */
 const LIMIT_MS = 2 * 60_000;
+/** It is paid for, and lies there for hours: an outage of the line loses none. */
+const FETCH_AGAIN_MS = 20_000;
 /** Pictures of one generation that are fetched at once: each is in memory whole. */
 const AT_ONCE = 2;
 
@@ -42,17 +44,27 @@ async function fetchOne(
   { title, serviceUrl }: UpstreamPictures,
   signal: AbortSignal,
 ): Promise<Fetched> {
-  const fail = (what: string, cause: unknown) =>
-    new AppError('unavailable', { publicMessage: `${title} generated it, but ${what}`, cause });
+  const fail = (what: string, options: { cause: unknown; retryAfterMs?: number }) =>
+    new AppError('unavailable', { publicMessage: `${title} generated it, but ${what}`, ...options });
   for (let tries = 1; ; tries += 1) {
     try {
       const bytes = await download(new URL(address), new URL(serviceUrl), signal);
       return { ...inspectPicture(bytes), bytes };
     } catch (error) {
-      if (error instanceof BadPicture) throw fail('the file it returned is not a complete picture', error);
-      if (tries === TRIES || signal.aborted) throw fail('its picture could not be fetched', error);
+      if (error instanceof BadPicture)
+        throw fail('the file it returned is not a complete picture', { cause: error });
+      if (tries === TRIES || signal.aborted)
+        throw fail('its picture could not be fetched', {
+          cause: error,
+          ...(isOutOfReach(error) && { retryAfterMs: FETCH_AGAIN_MS }),
+        });
     }
   }
+}
+
+/** An address that answers is dead, or leads nowhere; one that does not is named with its cause. */
+function isOutOfReach(error: unknown): boolean {
+  return error instanceof AppError && error.cause !== undefined;
 }
 
 /** The service itself may stand inside, as the operator has said; what it names elsewhere may not. */

@@ -65,5 +65,11 @@ test.each([
     { do: 'fail', reason: 'Something went wrong while the picture was being generated', refused: false },
   ],
 ])('after attempt %i: %s', (attempt, error, step) => {
-  expect(planAfterFailure({ attempt }, error, now)).toEqual(step);
+  expect(planAfterFailure({ attempt, started_at: now }, error, now)).toEqual(step);
+});
+
+test('who says when to come back is waited for an hour, and then as others are', () => {
+  const after = (minutes: number) =>
+    planAfterFailure({ attempt: 3, started_at: new Date(now.getTime() - minutes * 60_000) }, busy(0), now);
+  expect([after(59), after(61)]).toMatchObject([{ do: 'wait', attempt: 2 }, { do: 'fail' }]);
 });

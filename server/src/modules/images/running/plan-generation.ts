@@ -3,6 +3,8 @@ import { AppError } from '../../../platform/errors.ts';
 /** How often a picture is begun. */
 export const ATTEMPTS_MAX = 3;
 const PAUSE_MS = 3_000;
+/** For so long after its first attempt a picture waits for who says when to come back, and that counts as no attempt. */
+const FREE_WAIT_MS = 60 * 60_000;
 /** One that has waited longer is not begun: its price is held for a day more. */
 export const WAIT_MAX_MS = 6 * 24 * 60 * 60 * 1000;
 
@@ -25,7 +27,7 @@ export function planTurn(
 
 /** What is next after an attempt that has failed. Pure. */
 export function planAfterFailure(
-  { attempt }: { attempt: number },
+  { attempt, started_at: startedAt }: { attempt: number; started_at: Date | null },
   error: unknown,
   now: Date,
 ): GenerationStep {
@@ -43,7 +45,8 @@ export function planAfterFailure(
   const after = (ms: number) => new Date(now.getTime() + ms);
   // Who says when to come back has begun nothing: it waits here as it would there.
   const retryAfterMs = error instanceof AppError ? error.retryAfterMs : null;
-  if (retryAfterMs !== null && !isHopeless)
+  const isFree = startedAt === null || now.getTime() - startedAt.getTime() < FREE_WAIT_MS;
+  if (retryAfterMs !== null && isFree && !isHopeless)
     return { do: 'wait', at: after(Math.max(PAUSE_MS, retryAfterMs)), reason, attempt: attempt - 1 };
   if (isHopeless || attempt >= ATTEMPTS_MAX) return fail(sentence, refused);
   return { do: 'wait', at: after(PAUSE_MS * 2 ** (attempt - 1)), reason, attempt };

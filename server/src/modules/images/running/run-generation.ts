@@ -115,15 +115,17 @@ async function generate(
     progress = next;
   });
   await asked.catch((error: unknown) => {
-    throw error instanceof AppError && error.code === 'model_not_found' ? modelGone(error) : error;
+    throw error instanceof AppError && error.code === 'model_not_found' ? modelGone(row, error) : error;
   });
   if (!made) throw new Error('the model server has generated nothing');
   return toGenerated(made, progress.expert_weights);
 }
 
 /** It was there when the picture was asked for. */
-function modelGone(cause: AppError): AppError {
-  const publicMessage = 'The deployment that was to generate it has ended';
+function modelGone({ model, queue }: GenerationRow, cause: AppError): AppError {
+  const publicMessage = queue?.startsWith('deployment:')
+    ? 'The deployment that was to generate it has ended'
+    : `${model} is not served any more`;
   return new AppError('gone', { publicMessage, shouldRetry: false, cause });
 }
 

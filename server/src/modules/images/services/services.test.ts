@@ -295,7 +295,8 @@ describe('fal', () => {
     const id = await startHanging('flux');
     await loop.stop();
     upstream.state.answer = 'gone silent';
-    clock.advance({ minutes: 11 });
+    // Also where this server was away for hours.
+    clock.advance({ hours: 2 });
     loop = startGenerationLoop();
     await expect.poll(async () => (await read(id)).reason, { timeout: 10_000 }).toContain('Trying again');
     upstream.state.answer = 'ok';
@@ -321,6 +322,7 @@ describe('fal', () => {
     expect(generators.find(({ name }) => name === 'recraft')).toEqual({
       name: 'recraft',
       served_by: ['upstream'],
+      is_being_prepared: false,
       upstreams: [
         {
           ...{ title: 'fal', model: 'fal-ai/recraft/v3/text-to-image', price: '1' },

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { Clock } from '../../../platform/clock.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { msOverSlowLine } from '../../../platform/http/ms-over-slow-line.ts';
 
-/** How long an answer may take, beside the time in which what is sent gets there over two megabits a second. */
+/** How long an answer may take, beside the time in which what is sent gets there over a slow line. */
 const CALL_MS = 30_000;
-const BYTES_PER_MS = 256;
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 const SAID_LENGTH_MAX = 300;
 /** Whoever is told to come back later comes back within this time. */
@@ -79,7 +79,7 @@ export async function callService(call: Call): Promise<unknown> {
 export function callMs(payload: string | FormData | undefined): number {
   const parts = payload instanceof FormData ? [...payload.values()] : [payload ?? ''];
   const bytes = parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.size), 0);
-  return CALL_MS + Math.ceil(bytes / BYTES_PER_MS);
+  return CALL_MS + msOverSlowLine(bytes);
 }
 
 function isUnsent(error: unknown): boolean {

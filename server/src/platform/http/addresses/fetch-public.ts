@@ -24,7 +24,7 @@ type Options = {
 /**
  * The bytes behind a stranger's address, which may lead nowhere inside: the machine that is asked is the one whose address
  * was checked, also after each of three redirects. How much of it is read is for the caller to limit. Throws AppError
- * 'invalid_request' with the field, also in the middle of the bytes.
+ * 'invalid_request' with the field, also in the middle of the bytes; with its cause where the network has failed.
  */
 export async function fetchPublic(
   start: URL,

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
+import { msOverSlowLine } from '../ms-over-slow-line.ts';
 
 const BODY_MS_MAX = 30_000;
-/** A large body has more: as long as it takes over two megabits a second. */
-const BYTES_PER_MS = 256;
 
 /**
  * Cuts requests whose body is not there after half a minute, or in the time of a large one, also where nobody reads it because the
@@ -22,7 +21,7 @@ export function cutSlowBodies(app: FastifyInstance, bodyMsMax = BODY_MS_MAX): vo
         reply.header('connection', 'close');
         raw.emit('error', late());
       },
-      bodyMsMax + largestBytes(request) / BYTES_PER_MS,
+      bodyMsMax + msOverSlowLine(largestBytes(request)),
     ).unref();
     const lift = () => clearTimeout(timer);
     request.liftBodyDeadline = lift;

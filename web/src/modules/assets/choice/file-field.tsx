@@ -23,13 +23,9 @@ export function FileField({ datasetId, value, onChange, error }: Props) {
       label="File"
       error={error}
       help={
-        isEmpty ? (
-          'This dataset has no csv, jsonl, json, txt or parquet file yet. Upload one on its page.'
-        ) : (
-          <span role="status" className="text-warn">
-            {problem}
-          </span>
-        )
+        isEmpty
+          ? 'This dataset has no csv, jsonl, json, txt or parquet file yet. Upload one on its page.'
+          : problem && <span className="text-warn">{problem}</span>
       }
     >
       <FileCombobox

@@ -1,15 +1,18 @@
 import type { Asset, AssetFile } from '@bakehouse/contract/assets';
 import { useQueries } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useFirstAnswers } from '../../../lib/use-first-answers.ts';
 import { type FileProblem, fileProblemQuery } from './check-files.ts';
 import { isDataFile } from './data-file.ts';
 
 /** Each costs the server a look at the file's beginning. */
 const CHECKED_MAX = 8;
+/** A file that is read slowly keeps nobody from the others for longer. */
+const WAIT_MS_MAX = 1_000;
 
 type FileProblems = {
   problems: FileProblem[];
-  /** Whether all those were read that came first; until then there may be problems to come. */
+  /** Whether all those were read that came first, or take too long: until then there may be problems to come. */
   isKnown: boolean;
 };
 
@@ -39,5 +42,15 @@ export function useFileProblems(
     const path = files[place]?.path;
     return problem && path ? [{ path, problem }] : [];
   });
-  return { problems, isKnown: useFirstAnswers(...answers) };
+  const isLate = useIsLate();
+  return { problems, isKnown: useFirstAnswers(...answers) || isLate };
+}
+
+function useIsLate(): boolean {
+  const [isLate, setIsLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsLate(true), WAIT_MS_MAX);
+    return () => clearTimeout(timer);
+  }, []);
+  return isLate;
 }

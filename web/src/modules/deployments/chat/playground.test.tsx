@@ -228,6 +228,26 @@ test('what another tab makes of it is followed', async () => {
   expect(screen.queryByText('Rye bread')).toBeNull();
 });
 
+test('what another tab asks while an answer comes here stays, in front of that', async () => {
+  open();
+  await askAndAnswer('Which bread?', 'Rye bread');
+  await ask('Which flour?');
+  says('Rye flour');
+  const turns: Turn[] = [
+    { role: 'user', content: 'Which cake?' },
+    { role: 'assistant', content: 'Plum cake' },
+  ];
+  keepConversation('ada', 'pod-1', { turns, unanswered: '', settings: initialSettings });
+  const key = browserStorage.keyOf('ada', 'conversation.pod-1');
+  act(() => void window.dispatchEvent(new StorageEvent('storage', { key })));
+  answer.close();
+  await screen.findByRole('button', { name: 'Send' });
+  open();
+  for (const text of ['Which cake?', 'Plum cake', 'Which flour?', 'Rye flour'])
+    expect(screen.getAllByText(text)).toHaveLength(1);
+  expect(screen.queryByText(INTERRUPTED)).toBeNull();
+});
+
 test('nothing of it is left after signing out, not even of an answer that was still coming', async () => {
   open();
   await ask('Which bread?');

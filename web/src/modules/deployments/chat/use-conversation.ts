@@ -37,10 +37,20 @@ export function useConversation({ userId, id, modelName }: Of) {
   const [running, setRunning] = useState<AbortController | null>(null);
   useEffect(() => () => running?.abort(), [running]);
 
-  const interrupted = () => interrupt(newest.current, replaced.current);
+  // Whether another tab has changed it since the question was asked here.
+  const isChangedElsewhere = useRef(false);
+
+  /** The last question with its answer behind what another tab has made of the conversation meanwhile, where one has. */
+  const merged = (own: Turn[]) =>
+    isChangedElsewhere.current ? [...readConversation(userId, id).turns, ...own.slice(-2)] : own;
+  const interrupted = () =>
+    interrupt(merged(newest.current), isChangedElsewhere.current ? [] : replaced.current);
   useKeep({ userId, id }, { turns, unanswered, settings }, interrupted, running !== null);
   useOtherTabs({ userId, id }, (conversation) => {
-    if (running) return;
+    if (running) {
+      isChangedElsewhere.current = true;
+      return;
+    }
     show(conversation.turns);
     setUnanswered(conversation.unanswered);
     setSettings(conversation.settings);
@@ -51,6 +61,7 @@ export function useConversation({ userId, id, modelName }: Of) {
     const earlier = turns.slice(0, turns.length - inPlaceOf.length);
     const before: Turn[] = [...earlier, { role: 'user', content: question }];
     replaced.current = inPlaceOf;
+    isChangedElsewhere.current = false;
     const controller = new AbortController();
     show([...before, { role: 'assistant', content: '' }]);
     setUnanswered('');
@@ -64,15 +75,18 @@ export function useConversation({ userId, id, modelName }: Of) {
     setRunning(null);
     // The last request, the cost and the metrics have changed.
     void queryClient.invalidateQueries({ queryKey: ['deployment'] });
+    const after = merged([...before, answer]);
+    if (isChangedElsewhere.current) replaced.current = [];
+    isChangedElsewhere.current = false;
     if (failure === undefined) {
-      show([...before, answer]);
+      show(after);
       return true;
     }
     if (!controller.signal.aborted) {
       setError(failure);
       notifyFailure(failure, { product: 'Chat', inPlace: true });
     }
-    const left = interrupt([...before, answer], inPlaceOf);
+    const left = interrupt(after, replaced.current);
     show(left.turns);
     setUnanswered(left.unanswered);
     return answer.content !== '';

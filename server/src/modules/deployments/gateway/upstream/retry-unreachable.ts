@@ -7,7 +7,7 @@ const TRIES = 10;
 const TRY_PAUSE_MS = 300;
 /** What a server may have died of is sent so often. */
 const DELIVERIES = 2;
-/** A machine that is out of reach is given up by the engine after minutes: until then it is looked for so often. */
+/** A machine that is gone is given up by the engine after minutes: until then it is looked for so often. */
 const AGAIN_MS = 5_000;
 
 /**
