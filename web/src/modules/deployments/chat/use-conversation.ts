@@ -29,28 +29,17 @@ type Of = {
 export function useConversation({ userId, id, modelName }: Of) {
   const [kept] = useState(() => readConversation(userId, id));
   const { turns, newest, show, showNextFrame } = useTurns(kept.turns);
-  // What an answer that is on its way stands in place of: it comes back when nothing of one has come.
-  const replaced = useRef<Turn[]>([]);
+  const asked = useAsked({ userId, id });
   const [unanswered, setUnanswered] = useState(kept.unanswered);
   const [settings, setSettings] = useState(kept.settings);
   const [error, setError] = useState<unknown>(null);
   const [running, setRunning] = useState<AbortController | null>(null);
   useEffect(() => () => running?.abort(), [running]);
 
-  // Whether another tab has changed it since the question was asked here.
-  const isChangedElsewhere = useRef(false);
-
-  /** The last question with its answer behind what another tab has made of the conversation meanwhile, where one has. */
-  const merged = (own: Turn[]) =>
-    isChangedElsewhere.current ? [...readConversation(userId, id).turns, ...own.slice(-2)] : own;
-  const interrupted = () =>
-    interrupt(merged(newest.current), isChangedElsewhere.current ? [] : replaced.current);
+  const interrupted = () => interrupt(asked.merged(newest.current), asked.replaced());
   useKeep({ userId, id }, { turns, unanswered, settings }, interrupted, running !== null);
   useOtherTabs({ userId, id }, (conversation) => {
-    if (running) {
-      isChangedElsewhere.current = true;
-      return;
-    }
+    if (running) return asked.noteChange();
     show(conversation.turns);
     setUnanswered(conversation.unanswered);
     setSettings(conversation.settings);
@@ -60,8 +49,7 @@ export function useConversation({ userId, id, modelName }: Of) {
   async function ask(question: string, inPlaceOf: Turn[] = []): Promise<boolean> {
     const earlier = turns.slice(0, turns.length - inPlaceOf.length);
     const before: Turn[] = [...earlier, { role: 'user', content: question }];
-    replaced.current = inPlaceOf;
-    isChangedElsewhere.current = false;
+    asked.begin(inPlaceOf);
     const controller = new AbortController();
     show([...before, { role: 'assistant', content: '' }]);
     setUnanswered('');
@@ -75,9 +63,7 @@ export function useConversation({ userId, id, modelName }: Of) {
     setRunning(null);
     // The last request, the cost and the metrics have changed.
     void queryClient.invalidateQueries({ queryKey: ['deployment'] });
-    const after = merged([...before, answer]);
-    if (isChangedElsewhere.current) replaced.current = [];
-    isChangedElsewhere.current = false;
+    const after = asked.end([...before, answer]);
     if (failure === undefined) {
       show(after);
       return true;
@@ -86,7 +72,7 @@ export function useConversation({ userId, id, modelName }: Of) {
       setError(failure);
       notifyFailure(failure, { product: 'Chat', inPlace: true });
     }
-    const left = interrupt(after, replaced.current);
+    const left = interrupt(after, asked.replaced());
     show(left.turns);
     setUnanswered(left.unanswered);
     return answer.content !== '';
@@ -163,6 +149,34 @@ function useTurns(kept: Turn[]) {
         frame.current = 0;
         setTurns(newest.current);
       });
+    },
+  };
+}
+
+/** The question that is being answered, beside what another tab makes of the conversation meanwhile. */
+function useAsked({ userId, id }: Pick<Of, 'userId' | 'id'>) {
+  // What its answer stands in place of: it comes back when nothing of one has come.
+  const replaced = useRef<Turn[]>([]);
+  const isChangedElsewhere = useRef(false);
+  const begin = (inPlaceOf: Turn[]) => {
+    replaced.current = inPlaceOf;
+    isChangedElsewhere.current = false;
+  };
+  /** The question and its answer, which are the last of these, behind what another tab has made of it. */
+  const merged = (own: Turn[]) =>
+    isChangedElsewhere.current ? [...readConversation(userId, id).turns, ...own.slice(-2)] : own;
+  return {
+    begin,
+    noteChange: () => {
+      replaced.current = [];
+      isChangedElsewhere.current = true;
+    },
+    replaced: () => replaced.current,
+    merged,
+    end: (own: Turn[]) => {
+      const after = merged(own);
+      isChangedElsewhere.current = false;
+      return after;
     },
   };
 }
