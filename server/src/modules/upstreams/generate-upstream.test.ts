@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { generateUpstream } from './generate-upstream.ts';
@@ -79,4 +79,39 @@ test.each([
   ['flux', 'fal-ai/flux/dev', { reason: 'Queued at fal, 2 ahead of yours', isGenerating: false }],
 ] as const)('%s by %s says whether it is being generated, or waits', async (generator, model, wait) => {
   expect(await waitsFor(generator, model)).toEqual([wait]);
+});
+
+test('who ends waits a while for a submission, and then does not know what became of it', async ({
+  onTestFinished,
+}) => {
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  const late = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 20_000 ? 50 : ms));
+  const { promise: silence, resolve: fallSilent } = Promise.withResolvers<void>();
+  onTestFinished(() => {
+    late.mockRestore();
+    fallSilent();
+  });
+  Object.assign(state, { answer: 'begun in silence', silence, submissions: [] });
+  const stopping = new AbortController();
+  const kept: unknown[] = [];
+  const generated = generateUpstream(
+    {
+      generator: 'flux',
+      model: 'fal-ai/flux/dev',
+      prompt: 'Bread',
+      parameters: {},
+      readPicture: async () => null,
+    },
+    {
+      config: { upstreams: { fal: access, replicate: null, blackForestLabs: null, byteplus: null } },
+      ...{ clock: fakeClock(), job: null, onWait: () => undefined, signal: stopping.signal },
+      keepJob: async (job) => void kept.push(job?.handle ?? job),
+    },
+  );
+  const ended = generated.catch((error: unknown) => error);
+  await expect.poll(() => state.submissions).toHaveLength(1);
+  stopping.abort(new Error('the server ends'));
+  expect(await ended).toMatchObject({ code: 'unavailable', shouldRetry: false });
+  // Nobody finds it again.
+  expect(kept.at(-1)).toBeNull();
 });
