@@ -5,9 +5,9 @@ import type { Driver } from '../drivers/driver.ts';
 import { type KeptSince, listUnneededFiles, lockUnneededFiles, noteFilesRemoved } from './file-queries.ts';
 
 /**
- * Files and artefacts of a completed workload go at once: what its result names belongs to its
- * module by then, and so do those of one whose owner is gone. Those of another run stay for whoever resumes it; a model server is never resumed, and what it
- * printed is in its log: its folder stays a day for who looks into what went wrong.
+ * Files and artefacts of a completed workload go at once: what its result names belongs to its module by then. So do those
+ * of one whose owner is gone. Those of another run stay for whoever resumes it; a model server is never resumed, and what
+ * it printed is in its log: its folder stays a day for who looks into what went wrong.
  */
 const RUNS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const DEPLOYMENTS_KEPT_MS = 24 * 60 * 60 * 1000;

@@ -254,9 +254,9 @@ export async function deleteTurnsOf(db: Db, userId: string): Promise<void> {
 }
 
 /**
- * The one to run next: one that nobody looks after any more, which those `atWork` here are not, else the first in a queue that has a free place. The last
- * place is for a user who has nothing in work, but where a deployment's owner has the queue to himself. Whoever asks this
- * does it alone until the transaction ends.
+ * The one to run next: one that nobody looks after any more, which those `atWork` here are not, else the first in a queue
+ * that has a free place. The last place is for a user who has nothing in work, but where a deployment's owner has the queue
+ * to himself. Whoever asks this does it alone until the transaction ends.
  */
 export async function chooseNext(
   tx: Transaction,

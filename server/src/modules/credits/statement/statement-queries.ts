@@ -35,8 +35,8 @@ export const within = ({ from, to, timeZone }: Period) => sql`
   (${from ?? null}::date is null or created_at >= ${from ?? null}::date::timestamp at time zone ${timeZone}::text)
   and (${to ?? null}::date is null or created_at < (${to ?? null}::date + 1)::timestamp at time zone ${timeZone}::text)`;
 
-export type StatementTransfer = {
-  seq: bigint;
+/** A movement between two accounts, made or held. */
+type Movement = {
   id: string;
   debit_account_id: string;
   credit_account_id: string;
@@ -45,6 +45,12 @@ export type StatementTransfer = {
   description: string;
   refs: Record<string, string>;
   created_at: Date;
+};
+
+export type OpenHold = Movement;
+
+export type StatementTransfer = Movement & {
+  seq: bigint;
   hash: string | null;
   /** Of the other user of a send or an invitation, as the account has it now; null where there is none. */
   counterpart: { username: string; isDeleted: boolean } | null;
@@ -81,17 +87,6 @@ export async function listUserTransfers(
     limit ${input.limit}`.execute(db);
   return rows;
 }
-
-export type OpenHold = {
-  id: string;
-  debit_account_id: string;
-  credit_account_id: string;
-  amount: bigint;
-  kind: TransferKind;
-  description: string;
-  refs: Record<string, string>;
-  created_at: Date;
-};
 
 /** What is held from the user now, newest first; `after` is the last one of the page before. */
 export async function listOpenHolds(
