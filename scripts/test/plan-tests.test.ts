@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { planTests } from './plan-tests.ts';
 
-const files = [
-  'contract/src/money.test.ts',
-  'web/src/ui/money.test.tsx',
-  'runtime/tests/test_lora.py',
-  'models/tests/test_scenes.py',
-  'e2e/accounts/sign-up.test.ts',
-];
+const files = new Map([
+  ['contract/src/money.test.ts', "it('rounds half away from zero')"],
+  ['web/src/ui/money.test.tsx', ''],
+  ['runtime/tests/test_lora.py', 'def test_rounds_half_away():'],
+  ['models/tests/test_scenes.py', ''],
+  ['e2e/accounts/sign-up.test.ts', ''],
+]);
 
 it('runs everything when nothing is asked for', () => {
   const all = { files: null, name: null };
@@ -28,11 +28,19 @@ it('takes a word that is part of a path for files, in their runners only', () =>
   expect(planTests(['test_scenes'], files).runtime?.files).toEqual(['models/tests/test_scenes.py']);
 });
 
-it('takes other words for the name of a test', () => {
-  const named = { files: null, name: 'rounds half away' };
-  expect(planTests(['rounds half away'], files)).toEqual({ units: named, runtime: named, journeys: named });
+it('takes other words for the name of a test, and looks where all of them occur', () => {
+  const name = 'rounds half away';
+  expect(planTests([name], files)).toEqual({
+    units: { files: ['contract/src/money.test.ts'], name },
+    runtime: { files: ['runtime/tests/test_lora.py'], name },
+    journeys: null,
+  });
   expect(planTests(['contract', 'rounds'], files).units).toEqual({
     files: ['contract/src/money.test.ts'],
     name: 'rounds',
   });
+});
+
+it('runs nothing for a word that occurs nowhere', () => {
+  expect(planTests(['acounts'], files)).toEqual({ units: null, runtime: null, journeys: null });
 });

@@ -13,18 +13,23 @@ function runnerOf(file: string): Runner {
 
 /**
  * Words choose tests: a word that is part of the path of some test file chooses those files;
- * the others together are the name of a test. Without words everything runs.
+ * the others together are the name of a test, which is looked for where its words occur.
+ * Without words everything runs. `testFiles` holds the text of each file by its path.
  */
-export function planTests(words: string[], testFiles: string[]): TestPlan {
-  const paths = words.map((word) => word.replace(/^\.\//, ''));
-  const isPath = (word: string) => testFiles.some((file) => file.includes(word));
-  const fileWords = paths.filter(isPath);
-  const name = paths.filter((word) => !isPath(word)).join(' ') || null;
-  if (fileWords.length === 0) {
-    const all = { files: null, name };
+export function planTests(words: string[], testFiles: ReadonlyMap<string, string>): TestPlan {
+  if (words.length === 0) {
+    const all = { files: null, name: null };
     return { units: all, runtime: all, journeys: all };
   }
-  const chosen = testFiles.filter((file) => fileWords.some((word) => file.includes(word)));
+  const paths = words.map((word) => word.replace(/^\.\//, ''));
+  const isPath = (word: string) => [...testFiles.keys()].some((file) => file.includes(word));
+  const fileWords = paths.filter(isPath);
+  const name = paths.filter((word) => !isPath(word)).join(' ') || null;
+  const nameWords = name?.match(/\w+/g) ?? [];
+  const chosen = [...testFiles].flatMap(([file, text]) => {
+    const hasPath = fileWords.length === 0 || fileWords.some((word) => file.includes(word));
+    return hasPath && nameWords.every((word) => text.includes(word)) ? [file] : [];
+  });
   const select = (runner: Runner): Selection | null => {
     const files = chosen.filter((file) => runnerOf(file) === runner);
     return files.length > 0 ? { files, name } : null;

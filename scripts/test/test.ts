@@ -21,7 +21,9 @@ const NO_TESTS = 5;
 
 /** Runs all tests, or the chosen ones, and ends with the line `N passed, N failed, N skipped`. */
 export const test: Command = async ({ words }) => {
-  const plan = planTests(words, await findTestFiles());
+  const plan = planTests(words, await readTestFiles());
+  if (!plan.units && !plan.runtime && !plan.journeys)
+    throw new PlainError(`No test has ${words.join(' ')} in its path or name.`);
   const reports = await mkdtemp(path.join(tmpdir(), 'bakehouse-tests-'));
   let counts = nothing;
   const add = async (title: string, runTests: () => Promise<Counts>) => {
@@ -94,11 +96,13 @@ function printFailure(error: unknown): Counts {
   return { ...nothing, failed: 1 };
 }
 
-async function findTestFiles(): Promise<string[]> {
+/** The text of each test file by its path, in the order of the paths. */
+async function readTestFiles(): Promise<Map<string, string>> {
   const files: string[] = [];
   const exclude = (entry: string) => entry.includes('node_modules');
   for await (const file of glob(testFiles, { exclude })) files.push(file);
-  return files.sort();
+  const texts = files.sort().map(async (file) => [file, await readFile(file, 'utf8')] as const);
+  return new Map(await Promise.all(texts));
 }
 
 /** pytest takes an expression, so every word of the name must occur. */
