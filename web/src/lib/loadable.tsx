@@ -38,28 +38,28 @@ export function loadable<Props extends object>(load: () => Promise<ComponentType
 
   /** Never rejects: a failure is reported where the component is shown. */
   function preload(): Promise<void> {
-    if (Loaded) return Promise.resolve();
-    if (loading) return loading;
+    if (loading && !failure) return loading;
     failure = null;
-    loading = persistently(load).then(
+    const fetching = persistently(load).then(
       (component) => {
         Loaded = component;
-        loading = null;
       },
       (error: unknown) => {
         failures += 1;
         failure = new LoadError(error, failures, preload);
-        loading = null;
       },
     );
-    return loading;
+    loading = fetching;
+    // What React reads of a promise: one that has ended makes no component wait.
+    void fetching.then(() => Object.assign(fetching, { status: 'fulfilled', value: undefined }));
+    return fetching;
   }
 
   function LoadableComponent(props: Props) {
-    if (Loaded) return <Loaded {...props} />;
+    // Also when all is there: React wants every render of a component that has waited to ask again.
+    use(loading ?? preload());
     if (failure) throw failure;
-    use(preload());
-    return null;
+    return Loaded && <Loaded {...props} />;
   }
   return Object.assign(LoadableComponent, { preload, isLoaded: () => Loaded !== null });
 }
