@@ -5,6 +5,7 @@ import type { ParameterValue } from '@bakehouse/contract/generators/parameters/p
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
+import { isDatabaseAway } from '../../platform/db/errors/is-database-away.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Handle, Look, Service, ServicePicture, ServiceRequest } from './service.ts';
 import { UnansweredCall } from './services/call-service.ts';
@@ -49,6 +50,8 @@ const UNANSWERED_MS_MAX = 20 * 60_000;
 const SILENCE_MS_MAX = 5 * 60_000;
 /** A submission that only begins a job is not broken off; whoever ends waits so long for it. */
 const SUBMISSION_MS_MAX = 20_000;
+const KEEP_TRIES = 10;
+const KEEP_AGAIN_MS = 1_000;
 
 /** Pictures that are sent at once, to all services and to each: one of 20 MB takes up several times as much until it is there. */
 const sending = fairQueue(8, { perKey: 4 });
@@ -86,12 +89,15 @@ function requireModel({ generator, model }: Asked): UpstreamModel {
 
 /** The addresses of the pictures. */
 async function generateAt(service: Service, model: UpstreamModel, asked: Asked, run: Run): Promise<string[]> {
-  const { job: kept, keepJob, signal } = run;
+  const { job: kept, keepJob, onWait, signal } = run;
   if (kept && isSubmitted(kept)) return awaitJob(service, kept, run);
   // A process that died while it submitted has left it: what was begun then, nobody finds.
   if (kept) await keepJob(null);
   const begin = () => beginJob(service, model, asked, run);
-  return awaitJob(service, await (model.picture ? sending.run(model.service, begin, signal) : begin()), run);
+  if (!model.picture) return awaitJob(service, await begin(), run);
+  const { title } = services[model.service];
+  onWait({ reason: `Waiting to send the picture to ${title}`, isGenerating: false });
+  return awaitJob(service, await sending.run(model.service, begin, signal), run);
 }
 
 async function beginJob(
@@ -100,17 +106,29 @@ async function beginJob(
   asked: Asked,
   run: Run,
 ): Promise<SubmittedJob> {
-  const { clock, keepJob, onWait, signal } = run;
+  const { clock, keepJob, onWait } = run;
   const { title } = services[model.service];
-  const picture = await understood(title, pictureInput(service, model, asked, signal), signal);
+  const picture = await pictureInput(service, model, asked, run);
   const request = { model: model.model, input: { ...inputOf(model, asked), ...picture } };
   if (service.generatesAtSubmission) onWait({ reason: `${title} is generating it`, isGenerating: true });
   // From here on it may cost something there, which whoever cancels it has to know.
   const begunAt = clock.now().toISOString();
   await keepJob({ service: model.service, handle: null, begunAt });
   const job = { service: model.service, handle: await submit(service, model, request, run), begunAt };
-  await keepJob(job);
+  await keepBegun(keepJob, job);
   return job;
+}
+
+/** What has begun and stands nowhere would be begun again, and paid for twice: a short outage of the database is waited for. */
+async function keepBegun(keepJob: Run['keepJob'], job: SubmittedJob): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await keepJob(job);
+    } catch (error) {
+      if (tries === KEEP_TRIES || !isDatabaseAway(error)) throw error;
+    }
+    await pause(KEEP_AGAIN_MS);
+  }
 }
 
 function isSubmitted(job: UpstreamJob): job is SubmittedJob {
@@ -169,7 +187,7 @@ async function understood<Answer>(
   try {
     return await answer;
   } catch (error) {
-    if (signal.aborted || error instanceof AppError) throw error;
+    if (error instanceof AppError || (signal.aborted && error === signal.reason)) throw error;
     const publicMessage = `${title} answered in a way that this server does not understand. Please tell its operator`;
     throw new AppError('internal', { publicMessage, cause: error });
   }
@@ -181,17 +199,19 @@ function inputOf({ fields, always }: UpstreamModel, { prompt, parameters }: Aske
   return Object.assign({ prompt }, ...chosen, always);
 }
 
-/** What the service is told of the picture that it edits. Throws what its upload throws. */
+/** What the service is told of the picture that it edits. Throws what reading and uploading it throw. */
 async function pictureInput(
   service: Service,
-  { picture: say }: UpstreamModel,
+  { service: name, picture: say }: UpstreamModel,
   { readPicture }: Asked,
-  signal: AbortSignal,
+  { onWait, signal }: Run,
 ): Promise<Record<string, unknown>> {
   const picture = say && (await readPicture());
   if (!picture) return {};
-  const inline = `data:${picture.mediaType};base64,${picture.bytes.toString('base64')}`;
-  return say(service.upload ? await service.upload(picture, signal) : inline);
+  const { title } = services[name];
+  onWait({ reason: `Sending the picture to ${title}`, isGenerating: false });
+  if (service.upload) return say(await understood(title, service.upload(picture, signal), signal));
+  return say(`data:${picture.mediaType};base64,${picture.bytes.toString('base64')}`);
 }
 
 async function awaitJob(service: Service, job: SubmittedJob, run: Run): Promise<string[]> {

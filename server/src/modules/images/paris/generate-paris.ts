@@ -3,6 +3,7 @@ import type { generateParisImage as endpoint } from '@bakehouse/contract/paris';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
+import { linkSignals } from '../../../platform/link-signals.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { awaitGeneration } from '../await-generation.ts';
 import { startGeneration } from '../start/start-generation.ts';
@@ -12,8 +13,8 @@ import { parisRequest } from './paris-request.ts';
 const WAIT_MS = 35_000;
 
 /**
- * Generates a picture and waits for it, for a while. A client that disconnects leaves it to be generated: the same body finds it by
- * `pollParis`. Throws what `startGeneration` throws.
+ * Generates a picture and waits for it, for a while, or until the server stops. A client that disconnects leaves it to be
+ * generated: the same body finds it by `pollParis`. Throws what `startGeneration` throws.
  */
 export async function generateParis(
   ctx: Context,
@@ -22,6 +23,7 @@ export async function generateParis(
   http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
   const { id } = await startGeneration(ctx, usage, parisRequest(body));
-  const generation = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: clientSignal(http.reply) });
+  using over = linkSignals(clientSignal(http.reply), ctx.closing);
+  const generation = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: over.signal });
   return answerParis(generation, http);
 }

@@ -5,6 +5,8 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 import { fetchUpstreamPictures } from './fetch-upstream-pictures.ts';
 
+const { signal } = new AbortController();
+
 /** A service that has generated so many pictures. */
 async function serve(count: number, answer: RequestListener) {
   const server = createServer(answer);
@@ -27,7 +29,9 @@ test('a picture that nobody wants any more is not fetched to its end, nor again'
     response.writeHead(200).write('a pic');
     setTimeout(() => ended.abort(reason), 100);
   });
-  await expect(fetchUpstreamPictures(generated, ended.signal)).rejects.toBe(reason);
+  await expect(fetchUpstreamPictures(generated, { signal: ended.signal, waitsForAll: true })).rejects.toBe(
+    reason,
+  );
   expect(asked).toBe(1);
 });
 
@@ -44,15 +48,33 @@ test('several are fetched two at a time, each within two minutes', async ({ onTe
       response.end(pictureFiles.png);
     }, 50);
   });
-  expect(await fetchUpstreamPictures(generated, new AbortController().signal)).toHaveLength(4);
+  expect(await fetchUpstreamPictures(generated, { signal, waitsForAll: true })).toHaveLength(4);
   expect(most).toBe(2);
   expect(limits.mock.calls).toEqual(Array.from({ length: 4 }, () => [120_000]));
 });
 
 test('a picture that cannot be reached is fetched again later, and one whose address is dead is not', async () => {
-  const { signal } = new AbortController();
-  const away = await serve(1, (_request, response) => void response.destroy());
-  await expect(fetchUpstreamPictures(away, signal)).rejects.toMatchObject({ retryAfterMs: 20_000 });
-  const dead = await serve(1, (_request, response) => void response.writeHead(403).end());
-  await expect(fetchUpstreamPictures(dead, signal)).rejects.toMatchObject({ retryAfterMs: null });
+  const fetchFrom = async (answer: RequestListener) =>
+    fetchUpstreamPictures(await serve(1, answer), { signal, waitsForAll: false });
+  const status =
+    (code: number): RequestListener =>
+    (_request, response) =>
+      void response.writeHead(code).end();
+  for (const away of [
+    (_: unknown, response) => void response.destroy(),
+    status(429),
+    status(503),
+  ] satisfies RequestListener[])
+    await expect(fetchFrom(away)).rejects.toMatchObject({ retryAfterMs: 20_000 });
+  await expect(fetchFrom(status(403))).rejects.toMatchObject({ retryAfterMs: null });
+});
+
+test('of several that are paid for, those out of reach are waited for, and at last given up', async () => {
+  const generated = await serve(3, ({ url }, response) => {
+    if (url === '/0.png') response.end(pictureFiles.png);
+    else response.writeHead(url === '/1.png' ? 503 : 403).end();
+  });
+  const fetched = (waitsForAll: boolean) => fetchUpstreamPictures(generated, { signal, waitsForAll });
+  await expect(fetched(true)).rejects.toMatchObject({ retryAfterMs: 20_000 });
+  expect(await fetched(false)).toHaveLength(1);
 });

@@ -11,7 +11,7 @@ const PARAM = 'picture';
 const TRIES = 2;
 /** Services send some 20 MB at times, from far away. */
 const LIMIT_MS = 2 * 60_000;
-/** It is paid for, and lies there for hours: an outage of the line loses none. */
+/** It is paid for, and lies there for hours: an outage of the line, or of whoever keeps it there, loses none. */
 const FETCH_AGAIN_MS = 20_000;
 /** Pictures of one generation that are fetched at once: each is in memory whole. */
 const AT_ONCE = 2;
@@ -20,11 +20,12 @@ type Fetched = ReturnType<typeof inspectPicture> & { bytes: Buffer };
 
 /**
  * The pictures that a service has generated, as far as they come whole. Throws AppError 'unavailable' where none does: its
- * address is dead, or leads inside, or what is there is too large, or no picture; or the signal's reason.
+ * address is dead, or leads inside, or what is there is too large, or no picture; with `waitsForAll` also where one is out
+ * of reach for now; or the signal's reason.
  */
 export async function fetchUpstreamPictures(
   generated: UpstreamPictures,
-  signal: AbortSignal,
+  { signal, waitsForAll }: { signal: AbortSignal; waitsForAll: boolean },
 ): Promise<Fetched[]> {
   const places = fairQueue(AT_ONCE);
   const fetched = await Promise.allSettled(
@@ -34,8 +35,10 @@ export async function fetchUpstreamPictures(
   );
   signal.throwIfAborted();
   const whole = fetched.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const failed = fetched.find((one) => one.status === 'rejected');
-  if (whole.length === 0 && failed) throw failed.reason;
+  const failures = fetched.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  const outOfReach = failures.find((error) => error instanceof AppError && error.retryAfterMs !== null);
+  if (outOfReach && (waitsForAll || whole.length === 0)) throw outOfReach;
+  if (whole.length === 0 && failures.length > 0) throw failures[0];
   return whole;
 }
 
@@ -62,7 +65,7 @@ async function fetchOne(
   }
 }
 
-/** An address that answers is dead, or leads nowhere; one that does not is named with its cause. */
+/** What may be reached another time is named with its cause; else its address is dead, or leads inside. */
 function isOutOfReach(error: unknown): boolean {
   return error instanceof AppError && error.cause !== undefined;
 }

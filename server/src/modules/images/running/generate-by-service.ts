@@ -7,6 +7,7 @@ import { readInput } from '../pictures/read-input.ts';
 import type { GenerationRow } from '../queries.ts';
 import { fetchUpstreamPictures } from './fetch-upstream-pictures.ts';
 import { generationsTable } from './generations-table.ts';
+import { waitsFree } from './plan-generation.ts';
 import { begun } from './progress.ts';
 import { LeaseLost } from './report-progress.ts';
 import type { Attempt, Generated, RunningParts } from './run-generation.ts';
@@ -38,7 +39,8 @@ export async function generateByService(
       signal,
     },
   );
-  const pictures = await fetchUpstreamPictures(generated, signal);
+  const waitsForAll = waitsFree(lease.row.started_at, clock.now());
+  const pictures = await fetchUpstreamPictures(generated, { signal, waitsForAll });
   return {
     pictures: pictures.map((picture) => withMetadata(services, lease.row, picture)),
     generatedBy: {},

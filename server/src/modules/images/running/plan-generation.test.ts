@@ -73,3 +73,11 @@ test('who says when to come back is waited for an hour, and then as others are',
     planAfterFailure({ attempt: 3, started_at: new Date(now.getTime() - minutes * 60_000) }, busy(0), now);
   expect([after(59), after(61)]).toMatchObject([{ do: 'wait', attempt: 2 }, { do: 'fail' }]);
 });
+
+test('an attempt that counts begins no earlier than whoever is busy has said', () => {
+  const earlier = new Date(now.getTime() - 2 * 60 * 60_000);
+  expect(planAfterFailure({ attempt: 1, started_at: earlier }, busy(60_000), now)).toMatchObject({
+    at: new Date('2026-01-01T00:01:00Z'),
+    attempt: 1,
+  });
+});

@@ -3,7 +3,7 @@ import { AppError } from '../../../platform/errors.ts';
 /** How often a picture is begun. */
 export const ATTEMPTS_MAX = 3;
 const PAUSE_MS = 3_000;
-/** For so long after its first attempt a picture waits for who says when to come back, and that counts as no attempt. */
+/** For so long after its first attempt a picture waits for whoever says when to come back, and that counts as no attempt. */
 const FREE_WAIT_MS = 60 * 60_000;
 /** One that has waited longer is not begun: its price is held for a day more. */
 export const WAIT_MAX_MS = 6 * 24 * 60 * 60 * 1000;
@@ -37,24 +37,34 @@ export function planAfterFailure(
       : 'Something went wrong while the picture was being generated';
   // Whether it is tried again is not for the person to do.
   const sentence = message.replace(/(\. Try again)?\.?$/, '');
-  // Asked again, the same would be refused again.
-  const refused = error instanceof AppError && error.code === 'invalid_request';
-  // So it would where only the operator can mend it; and what a service may have begun would be paid for twice.
-  const isHopeless = refused || (error instanceof AppError && (error.code === 'internal' || isLast(error)));
-  const reason = `${sentence}. Trying again`;
-  const after = (ms: number) => new Date(now.getTime() + ms);
-  // Who says when to come back has begun nothing: it waits here as it would there.
+  if (isFinal(error)) return fail(sentence, error.code === 'invalid_request');
+  // Whoever says when to come back is busy, or has finished and cannot be reached: waiting costs nothing more.
   const retryAfterMs = error instanceof AppError ? error.retryAfterMs : null;
-  const isFree = startedAt === null || now.getTime() - startedAt.getTime() < FREE_WAIT_MS;
-  if (retryAfterMs !== null && isFree && !isHopeless)
-    return { do: 'wait', at: after(Math.max(PAUSE_MS, retryAfterMs)), reason, attempt: attempt - 1 };
-  if (isHopeless || attempt >= ATTEMPTS_MAX) return fail(sentence, refused);
-  return { do: 'wait', at: after(PAUSE_MS * 2 ** (attempt - 1)), reason, attempt };
+  const isFree = retryAfterMs !== null && waitsFree(startedAt, now);
+  if (!isFree && attempt >= ATTEMPTS_MAX) return fail(sentence);
+  const pauseMs = isFree ? PAUSE_MS : PAUSE_MS * 2 ** (attempt - 1);
+  return {
+    do: 'wait',
+    at: new Date(now.getTime() + Math.max(pauseMs, retryAfterMs ?? 0)),
+    reason: `${sentence}. Trying again`,
+    attempt: isFree ? attempt - 1 : attempt,
+  };
 }
 
-/** Whoever threw it has said so; of a conflict that is said of calls from outside, and it may be over here. */
-export function isLast({ code, shouldRetry }: AppError): boolean {
-  return !shouldRetry && code !== 'conflict';
+/** Whether a picture that was first begun then may still wait without that counting as an attempt. Pure. */
+export function waitsFree(startedAt: Date | null, now: Date): boolean {
+  return startedAt === null || now.getTime() - startedAt.getTime() < FREE_WAIT_MS;
+}
+
+/**
+ * Whether no further attempt is made: what is refused would be refused again, what only the operator can mend stays as it
+ * is, and what a service may have begun would be paid for twice. Of a conflict `shouldRetry` is said of calls from outside,
+ * and it may be over here. Pure.
+ */
+export function isFinal(error: unknown): error is AppError {
+  if (!(error instanceof AppError)) return false;
+  const { code, shouldRetry } = error;
+  return code === 'invalid_request' || code === 'internal' || (!shouldRetry && code !== 'conflict');
 }
 
 function fail(reason: string, refused = false): GenerationStep {

@@ -24,7 +24,7 @@ import { generateByService } from './generate-by-service.ts';
 import { generationsTable } from './generations-table.ts';
 import { lendLora } from './lend-lora.ts';
 import { pictureRequest } from './picture-request.ts';
-import { isLast, planAfterFailure } from './plan-generation.ts';
+import { isFinal, planAfterFailure } from './plan-generation.ts';
 import { begun, progressAfter, startingReason } from './progress.ts';
 import { LeaseLost, type ProgressReport, reportProgress } from './report-progress.ts';
 
@@ -67,8 +67,8 @@ export async function runGeneration(parts: RunningParts, lease: Lease<Generation
   } catch (error) {
     if (error instanceof LeaseLost) return;
     // A submission that was not confirmed may have been paid: it is not sent again, though the process ends meanwhile.
-    const isFinal = error instanceof AppError && isLast(error);
-    await (closing.aborted && !isFinal ? giveBack(services, lease) : writeFailure(services, lease, error));
+    const isGivenBack = closing.aborted && !isFinal(error);
+    await (isGivenBack ? giveBack(services, lease) : writeFailure(services, lease, error));
   }
 }
 

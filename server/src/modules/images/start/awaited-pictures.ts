@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
 import { onClose } from '../../../platform/http/on-close.ts';
 
-/** So long a client may take to repeat a call whose answer it has lost: OpenAI's pause for eight seconds at most. */
+/** So long a client may take to repeat a call that it has given up on: OpenAI's pause for eight seconds at most. */
 export const REPEAT_MS = 30_000;
 
 /** The calls of this process that wait for a picture, or were answered with it lately, by the picture's id. */

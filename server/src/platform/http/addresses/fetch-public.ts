@@ -24,7 +24,8 @@ type Options = {
 /**
  * The bytes behind a stranger's address, which may lead nowhere inside: the machine that is asked is the one whose address
  * was checked, also after each of three redirects. How much of it is read is for the caller to limit. Throws AppError
- * 'invalid_request' with the field, also in the middle of the bytes; with its cause where the network has failed.
+ * 'invalid_request' with the field, also in the middle of the bytes; with its cause where another time may go better: the
+ * network has failed, or who answers is busy or broken.
  */
 export async function fetchPublic(
   start: URL,
@@ -42,7 +43,7 @@ export async function fetchPublic(
     if (statusCode === 200) return readBody(answer, param);
     answer.destroy();
     const isRedirect = statusCode >= 300 && statusCode < 400 && headers.location !== undefined;
-    if (!isRedirect) throw refused(param, `${param}: ${url.host} answered with status ${statusCode}`);
+    if (!isRedirect) throw unexpectedStatus(param, url.host, statusCode);
     if (!URL.canParse(headers.location ?? '', url.href)) throw notPublic(param);
     url = new URL(headers.location ?? '', url);
   }
@@ -57,10 +58,11 @@ async function resolve(
   const isWeb = protocol === 'http:' || protocol === 'https:';
   if (!isWeb || username !== '' || password !== '') throw notPublic(param);
   const name = hostname.replace(/^\[|\]$/g, '');
-  const found = isIP(name) !== 0 ? [{ address: name }] : await lookUp(name, signal).catch(() => []);
+  const found = await lookUp(name, signal).catch((cause: unknown) => {
+    throw refused(param, `${param}: ${name} could not be found`, cause);
+  });
   const [first] = found;
-  if (!first) throw refused(param, `${param}: ${name} could not be found`);
-  if (!found.every(({ address }) => isAllowed(address))) throw notPublic(param);
+  if (!first || !found.every(({ address }) => isAllowed(address))) throw notPublic(param);
   return first.address;
 }
 
@@ -99,6 +101,12 @@ async function* readBody(answer: IncomingMessage, param: string): AsyncGenerator
   } catch (cause) {
     throw refused(param, `${param} broke off before the picture was there`, cause);
   }
+}
+
+function unexpectedStatus(param: string, host: string, status: number): AppError {
+  const message = `${param}: ${host} answered with status ${status}`;
+  const isPassing = status === 429 || status >= 500;
+  return refused(param, message, isPassing ? new Error(`status ${status}`) : undefined);
 }
 
 function notPublic(param: string): AppError {
