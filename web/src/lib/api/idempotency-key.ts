@@ -41,3 +41,11 @@ export function isUnanswered(error: unknown): boolean {
   const { status, code } = error;
   return status === 0 ? code !== 'no_key' : status === 408 || status >= 500;
 }
+
+/**
+ * Whether the server has looked at a call and refused it: neither it nor an earlier one with its key was carried out. It
+ * does not look where it doubts who calls, or is called too often, which says nothing of an earlier one.
+ */
+export function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && !isUnanswered(error) && ![0, 401, 403, 429].includes(error.status);
+}

@@ -1,7 +1,7 @@
 import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
 import { type Dispatch, useEffect, useReducer, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
-import { isUnanswered, useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { isRefused, isUnanswered, useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { errorMessage, notify } from '../../../ui/notify.ts';
@@ -39,7 +39,7 @@ export type CreateModel = {
   dispatch: Dispatch<WizardAction>;
   /** What the button of the step does: go on, validate, create, start. */
   goOn: () => void;
-  /** After a refusal: what was chosen stays, and what is sent next is another attempt. */
+  /** After a refusal: what was chosen stays. */
   tryAgain: () => void;
   /** What the server said of the current choice. */
   validation: FineTuneValidation | undefined;
@@ -90,7 +90,7 @@ export function useCreateModel(preset: Preset): CreateModel {
   }
 
   function validate(wanted: FineTuneChoice) {
-    start.again();
+    start.reset();
     checked.check(wanted, ({ critical_errors: [critical] }) => {
       if (critical) notify.failure('Validation Failed', { description: critical, id: WIZARD_TOAST });
       else dispatch({ do: 'continue' });
@@ -132,13 +132,13 @@ export function useCreateModel(preset: Preset): CreateModel {
 function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver: () => void) {
   const start = useStartFineTune();
   const keys = useIdempotencyKeys();
-  // Stays while it is tried again, and while the choices are looked at once more.
-  const [isLost, setLost] = useState(false);
-  const mayHaveBegun: CreateModel['mayHaveBegun'] = isLost
-    ? keys.isRepeat(inSight)
-      ? 'as chosen'
-      : 'as before'
-    : null;
+  // Those whose answer was lost, as JSON: they stay while others are tried, and until it is known what came of them.
+  const [lost, setLost] = useState<readonly string[]>([]);
+  const mayHaveBegun: CreateModel['mayHaveBegun'] = lost.includes(JSON.stringify(inSight))
+    ? 'as chosen'
+    : lost.length > 0
+      ? 'as before'
+      : null;
   const missing = useLackOfCredit(checked.validation?.cost_estimate.quote.total, inSight?.ceiling ?? '');
   // What has perhaps begun may be paid from what is missing now: the server knows.
   const lack = mayHaveBegun === 'as chosen' ? null : missing;
@@ -159,19 +159,19 @@ function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver
             onOver();
           },
           onError: (error) => {
-            setLost(isUnanswered(error));
+            const sent = JSON.stringify(choice);
+            if (isUnanswered(error)) setLost([...lost, sent]);
+            if (isRefused(error)) {
+              keys.renew(choice);
+              setLost(lost.filter((one) => one !== sent));
+            }
             if (isPriceChange(error)) checked.checkAgain();
             else if (!isUnaffordable(error) && !isUnanswered(error)) onOver();
           },
         },
       ),
-    /** Nothing is reported any more; the same choice is still the same attempt. */
-    again: start.reset,
-    reset: () => {
-      keys.renew(start.variables?.choice);
-      setLost(false);
-      start.reset();
-    },
+    /** Nothing is reported any more. */
+    reset: start.reset,
   };
 }
 
@@ -204,7 +204,7 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
     },
     reset: () => {
       // What may have been made all the same is not made twice.
-      if (!isUnanswered(uploaded.error)) keys.renew(create.variables?.model);
+      if (isRefused(uploaded.error)) keys.renew(create.variables?.model);
       uploaded.reset();
     },
   };

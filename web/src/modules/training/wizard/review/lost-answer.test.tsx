@@ -128,3 +128,56 @@ it('a refusal has the error screen, and Try Again leads back to the review with 
   const [first, second] = keys();
   expect(second).not.toBe(first);
 });
+
+const chooseCeiling = (ceiling: string) => act(() => shown.wizard?.dispatch({ do: 'ceiling', ceiling }));
+const tooLittle = new ApiError('Insufficient balance', { status: 402, code: 'insufficient_funds' });
+const away = new ApiError('The server cannot be reached.', { status: 0, code: 'network' });
+
+it('what was refused is a new attempt, though the answer to another choice was lost meanwhile', async () => {
+  answers = [tooLittle, away, 'm1'];
+  await openReview();
+  await start();
+  await vi.waitFor(() => expect(keys()).toHaveLength(1));
+  chooseCeiling('2');
+  await start();
+  await screen.findByText(twice);
+  shown.lack = 'Insufficient balance';
+  chooseCeiling('');
+  await screen.findByText(/what you start now is a second run/);
+  expect(shown.wizard?.canStart).toBe(false);
+  shown.lack = null;
+  chooseCeiling('');
+  await start();
+  await screen.findByText('Your model is fine-tuning!');
+  expect(new Set(keys()).size).toBe(3);
+});
+
+it('a choice whose answer was lost is still told of after another one was refused', async () => {
+  answers = [away, tooLittle, 'm1'];
+  await openReview();
+  await start();
+  await screen.findByText(twice);
+  chooseCeiling('2');
+  await start();
+  await vi.waitFor(() => expect(keys()).toHaveLength(2));
+  await screen.findByText(/what you start now is a second run/);
+  chooseCeiling('');
+  await screen.findByText(twice);
+  await start();
+  await screen.findByText('Your model is fine-tuning!');
+  const [first, , third] = keys();
+  expect(third).toBe(first);
+});
+
+it('being asked to wait says nothing of an answer that was lost: it is still the same run', async () => {
+  answers = [away, new ApiError('Too many calls', { status: 429 }), 'm1'];
+  await openReview();
+  await start();
+  await screen.findByText(twice);
+  await start();
+  await userEvent.click(await screen.findByRole('button', { name: 'Try Again' }));
+  await screen.findByText(twice);
+  await start();
+  await screen.findByText('Your model is fine-tuning!');
+  expect(new Set(keys()).size).toBe(1);
+});
