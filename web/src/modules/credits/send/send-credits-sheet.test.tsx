@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, render, screen } from '@testing-library/react';
+import { act, cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import type { ComponentType } from 'react';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -31,6 +31,11 @@ const sent = () =>
     .mocked(call)
     .mock.calls.filter(([{ method }]) => method === 'POST')
     .map(([, request]) => (request as { body: unknown }).body);
+const keys = () =>
+  vi
+    .mocked(call)
+    .mock.calls.filter(([{ method }]) => method === 'POST')
+    .map(([, , options]) => options?.idempotencyKey);
 
 /** The sheet as the URL opens and closes it: by Back it closes without a word to it. */
 function show() {
@@ -220,4 +225,52 @@ test('after a lost answer the same transfer can be repeated, though the balance 
   await userEvent.click(screen.getByRole('button', { name: 'Send' }));
   await screen.findByText('Transfer Successful');
   expect(sent()).toHaveLength(2);
+});
+
+test('a transfer that arrived while the sheet was open for somebody else can be made once more', async () => {
+  let arrive: (value: unknown) => void = () => undefined;
+  answer = () => new Promise((resolve) => (arrive = resolve));
+  const sheet = show();
+  await send('bob', '5');
+  sheet.goBack();
+  sheet.open('carol');
+  await vi.waitFor(async () => expect((await recipient()).value).toBe('carol'));
+  await act(async () => arrive({}));
+  answer = () => Promise.resolve({});
+  await userEvent.clear(await recipient());
+  await send('bob', '5');
+  await screen.findByText('Transfer Successful');
+  expect(new Set(keys()).size).toBe(2);
+});
+
+test('what was refused is no repeat: it is measured by the balance, and sent anew', async () => {
+  balance = bought('125');
+  answer = () => Promise.reject(new ApiError('No user has this name', { status: 404 }));
+  show();
+  await screen.findByText(/^You can send up to/);
+  await send('bob', '4');
+  await userEvent.click(await screen.findByRole('button', { name: 'Try Again' }));
+  act(() => void queryClient.setQueryData(['balance', 'ada'], bought('25')));
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await screen.findByText('Insufficient balance. Required: $4.00. Available: $1.00.');
+  act(() => void queryClient.setQueryData(['balance', 'ada'], bought('125')));
+  answer = () => Promise.resolve({});
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await screen.findByText('Transfer Successful');
+  expect(new Set(keys()).size).toBe(2);
+});
+
+test('being asked to wait says nothing of a lost answer before: it is still the same transfer', async () => {
+  show();
+  answer = () => Promise.reject(new Error('lost'));
+  await send('bob', '4');
+  await userEvent.click(await screen.findByRole('button', { name: 'Try Again' }));
+  answer = () => Promise.reject(new ApiError('Too many calls', { status: 429 }));
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await userEvent.click(await screen.findByRole('button', { name: 'Try Again' }));
+  answer = () => Promise.resolve({});
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await screen.findByText('Transfer Successful');
+  expect(keys()).toHaveLength(3);
+  expect(new Set(keys()).size).toBe(1);
 });

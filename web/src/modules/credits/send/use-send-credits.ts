@@ -15,7 +15,7 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
   const user = useUser();
   // What was typed keeps its value when the header's currency is switched.
   const [currency] = useState(() => currencyChoice.get());
-  const transfer = useTransfer(user.id, isOpen);
+  const transfer = useTransfer(user.id, keys, isOpen);
   const [typed, setTyped] = useState<SendForm | null>(null);
   const [problems, setProblems] = useState<SendProblems>({});
   const [asking, setAsking] = useState(false);
@@ -35,11 +35,7 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
   }
 
   function send() {
-    if (!body) return;
-    transfer.mutate(
-      { ...body, idempotencyKey: keys.keyFor(body) },
-      { onSuccess: () => keys.renew(body), onSettled: () => setAsking(false) },
-    );
+    if (body) transfer.mutate(body, { onSettled: () => setAsking(false) });
   }
 
   return {
