@@ -7,7 +7,7 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { browserStorage } from '../../../lib/tab-storage.ts';
 import { UserContext } from '../../accounts/api.ts';
 import { initialSettings } from './chat-options.tsx';
-import { keepConversation } from './kept-conversation.ts';
+import { keepConversation, readConversation } from './kept-conversation.ts';
 import { Playground } from './playground.tsx';
 import type { Turn } from './use-conversation.ts';
 
@@ -246,6 +246,24 @@ test('what another tab asks while an answer comes here stays, in front of that',
   for (const text of ['Which cake?', 'Plum cake', 'Which flour?', 'Rye flour'])
     expect(screen.getAllByText(text)).toHaveLength(1);
   expect(screen.queryByText(INTERRUPTED)).toBeNull();
+});
+
+test('an answer that is made anew stays in its place while another tab changes the settings, which stay too', async () => {
+  open();
+  await askAndAnswer('Which bread?', 'Rye bread');
+  await userEvent.click(screen.getByRole('button', { name: 'Regenerate the answer' }));
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  says('Spelt bread');
+  const { turns, unanswered } = readConversation('ada', 'pod-1');
+  const settings = { ...initialSettings, system: 'Be brief' };
+  keepConversation('ada', 'pod-1', { turns, unanswered, settings });
+  const key = browserStorage.keyOf('ada', 'conversation.pod-1');
+  act(() => void window.dispatchEvent(new StorageEvent('storage', { key })));
+  answer.close();
+  await screen.findByRole('button', { name: 'Send' });
+  const kept = readConversation('ada', 'pod-1');
+  expect(kept.turns.map(({ content }) => content)).toEqual(['Which bread?', 'Spelt bread']);
+  expect(kept.settings.system).toBe('Be brief');
 });
 
 test('nothing of it is left after signing out, not even of an answer that was still coming', async () => {

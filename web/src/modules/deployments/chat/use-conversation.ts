@@ -39,10 +39,10 @@ export function useConversation({ userId, id, modelName }: Of) {
   const interrupted = () => interrupt(asked.merged(newest.current), asked.replaced());
   useKeep({ userId, id }, { turns, unanswered, settings }, interrupted, running !== null);
   useOtherTabs({ userId, id }, (conversation) => {
-    if (running) return asked.noteChange();
+    setSettings(conversation.settings);
+    if (running) return asked.noteTurns(conversation.turns);
     show(conversation.turns);
     setUnanswered(conversation.unanswered);
-    setSettings(conversation.settings);
   });
 
   /** Asks in place of the turns that are given. Resolves with whether any of an answer came. */
@@ -157,9 +157,12 @@ function useTurns(kept: Turn[]) {
 function useAsked({ userId, id }: Pick<Of, 'userId' | 'id'>) {
   // What its answer stands in place of: it comes back when nothing of one has come.
   const replaced = useRef<Turn[]>([]);
+  // The turns that were kept when it was asked.
+  const earlier = useRef<Turn[]>([]);
   const isChangedElsewhere = useRef(false);
   const begin = (inPlaceOf: Turn[]) => {
     replaced.current = inPlaceOf;
+    earlier.current = readConversation(userId, id).turns;
     isChangedElsewhere.current = false;
   };
   /** The question and its answer, which are the last of these, behind what another tab has made of it. */
@@ -167,9 +170,10 @@ function useAsked({ userId, id }: Pick<Of, 'userId' | 'id'>) {
     isChangedElsewhere.current ? [...readConversation(userId, id).turns, ...own.slice(-2)] : own;
   return {
     begin,
-    noteChange: () => {
-      replaced.current = [];
-      isChangedElsewhere.current = true;
+    /** What another tab has kept: where it has changed the settings alone, the turns are those of before. */
+    noteTurns: (kept: Turn[]) => {
+      isChangedElsewhere.current = JSON.stringify(kept) !== JSON.stringify(earlier.current);
+      if (isChangedElsewhere.current) replaced.current = [];
     },
     replaced: () => replaced.current,
     merged,
