@@ -46,6 +46,16 @@ test('only what can be resumed offers it', () => {
   expect(screen.queryByRole('button')).toBeNull();
 });
 
+test('a dialog that closes since the run goes on still says what it has asked', () => {
+  vi.mocked(useResumeRun).mockReturnValue({ mutate: vi.fn(), reset: vi.fn(), isPending: false } as never);
+  const { rerender } = render(<ResumeDialog run={run} open onClose={() => undefined} />);
+  const asked = screen.getByRole('alertdialog').textContent;
+  expect(asked).toContain('Up to $0.16 is held');
+  const goesOn: Run = { ...run, stop_reason: null, resume_hold: null, resume_ceiling: null };
+  rerender(<ResumeDialog run={goesOn} open onClose={() => undefined} />);
+  expect(screen.getByRole('alertdialog').textContent).toBe(asked);
+});
+
 test('it says what of the saved work is paid with the rest, however the run has ended', () => {
   vi.mocked(useResumeRun).mockReturnValue({ mutate: vi.fn(), reset: vi.fn(), isPending: false } as never);
   const text = /has not been charged yet, and the rest/;

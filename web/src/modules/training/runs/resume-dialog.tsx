@@ -13,12 +13,17 @@ import { useResumeRun } from './run-calls.ts';
 type Props = { run: Run; open: boolean; onClose: () => void };
 
 /** Asks what the run may cost in all before it goes on. */
-export function ResumeDialog({ run, open, onClose }: Props) {
+export function ResumeDialog({ run: newest, open, onClose }: Props) {
+  // While it closes it still says what it has asked: the run goes on by then, and has nothing of it any more.
+  const [run, setRun] = useState(newest);
+  if (newest !== run && newest.resume_hold !== null) setRun(newest);
   const [ceiling, setCeiling] = useState('');
   const form = useId();
   const resume = useResumeRun(run.run_id);
   const usual = run.resume_ceiling ?? run.ceiling;
   const problem = ceilingProblem(ceiling);
+
+  if (run.resume_hold === null) return null;
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -34,7 +39,7 @@ export function ResumeDialog({ run, open, onClose }: Props) {
       description={
         <form id={form} onSubmit={submit}>
           {run.step === 0 ? 'It starts from the beginning.' : 'It continues from its last checkpoint.'} Up to{' '}
-          <Money bgl={run.resume_hold ?? '0'} /> is held for{' '}
+          <Money bgl={run.resume_hold} /> is held for{' '}
           {run.resume_unpaid !== null && (
             <>
               the saved work, of which <Money bgl={run.resume_unpaid} /> has not been charged yet, and{' '}
