@@ -47,6 +47,8 @@ export const listGenerators = endpoint({
         served_by: z.array(provider),
         /** Whether a starter model is to serve it, which this server is still preparing. */
         is_being_prepared: z.boolean(),
+        /** Whether there is a service that generates it, connected here or not. */
+        is_connectable: z.boolean(),
         /** The services that generate, the first unless a call names another; the prompt is sent there. */
         upstreams: z.array(
           z.object({

@@ -9,6 +9,11 @@ test('anybody may ask which generators are served', async () => {
   const answer = await server.request(listGenerators, {});
   expect(answer.generators.map(({ name }) => name)).toEqual([...generatorNames]);
   expect(answer.generators.every((generator) => generator.served_by.length === 0)).toBe(true);
+  // Nobody else has Paris, nobody has Imagen any more, and services make no films here.
+  const notConnectable = answer.generators.filter((generator) => !generator.is_connectable);
+  expect(notConnectable.map(({ name }) => name)).toEqual([
+    ...['imagen', 'paris', 'veo', 'kling', 'hailuo', 'wan', 'seedance'],
+  ]);
 });
 
 test('a generator whose starter model this server is still preparing is called that until it is prepared', async () => {

@@ -13,6 +13,7 @@ import type { Services } from '../../platform/context.ts';
 import type { PriceList } from '../credits/prices/prices.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { findUpstreams } from '../upstreams/find-upstreams.ts';
+import { isConnectable } from '../upstreams/is-connectable.ts';
 import { findOwnModel } from './find-own-model.ts';
 import { ownModels } from './own-models.ts';
 
@@ -33,6 +34,7 @@ export async function listGenerators(
       name,
       served_by: [...(upstreams.length > 0 ? ['upstream' as const] : []), ...(own ? ['own' as const] : [])],
       is_being_prepared: preparing && !own && ownModels[name] !== undefined,
+      is_connectable: isConnectable(name),
       upstreams,
       inference_url:
         own && edits

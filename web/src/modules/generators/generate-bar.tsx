@@ -1,6 +1,5 @@
 import type { Provider } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { paris } from '@bakehouse/contract/generators/paris';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -11,7 +10,12 @@ import { sessionQuery } from '../accounts/api.ts';
 import { isServed, waitsFor } from './form/waits-for.ts';
 
 /** Who serves which generator. */
-export type Served = ViewedQuery<unknown> & { by: readonly Provider[]; isBeingPrepared: boolean };
+export type Served = ViewedQuery<unknown> & {
+  by: readonly Provider[];
+  isBeingPrepared: boolean;
+  /** Whether a service would serve it, once that is connected. */
+  isConnectable: boolean;
+};
 
 type Props = {
   generator: Generator;
@@ -29,13 +33,7 @@ type Props = {
 /** Generate with its price, or what it waits for. */
 export function GenerateBar({ generator, ownOnly, served, price, generatedBy, busy, signInKnown }: Props) {
   const open = isServed(served.by, ownOnly);
-  // Services make pictures, no films, and have no Paris.
-  const isConnectable =
-    !ownOnly &&
-    !served.isBeingPrepared &&
-    generator.makes === 'image' &&
-    generator.title !== paris.title &&
-    generator.retired === undefined;
+  const isConnectable = served.isConnectable && !ownOnly && !served.isBeingPrepared;
   const waits = !open && served.data !== undefined;
   return (
     <div className="grid gap-3">

@@ -39,8 +39,10 @@ const fal = { title: 'fal', model: 'fal-ai/flux/dev', fields: ['aspect_ratio', '
 async function open(path: string, servedBy: Provider[]) {
   const root = createRootRoute({ component: Outlet });
   const start = createRoute({ getParentRoute: () => root, path: '/', component: () => <h1>Start</h1> });
-  const flux = { served_by: servedBy, upstreams: servedBy.includes('upstream') ? [fal] : [] };
-  queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux } as never);
+  const upstreams = servedBy.includes('upstream') ? [fal] : [];
+  const flux = { served_by: servedBy, upstreams, is_connectable: true };
+  const paris = { served_by: [], upstreams: [], is_connectable: false };
+  queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux, paris } as never);
   const router = createRouter({
     routeTree: root.addChildren([start, ...generatorsRoutes(root)]),
     history: createMemoryHistory({ initialEntries: [path] }),
@@ -82,7 +84,7 @@ it('an operator is told how a service is connected, where there are some', async
   act(() => void queryClient.setQueryData(sessionQuery.queryKey, { id: 'u1', is_operator: true } as never));
   await waitFor(() => expect(link()?.getAttribute('href')).toContain('/docs/operations#services'));
   cleanup();
-  await open('/veo', []);
+  await open('/paris', []);
   expect(link()).toBeNull();
 });
 

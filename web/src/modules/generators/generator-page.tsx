@@ -50,8 +50,8 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const known = !session.isPending;
   const [draft, change] = useBroughtDraft(name);
   const serving = useServing(name, { ownOnly, userId: user?.id });
-  const { served, form, upstream, named } = serving;
-  const makesHere = generator.makes === 'image' && isServed(serving.by, ownOnly) && Boolean(user);
+  const { served, form, upstream, named, by, isBeingPrepared, isConnectable } = serving;
+  const makesHere = generator.makes === 'image' && isServed(by, ownOnly) && Boolean(user);
   const generation = useGenerate(name, { form, draft, named, userId: user?.id, isServed: makesHere });
   const startOver = () => {
     generation.reset();
@@ -72,7 +72,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           ownOnly={ownOnly}
           draft={draft}
           onChange={change}
-          served={{ ...served, by: serving.by, isBeingPrepared: serving.isBeingPrepared }}
+          served={{ ...served, by, isBeingPrepared, isConnectable }}
           modelField={<ModelField {...serving} />}
           isStarter={serving.isStarter}
           price={

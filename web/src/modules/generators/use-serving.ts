@@ -43,6 +43,7 @@ export function useServing(
     form: isOwn ? atDeployment(generators[name]) : formOf(name, provider, upstream),
     by: isOwn ? (['own'] satisfies Provider[]) : (served?.served_by ?? []),
     isBeingPrepared: served?.is_being_prepared ?? false,
+    isConnectable: served?.is_connectable ?? false,
     isStarter: hasStarter && !awaitsOwn && (provider === undefined || provider.kind === 'starter'),
   };
 }

@@ -258,6 +258,7 @@ describe('the edit calls of the original product', () => {
         name: 'flux-kontext',
         served_by: ['own'],
         is_being_prepared: false,
+        is_connectable: true,
         upstreams: [],
         inference_url: server.url + address,
       },

@@ -323,6 +323,7 @@ describe('fal', () => {
       name: 'recraft',
       served_by: ['upstream'],
       is_being_prepared: false,
+      is_connectable: true,
       upstreams: [
         {
           ...{ title: 'fal', model: 'fal-ai/recraft/v3/text-to-image', price: '1' },
