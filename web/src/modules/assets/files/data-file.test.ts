@@ -14,8 +14,10 @@ test.each(['README.md', 'x/readme.md', 'a.jsonl.gz', 'a.png', 'csv'])('%s does n
 test.each([
   [['notes.txt'], null, true],
   [['loaf.png', 'metadata.jsonl'], null, false],
-  // The captions are behind the first files.
-  [['loaf.png', 'rye.jpg'], 'next', false],
+  [['loaf.png', 'metadata.jsonl'], 'next', false],
+  // Recipes may be behind the first files.
+  [['loaf.png', 'rye.jpg'], 'next', true],
+  [['loaf.png', 'rye.jpg'], null, false],
   [['loaf.png', 'metadata.jsonl', 'recipes.csv'], null, true],
   [['metadata.jsonl'], null, true],
   [['archive.bin'], 'next', true],

@@ -9,11 +9,16 @@ export function mayHaveDataFiles({ files, next_files_cursor: more }: FirstFiles)
   return more !== null || files.some(({ path }) => isDataFile(path));
 }
 
-/** Whether a text model may be trained on it: pictures with their captions are for image models. */
+/**
+ * Whether a text model may be trained on it: pictures with their captions are for image models. Where the first files are
+ * pictures without captions, one with rows may be among those behind them.
+ */
 export function mayTrainText(asset: FirstFiles): boolean {
   const paths = asset.files.map(({ path }) => path);
   if (paths.some((path) => isDataFile(path) && path !== METADATA)) return true;
-  return mayHaveDataFiles(asset) && !paths.some((path) => /\.(png|jpe?g|webp)$/i.test(path));
+  const hasPictures = paths.some((path) => /\.(png|jpe?g|webp)$/i.test(path));
+  if (!hasPictures) return mayHaveDataFiles(asset);
+  return asset.next_files_cursor !== null && !paths.includes(METADATA);
 }
 
 /** Path of the file whose rows are looked at: the named one, which may be behind the first ones, else the first with rows. */
