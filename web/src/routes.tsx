@@ -106,6 +106,8 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** Where to go after signing in. */
     next?: string;
+    /** The entry before is the gallery without the comparison that was opened there. */
+    isGalleryBefore?: boolean;
   }
 }
 

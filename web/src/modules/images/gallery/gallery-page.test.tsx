@@ -58,6 +58,32 @@ it('two that are chosen stand side by side, with what differs, until Back', asyn
   expect(router.state.location.pathname).toBe('/gallery');
 });
 
+it('closing leads back to the gallery where the two were chosen there, and otherwise takes their place', async () => {
+  const router = await renderPage('/gallery');
+  const at = () => router.history.location.state.__TSR_index;
+  const close = async () => {
+    await userEvent.click(await screen.findByRole('button', { name: 'Close' }));
+    await waitFor(() => expect(screen.queryByRole('heading', { name: 'Side by side' })).toBeNull());
+    expect(router.state.location.search).toEqual({});
+  };
+  const compare = async () => {
+    await userEvent.click(await screen.findByRole('checkbox', { name: 'Select A roll' }));
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Select A loaf of bread' }));
+    const before = at();
+    await userEvent.click(screen.getByRole('button', { name: 'Compare' }));
+    await waitFor(() => expect(at()).toBe(before + 1));
+  };
+  await compare();
+  await close();
+  expect(at()).toBe(0);
+  await router.navigate({ to: '/gallery', search: { compare: ['g1', 'g2'] } } as never);
+  await screen.findByRole('heading', { name: 'Side by side' });
+  // The entry before has two side by side already.
+  await compare();
+  await close();
+  expect(at()).toBe(2);
+});
+
 it('pictures are chosen one by one, all from one to another, all, and none, by the keys too', async () => {
   api.generations = ['a', 'b', 'c', 'd'].map((id) => generationOf({ id, prompt: `Bread ${id}` }));
   await renderPage('/gallery');

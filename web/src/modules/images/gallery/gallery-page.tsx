@@ -1,7 +1,7 @@
 import { type Generation, type GenerationState, generationStates } from '@bakehouse/contract/generations';
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { Images, ImageUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { relativeTime } from '../../../lib/format/format-time.ts';
@@ -92,14 +92,14 @@ function Filter() {
 
 function Comparison() {
   const { compare: [one, other] = [] } = route.useSearch();
-  const compare = useCompare();
+  const { close } = useCompare();
   if (!one || !other) return null;
   return (
     <Card
       title="Side by side"
       className="mb-6"
       actions={
-        <Button size="sm" onClick={() => compare([])}>
+        <Button size="sm" onClick={close}>
           Close
         </Button>
       }
@@ -111,14 +111,21 @@ function Comparison() {
 
 function useCompare() {
   const navigate = route.useNavigate();
-  return (ids: readonly string[]) =>
-    void navigate({
-      search: ({ compare: _, ...rest }) => ({ ...rest, ...(ids.length > 0 && { compare: [...ids] }) }),
-      // Back from the two leads to the gallery as it was.
-      replace: ids.length === 0,
-      // Side by side they stand above the grid.
-      resetScroll: ids.length > 0,
-    });
+  const { history } = useRouter();
+  const { compare: inSight } = route.useSearch();
+  return {
+    /** Side by side they stand above the grid, to whose top this leads. */
+    open: (ids: readonly string[]) =>
+      void navigate({
+        search: (search) => ({ ...search, compare: [...ids] }),
+        state: { isGalleryBefore: inSight === undefined },
+      }),
+    /** Leads to the gallery as it was, by Back where it is there: otherwise the next Back would lead to it once more. */
+    close: () => {
+      if (history.location.state.isGalleryBefore) history.back();
+      else void navigate({ search: ({ compare: _, ...rest }) => rest, replace: true, resetScroll: false });
+    },
+  };
 }
 
 function Grid() {
@@ -143,7 +150,7 @@ function Grid() {
 /** The pictures, each with a box to choose it by, and what can be done with those that are chosen. */
 function Choosable({ generations, pager }: { generations: Generation[]; pager: ReactNode }) {
   const { chosen, isChosen, canBeChosen, count, toggle, chooseAll, clear, handlers } = useChosen(generations);
-  const compare = useCompare();
+  const { open } = useCompare();
   const box = ({ id, prompt }: Generation) =>
     canBeChosen(id) && (
       <label className="flex select-none px-1.5 pt-1 pb-1.5 pointer-coarse:px-[0.6875rem] pointer-coarse:pt-[0.5625rem] pointer-coarse:pb-[0.6875rem]">
@@ -168,7 +175,7 @@ function Choosable({ generations, pager }: { generations: Generation[]; pager: R
         onChooseAll={chooseAll}
         onClear={clear}
         onCompare={(ids) => {
-          compare(ids);
+          open(ids);
           clear();
         }}
       />
