@@ -1208,7 +1208,7 @@ create table workloads (
   spec_kind text generated always as ((spec ->> 'kind'::text)) stored,
   spec_engine text generated always as ((spec ->> 'engine'::text)) stored,
   adapter_names text[] not null generated always as (spec_adapter_names(spec)) stored,
-  given_up boolean not null default false,
+  owner_gone boolean not null default false,
   constraint workloads_pkey PRIMARY KEY (id),
   constraint workloads_accelerator_count_check CHECK (accelerator_count >= 0 AND accelerator_count <= 8),
   constraint workloads_behaviour_check CHECK (behaviour = ANY (ARRAY['run'::text, 'deployment'::text])),
@@ -1225,8 +1225,8 @@ create table workloads (
 );
 CREATE INDEX workloads_completed_with_files ON public.workloads USING btree (id) WHERE ((state = 'completed'::text) AND (files_removed_at IS NULL));
 CREATE INDEX workloads_due ON public.workloads USING btree (check_at) WHERE (ended_at IS NULL);
-CREATE INDEX workloads_given_up_with_files ON public.workloads USING btree (id) WHERE (given_up AND (ended_at IS NOT NULL) AND (files_removed_at IS NULL));
-CREATE INDEX workloads_not_given_up ON public.workloads USING btree (user_id) WHERE (NOT given_up);
+CREATE INDEX workloads_owner_gone_with_files ON public.workloads USING btree (id) WHERE (owner_gone AND (ended_at IS NOT NULL) AND (files_removed_at IS NULL));
+CREATE INDEX workloads_owner_not_gone ON public.workloads USING btree (user_id) WHERE (NOT owner_gone);
 CREATE INDEX workloads_servers_ended ON public.workloads USING btree (ended_at) WHERE ((behaviour = 'deployment'::text) AND (files_removed_at IS NOT NULL));
 CREATE INDEX workloads_servers_with_files ON public.workloads USING btree (ended_at) WHERE ((behaviour = 'deployment'::text) AND (ended_at IS NOT NULL) AND (files_removed_at IS NULL));
 CREATE INDEX workloads_with_files ON public.workloads USING btree (ended_at) WHERE ((ended_at IS NOT NULL) AND (files_removed_at IS NULL));

@@ -6,7 +6,7 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 export type KeptSince = { run: Date; deployment: Date };
 
 /**
- * Workloads whose files on these machines can go: those of one that is completed or given up at once, those of others
+ * Workloads whose files on these machines can go: at once those of one that is completed or whose owner is gone, those of others
  * when it ended before `keptSince`. What has no machine has no files, and is noted by whoever comes first.
  */
 export async function listUnneededFiles(
@@ -23,7 +23,7 @@ export async function listUnneededFiles(
   // Apart, since each has an index: those that are kept are not read.
   const rows = await withFiles
     .where('state', '=', 'completed')
-    .union(withFiles.where('given_up', '=', true).where('ended_at', 'is not', null))
+    .union(withFiles.where('owner_gone', '=', true).where('ended_at', 'is not', null))
     .union(withFiles.where('ended_at', 'is not', null).where('ended_at', '<', keptSince.run))
     .union(
       withFiles
@@ -46,7 +46,7 @@ export async function lockUnneededFiles(tx: Transaction, id: string, keptSince: 
     .where((where) =>
       where.or([
         where('state', '=', 'completed'),
-        where.and([where('given_up', '=', true), where('ended_at', 'is not', null)]),
+        where.and([where('owner_gone', '=', true), where('ended_at', 'is not', null)]),
         where('ended_at', '<', keptSince.run),
         where.and([where('behaviour', '=', 'deployment'), where('ended_at', '<', keptSince.deployment)]),
       ]),
@@ -152,11 +152,11 @@ export async function findInput(db: Database, workloadId: string, sha256: string
   return row ? Number(row.size_bytes) : null;
 }
 
-/** Forgets what belonged to a workload's files, and what one that was given up has printed. */
+/** Forgets what belonged to a workload's files, and what one whose owner is gone has printed. */
 export async function noteFilesRemoved(tx: Transaction, workloadId: string, at: Date): Promise<void> {
   await sql`
     delete from workload_logs using workloads
-    where workload_id = ${workloadId} and workloads.id = workload_id and given_up`.execute(tx);
+    where workload_id = ${workloadId} and workloads.id = workload_id and owner_gone`.execute(tx);
   await tx.deleteFrom('workload_artefacts').where('workload_id', '=', workloadId).execute();
   await tx.deleteFrom('workload_inputs').where('workload_id', '=', workloadId).execute();
   await tx.updateTable('workloads').set({ files_removed_at: at }).where('id', '=', workloadId).execute();

@@ -6,8 +6,8 @@ import { type KeptSince, listUnneededFiles, lockUnneededFiles, noteFilesRemoved 
 
 /**
  * Files and artefacts of a completed workload go at once: what its result names belongs to its module by then. So do those
- * of one whose owner is gone. Those of another run stay for whoever resumes it; a model server is never resumed, and what
- * it printed is in its log: its folder stays a day for who looks into what went wrong.
+ * of one whose owner is gone, and what it has printed. Those of another run stay for whoever resumes it; a model server is
+ * never resumed, and what it printed is in its log: its folder stays a day for who looks into what went wrong.
  */
 const RUNS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const DEPLOYMENTS_KEPT_MS = 24 * 60 * 60 * 1000;

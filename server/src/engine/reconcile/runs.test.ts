@@ -1,19 +1,12 @@
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Launch } from '../drivers/driver.ts';
 import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { findInput, upsertArtefact } from '../files/file-queries.ts';
-import { giveUpWork } from '../files/give-up-work.ts';
-import { removeFiles } from '../files/remove-files.ts';
-import { sweepFiles } from '../machines/sweep-files.ts';
-import { insertLogLines } from '../queries.ts';
 import { selectLogLines } from '../reports/select-log-lines.ts';
 import { selectMetrics } from '../reports/select-metrics.ts';
-import { resumeWorkload } from '../resume-workload.ts';
 import { complete, testEngine, type Unnumbered } from '../testing/test-engine.ts';
 
-const { db, clock, log, machineId, onResult, pass, engineOn, world, report, request, stop, see, reach } =
-  await testEngine();
+const { db, onResult, pass, engineOn, world, report, request, stop, see, reach } = await testEngine();
 
 beforeEach(async () => {
   await db.deleteFrom('workloads').execute();
@@ -279,112 +272,5 @@ describe('a run', () => {
     const second = await request();
     await reach(engine, second, { state: 'starting' });
     expect(await see(first)).toMatchObject({ state: 'queued', failures: 0 });
-  });
-});
-
-describe('files', () => {
-  const week = 7 * 24 * 3600;
-  const resume = (id: string) =>
-    db.transaction().execute((tx) => resumeWorkload(tx, { id, now: clock.now() }));
-
-  test('go a week after the end, and not where the owner has resumed it meanwhile', async () => {
-    const { driver, engine } = world(idleUntilStopped, async () => ({}));
-    const ids = [await request(), await request()];
-    for (const id of ids) await stop(id);
-    await engine.pass();
-    pass(week + 1);
-    const removed: string[] = [];
-    const [gone, kept] = ids.toSorted() as [string, string];
-    const watched = {
-      ...driver,
-      // Both are listed by then; while the first one's files are deleted, the other one's owner comes.
-      remove: async (id: string) => {
-        removed.push(id);
-        // Nobody resumes what is being deleted, nor waits for it: a slow disk may take longer than a transaction may.
-        await expect(resume(id)).rejects.toThrow('is gone now');
-        if (removed.length === 1) await resume(id === gone ? kept : gone);
-      },
-    };
-    await removeFiles({ db, driver: watched, log }, [machineId], clock.now());
-    expect(removed).toHaveLength(1);
-    const other = removed[0] === gone ? kept : gone;
-    expect(await see(other)).toMatchObject({ state: 'queued', filesRemovedAt: null });
-    expect(await see(removed[0] as string)).toMatchObject({ filesRemovedAt: clock.now() });
-    await expect(resume(removed[0] as string)).rejects.toThrow('is gone now');
-  });
-
-  test('of a user who has deleted the account go as soon as the run has ended, and its log', async () => {
-    await sql`insert into users (id, name, username, email)
-      select n, n, n, n || '@example.com' from (values ('ada'), ('eve')) as names (n)`.execute(db);
-    const { engine } = world(idleUntilStopped, async () => ({}));
-    const ids: string[] = [];
-    for (const userId of ['ada', 'ada', 'eve']) ids.push(await request({ userId }));
-    const [ended, alive, other] = ids as [string, string, string];
-    const endAndGiveUp = async (...stopped: string[]) => {
-      for (const id of stopped) {
-        await db.transaction().execute((tx) => insertLogLines(tx, id, [{ at: clock.now(), line: 'Dough' }]));
-        await stop(id);
-        await engine.pass();
-      }
-      await db.transaction().execute((tx) => giveUpWork(tx, 'ada'));
-      await engine.pass();
-      return Promise.all(
-        ids.map(async (id) => [
-          (await see(id)).filesRemovedAt !== null,
-          (await selectLogLines(db, id, 5)).length,
-        ]),
-      );
-    };
-    const [kept, gone] = [
-      [false, 1],
-      [true, 0],
-    ];
-    expect(await endAndGiveUp(ended, other)).toEqual([gone, [false, 0], kept]);
-    expect(await endAndGiveUp(alive)).toEqual([gone, gone, kept]);
-  });
-
-  test('of a model server go a day after its end: nobody can resume it', async () => {
-    const { engine } = world(idleUntilStopped, async () => ({}));
-    const ids = [await request({ behaviour: 'deployment' }), await request()];
-    for (const id of ids) await stop(id);
-    await engine.pass();
-    pass(24 * 3600 - 1);
-    await engine.pass();
-    const removedAt = async () => (await Promise.all(ids.map(see))).map((one) => one.filesRemovedAt);
-    expect(await removedAt()).toEqual([null, null]);
-    pass(2);
-    await engine.pass();
-    expect(await removedAt()).toEqual([clock.now(), null]);
-  });
-
-  test('that cannot be deleted keep nobody from working, and the others are deleted', async () => {
-    const { driver, engine } = world(idleUntilStopped, async () => ({}));
-    const ids = [await request(), await request()];
-    for (const id of ids) await stop(id);
-    await engine.pass();
-    pass(week + 1);
-    const [kept, gone] = ids as [string, string];
-    const removed: string[] = [];
-    const stuck = {
-      ...driver,
-      capacity: async () => ({ 'cpu:run': 1 }),
-      list: async () => ids,
-      remove: async (id: string) => {
-        removed.push(id);
-        if (id === kept) throw new Error("EACCES: permission denied, rmdir '/data/workloads'");
-      },
-    };
-    const next = engineOn(stuck);
-    await next.pass();
-    expect(removed.toSorted()).toEqual(ids.toSorted());
-    for (const id of [kept, gone]) expect(await see(id)).toMatchObject({ filesRemovedAt: clock.now() });
-    const work = await request();
-    await reach(next, work, { state: 'starting' });
-    // It is not tried again with each pass.
-    expect(removed).toHaveLength(2);
-
-    // What is left of them is deleted by the next sweep, as after a crash.
-    await sweepFiles({ db, driver: stuck, machineId, log });
-    expect(removed.slice(2).toSorted()).toEqual(ids.toSorted());
   });
 });

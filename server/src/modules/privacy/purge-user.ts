@@ -1,4 +1,4 @@
-import { giveUpWork } from '../../engine/files/give-up-work.ts';
+import { forgetWork } from '../../engine/files/forget-work.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { forgetUserAnswers } from '../../platform/db/idempotency/forget-user-answers.ts';
@@ -62,7 +62,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
 
 /** What nothing else refers to. It can be done any number of times. */
 async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
-  await giveUpWork(tx, userId);
+  await forgetWork(tx, userId);
   await forgetConfigurations(tx, userId);
   await forgetHeldOutAnswers(tx, userId);
   await forgetNotifications(tx, userId);

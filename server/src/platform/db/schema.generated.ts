@@ -833,7 +833,7 @@ export type WorkloadsTable = {
   spec_kind: GeneratedAlways<string | null>;
   spec_engine: GeneratedAlways<string | null>;
   adapter_names: GeneratedAlways<string[]>;
-  given_up: Generated<boolean>;
+  owner_gone: Generated<boolean>;
 };
 
 export type XAccountsTable = {

@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { MIGRATIONS_DIR } from '../../platform/db/setup/migrate.ts';
+import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
+import { sweepFiles } from '../machines/sweep-files.ts';
+import { insertLogLines } from '../queries.ts';
+import { selectLogLines } from '../reports/select-log-lines.ts';
+import { resumeWorkload } from '../resume-workload.ts';
+import { complete, testEngine } from '../testing/test-engine.ts';
+import { forgetWork } from './forget-work.ts';
+import { removeFiles } from './remove-files.ts';
+
+const { db, clock, log, machineId, pass, engineOn, world, report, request, stop, see, reach } =
+  await testEngine();
+await sql`insert into users (id, name, username, email)
+  select n, n, n, n || '@example.com' from (values ('ada'), ('eve')) as names (n)`.execute(db);
+
+beforeEach(async () => {
+  await db.deleteFrom('workloads').execute();
+});
+
+describe('files', () => {
+  const week = 7 * 24 * 3600;
+  const resume = (id: string) =>
+    db.transaction().execute((tx) => resumeWorkload(tx, { id, now: clock.now() }));
+
+  const print = (id: string) =>
+    db.transaction().execute((tx) => insertLogLines(tx, id, [{ at: clock.now(), line: 'Dough' }]));
+  const left = async (id: string) => ({
+    files: (await see(id)).filesRemovedAt === null,
+    lines: (await selectLogLines(db, id, 5)).length,
+  });
+  /** A run of Ada's and one of Eve's, whose files are gone already. */
+  const completedRuns = async () => {
+    const { engine } = world((launch) => report(launch, ...complete).then(() => 0));
+    const ids = [await request({ userId: 'ada' }), await request({ userId: 'eve' })];
+    for (const id of ids) await reach(engine, id, { state: 'completed' });
+    await engine.pass();
+    expect(await Promise.all(ids.map(left))).toEqual(ids.map(() => ({ files: false, lines: 1 })));
+    return ids;
+  };
+
+  test('go a week after the end, and not where the owner has resumed it meanwhile', async () => {
+    const { driver, engine } = world(idleUntilStopped, async () => ({}));
+    const ids = [await request(), await request()];
+    for (const id of ids) await stop(id);
+    await engine.pass();
+    pass(week + 1);
+    const removed: string[] = [];
+    const [gone, kept] = ids.toSorted() as [string, string];
+    const watched = {
+      ...driver,
+      // Both are listed by then; while the first one's files are deleted, the other one's owner comes.
+      remove: async (id: string) => {
+        removed.push(id);
+        // Nobody resumes what is being deleted, nor waits for it: a slow disk may take longer than a transaction may.
+        await expect(resume(id)).rejects.toThrow('is gone now');
+        if (removed.length === 1) await resume(id === gone ? kept : gone);
+      },
+    };
+    await removeFiles({ db, driver: watched, log }, [machineId], clock.now());
+    expect(removed).toHaveLength(1);
+    const other = removed[0] === gone ? kept : gone;
+    expect(await see(other)).toMatchObject({ state: 'queued', filesRemovedAt: null });
+    expect(await see(removed[0] as string)).toMatchObject({ filesRemovedAt: clock.now() });
+    await expect(resume(removed[0] as string)).rejects.toThrow('is gone now');
+  });
+
+  test('of a user who has deleted the account go as soon as the run has ended, and its log', async () => {
+    const { engine } = world(idleUntilStopped, async () => ({}));
+    const ids: string[] = [];
+    for (const userId of ['ada', 'ada', 'eve']) ids.push(await request({ userId }));
+    const [ended, alive, other] = ids as [string, string, string];
+    const endAndForget = async (...stopped: string[]) => {
+      for (const id of stopped) {
+        await print(id);
+        await stop(id);
+        await engine.pass();
+      }
+      await db.transaction().execute((tx) => forgetWork(tx, 'ada'));
+      await engine.pass();
+      return Promise.all(ids.map(left));
+    };
+    const [kept, gone] = [
+      { files: true, lines: 1 },
+      { files: false, lines: 0 },
+    ];
+    expect(await endAndForget(ended, other)).toEqual([gone, { files: true, lines: 0 }, kept]);
+    expect(await endAndForget(alive)).toEqual([gone, gone, kept]);
+  });
+
+  test('that are gone before the account is deleted: what the run has printed goes with the account', async () => {
+    const ids = await completedRuns();
+    await db.transaction().execute((tx) => forgetWork(tx, 'ada'));
+    expect(await Promise.all(ids.map(left))).toEqual([
+      { files: false, lines: 0 },
+      { files: false, lines: 1 },
+    ]);
+  });
+
+  test('that are gone: a migration deletes the logs of users who were deleted before it', async () => {
+    const ids = await completedRuns();
+    const { engine } = world(idleUntilStopped, async () => ({}));
+    const stopped = await request({ userId: 'ada' });
+    await print(stopped);
+    await stop(stopped);
+    await engine.pass();
+    await sql`update users set deleted_at = now() where id = 'ada'`.execute(db);
+    await sql
+      .raw(await readFile(path.join(MIGRATIONS_DIR, '0201_logs_of_deleted_users.sql'), 'utf8'))
+      .execute(db);
+    const logs = async () => Promise.all([...ids, stopped].map(async (id) => (await left(id)).lines));
+    expect(await logs()).toEqual([0, 1, 1]);
+    await engine.pass();
+    expect(await logs()).toEqual([0, 1, 0]);
+  });
+
+  test('of a model server go a day after its end: nobody can resume it', async () => {
+    const { engine } = world(idleUntilStopped, async () => ({}));
+    const ids = [await request({ behaviour: 'deployment' }), await request()];
+    for (const id of ids) await stop(id);
+    await engine.pass();
+    pass(24 * 3600 - 1);
+    await engine.pass();
+    const removedAt = async () => (await Promise.all(ids.map(see))).map((one) => one.filesRemovedAt);
+    expect(await removedAt()).toEqual([null, null]);
+    pass(2);
+    await engine.pass();
+    expect(await removedAt()).toEqual([clock.now(), null]);
+  });
+
+  test('that cannot be deleted keep nobody from working, and the others are deleted', async () => {
+    const { driver, engine } = world(idleUntilStopped, async () => ({}));
+    const ids = [await request(), await request()];
+    for (const id of ids) await stop(id);
+    await engine.pass();
+    pass(week + 1);
+    const [kept, gone] = ids as [string, string];
+    const removed: string[] = [];
+    const stuck = {
+      ...driver,
+      capacity: async () => ({ 'cpu:run': 1 }),
+      list: async () => ids,
+      remove: async (id: string) => {
+        removed.push(id);
+        if (id === kept) throw new Error("EACCES: permission denied, rmdir '/data/workloads'");
+      },
+    };
+    const next = engineOn(stuck);
+    await next.pass();
+    expect(removed.toSorted()).toEqual(ids.toSorted());
+    for (const id of [kept, gone]) expect(await see(id)).toMatchObject({ filesRemovedAt: clock.now() });
+    const work = await request();
+    await reach(next, work, { state: 'starting' });
+    // It is not tried again with each pass.
+    expect(removed).toHaveLength(2);
+
+    // What is left of them is deleted by the next sweep, as after a crash.
+    await sweepFiles({ db, driver: stuck, machineId, log });
+    expect(removed.slice(2).toSorted()).toEqual(ids.toSorted());
+  });
+});
