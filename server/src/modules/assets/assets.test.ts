@@ -237,22 +237,24 @@ test('a card, a folder and the size of an asset can be read', async () => {
   expect(await create1()).toEqual({ revisionId });
   // What a run has made leaves what its owner has added meanwhile.
   const paths = async () => (await get(ada, id)).files.map((file) => file.path);
+  const made = [
+    { path: 'README.md', ...(await store('# Card of a run')) },
+    { path: 'adapter/config.json', ...(await store('{"r":8}')) },
+  ];
   await server.services.db
     .transaction()
-    .execute((tx) =>
-      createRevisionFromBlobs(tx, { assetId: id, files: files.slice(0, 1), keepsOthers: true }),
-    );
+    .execute((tx) => createRevisionFromBlobs(tx, { assetId: id, files: made, keepsOthers: true }));
   expect(await paths()).toEqual(files.map((file) => file.path));
+  expect(await (await download(ada, id, 'adapter/config.json')).text()).toBe('{"r":8}');
   expect((await get(ada, id)).card).toBe('# Card ✓');
   const info = (query: object) => server.request(contract.assetInfo, { params: { id }, query }, { as: ada });
   expect((await info({ path: '/adapter/' })).files.map((file) => file.path)).toEqual([
     'adapter/config.json',
     'adapter/model.bin',
   ]);
-  expect(await info({})).toMatchObject({ path: '', size_bytes: 10 + 2 + 7 });
+  expect(await info({})).toMatchObject({ path: '', size_bytes: 10 + 7 + 7 });
   expect((await info({ path: 'README.md' })).files).toHaveLength(1);
   await expect(info({ path: 'adapt' })).rejects.toMatchObject({ status: 404 });
-  expect(await (await download(ada, id, 'adapter/config.json')).text()).toBe('{}');
 
   const next = await server.services.db
     .transaction()

@@ -6,11 +6,10 @@ import { readBlob } from '../../platform/storage/read-blob.ts';
 import { findReadableAsset } from './access/find-readable-asset.ts';
 import { listFilesPage } from './files/list-files-page.ts';
 import { findPipelines } from './pipelines/find-pipelines.ts';
-import { type AssetRow, findNewestFile } from './queries.ts';
+import { type AssetRow, CARD_PATH, findNewestFile } from './queries.ts';
 import { readLineage } from './read-lineage.ts';
 import { toSummary } from './to-wire.ts';
 
-const CARD_PATH = 'README.md';
 const CARD_BYTES_MAX = 512 * 1024;
 
 /** A dataset or model with its first files, its card and what it was made from. */

@@ -10,6 +10,9 @@ export type RevisionRow = Selectable<DB['revisions']>;
 export type FileRow = Pick<Selectable<DB['asset_files']>, 'path' | 'sha256' | 'size_bytes' | 'uploaded_at'>;
 export type LineageRow = Selectable<DB['asset_lineage']>;
 
+/** The file of a model that says what it is. */
+export const CARD_PATH = 'README.md';
+
 /** Assets that are there, each with the name of its owner. */
 export function selectAssets(db: Database | Transaction) {
   return db

@@ -33,7 +33,7 @@ export function fineTuneKind(clock: Clock, usage: IdleCredit): WorkloadKind {
       const run = await findRun(tx, workload.id);
       if (!run) return;
       await updateSummary(tx, run.id, result.summary);
-      // Its owner may have added some meanwhile.
+      // Its owner may have added some meanwhile, and written its card.
       await createRevisionFromBlobs(tx, { assetId: run.modelAssetId, files: artefacts, keepsOthers: true });
     },
     onReasons: async (tx, workloads) => {
