@@ -4,6 +4,7 @@ import { readConfig } from '../../config.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { noteMachine } from '../machines/queries.ts';
 import { testMachine } from '../testing/test-machine.ts';
+import { isPreparing } from './preparation/is-preparing.ts';
 import { upsertPreparation } from './preparation/queries.ts';
 import { readMachine } from './read-machine.ts';
 
@@ -17,6 +18,14 @@ test('a server that prepares nothing has nothing in preparation', async () => {
     const row = { machine_id: machineId, id, state, detail: '', progress: null, updated_at: new Date() };
     await db.transaction().execute((tx) => upsertPreparation(tx, row));
   }
+  const preparing = async (prepare: boolean) => {
+    const services = { config: { ...readConfig({}), prepare }, db, machineId };
+    const ids = ['serving', 'starter-language-model', 'starter-image-model'] as const;
+    return Promise.all(ids.map((id) => isPreparing(services, id)));
+  };
+  expect(await preparing(true)).toEqual([false, true, true]);
+  // They are what a process that was killed has left.
+  expect(await preparing(false)).toEqual([false, false, false]);
   const states = async (prepare: boolean) => {
     const config = { ...readConfig({}), prepare };
     const { preparations } = await readMachine({ config, db, machineId, log: pino({ level: 'silent' }) });

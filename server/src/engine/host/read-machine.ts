@@ -7,13 +7,9 @@ import { toAccelerators } from '../machines/read-machines.ts';
 import type { EnvironmentSettings } from './environment/environment.ts';
 import { machineAccelerators, servesTextOnGpus } from './machine-accelerators.ts';
 import { machineCpu } from './machine-cpu.ts';
-import { preparationIds, preparationLabels } from './preparation/preparation-ids.ts';
-import { listPreparations } from './preparation/queries.ts';
+import { listPreparations } from './preparation/list-preparations.ts';
 
-/**
- * What work can run on, wherever in the installation it goes, and what this server is still preparing. One that prepares
- * nothing names only what is ready.
- */
+/** What work can run on, wherever in the installation it goes, and what this server is still preparing. */
 export async function readMachine({
   config,
   db,
@@ -26,17 +22,6 @@ export async function readMachine({
   log: Logger;
 }): Promise<Machine> {
   const gpus = await machineAccelerators(log);
-  const rows = new Map((await listPreparations(db, machineId)).map((row) => [row.id, row]));
-  const preparations = preparationIds({ hasGpus: gpus.length > 0 }).map((id) => {
-    const row = rows.get(id);
-    return {
-      id,
-      label: preparationLabels[id],
-      state: row?.state ?? 'waiting',
-      detail: row?.detail ?? '',
-      progress: row?.progress ?? null,
-    };
-  });
   const capacity = await installationCapacity(db, async () => ({
     gpus,
     servesTextOnGpus: await servesTextOnGpus(config, log),
@@ -45,6 +30,6 @@ export async function readMachine({
     accelerators: toAccelerators(capacity),
     serves_text_on_gpus: capacity.servesTextOnGpus ?? false,
     cpu: machineCpu(),
-    preparations: preparations.filter(({ state }) => config.prepare || state === 'ready'),
+    preparations: await listPreparations({ config, db, machineId }, { hasGpus: gpus.length > 0 }),
   };
 }

@@ -17,7 +17,7 @@ test('anybody may ask which generators are served', async () => {
 });
 
 test('a generator whose starter model this server is still preparing is called that until it is prepared', async () => {
-  const server = await testServer();
+  const server = await testServer({ config: { prepare: true } });
   const { db, machineId } = server.services;
   const prepared = async (
     state: 'waiting' | 'running' | 'failed' | 'ready',

@@ -1,15 +1,14 @@
 import type { Services } from '../../../platform/context.ts';
-import { type PreparationId, preparationIds } from './preparation-ids.ts';
-import { listPreparations } from './queries.ts';
+import { listPreparations } from './list-preparations.ts';
+import type { PreparationId } from './preparation-ids.ts';
 
 /** Whether this machine will soon have finished a step of its preparation; not while that, or one before it, fails. */
 export async function isPreparing(
-  { db, machineId }: Pick<Services, 'db' | 'machineId'>,
+  services: Pick<Services, 'config' | 'db' | 'machineId'>,
   id: PreparationId,
 ): Promise<boolean> {
-  const states = new Map((await listPreparations(db, machineId)).map((one) => [one.id, one.state]));
-  const ids = preparationIds({ hasGpus: false });
-  const isFailing = ids.slice(0, ids.indexOf(id) + 1).some((one) => states.get(one) === 'failed');
-  const state = states.get(id);
-  return !isFailing && (state === 'waiting' || state === 'running');
+  const steps = await listPreparations(services, { hasGpus: false });
+  const upToIt = steps.slice(0, steps.findIndex((step) => step.id === id) + 1);
+  const state = upToIt.at(-1)?.state;
+  return (state === 'waiting' || state === 'running') && upToIt.every((step) => step.state !== 'failed');
 }

@@ -5,7 +5,7 @@ import type { PreparationId } from './preparation-ids.ts';
 type Preparation = Machine['preparations'][number];
 
 /** The steps of a machine. */
-export async function listPreparations(db: Database, machineId: string) {
+export async function selectPreparations(db: Database, machineId: string) {
   return db.selectFrom('preparations').selectAll().where('machine_id', '=', machineId).execute();
 }
 
