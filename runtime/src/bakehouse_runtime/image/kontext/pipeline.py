@@ -211,7 +211,10 @@ class KontextPipeline:
 
 
 def _checked_index(folder: Path) -> dict[str, Any]:
-    """The content of `model_index.json`. Refuses a folder that is no Flux model or lacks a part."""
+    """The content of `model_index.json`. Refuses a folder that is no Flux model or lacks a part.
+
+    The server has the same rule (`neededOfFlux` in needed-parts.ts), so that it deploys no model
+    that is refused here."""
     if not (folder / "model_index.json").exists():
         raise PlainError(
             f"The folder {folder.name} has no model_index.json: it is not a Diffusers model."

@@ -229,7 +229,10 @@ def load_guidance_interval(folder: Path) -> tuple[float, float]:
 
 
 def load_text_encoder(folder: Path) -> ClipText | SentenceText:
-    """The folder's own CLIP, or, where `model_index.json` names a window, the sentence encoder."""
+    """The folder's own CLIP, or, where `model_index.json` names a window, the sentence encoder.
+
+    The server has the same rule (`neededOfParis` in needed-parts.ts), so that it deploys no model
+    that is refused here."""
     if (folder / "text_encoder").is_dir():
         return ClipText(folder / "text_encoder", folder / "tokenizer")
     window = _index(folder).get("text_window")

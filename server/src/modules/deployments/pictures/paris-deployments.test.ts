@@ -102,12 +102,37 @@ test.each(parts)('without the weights of %s it is refused', async (part) => {
   });
 });
 
-test('one that names a text_window is read by the installed sentence encoder', async () => {
-  const index = JSON.stringify({ _class_name: 'DDMPipeline', text_window: 32 });
+const small = async (window: unknown, more: Record<string, string> = {}) => {
+  const index = JSON.stringify({ _class_name: 'DDMPipeline', text_window: window });
   const weights = ['expert_0', 'router', 'vae'].map((part) => [`${part}/model.safetensors`, part]);
-  const files = { 'model_index.json': index, ...Object.fromEntries(weights) };
-  const { assetId } = await insertModel(server.services, ada, 'Small Paris', files);
-  expect(await quote(assetId)).toMatchObject({ title: 'Small Paris' });
+  const files = { 'model_index.json': index, ...Object.fromEntries(weights), ...more };
+  return (await insertModel(server.services, ada, 'Small Paris', files)).assetId;
+};
+
+test('one that names a text_window is read by the installed sentence encoder', async () => {
+  expect(await quote(await small(32))).toMatchObject({ title: 'Small Paris' });
+});
+
+test.each([
+  ['no number', null, {}, 'no weights in safetensors in its folder text_encoder'],
+  ['too large', 257, {}, 'no weights in safetensors in its folder text_encoder'],
+  [
+    'beside a text encoder, which comes first,',
+    32,
+    { 'text_encoder/config.json': '{}' },
+    'no weights in safetensors in its folder text_encoder',
+  ],
+  [
+    'beside a text encoder without a tokenizer',
+    32,
+    { 'text_encoder/model.safetensors': 'CLIP' },
+    'no tokenizer',
+  ],
+])('a text_window that is %s does not stand for a text encoder', async (_what, window, files, message) => {
+  await expect(quote(await small(window, files))).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining(`Small Paris has ${message}`),
+  });
 });
 
 test('no FLUX model is a Paris, and no Paris is a FLUX model', async () => {

@@ -12,6 +12,10 @@ beforeEach(async () => {
 
 const asked = (model_id: string) => [{ body: { model_id, user_id: ada.userId } }, { as: ada }] as const;
 
+const none = [null, null];
+const naming = (parts: Record<string, unknown>) =>
+  JSON.stringify({ _class_name: 'FluxKontextPipeline', text_encoder: none, text_encoder_2: none, ...parts });
+
 test.each([
   [
     'of another pipeline',
@@ -35,12 +39,32 @@ test.each([
     'has no weights in safetensors in its folder vae',
   ],
   [
+    'without its scheduler',
+    { 'scheduler/scheduler_config.json': null, 'scheduler/notes.txt': '' },
+    'has no scheduler/scheduler_config.json',
+  ],
+  [
     'without a text encoder that its index names',
+    { 'model_index.json': naming({ text_encoder_2: ['transformers', 'T5EncoderModel'] }) },
+    'has no weights in safetensors in its folder text_encoder',
+  ],
+  [
+    'with one of two text encoders',
     {
-      'model_index.json':
-        '{"_class_name": "FluxKontextPipeline", "text_encoder": [null, null], "text_encoder_2": ["transformers", "T5EncoderModel"]}',
+      'model_index.json': naming({ text_encoder: 'CLIPTextModel' }),
+      'text_encoder/model.safetensors': 'CLIP',
     },
     'has no weights in safetensors in its folder text_encoder_2',
+  ],
+  [
+    'without a tokenizer',
+    {
+      'model_index.json': naming({ tokenizer: ['transformers', 'CLIPTokenizer'] }),
+      'text_encoder/model.safetensors': 'CLIP',
+      'text_encoder_2/model.safetensors': 'T5',
+      'tokenizer/vocab.json': '{}',
+    },
+    'has no tokenizer_2',
   ],
 ])('a model %s is refused', async (_what, files, message) => {
   const content = {
@@ -48,6 +72,7 @@ test.each([
     'README.md': '',
     'transformer/diffusion_pytorch_model.safetensors': 'weights',
     'vae/diffusion_pytorch_model.safetensors': 'weights of the autoencoder',
+    'scheduler/scheduler_config.json': '{}',
     ...files,
   };
   const kept = Object.fromEntries(

@@ -16,12 +16,12 @@ import { chooseImagePlacement } from './choose-image-placement.ts';
 import { gpuOfInstance } from './choose-placement.ts';
 import { hashFiles } from './hash-files.ts';
 import { type ImageMemory, parisMemory, wholeMemory } from './image-memory.ts';
+import { type NeededParts, neededOfFlux, neededOfParis } from './needed-parts.ts';
 import { placeImageModel } from './place-image-model.ts';
 import { readCardLicence } from './read-card-licence.ts';
 
 const INDEX = 'model_index.json';
 const CARD = 'README.md';
-const TEXT_ENCODERS = ['text_encoder', 'text_encoder_2'];
 /** What Diffusers calls the weights of a LoRA that was trained for a pipeline. */
 const ADAPTER = 'pytorch_lora_weights.safetensors';
 const TEXT_BYTES_MAX = 512 * 1024;
@@ -34,15 +34,15 @@ type Family = {
   engine: ImageEngine;
   /** The licence of its weights where a model's card names no open one. */
   licence: LicenceName | null;
-  /** The folders without whose weights a model with this index is not loaded. */
-  parts: (index: PipelineIndex) => string[];
+  /** Of a model with this index and these files. */
+  needed: (index: PipelineIndex, paths: string[]) => NeededParts;
   memory: (weights: InputFile[]) => ImageMemory;
 };
 
 const flux = {
   engine: 'kontext',
   licence: 'flux-1-dev-non-commercial',
-  parts: (index) => ['transformer', 'vae', ...TEXT_ENCODERS.filter((name) => isNamed(index[name]))],
+  needed: neededOfFlux,
   memory: wholeMemory,
 } as const satisfies Omit<Family, 'what'>;
 
@@ -53,8 +53,7 @@ const families: Record<ImageDeploymentKind, Family> = {
     what: 'Paris model',
     engine: 'paris',
     licence: null,
-    // Where the index says how many tokens are read, it is the installed sentence encoder that reads them.
-    parts: (index) => ['expert_0', 'router', 'vae', ...('text_window' in index ? [] : ['text_encoder'])],
+    needed: neededOfParis,
     memory: parisMemory,
   },
 };
@@ -142,26 +141,26 @@ function describe(model: AssetRevision, base: ServedBase, licence: LicenceName |
 function describeBase(
   { asset, files }: AssetRevision,
   index: PipelineIndex,
-  { engine, parts }: Family,
+  { engine, needed }: Family,
 ): ServedBase {
   const loaded = files
     .filter(({ path }) => path === INDEX || (path.includes('/') && LOADED.test(path)))
     .map(({ path, sha256, sizeBytes }) => ({ path, sha256, size_bytes: sizeBytes }))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  const weights = loaded.filter(isWeights);
-  const missing = parts(index).find((part) => !weights.some(({ path }) => path.startsWith(`${part}/`)));
-  if (missing !== undefined) {
-    throw new AppError('conflict', {
-      publicMessage: `${asset.title} has no weights in safetensors in its folder ${missing}`,
-      param: 'model_id',
-    });
-  }
+  const paths = loaded.map(({ path }) => path);
+  const { weights, others } = needed(index, paths);
+  const withoutWeights = weights.find(
+    (part) => !loaded.some((file) => isWeights(file) && file.path.startsWith(`${part}/`)),
+  );
+  if (withoutWeights !== undefined)
+    throw lacks(asset.title, `no weights in safetensors in its folder ${withoutWeights}`);
+  const missing = others.find((part) => !paths.some((path) => path === part || path.startsWith(`${part}/`)));
+  if (missing !== undefined) throw lacks(asset.title, `no ${missing}`);
   return { engine, files: loaded, filesSha256: hashFiles(loaded) };
 }
 
-/** A part that a pipeline does without is [null, null]. */
-function isNamed(part: unknown): boolean {
-  return Array.isArray(part) && part.some((name) => name !== null);
+function lacks(title: string, what: string): AppError {
+  return new AppError('conflict', { publicMessage: `${title} has ${what}`, param: 'model_id' });
 }
 
 function isWeights({ path }: { path: string }): boolean {

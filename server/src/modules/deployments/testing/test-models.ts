@@ -72,6 +72,7 @@ export async function insertFlux(
     'README.md': '---\nlicense: apache-2.0\n---\n',
     'transformer/diffusion_pytorch_model.safetensors': `weights of ${title}`,
     'vae/diffusion_pytorch_model.safetensors': `autoencoder of ${title}`,
+    'scheduler/scheduler_config.json': '{}',
     ...files,
   });
 }
@@ -91,6 +92,7 @@ export async function insertParis(
     'router/pytorch_model.safetensors': weights('router'),
     'vae/diffusion_pytorch_model.safetensors': weights('autoencoder'),
     'text_encoder/model.safetensors': weights('text encoder'),
+    'tokenizer/vocab.json': '{}',
     ...files,
   });
 }
