@@ -113,6 +113,15 @@ test('a backup that is made while people work is a whole server again', async ()
   );
 }, 120_000);
 
+test('of two backups at once to one name the second is refused, and leaves nothing', async () => {
+  const folder = await temporaryFolder();
+  const file = path.join(folder, 'twice.tar');
+  const results = await Promise.allSettled([backUp({ dataDir, file }), backUp({ dataDir, file })]);
+  const failed = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
+  expect(failed).toEqual([`Error: ${file} exists already`]);
+  expect(await readdir(folder)).toEqual(['twice.tar']);
+}, 120_000);
+
 /** The backup up to the entry of which `isLast` says so, as a whole archive. */
 async function cutBehind(file: string, isLast: (name: string) => boolean): Promise<Buffer> {
   const [tar, cut] = [extract(), pack()];

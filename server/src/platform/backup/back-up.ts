@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pack as newTar, type Pack } from 'tar-stream';
 import { startEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
 import { addFile, addText } from './add-to-tar.ts';
 import { copyCluster } from './copy-cluster.ts';
+import { giveName, refuseTaken } from './give-name.ts';
 import { BLOBS, END, type End, MANIFEST, type Manifest, POSTGRES, SECRET } from './layout.ts';
 
 export type BackedUp = {
@@ -20,12 +21,12 @@ export type BackedUp = {
 /**
  * Writes the embedded database, the stored bytes and the secret of a data folder into one tar file, also
  * while servers work on it: the database is that of the moment in which its copy ends, and every blob that
- * it names is there. A backup that fails leaves no file. Throws where `file` exists.
+ * it names is there. A backup that fails leaves no file, one that is killed its `.unfinished`. Throws where `file` exists.
  */
 export async function backUp({ dataDir, file }: { dataDir: string; file: string }): Promise<BackedUp> {
   // Two at once to one name would write into one file.
   const unfinished = `${file}.${randomUUID()}.unfinished`;
-  if (await stat(file).catch(() => null)) throw new Error(`${file} exists already`);
+  await refuseTaken(file);
   const postgres = await startEmbeddedPostgres({ dir: path.join(dataDir, POSTGRES) });
   try {
     const tar = newTar();
@@ -55,7 +56,7 @@ export async function backUp({ dataDir, file }: { dataDir: string; file: string 
       throw error;
     });
     const [filled] = await Promise.all([filling, writing]);
-    await rename(unfinished, file);
+    await giveName(unfinished, file);
     return { sizeBytes: (await stat(file)).size, ...filled, madeAt };
   } catch (error) {
     await rm(unfinished, { force: true });
