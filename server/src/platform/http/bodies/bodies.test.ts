@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { serve } from '../../../testing/serve.ts';
-import { bind, bindPublic } from '../bind.ts';
+import { bind, bindPublic, bindWorkload } from '../bind.ts';
 import { sendError } from '../send-error.ts';
 import { cutSlowBodies } from './body-deadline.ts';
 
@@ -31,6 +31,14 @@ const open = bindPublic(endpoint({ ...words, path: '/api/v1/open', access: 'publ
 }));
 const large = bind(
   endpoint({ ...words, path: '/api/v1/large', isForm: true, bodyBytesMax: 30 * 1024 * 1024 }),
+  async () => ({ title: '' }),
+);
+const reports = bindWorkload(
+  endpoint({
+    ...{ ...words, access: 'workload', bodyBytesMax: 8 * 1024 * 1024 },
+    path: '/runtime/v1/workloads/:workloadId/reports',
+    params: z.object({ workloadId: z.string() }),
+  }),
   async () => ({ title: '' }),
 );
 const ada = { 'x-api-key': 'key-of-ada' };
@@ -135,6 +143,16 @@ describe('a body', () => {
       expect(
         (await call('/api/v1/large', { method: 'POST', headers: { ...headers, ...ada }, body })).status,
       ).toBe(200);
+  });
+
+  test('of a workload may quote whatever it prints', async () => {
+    const { call } = await serve([reports]);
+    const answer = await call('/runtime/v1/workloads/oven/reports', {
+      method: 'POST',
+      headers: { ...json, authorization: 'Bearer token-of-oven' },
+      body: JSON.stringify({ title: '[1, 2, 3]'.repeat(500_000) }),
+    });
+    expect(answer.status).toBe(200);
   });
 
   test('that is nested without end is refused', async () => {
