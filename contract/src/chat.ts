@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
+import { modelName } from './fields/model-name.ts';
 
 /** A long conversation; no more, since all of it is parsed at once. */
 const CHAT_BYTES_MAX = 1024 * 1024;
@@ -19,7 +20,7 @@ const stop = z.string().min(1).max(STOP_LENGTH_MAX);
 
 const sampling = {
   /** Name of a deployment (`model_name`), or a starter model's. */
-  model: z.string().min(1, 'Name the model in `model`; GET /v1/models lists them').max(200),
+  model: modelName,
   max_tokens: MAX_TOKENS,
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
@@ -197,6 +198,6 @@ export const getModel = endpoint({
   access: 'key',
   scopes: ['inference', 'read'],
   summary: 'One model (OpenAI format)',
-  params: z.object({ model: z.string().min(1) }),
+  params: z.object({ model: modelName }),
   response: openAiModel,
 });

@@ -3,6 +3,7 @@ import { userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
+import { modelName } from './fields/model-name.ts';
 import { only } from './fields/only.ts';
 import { generatorNames, provider } from './generators.ts';
 import { bgl, bglInput } from './money.ts';
@@ -130,7 +131,7 @@ const request = {
    * The `model_name` of an image deployment of your own, for a generator of its family, or the starter that serves
    * the generator; who generates for all unless said.
    */
-  model: z.string().min(1).max(200).optional(),
+  model: modelName.optional(),
   /** Instead of `model`: the service that generates, by its `title` in `GET /api/v1/generators`. */
   service: z.string().min(1).max(200).optional(),
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
+import { modelName } from './fields/model-name.ts';
 import { promptText } from './generations.ts';
 import { PICTURES_MAX } from './generators.ts';
 
@@ -29,7 +30,7 @@ export const createImage = endpoint({
   body: z.looseObject({
     prompt: promptText,
     /** The `model_name` of an image deployment of your own, or what a service generates; Paris, the starter, unless said. */
-    model: z.string().min(1).max(200).nullish(),
+    model: modelName.nullish(),
     n: z.int().min(1).max(PICTURES_MAX).nullish(),
     /** `auto`, or any size in a shape that the model makes: it decides how many pixels that are, and the answer says so. */
     size: z.string().max(20).nullish(),
@@ -50,7 +51,7 @@ export const createImage = endpoint({
 export const editImageFields = z.looseObject({
   prompt: promptText,
   /** The `model_name` of a Kontext deployment of your own, or `flux-kontext` where a service edits; the starter unless said. */
-  model: z.string().min(1).max(200).optional(),
+  model: modelName.optional(),
   n: z.coerce.number().int().min(1).max(1, 'n: this server generates one picture per request').optional(),
   size: z.string().max(20).optional(),
   quality: z.string().max(20).optional(),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { generatorNames } from '@bakehouse/contract/generators';
 import type {
   deployFlux as contract,
   quoteFlux as quoteContract,
@@ -84,7 +85,8 @@ async function place(
   const serverId = await ensureModelServer(tx, { kind: deploymentKinds[kind].server, placed, own });
   await refuseManyServers(tx, { userId, serverId, baseAssetId: model.baseAssetId, replicas, capacity });
   const starters = (await listStarterModels(tx)).map((starter) => starter.modelName);
-  const taken = new Set([...starters, ...(await listLiveModelNames(tx, userId))]);
+  // By the name of a generator the images API asks services.
+  const taken = new Set([...starters, ...generatorNames, ...(await listLiveModelNames(tx, userId))]);
   await insertDeployment(tx, {
     id: podId,
     kind,

@@ -23,6 +23,7 @@ const {
   clock,
   driver,
   nextUser,
+  openai,
   ask,
   makeFineTune,
   deploy,
@@ -80,6 +81,23 @@ describe('a deployment', () => {
     expect(pods.map((pod) => pod.model_name).sort()).toEqual(['same-name', 'same-name-2']);
     await terminate(first.pod_id);
     await terminate(second.pod_id);
+  });
+
+  it('never has the name of a generator, by which the images API asks services', async () => {
+    const { pod_id } = await deploy(await makeFineTune(user, 'FLUX'));
+    expect((await status(pod_id)).model_name).toBe('flux-2');
+    await terminate(pod_id);
+  });
+
+  it('answers to its name in any writing of the same letters', async () => {
+    const { pod_id } = await deploy(await makeFineTune(user, '빵집 봇'));
+    await untilRunning(pod_id);
+    for (const form of ['NFC', 'NFD'] as const) {
+      const name = '빵집-봇'.normalize(form);
+      expect((await ask(name)).model).toBe('빵집-봇');
+      expect((await openai().models.retrieve(name)).id).toBe('빵집-봇');
+    }
+    await terminate(pod_id);
   });
 
   it('is listed page by page, each once, and by its model', async () => {
