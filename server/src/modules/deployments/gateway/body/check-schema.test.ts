@@ -27,9 +27,32 @@ describe('a schema', () => {
   });
 
   it.each([
+    ['a text', { type: 'string' }],
+    ['an integer of at least 0', { type: 'integer', minimum: 0 }],
+  ])('of 100 fields that are %s or null passes, as pydantic and OpenAI write optional ones', (_, schema) => {
+    const properties = named(100, { anyOf: [schema, { type: 'null' }] });
+    expect(checkSchema({ properties, required: Object.keys(properties) })).toBeNull();
+  });
+
+  it.each([
     ['too long', { description: 'x'.repeat(40_000) }, 'characters'],
     ['too many values', { enum: Array.from({ length: 301 }, (_, index) => index) }, 'values'],
     ['too many alternatives', { anyOf: Array.from({ length: 51 }, () => text) }, 'choices'],
+    [
+      'too many alternatives beside null',
+      { anyOf: [...Array.from({ length: 51 }, () => text), { type: 'null' }] },
+      'choices',
+    ],
+    ['null too often', { anyOf: Array.from({ length: 52 }, () => ({ type: 'null' })) }, 'choices'],
+    [
+      'too many nullable ranges to choose from',
+      {
+        anyOf: Array.from({ length: 21 }, (__, minimum) => ({
+          anyOf: [{ type: 'integer', minimum }, { type: 'null' }],
+        })),
+      },
+      'minimum',
+    ],
     [
       'too many ranges',
       { anyOf: Array.from({ length: 21 }, (_, minimum) => ({ type: 'integer', minimum })) },
