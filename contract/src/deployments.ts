@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { userId, userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
+import { countOfGpus } from './fields/count-of-gpus.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
@@ -82,7 +83,7 @@ const podIdParams = z.object({ podId: idOf('deployment') });
 /** What is asked for when a model is served; the fields' defaults are the specification's. */
 export const deployFields = {
   user_id: userId,
-  gpu_count: z.int().min(1).max(8).default(1),
+  gpu_count: countOfGpus.default(1),
   instance_type: z.string().default('a100'),
   /** With replicas, or awake all the time. Without it there is one replica, which sleeps while nobody asks it anything. */
   auto_scale: z.boolean().default(false),

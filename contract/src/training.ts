@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { userId } from './accounts.ts';
 import { quote } from './credits.ts';
 import { endpoint } from './endpoint.ts';
+import { countOfGpus } from './fields/count-of-gpus.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
 import { type NumberField, numberMessages } from './fields/number-field.ts';
@@ -16,11 +17,6 @@ import { dataFormats, gpuTypes } from './limits.ts';
 import { bgl, bglInput, positiveBgl } from './money.ts';
 import { heldOutAnswers } from './runtime/report.ts';
 import { validateReport } from './runtime/train-spec.ts';
-
-const countOfGpus = z.union(
-  [z.literal(1), z.literal(2), z.literal(4), z.literal(8)],
-  'Please select a valid number of GPUs (1, 2, 4, or 8)',
-);
 
 /** A number by its entry in the table: same bounds, messages and default as in the form. */
 function numberOf(field: NumberField) {

@@ -18,7 +18,7 @@ let onGpus: TestServing;
 let onCpu: TestServing;
 beforeAll(async () => {
   // Beside what vLLM itself takes there is room for a few bytes of weights.
-  const gpus = [unlisted(RTX, (3 * GB + 4.5) / 0.9 / GB, [0, 1])];
+  const gpus = [unlisted(RTX, (3 * GB + 4.5) / 0.9 / GB, [0, 1, 2, 3])];
   onGpus = await testServing({ capacity: { 'cpu:deployment': 2, gpus, servesTextOnGpus: true } });
   onCpu = await testServing();
 });
@@ -26,7 +26,9 @@ beforeAll(async () => {
 async function deploy(user: TestUser, content: Record<string, string>, count: number) {
   const { server, status, driver } = onGpus;
   const { assetId } = await insertModel(server.services, user, 'A Base', content);
-  const body = { model_id: assetId, user_id: user.userId, gpu_count: count };
+  // The contract has a few numbers alone, and here others are sent too.
+  const gpu_count = count as 1;
+  const body = { model_id: assetId, user_id: user.userId, gpu_count };
   const { pod_id } = await server.request(deployVllm, { body }, { as: user });
   await onGpus.untilRunning(user, pod_id);
   return { ...(await status(user, pod_id)), specs: driver.running().map(({ spec }) => spec) };
@@ -57,6 +59,41 @@ it.each([
     await expect.poll(() => onGpus.driver.running(), { timeout: 10_000 }).toEqual([]);
   },
 );
+
+it.each([
+  [4, '1 or 2', { num_attention_heads: 14, num_key_value_heads: 2 }],
+  [2, '1', { text_config: { num_attention_heads: 9 } }],
+  [4, '1 or 2', { num_attention_heads: 40, num_key_value_heads: 10 }],
+])(
+  '%i GPUs among which vLLM cannot share the heads are refused: it must be %s',
+  async (count, fitting, config) => {
+    const user = await onGpus.server.signUp();
+    const content = { 'model.safetensors': '1234', 'config.json': JSON.stringify(config) };
+    await expect(deploy(user, content, count)).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'gpu_count' } },
+      message: expect.stringContaining(`gpu_count must be ${fitting}: ${count} GPUs cannot share`),
+    });
+  },
+);
+
+it('a model is served on as many GPUs as share its heads, or have each a copy of those for keys', async () => {
+  const user = await onGpus.server.signUp();
+  const config = { num_attention_heads: 12, num_key_value_heads: 1 };
+  const content = { 'model.safetensors': '12345678', 'config.json': JSON.stringify(config) };
+  const { pod_id, device } = await deploy(user, content, 2);
+  expect(device).toBe(`2 x ${RTX}`);
+  await onGpus.terminate(user, pod_id);
+  await expect.poll(() => onGpus.driver.running(), { timeout: 10_000 }).toEqual([]);
+});
+
+it.each([0, 3, 5, 6, 7, 16])('%i GPUs are none of the numbers that there are', async (count) => {
+  const user = await onGpus.server.signUp();
+  await expect(deploy(user, both('1234'), count)).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining('1, 2, 4, or 8'),
+  });
+});
 
 const noGguf = 'A Base has no GGUF file, so it cannot be served here';
 

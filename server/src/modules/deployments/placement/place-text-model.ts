@@ -4,13 +4,14 @@ import type { PlacedModel, RequestedInstance, ServedModel } from '../kinds/deplo
 import type { ServingParts } from '../serving-parts.ts';
 import { choosePlacement, gpuBytes } from './choose-placement.ts';
 import { describeTextModel } from './describe-text-model.ts';
+import { refuseUnevenSplit } from './refuse-uneven-split.ts';
 
 const GIB = 1024 ** 3;
 
 /**
  * Where a text model is served, and what has to be loaded there: by vLLM on GPUs that hold it, else by llama.cpp on the
- * CPU. Null for an unknown instance type. Throws what describeTextModel throws, and where neither can serve it 'conflict'
- * with what each lacks.
+ * CPU. Null for an unknown instance type. Throws what describeTextModel and refuseUnevenSplit throw, and where neither can serve
+ * it 'conflict' with what each lacks.
  */
 export async function placeTextModel(
   ctx: Context,
@@ -27,7 +28,10 @@ export async function placeTextModel(
   // How large it is decides which GPU, and whether any.
   const bytes = weightsBytes(model);
   const placement = choosePlacement(asked, capacity, bytes);
-  if (placement?.engine === 'vllm') return { model, placement };
+  if (placement?.engine === 'vllm') {
+    await refuseUnevenSplit(ctx, model, placement.count);
+    return { model, placement };
+  }
   return placeOnCpu(ctx, assetId, tooLarge(model, bytes, asked.gpuCount));
 }
 
