@@ -32,6 +32,28 @@ test('so is a prompt', () => {
   });
 });
 
+const parser = 'Unable to generate parser for this template. Automatic parser generation failed: ';
+const place =
+  '\n------------\nWhile executing CallExpression at line 1, column 96 in source:\n...{{ raise_\n    ^\n';
+
+test("of what llama.cpp's insides say the cause is passed on, and nothing of the insides", () => {
+  const roles = 'Conversation roles must alternate user/assistant/user/assistant/...';
+  expect(said({ message: `${parser}${place}Error: Jinja Exception: ${roles}` })).toMatchObject({
+    publicMessage: roles,
+    param: null,
+  });
+  expect(
+    said({ message: `${parser}JSON schema error at #/properties/a: unrecognized type x` }),
+  ).toMatchObject({
+    publicMessage: 'response_format.json_schema.schema: at #/properties/a: unrecognized type x',
+    param: 'response_format.json_schema.schema',
+  });
+  for (const message of [`${parser}${place}Error: Unknown filter`, `Failed to parse messages: ${place}Error`])
+    expect(said({ message })).toMatchObject({
+      publicMessage: "The model's chat template cannot read this conversation",
+    });
+});
+
 test('another refusal is passed on, and what cannot be read is one sentence', () => {
   const refused = { code: 'invalid_request', param: null };
   const message = 'top_k must not be negative';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
+import { SCHEMA_PARAM } from './body/completion-request.ts';
 import { contextExceeded } from './body/context-exceeded.ts';
 
 const refusal = z.object({
@@ -11,15 +12,23 @@ const refusal = z.object({
 });
 
 /**
- * The error for what a model server refuses, from its answer: in its own words, but for what is longer than the context.
- * Its advice there is for who runs it.
+ * The error for what a model server refuses, from its answer: in its own words, but for those of its insides, and for what is longer
+ * than the context. Its advice there is for who runs it.
  */
 export function toRefusal(answer: string, body: Record<string, unknown>): AppError {
   const error = parse(answer);
   const message = error?.message ?? 'The model server refused the request';
-  if (!error || !/context (size|length)/i.test(message))
-    return new AppError('invalid_request', { publicMessage: message });
+  if (!error || !/context (size|length)/i.test(message)) return inPlainWords(message);
   return contextExceeded(body, { most: error.n_ctx ?? lengthIn(message), sent: error.n_prompt_tokens });
+}
+
+/** llama.cpp wraps what a chat template or a schema is refused for into where in its own work that came up. */
+function inPlainWords(message: string): AppError {
+  const [, ofTemplate, ofSchema] = /Jinja Exception: (.+)|JSON schema error (at .+)/.exec(message) ?? [];
+  if (ofSchema) return refused(SCHEMA_PARAM, `${SCHEMA_PARAM}: ${ofSchema}`);
+  const isInside = message.startsWith('Unable to generate parser') || message.includes('While executing');
+  const publicMessage = isInside ? "The model's chat template cannot read this conversation" : message;
+  return new AppError('invalid_request', { publicMessage: ofTemplate ?? publicMessage });
 }
 
 /** vLLM has the number in its sentence alone. */

@@ -17,6 +17,9 @@ type Parameters = Record<string, unknown>;
 /** No tokenizer makes fewer tokens of more. */
 const PROMPT_LENGTH_MAX = 64 * CONTEXT_TOKENS;
 
+/** Where a chat has its schema. */
+export const SCHEMA_PARAM = 'response_format.json_schema.schema';
+
 /** OpenAI's own, for a plain text; engines have others, llama.cpp the whole context. */
 const COMPLETION_TOKENS = 16;
 
@@ -152,9 +155,9 @@ function responseFormat(format: unknown): Parameters {
   }
   const named = 'json_schema' in format ? format.json_schema : null;
   const schema = typeof named === 'object' && named !== null && 'schema' in named ? named.schema : null;
-  const param = 'response_format.json_schema.schema';
-  if (typeof schema !== 'object' || schema === null) throw refused(param, `${param} must be a JSON Schema`);
+  if (typeof schema !== 'object' || schema === null)
+    throw refused(SCHEMA_PARAM, `${SCHEMA_PARAM} must be a JSON Schema`);
   const fault = checkSchema(schema);
-  if (fault) throw refused(param, `${param}: ${fault}`);
+  if (fault) throw refused(SCHEMA_PARAM, `${SCHEMA_PARAM}: ${fault}`);
   return { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } } };
 }
