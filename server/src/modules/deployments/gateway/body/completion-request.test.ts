@@ -102,6 +102,35 @@ describe('a chat', () => {
   });
 });
 
+describe('a chat that ends with the beginning of an answer', () => {
+  const begun = (...answers: object[]) => ({
+    model: 'm',
+    messages: [...messages, ...answers.map((answer) => ({ role: 'assistant', ...answer }))],
+  });
+  const goesOn = { continue_final_message: true, add_generation_prompt: false };
+
+  it('is gone on with by vLLM too, which is told so', () => {
+    expect(toServerRequest(begun({ content: 'Well, ' }), 'vllm')).toMatchObject(goesOn);
+    const asked = toServerRequest(begun({ content: 'Well, ' }), 'llamacpp');
+    expect(asked).not.toHaveProperty('continue_final_message');
+    const answered = chat({ messages: [...messages, { role: 'assistant', content: 'Bread' }, ...messages] });
+    expect(toServerRequest(answered, 'vllm')).not.toHaveProperty('continue_final_message');
+    expect(toServerRequest({ model: 'm', prompt: 'Bread is' }, 'vllm')).not.toHaveProperty(
+      'continue_final_message',
+    );
+  });
+
+  it('has one, of which several are joined', () => {
+    const parts = [{ type: 'text', text: 'we bake' }];
+    const answers = [{ content: 'Well,' }, { content: null }, { content: parts }, { content: 'Rolls' }];
+    for (const engine of ['llamacpp', 'vllm'] as const) {
+      expect(toServerRequest(begun(...answers), engine)).toMatchObject({
+        messages: [...messages, { role: 'assistant', content: 'Well,\nwe bake\nRolls' }],
+      });
+    }
+  });
+});
+
 it('asks llama.cpp for one candidate where log-probabilities come without any', () => {
   const asked = (body: Parameters<typeof toServerRequest>[0]) => toServerRequest(body, 'llamacpp');
   for (const more of [{}, { top_logprobs: 0 }])

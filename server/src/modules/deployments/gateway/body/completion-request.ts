@@ -69,7 +69,7 @@ export function toServerRequest(body: CompletionBody, engine: Engine): object {
   }
   return {
     ...request,
-    ...(Array.isArray(body.messages) && { messages: body.messages.map(toServerMessage) }),
+    ...(Array.isArray(body.messages) && ofMessages(body.messages, engine)),
     ...(Array.isArray(body.prompt) && { prompt: onePrompt(body.prompt) }),
     ...(maxTokens !== null && { max_tokens: maxTokens }),
     ...responseFormat(body.response_format),
@@ -92,16 +92,29 @@ function checkLength(body: CompletionBody): void {
     throw contextExceeded(body, { most: CONTEXT_TOKENS });
 }
 
+type Message = { role: string; content?: unknown; name?: unknown };
+
+/** An answer that stands last is gone on from, as llama.cpp does by itself, which refuses two of them. */
+function ofMessages(all: Message[], engine: Engine): Parameters {
+  const end = all.findLastIndex(({ role }) => role !== 'assistant') + 1;
+  const begun = all.slice(end);
+  const messages = begun.length > 1 ? [...all.slice(0, end), joined(begun)] : all;
+  return {
+    messages: messages.map(toServerMessage),
+    ...(begun.length > 0 &&
+      engine === 'vllm' && { continue_final_message: true, add_generation_prompt: false }),
+  };
+}
+
+function joined(messages: Message[]): Message {
+  const texts = messages.map(({ content }) =>
+    Array.isArray(content) ? content.map(({ text }) => text).join('\n') : content,
+  );
+  return { role: 'assistant', content: texts.filter(Boolean).join('\n') };
+}
+
 /** Fields of an answer that a client sends back (`refusal`, `annotations`) mean nothing to a model. */
-function toServerMessage({
-  role,
-  content,
-  name,
-}: {
-  role: string;
-  content?: unknown;
-  name?: unknown;
-}): object {
+function toServerMessage({ role, content, name }: Message): object {
   return {
     // OpenAI's newer word for it, which the templates of models do not know.
     role: role === 'developer' ? 'system' : role,
