@@ -88,6 +88,16 @@ def test_no_more_context_is_served_than_the_model_has(
     assert words[words.index("--max-model-len") + 1] == tokens
 
 
+def test_what_a_model_thinks_is_told_from_its_answer(inputs: dict[str, Path]) -> None:
+    base = inputs["base_model"]
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.add_tokens(["<think>", "</think>"])
+    tokenizer.save(str(base / "tokenizer.json"))
+    (base / "chat_template.jinja").write_text("{{ '<｜Assistant｜><think>\\n' }}")
+    words = command(spec(), inputs, 8000)
+    assert words[words.index("--reasoning-parser") + 1] == "deepseek_r1"
+
+
 def test_adapters_that_are_many_have_room_for_a_few_at_once(inputs: dict[str, Path]) -> None:
     adapters = [{"name": f"a{n}", "input": "a1", "file": "", "rank": 8} for n in range(9)]
     words = command(spec(*adapters), inputs, 8000)

@@ -13,11 +13,13 @@ from ..data.tokens import read_model_tokens
 from ..errors import PlainError
 from ..files import read_object
 from .engine import CLOSE_CHILD_S, answers, gauge_sum, read_metrics
+from .reasoning import reasoning_arguments
 from .vllm_guard import KeyGuard
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..data.tokens import ModelTokens
     from ..protocol import ServeTextSpec
 
 # The sizes that vLLM compiles its LoRA kernels for (vllm/config/lora.py).
@@ -104,7 +106,9 @@ def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str
     words += [str(base)]
     words += [word for pair in arguments.items() for word in pair]
     words.append("--disable-fastapi-docs")
-    words += template_arguments(base)
+    tokens = read_model_tokens(base)
+    words += template_arguments(tokens)
+    words += reasoning_arguments(base, tokens)
     if spec.gpus > 1:
         words += ["--tensor-parallel-size", str(spec.gpus)]
     return words + _lora_arguments(spec, inputs) if spec.adapters else words
@@ -122,9 +126,8 @@ def context_tokens(base: Path) -> int | None:
     return min((value for value in known if isinstance(value, int) and value > 0), default=None)
 
 
-def template_arguments(base: Path) -> list[str]:
+def template_arguments(tokens: ModelTokens) -> list[str]:
     """The chat template that a base without one is trained with: vLLM refuses to chat without."""
-    tokens = read_model_tokens(base)
     return [] if tokens.chat_template is not None else ["--chat-template", tokens.template_source]
 
 

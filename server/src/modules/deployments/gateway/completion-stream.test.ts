@@ -43,6 +43,19 @@ function joined(chunks: Chunk[], { usage: used }: CompletionStream): object {
 }
 
 describe('CompletionStream', () => {
+  it.each([
+    { reasoning_content: 'Hm' },
+    { reasoning: 'Hm' },
+    { reasoning_content: null, reasoning: 'Hm' },
+    { reasoning_content: 'Hm', reasoning: 'Hm' },
+  ])('has one name for what a model thinks, where a server says %j', (delta) => {
+    const { chunks, stream } = read(event({ choices: [{ delta }] }) + token('Rye', 2), vllm);
+    expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', reasoning_content: 'Hm' });
+    expect(joined(chunks, stream)).toMatchObject({
+      choices: [{ message: { content: 'Rye', reasoning_content: 'Hm' } }],
+    });
+  });
+
   it('passes on what the format has and nothing else, however the bytes are cut', () => {
     const wanted = read(whole).chunks;
     expect(wanted.slice(1, 2)).toEqual([

@@ -185,11 +185,13 @@ export function toWireUsage({ promptTokens, completionTokens }: Usage): NonNulla
   };
 }
 
-function toDelta({ role, content, reasoning_content: reasoning }: Fields): Delta {
+/** What a model thinks leaves by llama.cpp's name for it; vLLM has another. */
+function toDelta({ role, content, reasoning_content, reasoning }: Fields): Delta {
+  const thought = reasoning_content ?? reasoning;
   return {
     ...(typeof role === 'string' && { role }),
     ...((typeof content === 'string' || content === null) && { content }),
-    ...(typeof reasoning === 'string' && { reasoning_content: reasoning }),
+    ...(typeof thought === 'string' && { reasoning_content: thought }),
   };
 }
 

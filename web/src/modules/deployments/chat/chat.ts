@@ -125,7 +125,7 @@ export function speedOf(firstTokenMs: number, totalMs: number, tokens: number): 
 
 type Chunk = {
   choices?: {
-    /** What it thinks is no part of the answer; llama.cpp and vLLM name it so. */
+    /** What it thinks is no part of the answer; the server names it so, whichever engine told the two apart. */
     delta?: { content?: string | null; reasoning_content?: string | null };
     finish_reason?: string | null;
   }[];
