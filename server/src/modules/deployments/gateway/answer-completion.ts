@@ -21,7 +21,12 @@ import {
   sendChunks,
   sendComment,
 } from './pass-answer.ts';
-import { type RequestDeadline, requestDeadline } from './request-deadline.ts';
+import {
+  IN_ALL_MS_MAX,
+  ONE_PIECE_MS_MAX,
+  type RequestDeadline,
+  requestDeadline,
+} from './request-deadline.ts';
 import { highestCostMicro, noteUsage, usageBounds } from './requests/highest-cost.ts';
 import { recordRequest } from './requests/record-request.ts';
 import { toRefusal } from './to-refusal.ts';
@@ -64,7 +69,8 @@ export async function answerCompletion(
   const client = clientSignal(reply);
   const began = { at: ctx.clock.now(), ms: performance.now() };
   const leave = admit(ctx, reply);
-  const deadline = requestDeadline(body.model, 'text', ctx.closing);
+  const inAllMs = body.stream ? IN_ALL_MS_MAX : ONE_PIECE_MS_MAX;
+  const deadline = requestDeadline(body.model, 'text', { closing: ctx.closing, inAllMs });
   const key = untilKeyEnds(ctx);
   try {
     const upstream = await parts.recallUpstream(ctx.caller.userId, body.model, () =>
@@ -196,7 +202,9 @@ async function pass(
       for (const chunk of chunks) whole.add(chunk);
     });
   } catch (error) {
-    throw signal.aborted || reply.raw.headersSent ? error : doesNotAnswer(upstream, error);
+    if (!whole || !stream.started || !isTimeOver(call))
+      throw signal.aborted || reply.raw.headersSent ? error : doesNotAnswer(upstream, error);
+    whole.cut();
   } finally {
     outcome.usage = stream.usage;
   }
@@ -208,6 +216,11 @@ async function pass(
   }
   if (body.stream_options?.include_usage) await sendChunks(reply.raw, [stream.usageChunk()], signal);
   endEvents(reply.raw);
+}
+
+/** Nothing else has ended it before. */
+function isTimeOver({ signal, deadline }: Call): boolean {
+  return deadline.signal.aborted && !deadline.isOurs() && signal.reason === deadline.signal.reason;
 }
 
 /** The model server's own error: what is the caller's fault is said. */

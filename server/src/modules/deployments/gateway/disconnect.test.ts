@@ -208,6 +208,38 @@ it.each([
   },
 );
 
+it('ends an answer in one piece before its client would ask for it again, and charges what has come', async () => {
+  const { stub } = serving;
+  const words = ['Good', ' ', 'bread', '.'];
+  const add = vi.spyOn(WholeAnswer.prototype, 'add');
+  let hold = Promise.withResolvers<void>();
+  Object.assign(stub, { answer: 'hold', held: hold.promise });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const asked = serving.ask(user, STARTER);
+  for (const number of words.keys()) {
+    // vi.waitFor would move the faked clock.
+    while (add.mock.calls.length <= number) await pause(20);
+    vi.advanceTimersByTime((number < 3 ? 2.5 : 2) * 60_000);
+    if (number === 3) break;
+    const { resolve: release } = hold;
+    hold = Promise.withResolvers();
+    stub.held = hold.promise;
+    release();
+  }
+  vi.useRealTimers();
+  add.mockRestore();
+  const answer = await asked;
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({
+    choices: [{ message: { content: 'Good bread.' }, finish_reason: 'length' }],
+    usage: { completion_tokens: 4 },
+  });
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
+  hold.resolve();
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  expect(await serving.requests(user)).toMatchObject([{ ok: true, completion_tokens: 4 }]);
+});
+
 it('begins a stream that nothing comes on after 15 s, with a comment, and says in it what fails then', async () => {
   const { stub } = serving;
   stub.answer = 'hang';

@@ -85,7 +85,7 @@ it.each(['before', 'after'])('is over with the end of the server, which came %s 
   const closing = new AbortController();
   const reason = new Error('The server is stopping');
   if (when === 'before') closing.abort(reason);
-  const deadline = requestDeadline('bread', 'text', closing.signal);
+  const deadline = requestDeadline('bread', 'text', { closing: closing.signal });
   closing.abort(reason);
   expect(deadline.signal.reason).toBe(reason);
   expect(deadline.isOurs()).toBe(true);

@@ -4,6 +4,8 @@ import { AppError } from '../../../platform/errors.ts';
 const STILL_MS_MAX = 3 * 60_000;
 /** From its arrival to the last token or the finished picture, waiting included. */
 export const IN_ALL_MS_MAX = 30 * 60_000;
+/** OpenAI's clients wait ten minutes for an answer in one piece, and then ask for it again. */
+export const ONE_PIECE_MS_MAX = 9.5 * 60_000;
 
 export type RequestDeadline = {
   /** Aborted, with the error for the caller as its reason, when the time is over. */
@@ -26,7 +28,7 @@ const WORDS = {
 export function requestDeadline(
   modelName: string,
   kind: keyof typeof WORDS,
-  closing?: AbortSignal,
+  { closing, inAllMs = IN_ALL_MS_MAX }: { closing?: AbortSignal; inAllMs?: number } = {},
 ): RequestDeadline {
   const { didNothing, toFinish, askForLess } = WORDS[kind];
   const over = new AbortController();
@@ -34,10 +36,10 @@ export function requestDeadline(
     over.abort(new AppError('timed_out', { publicMessage: `${modelName} ${sentence}`, shouldRetry }));
   const inAll = setTimeout(
     () =>
-      end(`did not finish ${toFinish} within ${IN_ALL_MS_MAX / 60_000} minutes. ${askForLess}`, {
+      end(`did not finish ${toFinish} within ${inAllMs / 60_000} minutes. ${askForLess}`, {
         shouldRetry: false,
       }),
-    IN_ALL_MS_MAX,
+    inAllMs,
   );
   let still: NodeJS.Timeout | undefined;
   let isOurs = false;

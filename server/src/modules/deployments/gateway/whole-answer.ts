@@ -27,6 +27,11 @@ export class WholeAnswer {
     }
   }
 
+  /** Nothing more comes: as where a maximum of tokens ends an answer. */
+  cut(): void {
+    this.finishReason ??= 'length';
+  }
+
   toJson(usage: Usage): object {
     const choice = this.isChat ? this.chatChoice() : this.textChoice();
     return {

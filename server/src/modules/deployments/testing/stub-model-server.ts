@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
 
-/** How the next requests are answered; `ok` says 'Good bread' in four tokens, `flood` streams more than any socket buffers, `hold` says its first word and waits for `held`. */
+/** How the next requests are answered; `ok` says 'Good bread' in four tokens, `flood` streams more than any socket buffers, `hold` waits after each token for what `held` is then. */
 export type StubAnswer = 'ok' | 'refuse' | 'crash' | 'break off' | 'hang' | 'flood' | 'hold';
 
 export type Stub = {
@@ -122,11 +122,8 @@ function ended(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function answer(
-  { answer: kind, held }: Stub,
-  body: Record<string, unknown>,
-  response: ServerResponse,
-): Promise<void> {
+async function answer(stub: Stub, body: Record<string, unknown>, response: ServerResponse): Promise<void> {
+  const { answer: kind } = stub;
   if (kind === 'hang') return;
   if (kind === 'crash')
     return void response.writeHead(500).end('{"error":{"code":500,"message":"out of memory"}}');
@@ -148,7 +145,7 @@ async function answer(
     const timings = { cache_n: 4, prompt_n: stubUsage.prompt_tokens - 4, predicted_n: index + 1 };
     const chunk = { choices: [{ index: 0, delta: { content }, finish_reason: null }] };
     send({ ...chunk, ...(body.timings_per_token === true && { timings }) });
-    if (kind === 'hold') await held;
+    if (kind === 'hold') await stub.held;
   }
   if (kind === 'break off') return void setTimeout(() => response.destroy(), 20);
   send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
