@@ -1,14 +1,21 @@
 import { cx } from '../lib/cx.ts';
-import { useShowAmount } from '../lib/format/currency.ts';
+import { currencyChoice, showAmount, showUnrounded } from '../lib/format/currency.ts';
 
-type Props = { /** Decimal BGL, as the wire has it. */ bgl: string; className?: string };
+type Props = {
+  /** Decimal BGL, as the wire has it. */
+  bgl: string;
+  /** Of a price, which is multiplied: a tenth of a cent is not rounded. */
+  unrounded?: boolean;
+  className?: string;
+};
 
 /** An amount in the chosen currency; the exact BGL amount on hover. */
-export function Money({ bgl, className }: Props) {
-  const show = useShowAmount();
+export function Money({ bgl, unrounded = false, className }: Props) {
+  const currency = currencyChoice.use();
+  const show = unrounded ? showUnrounded : showAmount;
   return (
     <span className={cx('whitespace-nowrap tabular-nums', className)} title={`${bgl} BGL`}>
-      {show(bgl)}
+      {show(bgl, currency)}
     </span>
   );
 }

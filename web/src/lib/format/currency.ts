@@ -39,9 +39,9 @@ export function amountsInCurrency(sentence: string, currency: Currency = currenc
   );
 }
 
-/** A wire amount in both currencies: '$5.00 = 125.00 BGL'. */
+/** A price in both currencies, without rounding: '$0.025 = 0.625 BGL'. */
 export function showBoth(bgl: string): string {
-  return `${showAmount(bgl, 'USD')} = ${showAmount(bgl, 'BGL')}`;
+  return `${showUnrounded(bgl, 'USD')} = ${showUnrounded(bgl, 'BGL')}`;
 }
 
 /** Two different wire amounts with as many decimals as tell them apart: ['$0.0134', '$0.0131']. */

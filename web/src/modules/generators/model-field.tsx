@@ -52,7 +52,7 @@ function descriptionOf(provider: ProviderChoice): ReactNode {
     case 'service':
       return (
         <>
-          External service, <Money bgl={provider.price} /> a picture
+          External service, <Money unrounded bgl={provider.price} /> a picture
         </>
       );
     case 'deployment':

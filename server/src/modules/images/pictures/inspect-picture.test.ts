@@ -27,6 +27,11 @@ test.each([
   expect(() => inspectPicture(files[name])).toThrow(message);
 });
 
+test('what only begins as a PNG does is damaged, whatever size its bytes would be', () => {
+  const junk = Buffer.concat([files.png.subarray(0, 8), Buffer.alloc(800, 0xee)]);
+  expect(() => inspectPicture(junk)).toThrow('The picture is damaged or incomplete');
+});
+
 test('a picture may have 40 megapixels, and has some', () => {
   expect(inspectPicture(pngOf(8000, 5000))).toMatchObject({ width: 8000, height: 5000 });
   expect(() => inspectPicture(pngOf(8000, 5001))).toThrow('megapixels');

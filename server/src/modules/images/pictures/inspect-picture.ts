@@ -33,12 +33,15 @@ type Found = Inspected & { isWhole: boolean; isAnimated: boolean };
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 // Names of chunks as numbers: a file may have millions of them.
+const IMAGE_HEADER = Buffer.from('IHDR').readUInt32BE();
 const ANIMATION_CONTROL = Buffer.from('acTL').readUInt32BE();
 const IMAGE_END = Buffer.from('IEND').readUInt32BE();
 
 /** Chunks of a length, a name of four letters, their data and a checksum of four bytes. */
 function inspectPng(bytes: Buffer): Found | null {
   if (!bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return null;
+  // What comes first has the size; where it is something else, these would be any numbers.
+  if (uint32(bytes, 12) !== IMAGE_HEADER) throw new BadPicture(pictureMessages.broken);
   const size = { width: uint32(bytes, 16), height: uint32(bytes, 20) };
   let isAnimated = false;
   let parts = 0;

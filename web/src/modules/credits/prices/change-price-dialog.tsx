@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { showAmount, showBoth } from '../../../lib/format/currency.ts';
+import { showBoth, showUnrounded } from '../../../lib/format/currency.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { AmountField } from '../../../ui/amount-field.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -140,7 +140,7 @@ function Fields({ price, form, onChange, problems }: FieldsProps) {
       )}
       {price.next && (
         <p className="text-[0.8125rem] text-muted leading-5">
-          This replaces the change to {showAmount(price.next.unit_price)} on{' '}
+          This replaces the change to {showUnrounded(price.next.unit_price)} on{' '}
           {formatDateTime(new Date(price.next.valid_from))}.
         </p>
       )}

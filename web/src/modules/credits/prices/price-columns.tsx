@@ -13,7 +13,7 @@ export const priceColumns: Column<Price>[] = [
         <span className="block">{label}</span>
         {next && (
           <span className="block text-muted text-xs">
-            <Money bgl={next.unit_price} /> from {formatDateTime(new Date(next.valid_from))}
+            <Money unrounded bgl={next.unit_price} /> from {formatDateTime(new Date(next.valid_from))}
           </span>
         )}
       </>
@@ -31,7 +31,7 @@ export const priceColumns: Column<Price>[] = [
     numeric: true,
     cell: ({ unit_price, unit }) => (
       <>
-        <Money bgl={unit_price} className="font-medium" />
+        <Money unrounded bgl={unit_price} className="font-medium" />
         <span className="block text-muted text-xs sm:hidden">{priceUnits[unit]}</span>
       </>
     ),

@@ -89,9 +89,9 @@ const columns: Column<PriceChange>[] = [
     numeric: true,
     cell: ({ previous, unit_price }) => (
       <>
-        <Money bgl={unit_price} className="font-medium" />
+        <Money unrounded bgl={unit_price} className="font-medium" />
         <span className="block text-muted text-xs">
-          before <Money bgl={previous} />
+          before <Money unrounded bgl={previous} />
         </span>
       </>
     ),

@@ -208,10 +208,11 @@ function TokenPrices({ device, pricePerHour }: Pick<Props, 'device' | 'pricePerH
   if (!read || !written) return null;
   return (
     <p className="text-muted text-xs">
-      <Money bgl={read} /> per million input tokens, <Money bgl={written} /> per million output tokens
+      <Money unrounded bgl={read} /> per million input tokens, <Money unrounded bgl={written} /> per million
+      output tokens
       {pricePerHour && (
         <>
-          , on top of <Money bgl={pricePerHour} /> for each hour that the model is awake
+          , on top of <Money unrounded bgl={pricePerHour} /> for each hour that the model is awake
         </>
       )}
       .

@@ -60,7 +60,7 @@ function Placement({ chosen }: { chosen: GpuType }) {
   if (!machine.data || !prices.data) return null;
   const hour = (device: string) => {
     const price = prices.data.prices.find(({ id }) => id === `training:${device}`);
-    return price && <Money bgl={price.unit_price} />;
+    return price && <Money unrounded bgl={price.unit_price} />;
   };
   if (gpusHere(machine.data).has(chosen)) {
     return <Callout>The run goes to this GPU, at {hour(chosen)} an hour.</Callout>;
