@@ -41,8 +41,8 @@ async function open(path: string, servedBy: Provider[]) {
   const start = createRoute({ getParentRoute: () => root, path: '/', component: () => <h1>Start</h1> });
   const upstreams = servedBy.includes('upstream') ? [fal] : [];
   const flux = { served_by: servedBy, upstreams, is_connectable: true };
-  const paris = { served_by: [], upstreams: [], is_connectable: false };
-  queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux, paris } as never);
+  const janus = { served_by: [], upstreams: [], is_connectable: false };
+  queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux, janus } as never);
   const router = createRouter({
     routeTree: root.addChildren([start, ...generatorsRoutes(root)]),
     history: createMemoryHistory({ initialEntries: [path] }),
@@ -77,14 +77,14 @@ it('the button is described by what its generator waits for, where it waits', as
   expect(generate().hasAttribute('aria-describedby')).toBe(false);
 });
 
-it('an operator is told how a service is connected, where there are some', async () => {
+it('an operator is told how a service is connected, where the list says that there are some', async () => {
   const link = () => screen.queryByRole('link', { name: 'How to connect a service' });
   await open('/flux', []);
   expect(link()).toBeNull();
   act(() => void queryClient.setQueryData(sessionQuery.queryKey, { id: 'u1', is_operator: true } as never));
   await waitFor(() => expect(link()?.getAttribute('href')).toContain('/docs/operations#services'));
   cleanup();
-  await open('/paris', []);
+  await open('/janus', []);
   expect(link()).toBeNull();
 });
 
