@@ -41,6 +41,8 @@ class BakehouseServer:
     def __init__(self, artefacts: Path) -> None:
         self.artefacts = artefacts
         self.inputs: dict[str, bytes | Path] = {}
+        # Statuses that inputs are refused with, by their hashes.
+        self.refused: dict[str, int] = {}
         self.reports: list[dict[str, Any]] = []
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         self.faults: list[Fault] = []
@@ -153,7 +155,9 @@ def _handler(server: BakehouseServer) -> type[BaseHTTPRequestHandler]:
         def route(self, body: bytes, fault: Fault | None) -> None:
             found = re.fullmatch(r"/runtime/v1/workloads/w-1/(\w+)/?(.*)", self.path)
             kind, rest = found.groups() if found else ("", "")
-            if kind == "inputs" and rest in server.inputs:
+            if kind == "inputs" and rest in server.refused:
+                self.send(server.refused[rest], b"")
+            elif kind == "inputs" and rest in server.inputs:
                 self.send_input(server.inputs[rest], cut=fault == "cut")
             elif kind == "reports":
                 answer = json.dumps(server.accept(body)).encode()

@@ -14,8 +14,9 @@ import pytest
 from bakehouse_runtime import protocol
 from bakehouse_runtime.device import refuse_several_devices
 from bakehouse_runtime.errors import MachineError, PlainError
+from bakehouse_runtime.protocol import WorkloadSpecBase
 from bakehouse_runtime.train.methods import METHODS
-from bakehouse_runtime.workload import workload
+from bakehouse_runtime.workload import pull, workload
 
 if TYPE_CHECKING:
     from bakehouse_server import BakehouseServer
@@ -139,6 +140,31 @@ def test_pull_becomes_its_command_once_all_is_here_and_not_when_it_is_stopped(
     assert pull() == "rows"
     server.command = "stop"
     assert pull() == ""
+
+
+@pytest.mark.parametrize(
+    ("lost", "status", "begins"),
+    [("checkpoint", 409, True), ("checkpoint", 422, False), ("dataset", 409, False)],
+)
+def test_a_run_whose_checkpoint_the_server_has_lost_begins_anew(
+    server: BakehouseServer, tmp_path: Path, lost: str, status: int, begins: bool
+) -> None:
+    inputs = [
+        {"name": "dataset", "files": [server.add_input(b"rows", "rows.csv")]},
+        {"name": "checkpoint", "files": [server.add_input(b"half done", "checkpoint.tar")]},
+    ]
+    sha256 = next(one for one in inputs if one["name"] == lost)["files"][0]["sha256"]
+    server.refused[sha256] = status
+    spec = WorkloadSpecBase.model_validate(server.workload(tmp_path, inputs))
+    if begins:
+        assert pull(spec, tmp_path / "cache")
+        assert (tmp_path / "inputs/dataset/rows.csv").read_bytes() == b"rows"
+        assert not (tmp_path / "inputs/checkpoint/checkpoint.tar").exists()
+        (note,) = server.of_type("log")
+        assert "the server has lost the checkpoint" in note["line"]
+    else:
+        with pytest.raises(PlainError, match=f"refused GET .* with {status}"):
+            pull(spec, tmp_path / "cache")
 
 
 def test_every_spec_of_a_training_has_its_method() -> None:

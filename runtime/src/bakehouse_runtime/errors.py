@@ -27,6 +27,14 @@ class ServerUnreachableError(PlainError):
     nothing against the work."""
 
 
+class RefusedError(PlainError):
+    """The server has answered with `status`, and would again."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 class MachineError(PlainError):
     """The machine could not do what the work needs, e.g. write to a full disk: nothing against the
     work, so it is not reported as its failure, and is tried again."""

@@ -21,7 +21,7 @@ from urllib.parse import quote
 import httpx
 
 from .backoff import backoff
-from .errors import PlainError, ServerUnreachableError, WorkloadOver
+from .errors import PlainError, RefusedError, ServerUnreachableError, WorkloadOver
 from .inputs import sha256_of
 from .protocol import ReportsAnswer
 
@@ -180,9 +180,10 @@ def _raise_unless_ok(response: httpx.Response) -> None:
     if status >= 500 or status in _RETRYABLE:
         raise httpx.HTTPStatusError(f"status {status}", request=response.request, response=response)
     response.read()
-    raise PlainError(
+    raise RefusedError(
         f"The server refused {response.request.method} {response.request.url.path} "
-        f"with {status}: {response.text[:300]}"
+        f"with {status}: {response.text[:300]}",
+        status,
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from .errors import (
     MachineError,
     PlainError,
+    RefusedError,
     ServerUnreachableError,
     StopRequested,
     WorkloadOver,
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 CHECKPOINT_INPUT = "checkpoint"
 CHECKPOINT_FILE = "checkpoint.tar"
 CHECKPOINTS_FOLDER = "checkpoints"
+
+# The server's answer for bytes that it knows, and that are damaged or missing.
+_BYTES_LOST = 409
 
 _SAVES_MEMORY_SERVING = "deploy a smaller model, or on a machine with more of it"
 
@@ -68,13 +72,18 @@ class Workload:
         """Brings the inputs here; reports the bytes."""
         self.reporter.phase("pulling inputs")
         inputs_dir = Path(self.spec.inputs_dir)
+        checkpoint = [one for one in self.spec.inputs if one.name == CHECKPOINT_INPUT]
+        others = [one for one in self.spec.inputs if one.name != CHECKPOINT_INPUT]
+        pull_inputs(others, self.client, cache_dir, inputs_dir, self._pulled)
         # Where the work folder has survived, its own checkpoint is the newer one.
-        wanted = [
-            one
-            for one in self.spec.inputs
-            if one.name != CHECKPOINT_INPUT or not self.has_checkpoint()
-        ]
-        pull_inputs(wanted, self.client, cache_dir, inputs_dir, self._pulled)
+        if checkpoint and not self.has_checkpoint():
+            try:
+                pull_inputs(checkpoint, self.client, cache_dir, inputs_dir, self._pulled)
+            except RefusedError as error:
+                if error.status != _BYTES_LOST:
+                    raise
+                # Nothing counts as saved any more (read-input.ts).
+                self.reporter.log("Note: the server has lost the checkpoint: the run begins anew.")
         prune_cache(cache_dir, cache_limit_bytes())
 
     def has_checkpoint(self) -> bool:

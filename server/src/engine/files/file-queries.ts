@@ -133,6 +133,21 @@ export async function findCheckpoint(db: Database, workloadId: string): Promise<
   return { name: 'checkpoint', files: [file] };
 }
 
+/** False where these bytes are not the workload's checkpoint. */
+export async function deleteCheckpoint(
+  tx: Transaction,
+  workloadId: string,
+  sha256: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('workload_artefacts')
+    .where('workload_id', '=', workloadId)
+    .where('path', '=', CHECKPOINT)
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
 /** The size of a file that the workload's spec names or that it was lent, or of its own last checkpoint; null for any other. */
 export async function findInput(db: Database, workloadId: string, sha256: string): Promise<number | null> {
   const row = await db

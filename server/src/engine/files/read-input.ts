@@ -1,12 +1,18 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { getWorkloadInput } from '@bakehouse/contract/workloads';
 import type { Context, WorkloadCaller } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { sendBlob } from '../../platform/storage/send-blob.ts';
-import { findInput } from './file-queries.ts';
+import { updateWorkload } from '../queries.ts';
+import { lockAttempt } from '../reports/lock-attempt.ts';
+import { deleteCheckpoint, findInput } from './file-queries.ts';
 
-/** Sends the bytes of a file that the workload's own spec names, or that it was lent; any other hash is not found. */
+/**
+ * Sends the bytes of a file that the workload's own spec names, or that it was lent; any other hash is not found. Throws
+ * AppError('conflict') for bytes that are damaged or missing: without its checkpoint a run begins anew.
+ */
 export async function readInput(
   ctx: Context<WorkloadCaller>,
   { params }: InputOf<typeof getWorkloadInput>,
@@ -16,5 +22,19 @@ export async function readInput(
   const size = await findInput(ctx.db, ctx.caller.workloadId, sha256);
   if (size === null) throw new AppError('not_found', { publicMessage: 'This workload has no such input' });
   const headers = { 'content-type': 'application/octet-stream' };
-  await sendBlob(ctx, http, { sha256, path: `the input ${sha256}`, sizeBytes: size, headers });
+  try {
+    await sendBlob(ctx, http, { sha256, path: `the input ${sha256}`, sizeBytes: size, headers });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'conflict') await noteLostCheckpoint(ctx, sha256);
+    throw error;
+  }
+}
+
+/** Only a work folder without a checkpoint wants the one that is here (workload.py): where that is lost, nothing is saved. */
+async function noteLostCheckpoint({ db, caller }: Context<WorkloadCaller>, sha256: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const { id } = await lockAttempt(tx, caller);
+    if (!(await deleteCheckpoint(tx, id, sha256))) return;
+    await updateWorkload(tx, id, { checkpointSeconds: 0, savedSeconds: 0, activeSeconds: 0 });
+  });
 }
