@@ -22,8 +22,8 @@ const services = { db, blobs, clock, log: pino({ level: 'silent' }) };
 /** A run that has worked for 30 s, and left its checkpoint of 20 s here. */
 async function runWithCheckpoint() {
   const id = await request();
-  const checkpoint = await storeBlob(services as unknown as Context, Readable.from([`half of ${id}`]));
-  const other = await storeBlob(services as unknown as Context, Readable.from([`rows of ${id}`]));
+  const checkpoint = await storeBlob(services, Readable.from([`half of ${id}`]));
+  const other = await storeBlob(services, Readable.from([`rows of ${id}`]));
   await db.transaction().execute(async (tx) => {
     await upsertArtefact(tx, id, { path: 'checkpoint.tar', ...checkpoint });
     await updateWorkload(tx, id, { activeSeconds: 30, savedSeconds: 20, checkpointSeconds: 20 });
