@@ -15,7 +15,7 @@ import { linkFile } from './files/links/link-file.ts';
 import { openFileLink } from './files/links/open-file-link.ts';
 import { sendLink } from './files/links/send-link.ts';
 import { listTree } from './files/list-tree.ts';
-import { uploadFile } from './files/upload-file.ts';
+import { uploadFile } from './files/upload/upload-file.ts';
 import { listVersions } from './files/versions/list-versions.ts';
 import { getAsset } from './get-asset.ts';
 import { getModelReadiness, type ModelUses } from './get-model-readiness.ts';

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type TestUser, testServer } from '../../../testing/test-server.ts';
-import { readRevision } from '../read-revision.ts';
-import { assetCalls, refusalOf, sha256 } from '../testing/asset-calls.ts';
+import { type TestUser, testServer } from '../../../../testing/test-server.ts';
+import { readRevision } from '../../read-revision.ts';
+import { assetCalls, refusalOf, sha256 } from '../../testing/asset-calls.ts';
 
 const server = await testServer();
 const { create, upload, get, download, storedFiles } = assetCalls(server);

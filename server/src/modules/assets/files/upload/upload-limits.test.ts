@@ -9,11 +9,11 @@ import * as contract from '@bakehouse/contract/assets';
 import multipart from '@fastify/multipart';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
-import { createAsset } from '../create-asset.ts';
-import { putFiles } from '../revisions/put-files.ts';
+import { inTransaction } from '../../../../platform/db/in-transaction.ts';
+import { storeBlob } from '../../../../platform/storage/store-blob.ts';
+import { type TestServer, type TestUser, testServer } from '../../../../testing/test-server.ts';
+import { createAsset } from '../../create-asset.ts';
+import { putFiles } from '../../revisions/put-files.ts';
 import { uploadFile } from './upload-file.ts';
 
 const MB = 1024 * 1024;

@@ -1,4 +1,4 @@
-import { AppError } from '../../../platform/errors.ts';
+import { AppError } from '../../../../platform/errors.ts';
 
 const NAME_BYTES_MAX = 255;
 /** Control and formatting characters: newlines, zero-width and text-direction marks that disguise a name. */
