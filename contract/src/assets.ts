@@ -248,14 +248,24 @@ export const deleteAsset = endpoint({
   status: 204,
 });
 
+const uploadFields = z.object({
+  path: z
+    .string()
+    .optional()
+    .describe(
+      'Where the file is kept, as in `transformer/config.json`; comes before the file. Relative, with `/` between its folders, ' +
+        'without empty parts, `.` and `..`; at most 255 bytes between two `/` and 1024 in all. Left out: its name alone.',
+    ),
+});
+
 /** multipart/form-data with one part named `data_file`. */
 export const uploadFile = endpoint({
   method: 'POST',
   path: '/api/v1/asset/:id/upload',
   access: 'key',
-  summary: 'Add one file of at most 500 MB; the same name replaces the file in a new revision',
+  summary: 'Add one file of at most 500 MB; the same path replaces the file in a new revision',
   params: assetIdParams,
-  upload: { part: 'data_file' },
+  upload: { part: 'data_file', fields: uploadFields },
   response: z.object({ file: assetFile, revision_id: z.string() }),
 });
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../../platform/db/database.ts';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { type FileRow, fileColumns, newestFiles } from '../queries.ts';
 
 /* Files of the newest revision by folder. Each folder is a range of the index by path. */
@@ -11,7 +11,7 @@ const columns = sql.join(fileColumns.map((name) => sql.ref(name)));
  * and of these those whose path begins with `prefix`.
  */
 export async function listFilesBelow(
-  db: Database,
+  db: Database | Transaction,
   assetId: string,
   { path, prefix, after, limit }: { path: string; prefix: string; after: string | null; limit: number },
 ): Promise<FileRow[]> {
@@ -26,6 +26,21 @@ export async function listFilesBelow(
     where starts_with(path, ${start}) and starts_with(path, ${prefix})
     order by path limit ${limit}`.execute(db);
   return rows;
+}
+
+/** The file of the newest revision whose path is that of a folder of `path`. */
+export async function findFileAbove(
+  db: Database | Transaction,
+  assetId: string,
+  path: string,
+): Promise<string | undefined> {
+  const parts = path.split('/');
+  const folders = parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+  const file = await newestFiles(db, assetId)
+    .select('path')
+    .where(sql<boolean>`path = any(${folders}::text[])`)
+    .executeTakeFirst();
+  return file?.path;
 }
 
 /** How many files there are at or below a path, which is not empty, in all, and their bytes. */

@@ -15,8 +15,15 @@ export function assetCalls(server: TestServer) {
     requestId: 'test',
     idempotencyKey,
   });
+  const sendForm = (user: TestUser, id: string, body: FormData) =>
+    fetch(`${server.url}/api/v1/asset/${id}/upload`, {
+      method: 'POST',
+      headers: { 'x-api-key': user.apiKey },
+      body,
+    });
   return {
     contextOf,
+    sendForm,
     /** A dataset 'Facts' unless the words say otherwise. */
     create: (user: TestUser, words: Record<string, unknown> = {}, idempotencyKey: string | null = null) =>
       createAsset(
@@ -37,11 +44,14 @@ export function assetCalls(server: TestServer) {
     ) => {
       const form = new FormData();
       form.append(part, new Blob([content]), name);
-      return fetch(`${server.url}/api/v1/asset/${id}/upload`, {
-        method: 'POST',
-        headers: { 'x-api-key': user.apiKey },
-        body: form,
-      });
+      return sendForm(user, id, form);
+    },
+    /** As a file of a folder, whose name is none of its path. */
+    uploadAt: (user: TestUser, id: string, filePath: string, content: string | Uint8Array<ArrayBuffer>) => {
+      const form = new FormData();
+      form.append('path', filePath);
+      form.append('data_file', new Blob([content]), 'blob');
+      return sendForm(user, id, form);
     },
     get: (user: TestUser, id: string) => server.request(contract.getAsset, { params: { id } }, { as: user }),
     download: (

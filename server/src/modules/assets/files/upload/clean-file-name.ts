@@ -1,18 +1,15 @@
 import { AppError } from '../../../../platform/errors.ts';
-
-const NAME_BYTES_MAX = 255;
-/** Control and formatting characters: newlines, zero-width and text-direction marks that disguise a name. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+import { cleanPart, NAME_BYTES_MAX } from './clean-part.ts';
 
 /**
- * The name under which an uploaded file is kept: the last part of the path that the client sent,
+ * The name under which an uploaded file is kept where no path came with it: the last part of the name that the client sent,
  * in Unicode NFC, without invisible characters. Throws AppError('invalid_request') when nothing
  * usable is left.
  */
 export function cleanFileName(sent: string): string {
   const last = sent.split(/[/\\]/).at(-1) ?? '';
   // How browsers and curl send a quote in a form's file name, as the HTML standard says.
-  const name = last.replaceAll('%22', '"').normalize('NFC').replace(INVISIBLE, '').trim();
+  const name = cleanPart(last.replaceAll('%22', '"'));
   if (name === '' || name === '.' || name === '..') {
     throw new AppError('invalid_request', {
       publicMessage: 'The file needs a name',

@@ -9,7 +9,7 @@ import { openByKey } from '../../../../platform/concurrency/open-by-key.ts';
 import { shareLimit } from '../../../../platform/concurrency/share-limit.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../../platform/errors.ts';
+import { AppError, refused } from '../../../../platform/errors.ts';
 import { receiveForm } from '../../../../platform/http/bodies/receive-form.ts';
 import type { Blob } from '../../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../../platform/storage/store-blob.ts';
@@ -22,8 +22,12 @@ import { toWireFile } from '../../to-wire.ts';
 import { checkWeights } from '../../weights/check-weights.ts';
 import { type Quota, quotaExceeded, readQuota, takeStorage } from '../storage-quota.ts';
 import { cleanFileName } from './clean-file-name.ts';
+import { cleanFilePath } from './clean-file-path.ts';
+import { refuseClash } from './refuse-clash.ts';
 
 const PART = 'data_file';
+/** The field with the path of the file. */
+const PATH = 'path';
 /** Uploads of one user that come in at once, in all processes: each keeps a connection and its bytes. */
 const UPLOADS_MAX = 16;
 /** A file of the largest size at half a megabit a second. */
@@ -39,9 +43,10 @@ type Parts = AsyncIterator<Multipart>;
 /**
  * Adds the file of a multipart request to an asset of the caller. The bytes go to the store as
  * they come; the file shows up in one transaction at the end, as a new revision, in place of a
- * file of the same name. The same bytes under the same name again change nothing. Throws
- * AppError('payload_too_large') for what is beyond the limit of a file, or the user's quota, and
- * 'unauthenticated' where the API key ends meanwhile, and 'rate_limited' where the user has too many under way.
+ * file of the same path, which is its name where the field `path` before it does not say more. The same bytes under the same
+ * path again change nothing. Throws AppError('payload_too_large') for what is beyond the limit of a file, or the user's quota,
+ * 'conflict' for what is a file and a folder, and 'unauthenticated' where the API key ends meanwhile, and 'rate_limited' where
+ * the user has too many under way.
  */
 export async function uploadFile(
   ctx: Context,
@@ -75,45 +80,49 @@ async function takeUpload(
   const who = { assetId, userId: ctx.caller.userId };
   const { dataset_type: type } = await findChangeableAsset(ctx.db, who);
   const quota = await readQuota(ctx, who.userId);
-  const { name, blob } = await receiveFile(ctx, { ...coming, quota });
+  const { path, param, blob } = await receiveFile(ctx, { ...coming, quota });
   // What lies in a dataset is data, and nothing loads it as weights.
   if (type === 'MODEL')
     await ctx.blobs.withLocalFile(blob.sha256, (localPath) =>
-      checkWeights(ctx.sandbox, { localPath, name, userId: who.userId }),
+      checkWeights(ctx.sandbox, { localPath, name: path, userId: who.userId }),
     );
 
   coming.signal.throwIfAborted();
   return inTransaction(ctx.db, async (tx) => {
     const asset = await lockChangeableAsset(tx, who);
-    const present = await findNewestFile(tx, asset.id, name);
+    const present = await findNewestFile(tx, asset.id, path);
     if (present?.sha256 === blob.sha256 && asset.revision_id) {
       return { file: toWireFile(present), revision_id: asset.revision_id };
     }
+    await refuseClash(tx, { assetId: asset.id, path, param });
     await takeStorage(tx, { userId: who.userId, quota, blobs: [blob], param: PART });
-    const revisionId = await addRevision(tx, asset, { put: [{ path: name, ...blob }], remove: [] });
+    const revisionId = await addRevision(tx, asset, { put: [{ path, ...blob }], remove: [] });
     await recordAudit(tx, {
       userId: who.userId,
       action: 'asset.file_uploaded',
-      detail: { asset_id: asset.id, path: name, sha256: blob.sha256 },
+      detail: { asset_id: asset.id, path, sha256: blob.sha256 },
     });
-    const file = await findNewestFile(tx, asset.id, name);
-    if (!file) throw new Error(`${name} is not in the revision that was made for it`);
+    const file = await findNewestFile(tx, asset.id, path);
+    if (!file) throw new Error(`${path} is not in the revision that was made for it`);
     return { file: toWireFile(file), revision_id: revisionId };
   });
 }
 
+/** `param`: the field that the path came in. */
+type Received = { path: string; param: string; blob: Blob };
+
 async function receiveFile(
   ctx: Context,
   { parts, announced, quota }: Omit<Coming, 'signal'> & { quota: Quota },
-): Promise<{ name: string; blob: Blob }> {
+): Promise<Received> {
   refuseSize(announced, quota);
-  const part = await receivePart(parts);
-  const name = cleanFileName(part.filename);
-  const blob = await storeBlob(ctx, Readable.from(wholeFile(part.file, name, parts)), {
+  const { part, sentPath } = await receivePart(parts);
+  const path = sentPath === undefined ? cleanFileName(part.filename) : cleanFilePath(sentPath);
+  const blob = await storeBlob(ctx, Readable.from(wholeFile(part.file, path, parts)), {
     ...sizeLimit(quota),
     expectedBytes: announced,
   });
-  return { name, blob };
+  return { path, param: sentPath === undefined ? PART : PATH, blob };
 }
 
 /** Refuses what is too large by its own account, before any of it is read. */
@@ -141,11 +150,16 @@ function sizeLimit(quota: Quota): { sizeBytesMax: number; tooLargeMessage: strin
   };
 }
 
-/** The file; the parts behind it are read only after it. */
-async function receivePart(parts: Parts): Promise<MultipartFile> {
+/** The file, and the path that came before it; the parts behind it are read only after it. */
+async function receivePart(parts: Parts): Promise<{ part: MultipartFile; sentPath: string | undefined }> {
+  let sentPath: string | undefined;
   for (let next = await parts.next(); !next.done; next = await parts.next()) {
-    if (next.value.type === 'field') continue;
-    if (next.value.fieldname === PART) return next.value;
+    const { value } = next;
+    if (value.type === 'field') {
+      if (value.fieldname === PATH) sentPath = String(value.value);
+      continue;
+    }
+    if (value.fieldname === PART) return { part: value, sentPath };
     break;
   }
   throw badUpload(`Send the file in a part named ${PART}`);
@@ -155,15 +169,17 @@ async function receivePart(parts: Parts): Promise<MultipartFile> {
  * The bytes of the file. Its last ones pass only once the whole request is there, so that the
  * store keeps nothing of one that is cut.
  */
-async function* wholeFile(bytes: AsyncIterable<Buffer>, name: string, rest: Parts): AsyncGenerator<Buffer> {
+async function* wholeFile(bytes: AsyncIterable<Buffer>, path: string, rest: Parts): AsyncGenerator<Buffer> {
   let isEmpty = true;
   for await (const chunk of bytes) {
     isEmpty &&= chunk.length === 0;
     yield chunk;
   }
-  if (isEmpty) throw badUpload(`${name} is empty`);
+  if (isEmpty) throw badUpload(`${path} is empty`);
   for (let next = await rest.next(); !next.done; next = await rest.next()) {
     if (next.value.type === 'file') throw badUpload('Send one file per request');
+    // Its name was looked at long ago: nobody should find the file where they did not want it.
+    if (next.value.fieldname === PATH) throw refused(PATH, `Send ${PATH} before the file`);
   }
 }
 

@@ -1,0 +1,29 @@
+import { refused } from '../../../../platform/errors.ts';
+import { cleanPart, NAME_BYTES_MAX } from './clean-part.ts';
+
+/** What S3 takes as a key, and less than an index of the database or the disk of a workload does. */
+const PATH_BYTES_MAX = 1024;
+
+/**
+ * The path under which an uploaded file is kept, from the one that came in the form: what invisible characters hide in its
+ * parts is treated as in a name. Throws AppError('invalid_request') where it is no path inside a dataset or model.
+ */
+export function cleanFilePath(sent: string): string {
+  if (sent.includes('\\')) throw badPath('path must have / between its folders, and no \\');
+  const parts = sent.split('/').map(cleanPart);
+  if (parts.some((part) => part === '' || part === '.' || part === '..')) {
+    throw badPath('path must be relative, as in vae/config.json, without empty parts and without . or ..');
+  }
+  if (parts.some((part) => Buffer.byteLength(part) > NAME_BYTES_MAX)) {
+    throw badPath(`path must have at most ${NAME_BYTES_MAX} bytes between two /`);
+  }
+  const path = parts.join('/');
+  if (Buffer.byteLength(path) > PATH_BYTES_MAX) {
+    throw badPath(`path must have at most ${PATH_BYTES_MAX} bytes`);
+  }
+  return path;
+}
+
+function badPath(publicMessage: string) {
+  return refused('path', publicMessage);
+}
