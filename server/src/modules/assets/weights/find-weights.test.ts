@@ -4,6 +4,7 @@ import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
 import type { AssetRevision } from '../read-revision.ts';
 import { findGguf } from './find-gguf.ts';
+import { findMissingShards } from './find-missing-shards.ts';
 import { findSafetensors } from './find-safetensors.ts';
 import { listModelFiles } from './list-model-files.ts';
 
@@ -100,4 +101,28 @@ test('what only people and other programs read is no part of a model', () => {
     'model.bin',
   );
   expect(listModelFiles([...others, ...loaded])).toEqual(loaded);
+});
+
+test.each([
+  ['one file', ['vae/model.safetensors'], []],
+  [
+    'all shards and their list',
+    [
+      'vae/model-00001-of-00002.safetensors',
+      'vae/model-00002-of-00002.safetensors',
+      'vae/model.safetensors.index.json',
+    ],
+    [],
+  ],
+  [
+    'shards of two folders',
+    [
+      'vae/model-00002-of-00002.safetensors',
+      'text/model-00001-of-00001.safetensors',
+      'vae/model.safetensors.index.json',
+    ],
+    ['text/model.safetensors.index.json', 'vae/model-00001-of-00002.safetensors'],
+  ],
+])('what %s lack in a pipeline', (_case, paths, missing) => {
+  expect(findMissingShards(paths)).toEqual(missing);
 });

@@ -66,6 +66,15 @@ test.each([
     },
     'has no tokenizer_2',
   ],
+  [
+    'of which a shard was not uploaded',
+    {
+      'transformer/diffusion_pytorch_model.safetensors': null,
+      'transformer/diffusion_pytorch_model-00001-of-00002.safetensors': 'weights',
+      'transformer/diffusion_pytorch_model.safetensors.index.json': '{}',
+    },
+    'Odd is incomplete: transformer/diffusion_pytorch_model-00002-of-00002.safetensors is missing',
+  ],
 ])('a model %s is refused', async (_what, files, message) => {
   const content = {
     'model_index.json': '{"_class_name": "FluxKontextPipeline"}',

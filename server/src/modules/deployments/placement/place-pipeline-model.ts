@@ -10,6 +10,8 @@ import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { findModelByName } from '../../assets/access/find-model-by-name.ts';
 import { type PipelineIndex, readPipelineIndex } from '../../assets/pipelines/read-pipeline-index.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import { findMissingShards } from '../../assets/weights/find-missing-shards.ts';
+import { nameMissing } from '../../assets/weights/name-missing.ts';
 import type { DeploymentKind, ServedBase, ServedModel } from '../kinds/deployment-kind.ts';
 import type { ImageEngine } from '../kinds/image-spec.ts';
 import { chooseImagePlacement } from './choose-image-placement.ts';
@@ -88,7 +90,7 @@ async function findAssetId(ctx: Context, modelId: string): Promise<string> {
   if (assetId) return assetId;
   throw new AppError('conflict', {
     publicMessage:
-      `${modelId} is not downloaded yet. Upload its files as a model named ` +
+      `${modelId} is not downloaded yet. Upload its folder as a model named ` +
       `${modelId.slice(modelId.lastIndexOf('/') + 1)}, or choose one of your models`,
     param: 'model_id',
   });
@@ -156,6 +158,8 @@ function describeBase(
     throw lacks(asset.title, `no weights in safetensors in its folder ${withoutWeights}`);
   const missing = others.find((part) => !paths.some((path) => path === part || path.startsWith(`${part}/`)));
   if (missing !== undefined) throw lacks(asset.title, `no ${missing}`);
+  const incomplete = nameMissing(asset.title, findMissingShards(paths));
+  if (incomplete) throw new AppError('conflict', { publicMessage: incomplete, param: 'model_id' });
   return { engine, files: loaded, filesSha256: hashFiles(loaded) };
 }
 
