@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Services } from '../../../platform/context.ts';
+import { readPipelineIndex } from '../../assets/pipelines/read-pipeline-index.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { findSafetensors } from '../../assets/weights/find-safetensors.ts';
 import { readModelJson } from '../../assets/weights/read-model-json.ts';
@@ -14,6 +15,9 @@ export async function findBaseFault(
   if (starterTask === 'image') return `${title} generates pictures: choose a text model as base`;
   if (base.files.some(({ path }) => path === 'adapter_config.json')) {
     return `${title} is itself a fine-tune: choose the model that it was made from as base`;
+  }
+  if (await readPipelineIndex(services, base.files)) {
+    return `${title} is a pipeline of Diffusers: choose a text model as base`;
   }
   const weights = await findSafetensors(services, base);
   if (weights.files.length === 0) return `${title} has no safetensors weights to train on`;
