@@ -48,7 +48,8 @@ export function quotaExceeded(
   return new AppError('payload_too_large', {
     publicMessage:
       `${files === 1 ? 'This file needs' : 'These files need'} ${needed}, and ${formatBytes(quota.leftBytes)} of your ` +
-      `${formatBytes(quota.limitBytes)} are left. Delete datasets or models that you no longer need.`,
+      `${formatBytes(quota.limitBytes)} are left. Delete datasets or models that you no longer need. Earlier versions of a ` +
+      'file count until its dataset or model is deleted.',
     param,
   });
 }

@@ -26,6 +26,7 @@ export function FileTable({ asset, canChange, onPreview, onDeleted }: Props) {
   const [deleting, setDeleting] = useState<string | null>(null);
   const deletion = useDeleteFile(asset.dataset_id);
   const files = useInfiniteQuery(filesQuery(asset));
+  const noun = asset.dataset_type === 'MODEL' ? 'model' : 'dataset';
 
   return (
     <>
@@ -45,7 +46,10 @@ export function FileTable({ asset, canChange, onPreview, onDeleted }: Props) {
         open={deleting !== null}
         onOpenChange={(open) => !open && setDeleting(null)}
         title="Delete this file?"
-        description={`${deleting} is removed from the newest revision. Runs that used it keep their copy.`}
+        description={
+          `${deleting} is removed from the newest revision. Runs that used it keep their copy. ` +
+          `Earlier versions of a file count towards your storage until the ${noun} is deleted.`
+        }
         action="Delete"
         pending={deletion.isPending}
         onConfirm={() =>

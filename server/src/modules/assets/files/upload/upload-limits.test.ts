@@ -70,12 +70,12 @@ describe('the storage of a user', () => {
     expect(await upload(ada, first, 'b', 700 * 1024)).toEqual({
       status: 413,
       message:
-        'This file needs 636.18 KB, and 524.00 KB of your 1.00 MB are left. Delete datasets or models that you no longer need.',
+        'This file needs 636.18 KB, and 524.00 KB of your 1.00 MB are left. Delete datasets or models that you no longer need. Earlier versions of a file count until its dataset or model is deleted.',
     });
     expect(await upload(ada, first, 'b', 540 * 1024, true)).toEqual({
       status: 413,
       message:
-        'This file needs more than 524.00 KB, and 524.00 KB of your 1.00 MB are left. Delete datasets or models that you no longer need.',
+        'This file needs more than 524.00 KB, and 524.00 KB of your 1.00 MB are left. Delete datasets or models that you no longer need. Earlier versions of a file count until its dataset or model is deleted.',
     });
     expect(await storedFiles()).toEqual(before);
 
@@ -121,7 +121,11 @@ describe('the storage of a user', () => {
     expect(await upload(cy, id, 'a', 700 * 1024)).toMatchObject({ status: 200 });
     const remove = { params: { id }, body: { file_path: 'a.txt' } };
     await server.request(contract.deleteFile, remove, { as: cy });
-    expect(await upload(cy, id, 'b', 700 * 1024)).toMatchObject({ status: 413 });
+    const refused = await upload(cy, id, 'b', 700 * 1024);
+    expect(refused).toMatchObject({ status: 413, message: expect.stringContaining('Earlier versions') });
+    // As the refusal says.
+    await server.send(contract.deleteAsset, { params: { id } }, { as: cy });
+    expect(await upload(cy, await create(cy), 'b', 700 * 1024)).toMatchObject({ status: 200 });
   });
 });
 
