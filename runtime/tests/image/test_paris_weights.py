@@ -15,6 +15,7 @@ from bakehouse_runtime.image.paris.model import Router
 from bakehouse_runtime.image.paris.weights import (
     DIFFERENCE_WEIGHTS,
     EXPERT_WEIGHTS,
+    ROUTER_WEIGHTS,
     load_expert,
     load_experts,
     load_router,
@@ -150,4 +151,49 @@ def test_a_difference_without_its_base_is_one_clear_error(tmp_path: Path) -> Non
     folder = written(tmp_path, rank=2)
     (tmp_path / "base" / "diffusion_pytorch_model.safetensors").unlink()
     with pytest.raises(PlainError, match=r"base/diffusion_pytorch_model\.safetensors of the model"):
+        load_expert(folder)
+
+
+def in_shards(path: Path) -> Path:
+    """Puts the weights of a file into two, and answers with their list."""
+    weights = load_file(path)
+    names = sorted(weights)
+    shard_of = {}
+    for number, part in enumerate((names[::2], names[1::2]), start=1):
+        shard = f"{path.stem}-{number:05}-of-00002.safetensors"
+        save_file({name: weights[name] for name in part}, path.with_name(shard))
+        shard_of |= dict.fromkeys(part, shard)
+    path.unlink()
+    list_path = path.with_name(f"{path.name}.index.json")
+    write_json(list_path, {"metadata": {}, "weight_map": shard_of})
+    return list_path
+
+
+def test_weights_in_several_files_are_those_of_one(tmp_path: Path) -> None:
+    save_expert(tiny_expert(1), tmp_path / NAME, torch.float32)
+    in_shards(tmp_path / NAME / EXPERT_WEIGHTS)
+    read = load_expert(tmp_path / NAME).state_dict()
+    for name, value in tiny_expert(1).state_dict().items():
+        assert torch.equal(read[name], value)
+    save_router(Router(TINY_ROUTER), tmp_path / "router", torch.float32)
+    in_shards(tmp_path / "router" / ROUTER_WEIGHTS)
+    assert load_router(tmp_path / "router").shape == TINY_ROUTER
+
+
+def test_what_is_wrong_with_one_of_several_files_is_said_of_it(tmp_path: Path) -> None:
+    folder = tmp_path / NAME
+    save_expert(tiny_expert(1), folder, torch.float32)
+    list_path = in_shards(folder / EXPERT_WEIGHTS)
+    second = folder / "diffusion_pytorch_model-00002-of-00002.safetensors"
+    second.write_bytes(b"cut")
+    with pytest.raises(PlainError, match=rf"{NAME}/{second.name} is damaged"):
+        load_expert(folder)
+    second.unlink()
+    with pytest.raises(PlainError, match=rf"{NAME}/{second.name} of the model is missing"):
+        load_expert(folder)
+    write_json(list_path, {"weight_map": {"pos_embed": "../elsewhere.safetensors"}})
+    with pytest.raises(PlainError, match="leads out of its folder"):
+        load_expert(folder)
+    write_json(list_path, {})
+    with pytest.raises(PlainError, match=rf"{list_path.name} names no weights"):
         load_expert(folder)

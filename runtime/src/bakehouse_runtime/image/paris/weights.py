@@ -8,6 +8,9 @@ which are the published ones where a configuration names none. The starter names
 An expert is a whole model, as the published ones are; or a difference from the model in `base/`
 beside it, whose matrices are of low rank: eight experts of one base then take little more room than
 that base. Read, both are the same.
+
+Weights may lie in several files, as an upload takes them: a list beside them, of the kind that
+Diffusers writes, says which lie in which.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from ...errors import PlainError
-from ...files import read_optional_object
+from ...files import inside, read_object, read_optional_object
 from ..model_files import check_keys, named
 from .model import Expert, ExpertShape, Router, RouterShape
 
@@ -190,21 +193,40 @@ def _shape(path: Path, read: Any) -> Any:
         ) from error
 
 
+def _shards(path: Path) -> list[Path]:
+    """The files in which the weights of `path` lie: that one, or those that the list beside it
+    names, where they were saved in several."""
+    list_path = path.with_name(f"{path.name}.index.json")
+    if path.exists() or not list_path.exists():
+        return [path]
+    shard_of = read_object(list_path).get("weight_map")
+    if not isinstance(shard_of, dict) or not shard_of:
+        raise PlainError(f"The file {named(list_path)} names no weights.")
+    return [inside(path.parent, name) for name in sorted({str(name) for name in shard_of.values()})]
+
+
 def _read_sizes(path: Path) -> dict[str, tuple[int, ...]]:
-    if not path.exists():
-        raise PlainError(f"The file {named(path)} of the model is missing.")
-    try:
-        with safe_open(path, framework="pt") as file:
-            return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - not a dict
-    except (SafetensorError, OSError) as error:
-        raise PlainError(f"The file {named(path)} is damaged.") from error
+    sizes: dict[str, tuple[int, ...]] = {}
+    for shard in _shards(path):
+        if not shard.exists():
+            raise PlainError(f"The file {named(shard)} of the model is missing.")
+        try:
+            with safe_open(shard, framework="pt") as file:
+                for name in file.keys():  # noqa: SIM118 - not a dict
+                    sizes[name] = tuple(file.get_slice(name).get_shape())
+        except (SafetensorError, OSError) as error:
+            raise PlainError(f"The file {named(shard)} is damaged.") from error
+    return sizes
 
 
 def _read(path: Path) -> dict[str, torch.Tensor]:
-    try:
-        return load_file(path)
-    except (SafetensorError, OSError) as error:
-        raise PlainError(f"The file {named(path)} is damaged.") from error
+    weights: dict[str, torch.Tensor] = {}
+    for shard in _shards(path):
+        try:
+            weights.update(load_file(shard))
+        except (SafetensorError, OSError) as error:
+            raise PlainError(f"The file {named(shard)} is damaged.") from error
+    return weights
 
 
 def _config(folder: Path) -> dict[str, Any]:
