@@ -1,26 +1,91 @@
 import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
-import { render, screen } from '@testing-library/react';
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { ChosenFile } from '../lib/files/chosen-file.ts';
 import { FileDrop } from './file-drop.tsx';
 import { notify } from './notify.ts';
 
-vi.mock('./notify.ts', () => ({ notify: { failure: vi.fn<typeof notify.failure>() } }));
+vi.mock('./notify.ts', () => ({
+  notify: { failure: vi.fn<typeof notify.failure>(), info: vi.fn<typeof notify.info>() },
+}));
+
+beforeEach(() => vi.clearAllMocks());
 
 function file(name: string, size: number): File {
   return Object.defineProperty(new File(['x'], name), 'size', { value: size });
 }
 
+function inFolder(path: string, size = 1): File {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return Object.defineProperty(file(name, size), 'webkitRelativePath', { value: path });
+}
+
 test('files over 500 MB are refused by name, the others are taken', async () => {
-  const onFiles = vi.fn<(files: File[]) => void>();
+  const onFiles = vi.fn<(files: ChosenFile[]) => void>();
   render(<FileDrop onFiles={onFiles} hint="csv" />);
   const [fits, tooLarge] = [
     file('fits.csv', FILE_SIZE_LIMIT_BYTES),
     file('large.csv', FILE_SIZE_LIMIT_BYTES + 1),
   ];
   await userEvent.upload(screen.getByLabelText('Choose files'), [fits, tooLarge]);
-  expect(onFiles).toHaveBeenCalledExactlyOnceWith([fits]);
+  expect(onFiles).toHaveBeenCalledExactlyOnceWith([{ file: fits, path: 'fits.csv' }]);
   expect(notify.failure).toHaveBeenCalledExactlyOnceWith('File size exceeds 500MB limit', {
     description: 'large.csv',
   });
+});
+
+test('of a folder the files come with their paths, those over 500 MB are refused, and hidden ones are said to be left out', async () => {
+  const onFiles = vi.fn<(files: ChosenFile[]) => void>();
+  render(<FileDrop onFiles={onFiles} hint="safetensors" />);
+  const config = inFolder('FLUX/vae/config.json');
+  const chosen = [
+    ...[inFolder('FLUX/.gitattributes'), inFolder('FLUX/vae/.DS_Store'), config],
+    inFolder('FLUX/transformer/weights.safetensors', FILE_SIZE_LIMIT_BYTES + 1),
+  ];
+  await userEvent.upload(screen.getByLabelText('Choose folder'), chosen);
+  expect(onFiles).toHaveBeenCalledExactlyOnceWith([{ file: config, path: 'vae/config.json' }]);
+  expect(notify.failure).toHaveBeenCalledExactlyOnceWith('File size exceeds 500MB limit', {
+    description: 'transformer/weights.safetensors',
+  });
+  expect(notify.info).toHaveBeenCalledExactlyOnceWith('2 hidden files were left out, such as .gitattributes');
+});
+
+test('a folder is chosen as one: its field asks the browser for it', () => {
+  render(<FileDrop onFiles={() => undefined} hint="safetensors" />);
+  expect(screen.getByLabelText('Choose folder').getAttribute('webkitdirectory')).toBe('');
+  expect(screen.getByLabelText('Choose files').hasAttribute('webkitdirectory')).toBe(false);
+});
+
+test('a single file is asked for where no folder fits', () => {
+  render(<FileDrop onFiles={() => undefined} hint="PNG" multiple={false} />);
+  expect(screen.getByLabelText('Choose a file')).toBeTruthy();
+  expect(screen.queryByLabelText('Choose folder')).toBeNull();
+});
+
+test('a folder that is dropped comes with its paths; one that cannot be read is said to be so', async () => {
+  const onFiles = vi.fn<(files: ChosenFile[]) => void>();
+  render(<FileDrop onFiles={onFiles} hint="safetensors" />);
+  const config = new File(['{}'], 'config.json');
+  const entry = {
+    name: 'config.json',
+    isDirectory: false,
+    file: (take: (one: File) => void) => take(config),
+  };
+  const drop = (readEntries: (take: (some: object[]) => void, fail: (error: Error) => void) => void) => {
+    const folder = { name: 'vae', isDirectory: true, createReader: () => ({ readEntries }) };
+    const items = [{ webkitGetAsEntry: () => folder }, { webkitGetAsEntry: () => entry }];
+    fireEvent.drop(screen.getByText('safetensors. At most 500 MB each.'), {
+      dataTransfer: { items, files: [] },
+    });
+  };
+  const lists = [[entry], []];
+  drop((take) => take(lists.shift() ?? []));
+  await waitFor(() => expect(onFiles).toHaveBeenCalledOnce());
+  expect(onFiles.mock.calls[0]?.[0]).toEqual([
+    { file: config, path: 'config.json' },
+    { file: config, path: 'vae/config.json' },
+  ]);
+  drop((_take, fail) => fail(new Error('gone')));
+  await waitFor(() => expect(notify.failure).toHaveBeenCalledExactlyOnceWith('The folder could not be read'));
 });

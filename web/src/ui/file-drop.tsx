@@ -1,35 +1,44 @@
 import { FILE_SIZE_LIMIT_BYTES, FILE_SIZE_LIMIT_MESSAGE } from '@bakehouse/contract/limits';
 import { Upload } from 'lucide-react';
-import { type DragEvent, useRef, useState } from 'react';
+import { type DragEvent, type ReactNode, useRef, useState } from 'react';
 import { cx } from '../lib/cx.ts';
+import { type Choice, type ChosenFile, chosenFiles, droppedFiles } from '../lib/files/chosen-file.ts';
+import { countOf } from '../lib/format/count-of.ts';
 import { Button } from './button.tsx';
 import { notify } from './notify.ts';
 
 type Props = {
   /** Called with the files that are not too large. */
-  onFiles: (files: File[]) => void;
+  onFiles: (files: ChosenFile[]) => void;
   /** What belongs here: 'csv, jsonl, json, txt or parquet'. */
   hint: string;
+  /** More about it, below the hint. */
+  help?: ReactNode;
   /** Files of every size are passed on: who gets them says what is too large, and the hint how large they may be. */
   anySize?: boolean;
+  /** Also a folder, whose files keep their paths in it. */
   multiple?: boolean;
   /** As the input's `accept`. */
   accept?: string;
 };
 
-/** A place to drop files on, with a button that does the same. Files over the limit are refused by name. */
-export function FileDrop({ onFiles, hint, anySize = false, multiple = true, accept }: Props) {
-  const input = useRef<HTMLInputElement>(null);
+/** A place to drop files on, with buttons that do the same. Files over the limit are refused by name. */
+export function FileDrop({ onFiles, hint, help, anySize = false, multiple = true, accept }: Props) {
   const [over, setOver] = useState(false);
 
-  function take(list: FileList | null) {
-    const files = [...(list ?? [])];
-    const fits = ({ size }: File) => anySize || size <= FILE_SIZE_LIMIT_BYTES;
+  function take({ files, hidden }: Choice) {
+    const fits = ({ file }: ChosenFile) => anySize || file.size <= FILE_SIZE_LIMIT_BYTES;
     const fitting = files.filter(fits);
-    for (const file of files) {
-      if (!fits(file)) notify.failure(FILE_SIZE_LIMIT_MESSAGE, { description: file.name });
+    for (const one of files) {
+      if (!fits(one)) notify.failure(FILE_SIZE_LIMIT_MESSAGE, { description: one.path });
     }
+    if (hidden.length > 0) notify.info(leftOut(hidden));
     if (fitting.length > 0) onFiles(multiple ? fitting : fitting.slice(0, 1));
+  }
+
+  function takeDropped(dropped: DataTransfer) {
+    if (!multiple) return take(chosenFiles(dropped.files));
+    droppedFiles(dropped).then(take, () => notify.failure('The folder could not be read'));
   }
 
   function drag(event: DragEvent, inside: boolean) {
@@ -43,7 +52,7 @@ export function FileDrop({ onFiles, hint, anySize = false, multiple = true, acce
       onDragLeave={(event) => drag(event, false)}
       onDrop={(event) => {
         drag(event, false);
-        take(event.dataTransfer.files);
+        takeDropped(event.dataTransfer);
       }}
       className={cx(
         'flex flex-col items-center rounded-xl border border-dashed px-4 py-7 text-center transition-colors',
@@ -51,26 +60,58 @@ export function FileDrop({ onFiles, hint, anySize = false, multiple = true, acce
       )}
     >
       <Upload aria-hidden className="mb-2.5 size-5 text-muted" />
-      <p>
-        <span className="max-sm:hidden">Drop {multiple ? 'files' : 'a file'} here, or </span>
-        <Button size="sm" onClick={() => input.current?.click()}>
-          Choose {multiple ? 'files' : 'a file'}
-        </Button>
-      </p>
+      <div className="flex flex-wrap items-center justify-center gap-2">
+        <span className="max-sm:hidden">Drop {multiple ? 'files or a folder' : 'a file'} here, or</span>
+        <ChooseButton
+          label={multiple ? 'Choose files' : 'Choose a file'}
+          input={{ multiple, accept }}
+          onChosen={take}
+        />
+        {multiple && (
+          <ChooseButton label="Choose folder" input={{ multiple, webkitdirectory: '' }} onChosen={take} />
+        )}
+      </div>
       <p className="mt-2 text-[0.8125rem] text-muted">{anySize ? hint : `${hint}. At most 500 MB each.`}</p>
+      {help && (
+        <p className="mt-1 max-w-prose text-balance text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+          {help}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type ButtonProps = {
+  label: string;
+  input: { multiple?: boolean; accept?: string | undefined; webkitdirectory?: '' };
+  onChosen: (choice: Choice) => void;
+};
+
+function ChooseButton({ label, input, onChosen }: ButtonProps) {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button size="sm" onClick={() => field.current?.click()}>
+        {label}
+      </Button>
       <input
-        ref={input}
+        ref={field}
         type="file"
         hidden
-        aria-label={multiple ? 'Choose files' : 'Choose a file'}
-        multiple={multiple}
-        accept={accept}
+        aria-label={label}
+        {...input}
         onChange={(event) => {
-          take(event.target.files);
+          onChosen(chosenFiles(event.target.files ?? []));
           // The same file may be chosen again after it was removed.
           event.target.value = '';
         }}
       />
-    </div>
+    </>
   );
+}
+
+function leftOut([first = '', ...more]: string[]): string {
+  return more.length === 0
+    ? `The hidden file ${first} was left out`
+    : `${countOf(more.length + 1, 'hidden file')} were left out, such as ${first}`;
 }

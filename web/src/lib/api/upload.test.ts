@@ -7,6 +7,8 @@ import { upload } from './upload.ts';
 
 /** A request that is answered with what the test says. */
 let answer: { status: number; body: string };
+/** The parts of the form, in their order. */
+let sent: string[] = [];
 class Request {
   status = 0;
   responseText = '';
@@ -15,7 +17,8 @@ class Request {
   open() {}
   setRequestHeader() {}
   getResponseHeader = () => null;
-  send() {
+  send(form: FormData) {
+    sent = [...form.keys()];
     this.status = answer.status;
     this.responseText = answer.body;
     this.onload();
@@ -33,6 +36,12 @@ const send = () => upload(uploadFile, { id: 'a1' }, new File(['x'], 'x.csv'));
 test('resolves with the answer', async () => {
   answer = { status: 200, body: '{"revision_id":"r1"}' };
   await expect(send()).resolves.toEqual({ revision_id: 'r1' });
+});
+
+test('other fields go before the file', async () => {
+  answer = { status: 200, body: '{}' };
+  await upload(uploadFile, { id: 'a1' }, new File(['x'], 'x.csv'), { fields: { path: 'rows/x.csv' } });
+  expect(sent).toEqual(['path', 'data_file']);
 });
 
 test('what is no answer of the server is none: the upload fails instead of waiting for ever', async () => {

@@ -6,6 +6,8 @@ import { ApiError, toApiError } from './api-error.ts';
 import { forgetReads } from './shared-reads.ts';
 
 type Options = {
+  /** Other parts of the form; they go before the file. */
+  fields?: Record<string, string>;
   /** Bytes that have left this machine, of the request's total. */
   onProgress?: (sentBytes: number, totalBytes: number) => void;
   signal?: AbortSignal;
@@ -23,6 +25,7 @@ export function upload<E extends Endpoint>(
 ): Promise<ResponseOf<E>> {
   const form = new FormData();
   if (typeof endpoint.upload !== 'object') throw new Error(`${endpoint.path} takes no form with a file`);
+  for (const [name, value] of Object.entries(options.fields ?? {})) form.append(name, value);
   form.append(endpoint.upload.part, file, file.name);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

@@ -17,10 +17,11 @@ import { PREVIEW_ROWS } from './files/viewer/rows-place.ts';
 
 export { assetListQuery, assetQuery } from './asset-queries.ts';
 export { useAllAssets } from './choice/choices.ts';
-export { announceUpload } from './files/announce-upload.ts';
 export { isDataFile } from './files/data-file.ts';
-export { UploadList } from './files/upload-list.tsx';
-export { type Upload, uploadFiles, useUploads } from './files/uploads.ts';
+export { ModelFilesHelp } from './files/model-files-help.tsx';
+export { announceUpload } from './files/uploads/announce-upload.ts';
+export { UploadList } from './files/uploads/upload-list.tsx';
+export { type Upload, uploadFiles, useUploads } from './files/uploads/uploads.ts';
 
 /** What an uploaded model can be used for. Each change of its files asks anew. */
 export const modelReadinessQuery = (id: string) =>

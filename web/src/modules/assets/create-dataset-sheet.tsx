@@ -7,6 +7,7 @@ import { useEffect } from 'react';
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
+import type { ChosenFile } from '../../lib/files/chosen-file.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
@@ -20,9 +21,9 @@ import { tagsProblem } from '../../ui/text-problem.ts';
 import { type Round, useRound } from '../../ui/use-round.ts';
 import { useUser } from '../accounts/api.ts';
 import { useCreateDataset } from './api.ts';
-import { announceUpload } from './files/announce-upload.ts';
 import { DATA_FILES_HINT } from './files/data-file.ts';
-import { uploadFiles } from './files/uploads.ts';
+import { announceUpload } from './files/uploads/announce-upload.ts';
+import { uploadFiles } from './files/uploads/uploads.ts';
 
 type Props = { open: boolean; onClose: () => void };
 
@@ -165,7 +166,7 @@ type CreatedProps = { id: string; title: string; onStartAgain: () => void; onClo
 
 function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
   const navigate = useNavigate();
-  const send = (files: File[]) => {
+  const send = (files: ChosenFile[]) => {
     void uploadFiles(id, files).then(announceUpload);
     onStartAgain();
     // Its page shows how far they are.

@@ -17,6 +17,7 @@ import { displayState, HeldOutAnswers, unfinishedText, useRun } from '../trainin
 import { assetQuery, modelReadinessQuery } from './api.ts';
 import { AssetPage } from './asset-page.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
+import { ModelFilesHelp } from './files/model-files-help.tsx';
 
 /** What a pipeline calls itself may be of any length. */
 const PIPELINE_CHARS_MAX = 100;
@@ -157,6 +158,7 @@ function ModelFiles({ asset, canChange }: { asset: Asset; canChange: boolean }) 
       // The files of a fine-tune are what its run has made.
       canChange={canChange && asset.lineage === null}
       hint="safetensors, GGUF, tokenizer and configuration files"
+      help={<ModelFilesHelp />}
       empty={run && unfinishedText(run)}
     />
   );

@@ -13,7 +13,7 @@ export async function makeExample(userId: string, idempotencyKey: string): Promi
   );
   const file = new File([data], 'bakehouse-facts.csv', { type: 'text/csv' });
   const id = await createDataset({ ...example, userId, idempotencyKey });
-  const outcome = await uploadFiles(id, [file]);
+  const outcome = await uploadFiles(id, [{ file, path: file.name }]);
   const [failed] = outcome.failed;
   if (failed) throw new Error(failed.error ?? 'Failed to upload file.');
   announceUpload(outcome);

@@ -25,7 +25,7 @@ test('two clicks in the same moment create one model, and send its files once', 
   const { result } = renderHook(() => useCreateModel({}), {
     wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
   });
-  const files = [new File(['{}'], 'config.json')];
+  const files = [{ file: new File(['{}'], 'config.json'), path: 'config.json' }];
   const values = { name: 'Rye model', baseModelType: 'qwen' as const, files };
   act(() => result.current.dispatch({ do: 'change', values: { type: 'upload' } }));
   act(() => result.current.goOn());
@@ -52,7 +52,7 @@ test('an upload that could not be made is tried again with the same name and fil
   const values = {
     name: 'Rye model',
     baseModelType: 'qwen' as const,
-    files: [new File(['{}'], 'config.json')],
+    files: [{ file: new File(['{}'], 'config.json'), path: 'config.json' }],
   };
   act(() => result.current.dispatch({ do: 'change', values: { type: 'upload' } }));
   act(() => result.current.goOn());

@@ -1,4 +1,4 @@
-import { useUploadWork } from '../../modules/assets/files/use-upload-work.ts';
+import { useUploadWork } from '../../modules/assets/files/uploads/use-upload-work.ts';
 import { useDeploymentWork } from '../../modules/deployments/use-deployment-work.ts';
 import { useGenerationWork } from '../../modules/images/use-generation-work.ts';
 import { usePreparationWork } from '../../modules/machines/use-preparation-work.ts';

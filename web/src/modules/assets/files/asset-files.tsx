@@ -1,23 +1,26 @@
 import type { Asset, AssetFile } from '@bakehouse/contract/assets';
 import { FileText } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { FileDrop } from '../../../ui/file-drop.tsx';
 import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
-import { announceUpload } from './announce-upload.ts';
 import { checkFiles, type FileProblem } from './check-files.ts';
 import { FileTable } from './file-table.tsx';
-import { UploadList } from './upload-list.tsx';
-import { uploadFiles, useUploads } from './uploads.ts';
+import { announceUpload } from './uploads/announce-upload.ts';
+import { UploadList } from './uploads/upload-list.tsx';
+import { uploadFiles, useUploads } from './uploads/uploads.ts';
 import { useFileProblems } from './use-file-problems.ts';
 
 type Props = {
   asset: Asset;
   canChange: boolean;
   hint: string;
+  /** More about which files belong here. */
+  help?: ReactNode;
   onPreview?: (path: string) => void;
   /** What to say where there are none, if there is more to it. */
   empty?: { title: string; description: string } | undefined;
@@ -28,12 +31,12 @@ const ROW_HEIGHT = 45;
 const ROWS_PENDING = 8;
 
 /** The files of an asset: drop new ones, follow them, and work with those that are there. */
-export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) {
+export function AssetFiles({ asset, canChange, hint, help, onPreview, empty }: Props) {
   const uploads = useUploads(asset.dataset_id);
   const [uploaded, setUploaded] = useState<AssetFile[]>([]);
   // What stands above the table comes with it, and moves nothing.
   const checks = useFileProblems(asset, uploaded, { enabled: onPreview !== undefined });
-  const send = async (files: File[]) => {
+  const send = async (files: ChosenFile[]) => {
     const outcome = await uploadFiles(asset.dataset_id, files);
     const { done } = outcome;
     // Of two with one name the later one is there.
@@ -45,7 +48,7 @@ export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) 
   };
   return (
     <div className="flex flex-col gap-4">
-      {canChange && <FileDrop hint={hint} onFiles={(files) => void send(files)} />}
+      {canChange && <FileDrop hint={hint} help={help} onFiles={(files) => void send(files)} />}
       <UploadList uploads={uploads} onRetry={(file) => void send([file])} />
       {checks.isKnown ? (
         <>
@@ -67,7 +70,7 @@ export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) 
   );
 }
 
-type FilesProps = Omit<Props, 'hint'> & { onDeleted: (path: string) => void };
+type FilesProps = Omit<Props, 'hint' | 'help'> & { onDeleted: (path: string) => void };
 
 function Files({ asset, canChange, onPreview, empty, onDeleted }: FilesProps) {
   return (

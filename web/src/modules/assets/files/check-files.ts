@@ -5,7 +5,7 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { previewQuery } from '../api.ts';
 import { isDataFile } from './data-file.ts';
 import { fileProblem } from './file-problems.ts';
-import type { UploadedFile } from './uploads.ts';
+import type { UploadedFile } from './uploads/uploads.ts';
 
 export type FileProblem = { path: string; problem: string };
 

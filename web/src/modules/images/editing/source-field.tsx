@@ -52,7 +52,7 @@ export function SourceField({ label, source, onChange, problem, note }: Props) {
             anySize
             accept={pictureTypes.join()}
             hint="PNG, JPEG or WebP, at most 20 MB. You can also paste a copied picture."
-            onFiles={([file]) => file && void take(file)}
+            onFiles={([chosen]) => chosen && void take(chosen.file)}
           />
         ) : (
           <div className="flex items-center gap-3 rounded-xl bg-subtle p-2">

@@ -22,6 +22,8 @@ it('the steps are labelled as the product says', () => {
   expect(huggingface).toEqual(finetune);
 });
 
+const gguf = { file: new File(['x'], 'a.gguf'), path: 'a.gguf' };
+
 describe('wizardReducer', () => {
   it('does not go on while the step has problems, and shows them', () => {
     const state = wizardReducer(initialState, { do: 'continue' });
@@ -40,7 +42,7 @@ describe('wizardReducer', () => {
   });
 
   it('stays on the last step of an upload until its files are there, and shows what the server says of them', () => {
-    const state = at({ step: 3, type: 'upload', files: [new File(['x'], 'a.gguf')] });
+    const state = at({ step: 3, type: 'upload', files: [gguf] });
     expect(wizardReducer(state, { do: 'continue' }).step).toBe(3);
     const review = wizardReducer(state, { do: 'review' });
     expect(review.step).toBe(4);
@@ -223,7 +225,7 @@ describe('problemsOf', () => {
   it('refuses a file over 500 MB', () => {
     const file = new File([], 'big.gguf');
     Object.defineProperty(file, 'size', { value: 524_288_001 });
-    expect(problemsOf(at({ step: 3, type: 'upload', files: [file] }))).toEqual({
+    expect(problemsOf(at({ step: 3, type: 'upload', files: [{ file, path: file.name }] }))).toEqual({
       files: 'File size exceeds 500MB limit',
     });
   });
@@ -268,7 +270,7 @@ it('is dirty from the first choice to the result', () => {
 });
 
 it('is not dirty once the model and the files of an upload are on the server', () => {
-  const uploaded = at({ step: 3, type: 'upload', name: 'Crumb', files: [new File(['x'], 'a.gguf')] });
+  const uploaded = at({ step: 3, type: 'upload', name: 'Crumb', files: [gguf] });
   expect(isDirty(uploaded)).toBe(true);
   const review = wizardReducer(uploaded, { do: 'review' });
   expect(isDirty(review)).toBe(false);

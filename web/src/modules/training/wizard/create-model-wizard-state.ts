@@ -7,6 +7,7 @@ import {
   type uploadBaseModelTypes,
 } from '@bakehouse/contract/limits';
 import { isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
+import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
 import { nameProblem, tagsProblem } from '../../../ui/text-problem.ts';
 import {
   ceilingProblem,
@@ -28,7 +29,7 @@ export type WizardState = {
   name: string;
   tags: string[];
   baseModelType: (typeof uploadBaseModelTypes)[number] | null;
-  files: File[];
+  files: ChosenFile[];
   baseModelId: string | null;
   /** Of a model from the hub, as typed: owner/name. */
   hubModelId: string;
@@ -233,7 +234,7 @@ function uploadProblems(state: WizardState): Problems {
   if (state.files.length === 0) {
     return { files: 'Please fill in all required fields and upload at least one file' };
   }
-  return state.files.some((file) => file.size > FILE_SIZE_LIMIT_BYTES)
+  return state.files.some(({ file }) => file.size > FILE_SIZE_LIMIT_BYTES)
     ? { files: FILE_SIZE_LIMIT_MESSAGE }
     : {};
 }

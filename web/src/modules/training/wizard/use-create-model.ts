@@ -3,6 +3,7 @@ import { type Dispatch, useEffect, useReducer, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { isRefused, isUnanswered, useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
+import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { errorMessage, notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/api.ts';
@@ -182,7 +183,7 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
   const uploads = useUploads(uploaded.data ?? '');
   const keys = useIdempotencyKeys();
   const create = useMutation({
-    mutationFn: async ({ model, files }: { model: NewModel; files: readonly File[] }) => {
+    mutationFn: async ({ model, files }: { model: NewModel; files: readonly ChosenFile[] }) => {
       const id = await uploaded.mutateAsync({ ...model, idempotencyKey: keys.keyFor(model) });
       announceUpload(await uploadFiles(id, files));
     },

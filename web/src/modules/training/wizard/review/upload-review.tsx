@@ -6,6 +6,7 @@ import { QueryView } from '../../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import {
   announceUpload,
+  ModelFilesHelp,
   modelReadinessQuery,
   type Upload,
   UploadList,
@@ -63,6 +64,7 @@ function Uses({ deploy, train, lora, modelId, uploads }: UsesProps) {
       {(deploy !== null || train !== null) && (
         <FileDrop
           hint={MODEL_FILES_HINT}
+          help={<ModelFilesHelp />}
           onFiles={(files) => void uploadFiles(modelId, files).then(announceUpload)}
         />
       )}

@@ -1,16 +1,17 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import { X } from 'lucide-react';
+import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Field } from '../../../../ui/field.tsx';
 import { FileDrop } from '../../../../ui/file-drop.tsx';
-import { type Upload, UploadList } from '../../../assets/api.ts';
+import { ModelFilesHelp, type Upload, UploadList } from '../../../assets/api.ts';
 
 type Props = {
-  files: File[];
+  files: ChosenFile[];
   /** Files on their way, once the model is being created. */
   uploads: Upload[];
   error: string | undefined;
-  onChange: (files: File[]) => void;
+  onChange: (files: ChosenFile[]) => void;
 };
 
 /** What a model is made of. */
@@ -18,24 +19,24 @@ export const MODEL_FILES_HINT = 'safetensors or GGUF, tokenizer.json, config.jso
 
 export function StepUpload({ files, uploads, error, onChange }: Props) {
   if (uploads.length > 0) return <UploadList uploads={uploads} />;
-  const add = (more: File[]) => {
-    const names = new Set(more.map((file) => file.name));
-    onChange([...files.filter((file) => !names.has(file.name)), ...more]);
+  const add = (more: ChosenFile[]) => {
+    const paths = new Set(more.map(({ path }) => path));
+    onChange([...files.filter(({ path }) => !paths.has(path)), ...more]);
   };
   return (
     <Field label="Files" error={error}>
-      <FileDrop hint={MODEL_FILES_HINT} onFiles={add} />
+      <FileDrop hint={MODEL_FILES_HINT} help={<ModelFilesHelp />} onFiles={add} />
       {files.length > 0 && (
         <ul className="mt-2 divide-y divide-line rounded-xl border border-line">
-          {files.map((file) => (
-            <li key={file.name} className="flex items-center gap-3 py-1.5 pr-2 pl-3.5">
-              <span className="min-w-0 flex-1 truncate">{file.name}</span>
-              <span className="text-[0.8125rem] text-muted tabular-nums">{formatBytes(file.size)}</span>
+          {files.map((one) => (
+            <li key={one.path} className="flex items-center gap-3 py-1.5 pr-2 pl-3.5">
+              <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">{one.path}</span>
+              <span className="text-[0.8125rem] text-muted tabular-nums">{formatBytes(one.file.size)}</span>
               <Button
                 variant="ghost"
                 size="icon-sm"
-                aria-label={`Remove ${file.name}`}
-                onClick={() => onChange(files.filter((other) => other !== file))}
+                aria-label={`Remove ${one.path}`}
+                onClick={() => onChange(files.filter((other) => other !== one))}
               >
                 <X aria-hidden />
               </Button>

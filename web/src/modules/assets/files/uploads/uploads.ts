@@ -1,21 +1,19 @@
 import { uploadFile } from '@bakehouse/contract/assets';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { getCredentials } from '../../../lib/api/credentials.ts';
-import { upload } from '../../../lib/api/upload.ts';
-import { reportFailure } from '../../../lib/error-reports/report-error.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
-import { newId } from '../../../lib/new-id.ts';
-import { onSessionMessage } from '../../../lib/session/session-channel.ts';
-import { createStore } from '../../../lib/store.ts';
-import { errorMessage } from '../../../ui/notify.ts';
+import { getCredentials } from '../../../../lib/api/credentials.ts';
+import { upload } from '../../../../lib/api/upload.ts';
+import { reportFailure } from '../../../../lib/error-reports/report-error.ts';
+import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
+import { readAgain } from '../../../../lib/mutation/read-again.ts';
+import { newId } from '../../../../lib/new-id.ts';
+import { onSessionMessage } from '../../../../lib/session/session-channel.ts';
+import { createStore } from '../../../../lib/store.ts';
+import { errorMessage } from '../../../../ui/notify.ts';
 
 /** One file on its way to an asset. Lives outside React, so that it goes on while the person looks elsewhere. */
-export type Upload = {
+export type Upload = ChosenFile & {
   id: string;
   assetId: string;
-  /** To send it once more, where it has failed. */
-  file: File;
-  fileName: string;
   sizeBytes: number;
   sentBytes: number;
   state: 'waiting' | 'sending' | 'done' | 'failed';
@@ -39,13 +37,13 @@ onSessionMessage(({ type, userId }) => {
 });
 
 /** Queues the files and resolves when all have ended. Never rejects: a failed file stays in the list with its error. */
-export async function uploadFiles(assetId: string, files: readonly File[]): Promise<UploadOutcome> {
+export async function uploadFiles(assetId: string, files: readonly ChosenFile[]): Promise<UploadOutcome> {
   const entries = files.map(
-    (file): Upload => ({
+    ({ file, path }): Upload => ({
       id: newId(),
       assetId,
       file,
-      fileName: file.name,
+      path,
       sizeBytes: file.size,
       sentBytes: 0,
       state: 'waiting',
@@ -102,6 +100,7 @@ async function send(one: Upload): Promise<UploadedFile[]> {
   try {
     const uploaded = await upload(uploadFile, { id: one.assetId }, one.file, {
       signal,
+      fields: one.path === one.file.name ? {} : { path: one.path },
       onProgress: (sentBytes) => change(one.id, { sentBytes: Math.min(sentBytes, one.sizeBytes) }),
     });
     change(one.id, { state: 'done', sentBytes: one.sizeBytes });

@@ -1,14 +1,15 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import { X } from 'lucide-react';
-import { Button } from '../../../ui/button.tsx';
-import { Progress } from '../../../ui/progress.tsx';
+import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
+import { Button } from '../../../../ui/button.tsx';
+import { Progress } from '../../../../ui/progress.tsx';
 import { announceUpload } from './announce-upload.ts';
 import { dismissUpload, type Upload, uploadFiles } from './uploads.ts';
 
 type Props = {
   uploads: Upload[];
   /** Sends a file once more; where it is not said, to where it was sent before. */
-  onRetry?: (file: File) => void;
+  onRetry?: (file: ChosenFile) => void;
 };
 
 /** Files on their way, each with how far it is; failed ones stay until they are sent again or dismissed. */
@@ -21,12 +22,12 @@ export function UploadList({ uploads, onRetry }: Props) {
           <div className="min-w-0 flex-1">
             {one.state === 'failed' ? (
               <p role="alert" className="text-[0.8125rem]">
-                <span className="font-medium">{one.fileName}</span>
+                <span className="font-medium">{one.path}</span>
                 <span className="block text-bad">{one.error}</span>
               </p>
             ) : (
               <Progress
-                label={one.fileName}
+                label={one.path}
                 value={one.sizeBytes === 0 ? null : (100 * one.sentBytes) / one.sizeBytes}
                 aside={asideOf(one)}
               />
@@ -35,11 +36,11 @@ export function UploadList({ uploads, onRetry }: Props) {
           {one.state === 'failed' && (
             <Button
               size="sm"
-              aria-label={`Try again: ${one.fileName}`}
+              aria-label={`Try again: ${one.path}`}
               onClick={() => {
                 dismissUpload(one.id);
-                if (onRetry) onRetry(one.file);
-                else void uploadFiles(one.assetId, [one.file]).then(announceUpload);
+                if (onRetry) onRetry(one);
+                else void uploadFiles(one.assetId, [one]).then(announceUpload);
               }}
             >
               Try again
@@ -48,7 +49,9 @@ export function UploadList({ uploads, onRetry }: Props) {
           <Button
             variant="ghost"
             size="icon-sm"
-            aria-label={one.state === 'failed' ? `Dismiss ${one.fileName}` : `Cancel ${one.fileName}`}
+            // Its place is kept, so that the bars stand below each other.
+            className={one.state === 'done' ? 'invisible' : undefined}
+            aria-label={one.state === 'failed' ? `Dismiss ${one.path}` : `Cancel ${one.path}`}
             onClick={() => dismissUpload(one.id)}
           >
             <X aria-hidden />
@@ -61,6 +64,7 @@ export function UploadList({ uploads, onRetry }: Props) {
 
 function asideOf(one: Upload): string {
   if (one.state === 'waiting') return 'Waiting';
+  if (one.state === 'done') return 'Uploaded';
   if (one.sentBytes >= one.sizeBytes) return 'Checking';
   return `${formatBytes(one.sentBytes)} of ${formatBytes(one.sizeBytes)}`;
 }

@@ -1,20 +1,22 @@
 import { act, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
-import { ApiError } from '../../../lib/api/api-error.ts';
-import { setCredentials } from '../../../lib/api/credentials.ts';
-import { upload } from '../../../lib/api/upload.ts';
-import { notify } from '../../../ui/notify.ts';
+import { ApiError } from '../../../../lib/api/api-error.ts';
+import { setCredentials } from '../../../../lib/api/credentials.ts';
+import { upload } from '../../../../lib/api/upload.ts';
+import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
+import { notify } from '../../../../ui/notify.ts';
 import { UploadList } from './upload-list.tsx';
 import { uploadFiles, useUploads } from './uploads.ts';
 
-vi.mock('../../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
+vi.mock('../../../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
 
-function Uploads({ onRetry }: { onRetry?: (file: File) => void }) {
+function Uploads({ onRetry }: { onRetry?: (file: ChosenFile) => void }) {
   return <UploadList uploads={useUploads('asset')} {...(onRetry && { onRetry })} />;
 }
 
-const rows = new File(['a row'], 'rows.csv');
+const file = new File(['a row'], 'rows.csv');
+const rows = { file, path: file.name };
 
 test('a file that has failed is sent once more without being chosen again', async () => {
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
@@ -26,17 +28,17 @@ test('a file that has failed is sent once more without being chosen again', asyn
   render(<Uploads />);
   await userEvent.click(screen.getByRole('button', { name: 'Try again: rows.csv' }));
   await vi.waitFor(() => expect(done).toHaveBeenCalledExactlyOnceWith('File uploaded'));
-  expect(vi.mocked(upload).mock.calls.map(([, , file]) => file)).toEqual([rows, rows]);
+  expect(vi.mocked(upload).mock.calls.map(([, , sent]) => sent)).toEqual([file, file]);
   expect(screen.queryByRole('listitem')).toBeNull();
 });
 
 test('the page of an asset looks at what comes of it', async () => {
-  vi.mocked(upload).mockRejectedValueOnce(new ApiError('The disk is full', { status: 507 }));
+  vi.mocked(upload).mockRejectedValueOnce(new ApiError('There is no room left', { status: 413 }));
   await uploadFiles('asset', [rows]);
-  const onRetry = vi.fn<(file: File) => void>();
+  const onRetry = vi.fn<(file: ChosenFile) => void>();
   render(<Uploads onRetry={onRetry} />);
   await userEvent.click(screen.getByRole('button', { name: 'Try again: rows.csv' }));
-  expect(onRetry).toHaveBeenCalledExactlyOnceWith(rows);
+  expect(onRetry).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(rows));
   expect(screen.queryByRole('listitem')).toBeNull();
 });
 
@@ -50,3 +52,18 @@ test('a file on its way says how far it is, in percent', async () => {
   const bar = await screen.findByRole('progressbar', { name: 'rows.csv' });
   expect(bar.getAttribute('aria-valuenow')).toBe('40');
 });
+
+test('a file that has arrived says so while others are still on their way, and cannot be cancelled any more', async () => {
+  vi.mocked(upload)
+    .mockResolvedValueOnce({ file: { path: 'rows.csv' }, revision_id: 'r1' })
+    .mockImplementationOnce(() => new Promise(() => undefined));
+  render(<Arriving />);
+  await act(async () => void uploadFiles('arriving', [rows, { file, path: 'more/rows.csv' }]));
+  expect(await screen.findByText('Uploaded')).toBeTruthy();
+  expect(screen.getByLabelText('Cancel rows.csv').className).toContain('invisible');
+  expect(screen.getByLabelText('Cancel more/rows.csv').className).not.toContain('invisible');
+});
+
+function Arriving() {
+  return <UploadList uploads={useUploads('arriving')} />;
+}

@@ -1,6 +1,6 @@
-import { getCredentials } from '../../../lib/api/credentials.ts';
-import { countOf } from '../../../lib/format/count-of.ts';
-import { notify } from '../../../ui/notify.ts';
+import { getCredentials } from '../../../../lib/api/credentials.ts';
+import { countOf } from '../../../../lib/format/count-of.ts';
+import { notify } from '../../../../ui/notify.ts';
 import type { UploadOutcome } from './uploads.ts';
 
 /** Says how an upload ended, on whatever page the person is by then; `hasProblems`: some of it cannot be trained on. */
@@ -15,6 +15,6 @@ export function announceUpload({ done, failed: [failed] }: UploadOutcome, hasPro
 }
 
 /** Names the file also where the reason does not. */
-function whyNot({ fileName, error }: UploadOutcome['failed'][number]): string {
-  return error?.includes(fileName) ? error : [fileName, error].filter(Boolean).join(': ');
+function whyNot({ path, error }: UploadOutcome['failed'][number]): string {
+  return error?.includes(path) ? error : [path, error].filter(Boolean).join(': ');
 }

@@ -1,14 +1,14 @@
 import { act, renderHook } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
-import { ApiError } from '../../../lib/api/api-error.ts';
-import { setCredentials } from '../../../lib/api/credentials.ts';
-import { upload } from '../../../lib/api/upload.ts';
-import { broadcastSession } from '../../../lib/session/session-channel.ts';
+import { ApiError } from '../../../../lib/api/api-error.ts';
+import { setCredentials } from '../../../../lib/api/credentials.ts';
+import { upload } from '../../../../lib/api/upload.ts';
+import { broadcastSession } from '../../../../lib/session/session-channel.ts';
 import { dismissUpload, uploadFiles, useUploads } from './uploads.ts';
 
-vi.mock('../../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
+vi.mock('../../../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
 
-const file = (name: string) => new File(['text'], name);
+const file = (name: string, path = name) => ({ file: new File(['text'], name), path });
 const uploaded = (path: string) => ({ file: { path }, revision_id: `with ${path}` });
 /** Whether the browser asks before the page is reloaded or closed. */
 const isHeld = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
@@ -33,13 +33,22 @@ it('sends one file of an asset after the other, and keeps only those that failed
     const outcome = await uploadFiles('asset', [file('a.csv'), file('b.csv'), file('c.csv')]);
     expect(outcome).toMatchObject({
       done: [uploaded('a.csv'), uploaded('c.csv')],
-      failed: [{ fileName: 'b.csv', error: 'b.csv is empty' }],
+      failed: [{ path: 'b.csv', error: 'b.csv is empty' }],
     });
   });
   expect(order).toEqual(['a.csv', 'b.csv', 'c.csv']);
-  expect(result.current.map((one) => one.fileName)).toEqual(['b.csv']);
+  expect(result.current.map((one) => one.path)).toEqual(['b.csv']);
   act(() => dismissUpload(result.current[0]?.id ?? ''));
   expect(result.current).toEqual([]);
+});
+
+it('of a file in a folder the path is sent, of others their name alone', async () => {
+  vi.mocked(upload).mockReset().mockResolvedValue(uploaded('config.json'));
+  await uploadFiles('folders', [file('config.json'), file('config.json', 'vae/config.json')]);
+  expect(vi.mocked(upload).mock.calls.map(([, , , options]) => options?.fields)).toEqual([
+    {},
+    { path: 'vae/config.json' },
+  ]);
 });
 
 it('counts a cancelled file neither as sent nor as failed, and never sends one that still waited', async () => {

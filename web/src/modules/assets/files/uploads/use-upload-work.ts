@@ -1,5 +1,5 @@
 import { formatBytes } from '@bakehouse/contract/labels';
-import type { LongWork } from '../../../ui/long-work.ts';
+import type { LongWork } from '../../../../ui/long-work.ts';
 import { dismissUpload, useAllUploads } from './uploads.ts';
 
 /**
@@ -11,7 +11,7 @@ export function useUploadWork(): LongWork[] {
     .filter(({ state }) => state === 'waiting' || state === 'sending')
     .map((one) => ({
       id: `upload-${one.id}`,
-      title: one.fileName,
+      title: one.path,
       phase:
         one.state === 'waiting'
           ? 'Waiting to be uploaded'

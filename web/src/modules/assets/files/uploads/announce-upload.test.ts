@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { setCredentials } from '../../../lib/api/credentials.ts';
-import { notify } from '../../../ui/notify.ts';
+import { setCredentials } from '../../../../lib/api/credentials.ts';
+import { notify } from '../../../../ui/notify.ts';
 import { announceUpload } from './announce-upload.ts';
 import type { UploadOutcome } from './uploads.ts';
 
@@ -18,7 +18,7 @@ beforeEach(() => {
 const outcome = (done: number, ...errors: string[]) =>
   ({
     done: Array.from({ length: done }, () => ({})),
-    failed: errors.map((error) => ({ fileName: 'b.csv', error })),
+    failed: errors.map((error) => ({ path: 'b.csv', error })),
   }) as unknown as UploadOutcome;
 
 test.each([

@@ -1,0 +1,31 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { expect, test, vi } from 'vitest';
+import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
+import { StepUpload } from './step-upload.tsx';
+
+vi.mock('../../../assets/api.ts', () => ({ ModelFilesHelp: () => null, UploadList: () => null }));
+
+function Step() {
+  const [files, setFiles] = useState<ChosenFile[]>([]);
+  return <StepUpload files={files} uploads={[]} error={undefined} onChange={setFiles} />;
+}
+
+const inFolder = (path: string) =>
+  Object.defineProperty(new File(['{}'], path.slice(path.lastIndexOf('/') + 1)), 'webkitRelativePath', {
+    value: path,
+  });
+
+test('files of one name in several folders stand beside each other by their paths, and each can be removed', async () => {
+  render(<Step />);
+  const folder = ['FLUX/transformer/config.json', 'FLUX/vae/config.json'].map(inFolder);
+  await userEvent.upload(screen.getByLabelText('Choose folder'), folder);
+  // Chosen once more it replaces itself.
+  await userEvent.upload(screen.getByLabelText('Choose folder'), folder);
+  await userEvent.upload(screen.getByLabelText('Choose files'), new File(['{}'], 'config.json'));
+  const rows = () => screen.getAllByRole('listitem').map((row) => row.querySelector('span')?.textContent);
+  expect(rows()).toEqual(['transformer/config.json', 'vae/config.json', 'config.json']);
+  await userEvent.click(screen.getByRole('button', { name: 'Remove vae/config.json' }));
+  expect(rows()).toEqual(['transformer/config.json', 'config.json']);
+});
