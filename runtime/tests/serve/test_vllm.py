@@ -93,7 +93,7 @@ def test_what_a_model_thinks_is_told_from_its_answer(inputs: dict[str, Path]) ->
     tokenizer = Tokenizer(models.BPE())
     tokenizer.add_tokens(["<think>", "</think>"])
     tokenizer.save(str(base / "tokenizer.json"))
-    (base / "chat_template.jinja").write_text("{{ '<｜Assistant｜><think>\\n' }}")
+    (base / "chat_template.jinja").write_text("{{ '<\uff5cAssistant\uff5c><think>\\n' }}")
     words = command(spec(), inputs, 8000)
     assert words[words.index("--reasoning-parser") + 1] == "deepseek_r1"
 

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 _MARKS = ("<think>", "</think>")
 # A template that opens every answer with a thought: DeepSeek R1 and what was distilled from it,
-# QwQ, and Qwen3 Thinking. It writes the line's end as it is or escaped.
-_THINKS_ALWAYS = re.compile(r"(<｜Assistant｜>|<\|im_start\|>assistant(\n|\\n))<think>(\n|\\n)")
+# QwQ, and Qwen3 Thinking. DeepSeek's bars are wide ones; the line's end may be escaped.
+_THINKS_ALWAYS = re.compile(
+    r"(<\uff5cAssistant\uff5c>|<\|im_start\|>assistant(\n|\\n))<think>(\n|\\n)"
+)
 
 
 def reasoning_parser(model_type: str, template: str) -> str | None:

@@ -18,7 +18,7 @@ import { spendOnce } from '../credits/spend-once.ts';
 import { requireLicence } from '../licences/require-licence.ts';
 import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 import { holdPeriod, PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
-import { freeModelName, toModelName } from './model-name.ts';
+import { freeModelName, toModelName } from './names/model-name.ts';
 import { type FoundPlacement, findPlacement } from './placement/find-placement.ts';
 import { insertDeployment, listLiveModelNames, lockDeployment } from './queries.ts';
 import { ensureModelServer } from './servers/ensure-model-server.ts';

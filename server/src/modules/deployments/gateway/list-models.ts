@@ -10,7 +10,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { listStarterModels } from '../../assets/starter/list-starter-models.ts';
 import { listUpstreams } from '../../upstreams/list-upstreams.ts';
 import { deploymentKinds, type KindName } from '../kinds/kinds.ts';
-import { toModelName } from '../model-name.ts';
+import { toModelName } from '../names/model-name.ts';
 import { selectDeployments } from '../queries.ts';
 
 type Model = z.output<typeof openAiModel>;

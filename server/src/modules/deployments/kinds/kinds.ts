@@ -2,7 +2,7 @@ import type { Deployment } from '@bakehouse/contract/deployments';
 import type { ImageDeploymentState } from '@bakehouse/contract/image-deployments';
 import { placeImageModel } from '../placement/place-image-model.ts';
 import { placePipelineModel } from '../placement/place-pipeline-model.ts';
-import { placeTextModel } from '../placement/place-text-model.ts';
+import { placeTextModel } from '../placement/text/place-text-model.ts';
 import type { DeploymentKind, ServerKind } from './deployment-kind.ts';
 import type { DeploymentState } from './deployment-state.ts';
 import { type ImageEngine, imageSpec } from './image-spec.ts';

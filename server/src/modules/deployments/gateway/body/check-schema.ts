@@ -208,7 +208,7 @@ function choicesOf(fields: Fields): unknown[] {
   return alternatives.flatMap((name) => {
     const all = listOf(fields[name]);
     const nullable = all.find(isNull);
-    const choices = all.filter((one) => one !== nullable);
+    const choices = all.filter((choice) => choice !== nullable);
     return choices.length > 1 ? choices : [];
   });
 }

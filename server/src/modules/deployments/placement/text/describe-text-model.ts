@@ -1,15 +1,15 @@
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
-import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
-import { readLineage } from '../../assets/read-lineage.ts';
-import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
-import { findGguf } from '../../assets/weights/find-gguf.ts';
-import { findSafetensors } from '../../assets/weights/find-safetensors.ts';
-import { listModelFiles } from '../../assets/weights/list-model-files.ts';
-import type { ServedBase, ServedModel } from '../kinds/deployment-kind.ts';
-import type { TextEngine } from '../kinds/text-spec.ts';
+import type { Context } from '../../../../platform/context.ts';
+import { AppError } from '../../../../platform/errors.ts';
+import { readLineage } from '../../../assets/read-lineage.ts';
+import { type AssetRevision, readRevision } from '../../../assets/read-revision.ts';
+import { findGguf } from '../../../assets/weights/find-gguf.ts';
+import { findSafetensors } from '../../../assets/weights/find-safetensors.ts';
+import { listModelFiles } from '../../../assets/weights/list-model-files.ts';
+import type { ServedBase, ServedModel } from '../../kinds/deployment-kind.ts';
+import type { TextEngine } from '../../kinds/text-spec.ts';
+import { hashFiles } from '../hash-files.ts';
 import { describeTextAdapter, isAdapter } from './describe-text-adapter.ts';
-import { hashFiles } from './hash-files.ts';
 
 /**
  * Finds what has to be loaded to serve a model: its base, and its adapter if it is a fine-tune, made

@@ -1,9 +1,9 @@
 import { getModelReadiness } from '@bakehouse/contract/assets';
 import { beforeAll, expect, it } from 'vitest';
-import { unlisted } from '../../../engine/testing/test-gpus.ts';
-import type { TestUser } from '../../../testing/test-server.ts';
-import { type TestServing, testServing } from '../../../testing/test-serving.ts';
-import { insertModel } from '../testing/test-models.ts';
+import { unlisted } from '../../../../engine/testing/test-gpus.ts';
+import type { TestUser } from '../../../../testing/test-server.ts';
+import { type TestServing, testServing } from '../../../../testing/test-serving.ts';
+import { insertModel } from '../../testing/test-models.ts';
 
 const onGpus = { gpus: [unlisted('NVIDIA GeForce RTX 4090', 24, [0])], servesTextOnGpus: true };
 

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { findWorkload } from '../../../engine/find-workload.ts';
-import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
-import type { AssetRevision } from '../../assets/read-revision.ts';
-import { listModelFiles } from '../../assets/weights/list-model-files.ts';
-import { readModelJson } from '../../assets/weights/read-model-json.ts';
-import type { ServedAdapter } from '../kinds/deployment-kind.ts';
-import type { TextEngine } from '../kinds/text-spec.ts';
+import { findWorkload } from '../../../../engine/find-workload.ts';
+import type { Context } from '../../../../platform/context.ts';
+import { AppError } from '../../../../platform/errors.ts';
+import type { AssetRevision } from '../../../assets/read-revision.ts';
+import { listModelFiles } from '../../../assets/weights/list-model-files.ts';
+import { readModelJson } from '../../../assets/weights/read-model-json.ts';
+import type { ServedAdapter } from '../../kinds/deployment-kind.ts';
+import type { TextEngine } from '../../kinds/text-spec.ts';
 
 type File = AssetRevision['files'][number];
 

@@ -1,15 +1,15 @@
 import { deployVllm } from '@bakehouse/contract/deployments';
 import { formatBgl } from '@bakehouse/contract/money';
 import { beforeAll, expect, it } from 'vitest';
-import { unlisted } from '../../../engine/testing/test-gpus.ts';
-import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import type { TestUser } from '../../../testing/test-server.ts';
-import { type TestServing, testServing } from '../../../testing/test-serving.ts';
-import { readRevision } from '../../assets/read-revision.ts';
-import { recordLineage } from '../../assets/record-lineage.ts';
-import { costMicro } from '../../credits/prices/cost-micro.ts';
-import { defaultPrice } from '../../credits/prices/default-price.ts';
-import { insertModel, insertTraining } from '../testing/test-models.ts';
+import { unlisted } from '../../../../engine/testing/test-gpus.ts';
+import { inTransaction } from '../../../../platform/db/in-transaction.ts';
+import type { TestUser } from '../../../../testing/test-server.ts';
+import { type TestServing, testServing } from '../../../../testing/test-serving.ts';
+import { readRevision } from '../../../assets/read-revision.ts';
+import { recordLineage } from '../../../assets/record-lineage.ts';
+import { costMicro } from '../../../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../../../credits/prices/default-price.ts';
+import { insertModel, insertTraining } from '../../testing/test-models.ts';
 
 const GB = 1024 ** 3;
 const RTX = 'NVIDIA GeForce RTX 4090';

@@ -1,8 +1,8 @@
-import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
-import type { PlacedModel, RequestedInstance, ServedModel } from '../kinds/deployment-kind.ts';
-import type { ServingParts } from '../serving-parts.ts';
-import { choosePlacement, gpuBytes } from './choose-placement.ts';
+import type { Context } from '../../../../platform/context.ts';
+import { AppError } from '../../../../platform/errors.ts';
+import type { PlacedModel, RequestedInstance, ServedModel } from '../../kinds/deployment-kind.ts';
+import type { ServingParts } from '../../serving-parts.ts';
+import { choosePlacement, gpuBytes } from '../choose-placement.ts';
 import { describeTextModel } from './describe-text-model.ts';
 import { refuseUnevenSplit } from './refuse-uneven-split.ts';
 

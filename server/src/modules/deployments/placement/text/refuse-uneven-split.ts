@@ -1,9 +1,9 @@
 import { gpuCounts } from '@bakehouse/contract/limits';
 import * as z from 'zod';
-import type { Context } from '../../../platform/context.ts';
-import { refused } from '../../../platform/errors.ts';
-import { readModelJson } from '../../assets/weights/read-model-json.ts';
-import type { ServedModel } from '../kinds/deployment-kind.ts';
+import type { Context } from '../../../../platform/context.ts';
+import { refused } from '../../../../platform/errors.ts';
+import { readModelJson } from '../../../assets/weights/read-model-json.ts';
+import type { ServedModel } from '../../kinds/deployment-kind.ts';
 
 const count = z.int().positive();
 const heads = z.object({ num_attention_heads: count, num_key_value_heads: count.nullish() });
