@@ -266,6 +266,41 @@ test('an answer that is made anew stays in its place while another tab changes t
   expect(kept.settings.system).toBe('Be brief');
 });
 
+test('an answer that is complete is never kept as an interrupted one, which another tab would show and keep', async () => {
+  open();
+  await ask('Which bread?');
+  const kept = vi.spyOn(browserStorage, 'keep');
+  says('Rye bread');
+  sends({ choices: [], usage: { completion_tokens: 2 } });
+  answer.close();
+  await screen.findByText(/^2 tokens/);
+  await screen.findByRole('button', { name: 'Send' });
+  const all = JSON.stringify(kept.mock.calls);
+  kept.mockRestore();
+  expect(all).toContain('Rye bread');
+  expect(all).not.toContain('interrupted');
+});
+
+test('what another tab has kept is not kept once more: it would undo what that tab keeps next', async () => {
+  open();
+  const other = (content: string) =>
+    keepConversation('ada', 'pod-1', {
+      turns: [
+        { role: 'user', content: 'Which cake?' },
+        { role: 'assistant', content },
+      ],
+      unanswered: '',
+      settings: { ...initialSettings, system: 'Be brief' },
+    });
+  other('Plum ca');
+  const key = browserStorage.keyOf('ada', 'conversation.pod-1');
+  const kept = vi.spyOn(browserStorage, 'keep');
+  act(() => void window.dispatchEvent(new StorageEvent('storage', { key })));
+  expect(await screen.findByText('Plum ca')).toBeTruthy();
+  expect(kept).not.toHaveBeenCalled();
+  kept.mockRestore();
+});
+
 test('nothing of it is left after signing out, not even of an answer that was still coming', async () => {
   open();
   await ask('Which bread?');

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { type ChatCut, type ChatMessage, type ChatSpeed, streamChat } from './chat.ts';
@@ -33,14 +33,14 @@ export function useConversation({ userId, id, modelName }: Of) {
   const [unanswered, setUnanswered] = useState(kept.unanswered);
   const [settings, setSettings] = useState(kept.settings);
   const [error, setError] = useState<unknown>(null);
-  const [running, setRunning] = useState<AbortController | null>(null);
-  useEffect(() => () => running?.abort(), [running]);
-
+  const [running, setRunning] = useRunning();
   const interrupted = () => interrupt(asked.merged(newest.current), asked.replaced());
-  useKeep({ userId, id }, { turns, unanswered, settings }, interrupted, running !== null);
+  const followed = useRef<Conversation>(null);
+  useKeep({ userId, id }, { turns, unanswered, settings }, interrupted, running !== null, followed);
   useOtherTabs({ userId, id }, (conversation) => {
     setSettings(conversation.settings);
     if (running) return asked.noteTurns(conversation.turns);
+    followed.current = conversation;
     show(conversation.turns);
     setUnanswered(conversation.unanswered);
   });
@@ -127,6 +127,13 @@ function messagesOf(turns: Turn[], system: string): ChatMessage[] {
   return system ? [{ role: 'system', content: system }, ...messages] : messages;
 }
 
+/** The request whose answer comes; leaving stops it. */
+function useRunning() {
+  const [running, setRunning] = useState<AbortController | null>(null);
+  useEffect(() => () => running?.abort(), [running]);
+  return [running, setRunning] as const;
+}
+
 /** The turns as they are drawn, and the newest: an answer that grows is drawn once per frame, and not while nobody looks. */
 function useTurns(kept: Turn[]) {
   const [turns, setTurns] = useState(kept);
@@ -185,12 +192,16 @@ function useAsked({ userId, id }: Pick<Of, 'userId' | 'id'>) {
   };
 }
 
-/** Keeps the conversation as it is; while an answer comes, as it would be if the page were left now. */
+/**
+ * Keeps the conversation as it is; while an answer comes, as it would be if the page were left now. What another tab has
+ * kept is not kept once more: that tab may have kept something newer by then, which would be undone in both.
+ */
 function useKeep(
   { userId, id }: Pick<Of, 'userId' | 'id'>,
   { turns, unanswered, settings }: Conversation,
   interrupted: () => Omit<Conversation, 'settings'>,
   answering: boolean,
+  followed: RefObject<Conversation | null>,
 ): void {
   const keepInterrupted = useEffectEvent(() => keepConversation(userId, id, { ...interrupted(), settings }));
   useEffect(() => {
@@ -203,8 +214,10 @@ function useKeep(
     };
   }, [answering]);
   useEffect(() => {
-    if (!answering) keepConversation(userId, id, { turns, unanswered, settings });
-  }, [answering, userId, id, turns, unanswered, settings]);
+    const other = followed.current;
+    const isOthers = other?.turns === turns && other.unanswered === unanswered && other.settings === settings;
+    if (!answering && !isOthers) keepConversation(userId, id, { turns, unanswered, settings });
+  }, [answering, userId, id, turns, unanswered, settings, followed]);
 }
 
 /** Follows what other tabs do with the conversation: otherwise the one that writes last would undo it. */
@@ -222,7 +235,8 @@ function useOtherTabs(
  */
 function interrupt(turns: Turn[], replaced: Turn[]): Omit<Conversation, 'settings'> {
   const [question, answer] = turns.slice(-2);
-  if (!question || !answer) return { turns, unanswered: '' };
+  // The figures come with the end of an answer, behind which there is nothing to break off.
+  if (!question || !answer || answer.speed) return { turns, unanswered: '' };
   if (answer.content !== '') {
     return { turns: [...turns.slice(0, -1), { ...answer, interrupted: true }], unanswered: '' };
   }
