@@ -48,11 +48,12 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const session = useQuery(sessionQuery);
   const user = session.data;
   const known = !session.isPending;
-  const [draft, change] = useBroughtDraft(name);
+  const { draft, change, noteEdit } = useBroughtDraft(name);
   const serving = useServing(name, { ownOnly, userId: user?.id });
-  const { served, form, upstream, named, by, isBeingPrepared, isConnectable } = serving;
+  const { served, form, upstream, by, isBeingPrepared, isConnectable } = serving;
   const makesHere = generator.makes === 'image' && isServed(by, ownOnly) && Boolean(user);
-  const generation = useGenerate(name, { form, draft, named, userId: user?.id, isServed: makesHere });
+  const asked = { serving, draft, userId: user?.id, isServed: makesHere };
+  const generation = useGenerate(name, asked, noteEdit);
   const startOver = () => {
     generation.reset();
     change({ prompt: '', source: null });
@@ -91,7 +92,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           refusal={generation.refusal}
         />
         {makesHere && answered ? (
-          <Results name={name} generation={generation} empty={empty} onStartOver={startOver} />
+          <Results {...{ name, generation, serving, draft, empty }} onStartOver={startOver} />
         ) : (
           empty
         )}
@@ -187,12 +188,14 @@ function History(props: ComponentProps<typeof PictureHistory>) {
 type ResultsProps = {
   name: GeneratorName;
   generation: ReturnType<typeof useGenerate>;
+  serving: ReturnType<typeof useServing>;
+  draft: Draft;
   empty: ReactNode;
   onStartOver: () => void;
 };
 
 /** What was begun here, or is under way; an edit also before it begins. */
-function Results({ name, generation, empty, onStartOver }: ResultsProps) {
+function Results({ name, generation, serving, draft, empty, onStartOver }: ResultsProps) {
   const { awaited, shown, show } = generation;
   return (
     <DeferredPart pending={empty}>
@@ -202,6 +205,7 @@ function Results({ name, generation, empty, onStartOver }: ResultsProps) {
         <GeneratorResults
           generator={name}
           shown={shown}
+          wanted={{ source: draft.source, model: serving.namedModel }}
           onShow={show}
           empty={empty}
           onStartOver={name === 'flux-kontext' ? onStartOver : undefined}

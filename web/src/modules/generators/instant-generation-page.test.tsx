@@ -96,8 +96,8 @@ it('refuses a prompt that is too long before it goes on, by the keys too', async
 
 it('shows the price of the settings with which the page of the generator begins: those that were left there', async () => {
   const page = renderHook(() => useDraft('flux', {}, () => undefined));
-  const [{ values }, change] = page.result.current;
-  act(() => change({ values: { ...values, n: 4 } }));
+  const { draft, change } = page.result.current;
+  act(() => change({ values: { ...draft.values, n: 4 } }));
   page.unmount();
   open({ flux: { served_by: ['own'], upstreams: [] } });
   await vi.waitFor(() =>

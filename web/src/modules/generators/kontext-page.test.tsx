@@ -33,7 +33,10 @@ beforeAll(() =>
 const usableKontext = ['deployment', 'list', 'flux-kontext', 'u1', 'usable'];
 
 let api: FakeApi;
+let bread: File;
 beforeEach(() => {
+  // The server has one that was sent before.
+  bread = new File(['bytes'], 'bread.png', { type: 'image/png' });
   api = new FakeApi();
   server.api = api;
   vi.mocked(pictureProblem).mockReset().mockResolvedValue(null);
@@ -66,7 +69,6 @@ const edit = (changed: Partial<Generation> = {}) =>
   });
 const editing = (changed: Partial<Generation> = {}) =>
   edit({ ...unfinished(), generator: 'flux-kontext', id: 'e1', prompt: 'a hat on it', source, ...changed });
-const bread = new File(['bytes'], 'bread.png', { type: 'image/png' });
 const asked = () => api.bodiesOf('/api/v1/generations');
 const prompt = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
 const results = () => within(screen.getByRole('region', { name: 'Results' }));
@@ -287,4 +289,42 @@ it('of several pictures the one that was chosen is edited', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
   const named = { source_generation_id: generated.id, source_output_id: 'o2' };
   await waitFor(() => expect(asked()).toEqual([expect.objectContaining(named)]));
+});
+
+const EMPTY = 'Your pictures appear here';
+
+it.each([
+  ['of a generation that it was not made of', '/flux-kontext?source=g2'],
+  ['of another edit', '/flux-kontext?same_source_as=e0'],
+  ['for another model than its own', '/flux-kontext?model=rye'],
+])('the last edit does not stand beside what is brought along %s', async (_what, path) => {
+  api.generations = [edit(), edit({ id: 'e0', prompt: 'no hat' }), generationOf({ id: 'g2' })];
+  await renderPage(path);
+  await screen.findByRole('link', { name: /^a hat on it/ });
+  expect(await screen.findByText(EMPTY)).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Start over' })).toBeNull();
+});
+
+it.each([
+  ['it was made of', '/flux-kontext?source=g1'],
+  ['it is itself', '/flux-kontext?source=e1'],
+  ['it shares', '/flux-kontext?same_source_as=e1'],
+])('the last edit stands beside the picture that %s', async (_what, path) => {
+  api.generations = [edit({ source: { ...source, generation_id: 'g1' } }), generated];
+  await renderPage(path);
+  expect(await screen.findByRole('button', { name: 'Start over' })).toBeTruthy();
+});
+
+it('who comes back finds the picture that was uploaded, beside the prompt and the result', async () => {
+  const router = await renderPage('/flux-kontext');
+  api.next = edit();
+  await fillAndGenerate();
+  await screen.findByRole('slider', { name: 'Before and after' });
+  expect(screen.getByText('bread.png')).toBeTruthy();
+  await router.navigate({ href: '/paris' });
+  await screen.findByRole('heading', { level: 1, name: /Paris/ });
+  await router.navigate({ href: '/flux-kontext' });
+  expect(await screen.findByText('The picture that was edited before')).toBeTruthy();
+  expect(prompt().value).toBe('a hat on it');
+  expect(await screen.findByRole('slider', { name: 'Before and after' })).toBeTruthy();
 });

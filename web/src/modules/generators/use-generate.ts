@@ -20,17 +20,24 @@ const editing = { product: 'Image Editing', prefix: 'Image editing failed: ' };
 export type Awaited = { source: Source; uploaded: number | null; error: Error | null };
 
 type Asked = {
-  form: Generator;
+  /** In which form, and who generates, where somebody is named. */
+  serving: { form: Generator; named: NamedProvider };
   draft: Draft;
-  /** Who generates, where somebody is named. */
-  named: NamedProvider;
   userId: string | undefined;
   /** Whether it can be asked for, and so has a price. */
   isServed: boolean;
 };
 
-/** Generate on a generator's page: one picture at a time, and the one that was begun last is shown. */
-export function useGenerate(name: GeneratorName, { form, draft, named, userId, isServed }: Asked) {
+/**
+ * Generate on a generator's page: one picture at a time, and the one that was begun last is shown. `onStarted` is told what
+ * it is made of, and its id.
+ */
+export function useGenerate(
+  name: GeneratorName,
+  { serving, draft, userId, isServed }: Asked,
+  onStarted: (source: Source | null, id: string) => void,
+) {
+  const { form, named } = serving;
   const [shown, show] = useState<ShownResult | null>(null);
   const [refused, setRefused] = useState(false);
   const [uploaded, setUploaded] = useState<number | null>(null);
@@ -60,7 +67,12 @@ export function useGenerate(name: GeneratorName, { form, draft, named, userId, i
           shownCost: quote.shownCost,
           ...(source && { source, onUpload: setUploaded }),
         },
-        { onSuccess: ({ id }) => show({ id }) },
+        {
+          onSuccess: ({ id }) => {
+            show({ id });
+            onStarted(source, id);
+          },
+        },
       );
     },
     /** Nothing is shown or reported any more. */

@@ -39,6 +39,8 @@ export function useServing(
   const upstream = provider?.kind === 'service' ? upstreamAt(served, provider) : null;
   return {
     ...{ served: query, providers, provider, upstream },
+    /** The deployment that the address asks for. */
+    namedModel: model,
     named: nameOf(provider, { served, isNamed, isOwn }),
     form: isOwn ? atDeployment(generators[name]) : formOf(name, provider, upstream),
     by: isOwn ? (['own'] satisfies Provider[]) : (served?.served_by ?? []),

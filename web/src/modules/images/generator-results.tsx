@@ -10,6 +10,7 @@ import { GenerationActions } from './actions/generation-actions.tsx';
 import { useGenerations } from './api.ts';
 import { EditTree } from './editing/edit-tree.tsx';
 import { announceEditEnd } from './editing/history-refresh.ts';
+import type { Source } from './editing/source.ts';
 import { useGeneration } from './generation-calls.ts';
 import { isUnderWay } from './generation-sentences.ts';
 import { CompareGenerations } from './view/compare-generations.tsx';
@@ -24,11 +25,16 @@ export type ShownResult = {
   besideId?: string;
 };
 
+/** The picture that is to be edited, and the model that is asked for, where there are any. */
+type Wanted = { source: Source | null; model: string | undefined };
+
 type Props = {
   generator: GeneratorName;
   /** What was begun here; without it the newest, so that a reload finds it again. */
   shown: ShownResult | null;
   onShow: (shown: ShownResult | null) => void;
+  /** What the form is about: the newest stands there only where it was made of that. */
+  wanted: Wanted;
   /** Stands there while there is nothing. */
   empty: ReactNode;
   /** Puts all aside for another picture. */
@@ -36,10 +42,10 @@ type Props = {
 };
 
 /** The picture that is generated or was generated last, with the experts at work and what can be done with it. */
-export function GeneratorResults({ generator, shown, onShow, empty, onStartOver }: Props) {
+export function GeneratorResults({ generator, shown, onShow, wanted, empty, onStartOver }: Props) {
   const list = useGenerations(useUser().id, { generator });
   const newest = list.data?.pages[0]?.generations[0];
-  const found = newest && (isUnderWay(newest) || newest.state === 'completed') ? newest : undefined;
+  const found = newest && (isUnderWay(newest) || isAbout(newest, wanted)) ? newest : undefined;
   const id = shown ? shown.id : found?.id;
   if (shown?.id && shown.besideId) {
     return (
@@ -66,6 +72,16 @@ export function GeneratorResults({ generator, shown, onShow, empty, onStartOver 
       onStartOver={onStartOver}
     />
   );
+}
+
+/** Whether it has a picture, and this is of what is wanted: made of the same picture, or itself that which is edited next. */
+function isAbout({ id, state, source, model }: Generation, wanted: Wanted): boolean {
+  if (state !== 'completed') return false;
+  if (wanted.model !== undefined && wanted.model !== model) return false;
+  if (!wanted.source) return true;
+  if ('generationId' in wanted.source)
+    return [id, source?.generation_id].includes(wanted.source.generationId);
+  return wanted.source.editId === id || ('sameAsId' in wanted.source && wanted.source.sameAsId === id);
 }
 
 type ResultProps = {

@@ -73,7 +73,7 @@ test('one that answers leads to where it is used, and says how programs use it',
   cleanup();
   open({ kind: 'flux-kontext' });
   const edit = await screen.findByRole('link', { name: 'Edit a picture' });
-  expect(edit.getAttribute('href')).toBe('/flux-kontext');
+  expect(edit.getAttribute('href')).toBe('/flux-kontext?model=rye');
   cleanup();
   open({ kind: 'paris' });
   const paris = await screen.findByRole('link', { name: 'Generate with it' });

@@ -103,10 +103,10 @@ function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
   );
 }
 
-/** To the page where people use it; edits are made by the newest that there is. */
+/** To the page where people use it. */
 function WayIn({ deployment: { kind, model_name } }: { deployment: ImageDeployment }) {
   return kind === 'flux-kontext' ? (
-    <ButtonLink to="/flux-kontext" variant="primary">
+    <ButtonLink to="/flux-kontext" search={{ model: model_name }} variant="primary">
       <ImageUp aria-hidden />
       Edit a picture
     </ButtonLink>

@@ -35,7 +35,14 @@ export function useDraft(name: GeneratorName, brought: Brought, onTaken: () => v
   useEffect(() => {
     if (isBrought) take();
   }, [isBrought]);
-  return [draft, change] as const;
+  /** Another picture may stand there by then. */
+  const noteEdit = (edited: Source | null, editId: string) =>
+    setDraft((current) =>
+      edited && !('generationId' in edited) && current.source === edited
+        ? { ...current, source: { ...edited, editId } }
+        : current,
+    );
+  return { draft, change, noteEdit };
 }
 
 /** Not of one user: a visitor's is there after signing in. */
@@ -53,14 +60,17 @@ export function readKept(name: GeneratorName): Kept {
   };
 }
 
-/** Files are not. */
 function isKept(source: unknown): source is Source {
   const ids = typeof source === 'object' && source !== null ? Object.entries(source) : [];
   return ids.some(([kind, id]) => ['generationId', 'sameAsId'].includes(kind) && typeof id === 'string');
 }
 
 function keep(name: GeneratorName, draft: Draft): void {
-  // A file cannot be kept.
-  const source = draft.source && 'file' in draft.source ? null : draft.source;
-  keepInTab(null, nameOf(name), { ...draft, source });
+  keepInTab(null, nameOf(name), { ...draft, source: keptSource(draft.source) });
+}
+
+/** A file cannot be kept; the picture is that of the edit that was made of it. */
+function keptSource(source: Source | null): Source | null {
+  if (!source || !('file' in source)) return source;
+  return source.editId === undefined ? null : { sameAsId: source.editId };
 }

@@ -12,18 +12,21 @@ export type SentSource = { picture_id: string } | { source_generation_id: string
 export type OnUpload = (percent: number) => void;
 
 /** Those that the server has: asking once more does not send them again. */
-const sent = new WeakMap<Source, SentSource>();
+const sent = new WeakMap<object, SentSource>();
+
+/** A file is the same whatever was made of it. */
+const keyOf = (source: Source): object => ('file' in source ? source.file : source);
 
 /** Has the server know the picture, and says how it is named there. */
 export async function sendSource(source: Source, onUpload: OnUpload): Promise<SentSource> {
-  const known = sent.get(source) ?? (await send(source, onUpload));
-  sent.set(source, known);
+  const known = sent.get(keyOf(source)) ?? (await send(source, onUpload));
+  sent.set(keyOf(source), known);
   return known;
 }
 
 /** The server does not have it any more. */
 export function forgetSent(source: Source): void {
-  sent.delete(source);
+  sent.delete(keyOf(source));
 }
 
 async function send(source: Source, onUpload: OnUpload): Promise<SentSource> {
