@@ -170,7 +170,7 @@ function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
     void uploadFiles(id, files).then(announceUpload);
     onStartAgain();
     // Its page shows how far they are.
-    void navigate({ to: '/dataset/$id/description', params: { id } });
+    void navigate({ to: '/dataset/$id/description', params: { id }, replace: true });
   };
   return (
     <div className="flex flex-col items-center py-8 text-center">
@@ -188,7 +188,13 @@ function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
         <FileDrop hint={DATA_FILES_HINT} onFiles={send} />
       </div>
       <div className="mt-6 flex w-full flex-col gap-2">
-        <ButtonLink variant="primary" to="/dataset/$id/description" params={{ id }} onClick={onStartAgain}>
+        <ButtonLink
+          variant="primary"
+          to="/dataset/$id/description"
+          params={{ id }}
+          replace
+          onClick={onStartAgain}
+        >
           Manage Dataset
         </ButtonLink>
         <Button onClick={onStartAgain}>Create Dataset</Button>

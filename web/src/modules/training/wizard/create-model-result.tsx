@@ -80,11 +80,11 @@ function Training({ name, modelId, onClose }: MadeProps) {
         <Progress value={run?.progress ?? 0} label="Training progress" className="mb-4 w-full text-left" />
       )}
       {runId ? (
-        <ButtonLink variant="primary" to="/runs/$id" params={{ id: runId }}>
+        <ButtonLink variant="primary" to="/runs/$id" params={{ id: runId }} replace>
           {end ? 'View run' : 'Watch the run'}
         </ButtonLink>
       ) : (
-        <ButtonLink variant="primary" to="/llm-training">
+        <ButtonLink variant="primary" to="/llm-training" replace>
           Watch the run
         </ButtonLink>
       )}
@@ -124,7 +124,7 @@ type ButtonsProps = Pick<MadeProps, 'modelId' | 'onClose'> & { variant: 'primary
 function ManageOrClose({ modelId, onClose, variant }: ButtonsProps) {
   return (
     <>
-      <ButtonLink variant={variant} to="/model/$id/description" params={{ id: modelId }}>
+      <ButtonLink variant={variant} to="/model/$id/description" params={{ id: modelId }} replace>
         Manage Model
       </ButtonLink>
       <Button variant="ghost" onClick={onClose}>

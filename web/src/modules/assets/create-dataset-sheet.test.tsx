@@ -1,0 +1,44 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
+import { act, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test, vi } from 'vitest';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { CreateDatasetSheet } from './create-dataset-sheet.tsx';
+import { uploadFiles } from './files/uploads.ts';
+
+vi.mock('../../lib/api/api-client.ts', () => ({ call: async () => 'd1' }));
+vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('./files/uploads.ts', async (original) => ({
+  ...(await original<typeof import('./files/uploads.ts')>()),
+  uploadFiles: vi.fn<typeof uploadFiles>(() => new Promise(() => undefined)),
+}));
+
+test.each([
+  [
+    'Manage Dataset',
+    async () => userEvent.click(await screen.findByRole('link', { name: 'Manage Dataset' })),
+  ],
+  [
+    'a chosen file',
+    async () => userEvent.upload(await screen.findByLabelText('Choose files'), new File(['{}'], 'a.jsonl')),
+  ],
+])('after %s, Back does not open the sheet again', async (_what, goOn) => {
+  const history = createMemoryHistory({ initialEntries: ['/dataset', '/dataset?sheet=create-dataset'] });
+  const routeTree = createRootRoute({
+    component: () => (
+      <QueryClientProvider client={queryClient}>
+        <CreateDatasetSheet open onClose={() => undefined} />
+      </QueryClientProvider>
+    ),
+  });
+  render(<RouterProvider router={createRouter({ routeTree, history }) as never} />);
+  await userEvent.type(await screen.findByLabelText('Name'), 'Rye');
+  await userEvent.click(screen.getByRole('combobox', { name: 'Category' }));
+  await userEvent.click(await screen.findByRole('option', { name: 'Book' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Create' }));
+  await goOn();
+  await waitFor(() => expect(history.location.pathname).toBe('/dataset/d1/description'));
+  await act(async () => history.back());
+  await waitFor(() => expect(history.location.href).toBe('/dataset'));
+});
