@@ -20,6 +20,13 @@ export const limits = {
   seed: { min: 0, max: 4_294_967_295 },
 } as const;
 
+export const optionLabels = {
+  temperature: 'Temperature',
+  max_tokens: 'Maximum tokens',
+  top_p: 'Top P',
+  seed: 'Seed',
+} as const;
+
 /** What keeps a question from being sent, by field. An empty field that has to be filled is NaN. */
 export function optionProblems(options: ChatOptions): Partial<Record<keyof ChatOptions, string>> {
   const within = ({ min, max }: { min: number; max: number }, value: number) => value >= min && value <= max;
@@ -67,11 +74,15 @@ export function ChatOptionFields({ settings, onChange }: Props) {
           onChange={(event) => onChange({ ...settings, system: event.target.value })}
         />
       </Field>
-      <Field label="Temperature" help="At 0 the answer is the same every time." error={problems.temperature}>
+      <Field
+        label={optionLabels.temperature}
+        help="At 0 the answer is the same every time."
+        error={problems.temperature}
+      >
         <NumberField step={0.1} {...number('temperature')} />
       </Field>
       <Field
-        label="Maximum tokens"
+        label={optionLabels.max_tokens}
         help={`The answer stops there. With the conversation it has at most ${formatNumber(CONTEXT_TOKENS)}.`}
         error={problems.max_tokens}
       >
@@ -80,7 +91,7 @@ export function ChatOptionFields({ settings, onChange }: Props) {
       <Disclosure title="Advanced" defaultOpen={hasAdvanced}>
         <div className="flex flex-col gap-4">
           <Field
-            label="Top P"
+            label={optionLabels.top_p}
             aside="Optional"
             help="The model picks only from the most likely tokens that together reach this share."
             error={problems.top_p}
@@ -88,7 +99,7 @@ export function ChatOptionFields({ settings, onChange }: Props) {
             <NumberField step={0.05} {...optional('top_p')} />
           </Field>
           <Field
-            label="Seed"
+            label={optionLabels.seed}
             aside="Optional"
             help="With the same seed, the same question is answered alike."
             error={problems.seed}

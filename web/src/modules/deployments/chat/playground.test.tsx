@@ -164,6 +164,24 @@ test('an answer that came to its end is not said to be cut', async () => {
   expect(asked[0]).toMatchObject({ max_tokens: 1024 });
 });
 
+test('a setting that is wrong is named beside Send, which leads to it and keeps what is typed', async () => {
+  open();
+  const temperature = screen.getByLabelText('Temperature');
+  await userEvent.clear(temperature);
+  await userEvent.type(temperature, '9{Tab}');
+  const told = /^Correct “Temperature” in the settings/;
+  expect(screen.getByText(told)).toBeTruthy();
+  await userEvent.type(screen.getByLabelText('Message'), 'Which bread?{Enter}');
+  expect(document.activeElement).toBe(temperature);
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  expect(document.activeElement).toBe(temperature);
+  expect(message()).toBe('Which bread?');
+  expect(asked).toEqual([]);
+  await userEvent.clear(temperature);
+  await userEvent.type(temperature, '1{Tab}');
+  expect(screen.queryByText(told)).toBeNull();
+});
+
 test('a question without any of an answer is in the field again', async () => {
   open();
   await ask('Which bread?');

@@ -1,17 +1,18 @@
 import { CornerDownLeft, RotateCcw, Square, Trash2 } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { cx } from '../../../lib/cx.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { useUser } from '../../accounts/api.ts';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
-import { ChatOptionFields, optionProblems } from './chat-options.tsx';
+import { ChatOptionFields, optionLabels, optionProblems } from './chat-options.tsx';
 import { ConversationTurns } from './conversation-turns.tsx';
 import { KEPT_MAX } from './kept-conversation.ts';
 import { type Turn, useConversation } from './use-conversation.ts';
@@ -47,17 +48,23 @@ function OwnPlayground({
   const { turns, unanswered, settings, setSettings, error, answering, ask, askAgain, stop, clear } =
     conversation;
   const keptAs = { userId, id: conversationId };
+  const fields = useRef<HTMLDivElement>(null);
   if (closed) return <ClosedConversation why={closed} {...{ keptAs, modelName, conversation }} />;
-  const isAskable = Object.keys(optionProblems(settings.options)).length === 0;
+  const [wrong] = Object.keys(optionProblems(settings.options)) as (keyof typeof optionLabels)[];
+  const isAskable = wrong === undefined;
   return (
     <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_14rem]">
       <div className="flex min-w-0 flex-col gap-3">
         <ConversationTurns {...{ modelName, turns, answering }} again={{ isAskable, askAgain }} />
         {error !== null && <NoAnswer error={error} />}
-        <Question {...{ keptAs, answering, isAskable, unanswered, ask, stop }} />
+        <Question
+          {...{ keptAs, answering, isAskable, unanswered, ask, stop }}
+          onHeldUp={() => fields.current && focusFirstInvalid(fields.current)}
+        />
+        {wrong && <HeldUp by={optionLabels[wrong]} />}
         <TokenPrices device={device} pricePerHour={pricePerHour} />
       </div>
-      <div className="flex flex-col gap-4">
+      <div ref={fields} className="flex flex-col gap-4">
         <ChatOptionFields settings={settings} onChange={setSettings} />
         <DeleteButton disabled={turns.length === 0 || answering} onDelete={clear}>
           <RotateCcw aria-hidden />
@@ -152,12 +159,14 @@ function ClosedConversation({ keptAs, why, modelName, conversation }: ClosedProp
 type QuestionProps = Pick<Conversation, 'answering' | 'unanswered' | 'ask' | 'stop'> & {
   keptAs: ConversationKey;
   isAskable: boolean;
+  /** Told when something is to be sent that the settings do not let be asked. */
+  onHeldUp: () => void;
 };
 
 /** Enter sends, Shift and Enter starts a line. */
-function Question({ keptAs, answering, isAskable, unanswered, ask, stop }: QuestionProps) {
+function Question({ keptAs, answering, isAskable, onHeldUp, unanswered, ask, stop }: QuestionProps) {
   const [draft, setDraft] = useQuestion(keptAs, unanswered);
-  const sendable = draft.trim() !== '' && isAskable;
+  const isEmpty = draft.trim() === '';
 
   async function send(question: string) {
     setDraft('');
@@ -168,7 +177,9 @@ function Question({ keptAs, answering, isAskable, unanswered, ask, stop }: Quest
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (!answering && sendable) void send(draft.trim());
+    if (answering || isEmpty) return;
+    if (isAskable) void send(draft.trim());
+    else onHeldUp();
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
@@ -193,11 +204,20 @@ function Question({ keptAs, answering, isAskable, unanswered, ask, stop }: Quest
           <Square aria-hidden />
         </Button>
       ) : (
-        <Button size="icon" variant="primary" type="submit" aria-label="Send" disabled={!sendable}>
+        <Button size="icon" variant="primary" type="submit" aria-label="Send" disabled={isEmpty}>
           <CornerDownLeft aria-hidden />
         </Button>
       )}
     </form>
+  );
+}
+
+/** Which setting keeps everything from being asked: on a narrow screen it is further down, and it may be in a part that is closed. */
+function HeldUp({ by }: { by: string }) {
+  return (
+    <p role="status" className="text-[0.8125rem] text-bad">
+      Correct “{by}” in the settings before you send anything.
+    </p>
   );
 }
 
