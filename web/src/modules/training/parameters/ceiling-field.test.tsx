@@ -64,7 +64,9 @@ it('warns of a ceiling below what the run is expected to cost', () => {
   type('0.34');
   expect(screen.queryByText(warning)).toBeNull();
   type('0.33');
-  expect(screen.getByText(warning)).toBeTruthy();
+  expect(screen.getByRole('status').textContent).toMatch(warning);
+  type('0.34');
+  expect(screen.queryByRole('status')).toBeNull();
 });
 
 it('shows the same amount when the currency is switched', () => {

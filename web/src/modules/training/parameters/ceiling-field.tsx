@@ -24,9 +24,14 @@ export function CeilingField({ usual, expected = '0', ...field }: Props) {
       label="Ceiling"
       placeholder={placeholder}
       help={
-        isTooLow
-          ? `This is less than the ${showApart(expected, field.value, currency)[0]} that the run is expected to cost: it will probably save its work and stop before it is done.`
-          : 'At this cost the run saves its work and stops. You can resume it with a higher ceiling.'
+        isTooLow ? (
+          <span role="status" className="text-warn">
+            This is less than the {showApart(expected, field.value, currency)[0]} that the run is expected to
+            cost: it will probably save its work and stop before it is done.
+          </span>
+        ) : (
+          'At this cost the run saves its work and stops. You can resume it with a higher ceiling.'
+        )
       }
       {...field}
     />
