@@ -83,9 +83,7 @@ function Share({ account: { status, username, postUrl }, isConnecting, link }: S
   return (
     <div className="flex flex-wrap items-center gap-3">
       <ShareLink link={link} />
-      <p className="text-[0.8125rem] text-muted">
-        Posting on X is not configured on this server, so X opens in a new tab.
-      </p>
+      <p className="text-[0.8125rem] text-muted">X opens in a new tab.</p>
     </div>
   );
 }
