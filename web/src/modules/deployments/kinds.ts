@@ -30,7 +30,8 @@ export const deploymentKinds = {
     ended: new Set<Deployment['status']>(['terminated', 'failed']),
     words: {
       title: 'Deploy Models',
-      about: 'Models that answer here and in your own programs. You pay for the time that they are awake.',
+      about:
+        'Models that answer here and in your own programs. You pay for the time they are awake, and for the tokens they read and write.',
       deploy: 'Deploy a model',
       deployAbout: 'It answers here and in your programs until you terminate it.',
       none: 'Nothing is deployed',

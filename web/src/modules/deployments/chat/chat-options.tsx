@@ -83,7 +83,7 @@ export function ChatOptionFields({ settings, onChange }: Props) {
       </Field>
       <Field
         label={optionLabels.max_tokens}
-        help={`The answer stops there. With the conversation it has at most ${formatNumber(CONTEXT_TOKENS)}.`}
+        help={`The answer stops there. Together with the conversation, it can have at most ${formatNumber(CONTEXT_TOKENS)} tokens.`}
         error={problems.max_tokens}
       >
         <NumberField step={64} {...number('max_tokens')} />

@@ -69,6 +69,7 @@ afterEach(() => {
 
 test('a conversation and its settings are there again, and go on', async () => {
   open();
+  expect(screen.getByText(/at most 4,096 tokens\.$/)).toBeTruthy();
   const tokens = screen.getByLabelText('Maximum tokens');
   await userEvent.clear(tokens);
   await userEvent.type(tokens, '64{Tab}');

@@ -43,7 +43,7 @@ export function ImageDeploymentsPage() {
     <>
       <PageHeader
         title="Deploy Models"
-        description="Your own models that generate and edit pictures. You pay for the time that they are awake."
+        description="Your own models that generate and edit pictures. You pay for the time they are awake, and for each picture."
         actions={
           <Button variant="primary" onClick={() => setChoosing(true)}>
             <Rocket aria-hidden />
