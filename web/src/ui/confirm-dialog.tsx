@@ -16,6 +16,8 @@ type Props = {
   tone?: 'danger' | 'primary';
   /** The dialog stays open with a spinner while this is true. */
   pending?: boolean;
+  /** The description says what stands against it. */
+  disabled?: boolean;
   onConfirm?: () => void;
   /** The id of the form in the description that the button submits, in place of `onConfirm`. */
   form?: string;
@@ -31,6 +33,7 @@ export function ConfirmDialog({
   action,
   tone = 'danger',
   pending,
+  disabled,
   onConfirm,
   form,
   cancelLabel = 'Cancel',
@@ -55,6 +58,7 @@ export function ConfirmDialog({
               <Button
                 variant={tone}
                 loading={pending}
+                disabled={disabled}
                 onClick={onConfirm}
                 {...(form && { type: 'submit', form })}
               >

@@ -25,6 +25,8 @@ type Props = {
   badge?: (asset: Asset) => ReactNode;
   /** Buttons before Edit and Delete. */
   actions?: (asset: Asset) => ReactNode;
+  /** Who uses it, so that it cannot be deleted, as a sentence; nothing where nobody is known to. */
+  usedBy?: ReactNode;
   /** Whether what stands beside the title is known; until then nothing is drawn that it would move. */
   ready?: boolean;
   children: (asset: Asset, canChange: boolean) => ReactNode;
@@ -61,6 +63,7 @@ function LoadedPage({
   kind,
   badge,
   actions,
+  usedBy,
   children,
 }: Omit<Props, 'id' | 'ready'> & { asset: Asset }) {
   const user = useUser();
@@ -100,6 +103,7 @@ function LoadedPage({
       <DeleteAssetDialog
         asset={asset}
         kind={kind}
+        usedBy={usedBy}
         deletion={deletion}
         open={open === 'delete'}
         onClose={close}
@@ -135,13 +139,14 @@ function AssetWords({ asset }: { asset: Asset }) {
 type DeleteProps = {
   asset: Asset;
   kind: Props['kind'];
+  usedBy: ReactNode;
   deletion: ReturnType<typeof useDeleteAsset>;
   open: boolean;
   onClose: () => void;
 };
 
 /** Asks, deletes and leads to the list; what stands against it is said in the dialog. */
-function DeleteAssetDialog({ asset, kind, deletion, open, onClose }: DeleteProps) {
+function DeleteAssetDialog({ asset, kind, usedBy, deletion, open, onClose }: DeleteProps) {
   const navigate = useNavigate();
   const remove = () =>
     deletion.mutate(undefined, {
@@ -156,9 +161,9 @@ function DeleteAssetDialog({ asset, kind, deletion, open, onClose }: DeleteProps
       onOpenChange={(next) => !next && onClose()}
       title={`Delete ${asset.title}?`}
       description={
-        deletion.error ? (
+        usedBy || deletion.error ? (
           <Callout tone="bad" title={`This ${kind} cannot be deleted`}>
-            {errorMessage(deletion.error)}
+            {usedBy || errorMessage(deletion.error)}
           </Callout>
         ) : (
           deletionSentence(asset)
@@ -166,6 +171,7 @@ function DeleteAssetDialog({ asset, kind, deletion, open, onClose }: DeleteProps
       }
       action="Delete"
       pending={deletion.isPending}
+      disabled={Boolean(usedBy)}
       onConfirm={remove}
     />
   );

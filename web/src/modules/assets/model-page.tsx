@@ -30,6 +30,7 @@ export function ModelPage() {
   const navigate = route.useNavigate();
   const model = useQuery(assetQuery(id));
   const readiness = useReadiness(id, model.data);
+  const pod = useLiveDeployment(id);
   const ready = useFirstAnswers(model, useDeploymentsOf(id), ...(hasFiles(model.data) ? [readiness] : []));
   return (
     <AssetPage
@@ -37,7 +38,14 @@ export function ModelPage() {
       kind="model"
       ready={ready}
       badge={(asset) => <RunBadge asset={asset} />}
-      actions={(asset) => <ModelActions asset={asset} />}
+      actions={(asset) => <ModelActions asset={asset} pod={pod} />}
+      usedBy={
+        pod && (
+          <>
+            It is deployed as <PodLink pod={pod} />. Terminate the deployment first.
+          </>
+        )
+      }
     >
       {(asset, canChange) => (
         <Tabs
@@ -85,8 +93,9 @@ function RunBadge({ asset }: { asset: Asset }) {
   return run ? <StatusBadge status={displayState(run)} /> : null;
 }
 
-function ModelActions({ asset }: { asset: Asset }) {
-  const pod = useLiveDeployment(asset.dataset_id);
+type Pod = NonNullable<ReturnType<typeof useLiveDeployment>>;
+
+function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
   const readiness = useReadiness(asset.dataset_id, asset);
   return (
     <>
@@ -98,14 +107,7 @@ function ModelActions({ asset }: { asset: Asset }) {
       )}
       {pod && (
         <span className="text-[0.8125rem] text-muted">
-          Deployed as{' '}
-          <Link
-            to="/my-deployments/$podId"
-            params={{ podId: pod.pod_id }}
-            className="font-medium text-accent-text hover:underline [overflow-wrap:anywhere]"
-          >
-            {pod.model_name}
-          </Link>
+          Deployed as <PodLink pod={pod} />
         </span>
       )}
       {isImageModel(asset.pipeline) ? (
@@ -129,6 +131,18 @@ function ModelActions({ asset }: { asset: Asset }) {
         ))
       )}
     </>
+  );
+}
+
+function PodLink({ pod }: { pod: Pod }) {
+  return (
+    <Link
+      to="/my-deployments/$podId"
+      params={{ podId: pod.pod_id }}
+      className="font-medium text-accent-text hover:underline [overflow-wrap:anywhere]"
+    >
+      {pod.model_name}
+    </Link>
   );
 }
 
