@@ -74,6 +74,23 @@ describe('starting', () => {
     await ended(modelId);
   });
 
+  test.each([
+    ['without lm_head where that is the input embeddings', true, ['q_proj']],
+    ['with lm_head where it is a matrix of its own', false, ['q_proj', 'lm_head']],
+  ])('shows from the beginning what is trained: %s', async (_how, tied_embeddings, shown) => {
+    machine.data = { ...goodData, tied_embeddings };
+    const { modelId, launch } = await begin(idleUntilStopped, {
+      payload: { lora_target_modules: ['q_proj', 'lm_head'] },
+    });
+    machine.data = goodData;
+    const run = await runOf(modelId);
+    expect(run.parameters.lora_target_modules).toEqual(shown);
+    // The run itself says in its log what it leaves out.
+    expect(launch.spec).toMatchObject({ parameters: { lora: { target_modules: ['q_proj', 'lm_head'] } } });
+    await request(training.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await ended(modelId);
+  });
+
   test('is refused for what the validation refuses', async () => {
     const before = await counts();
     await expect(start({ payload: { input_column: null } })).rejects.toMatchObject({

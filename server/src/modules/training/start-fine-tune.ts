@@ -116,7 +116,7 @@ async function makeRun(
   await insertRun(tx, {
     ...run,
     fileName: payload.file_name,
-    parameters: parametersOf(fields),
+    parameters: parametersOf(fields, check.validation.data?.tied_embeddings === true),
     price: check.price,
     devices: place.devices,
     quote: check.validation.cost_estimate.quote,
@@ -160,15 +160,21 @@ function sourceOf({ asset, revision }: FineTuneCheck['base']) {
   return { assetId: asset.id, revisionId: revision.id, title: asset.title };
 }
 
-function parametersOf({
-  asset_id,
-  base_model,
-  file_name,
-  user_id,
-  ceiling,
-  cost_max,
-  slowdown,
-  ...parameters
-}: FineTunePayload) {
-  return parameters;
+/** What the run is shown to be made with: without lm_head, where it is the input embeddings, which the run leaves as they are. */
+function parametersOf(
+  {
+    asset_id,
+    base_model,
+    file_name,
+    user_id,
+    ceiling,
+    cost_max,
+    slowdown,
+    lora_target_modules: modules,
+    ...parameters
+  }: FineTunePayload,
+  isHeadTied: boolean,
+) {
+  const trained = modules.filter((name) => !(isHeadTied && name === 'lm_head'));
+  return { ...parameters, lora_target_modules: trained };
 }
