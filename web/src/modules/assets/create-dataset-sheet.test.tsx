@@ -5,12 +5,12 @@ import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { CreateDatasetSheet } from './create-dataset-sheet.tsx';
-import { uploadFiles } from './files/uploads.ts';
+import { uploadFiles } from './files/uploads/uploads.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: async () => 'd1' }));
 vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
-vi.mock('./files/uploads.ts', async (original) => ({
-  ...(await original<typeof import('./files/uploads.ts')>()),
+vi.mock('./files/uploads/uploads.ts', async (original) => ({
+  ...(await original<typeof import('./files/uploads/uploads.ts')>()),
   uploadFiles: vi.fn<typeof uploadFiles>(() => new Promise(() => undefined)),
 }));
 
