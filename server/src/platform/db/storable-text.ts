@@ -2,7 +2,7 @@
  * PostgreSQL's text and jsonb hold no NUL, and jsonb no half of a surrogate pair. JavaScript's
  * strings hold both, and JSON can spell both ("\u0000", "\ud800").
  */
-function isStorable(text: string): boolean {
+export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 

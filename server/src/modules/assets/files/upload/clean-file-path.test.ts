@@ -26,6 +26,7 @@ describe('cleanFilePath', () => {
     // What is left of it without what nobody sees.
     ['vae/.\u200B./config.json', 'path must be relative'],
     ['vae/\u0007/config.json', 'path must be relative'],
+    ['vae/con\u0000fig.json', 'path has characters that cannot be stored'],
     ['vae\\config.json', 'path must have / between its folders'],
     [`vae/${'ü'.repeat(128)}`, 'path must have at most 255 bytes between two /'],
     [`${'abcdefg/'.repeat(128)}a`, 'path must have at most 1024 bytes'],

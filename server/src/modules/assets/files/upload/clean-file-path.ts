@@ -1,3 +1,4 @@
+import { isStorable } from '../../../../platform/db/storable-text.ts';
 import { refused } from '../../../../platform/errors.ts';
 import { cleanPart, NAME_BYTES_MAX } from './clean-part.ts';
 
@@ -9,6 +10,8 @@ const PATH_BYTES_MAX = 1024;
  * parts is treated as in a name. Throws AppError('invalid_request') where it is no path inside a dataset or model.
  */
 export function cleanFilePath(sent: string): string {
+  // As in every field: there is no program whose paths have them.
+  if (!isStorable(sent)) throw badPath('path has characters that cannot be stored');
   if (sent.includes('\\')) throw badPath('path must have / between its folders, and no \\');
   const parts = sent.split('/').map(cleanPart);
   if (parts.some((part) => part === '' || part === '.' || part === '..')) {
