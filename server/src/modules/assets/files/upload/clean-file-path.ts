@@ -10,7 +10,7 @@ const PATH_BYTES_MAX = 1024;
  * parts is treated as in a name. Throws AppError('invalid_request') where it is no path inside a dataset or model.
  */
 export function cleanFilePath(sent: string): string {
-  // As in every field: there is no program whose paths have them.
+  // As `parseFields` refuses them in forms that are read whole.
   if (!isStorable(sent)) throw badPath('path has characters that cannot be stored');
   if (sent.includes('\\')) throw badPath('path must have / between its folders, and no \\');
   const parts = sent.split('/').map(cleanPart);
