@@ -61,7 +61,7 @@ test('a Kontext whose files were uploaded one by one, each with its path, is dep
   }
   expect(await readiness()).toEqual({
     deploy: null,
-    train: `${name} is a pipeline of Diffusers: choose a text model as base`,
+    train: `${name} generates pictures: choose a text model as base`,
     lora: false,
   });
   const { pod_id: podId } = await deploy();

@@ -12,13 +12,12 @@ export async function findBaseFault(
 ): Promise<string | null> {
   const { title, datasetType, starterTask } = base.asset;
   if (datasetType !== 'MODEL') return `${title} is a dataset: choose a model as base`;
-  if (starterTask === 'image') return `${title} generates pictures: choose a text model as base`;
   if (base.files.some(({ path }) => path === 'adapter_config.json')) {
     return `${title} is itself a fine-tune: choose the model that it was made from as base`;
   }
-  if (await readPipelineIndex(services, base.files)) {
-    return `${title} is a pipeline of Diffusers: choose a text model as base`;
-  }
+  // What an index of Diffusers describes is no text model.
+  if (starterTask === 'image' || (await readPipelineIndex(services, base.files)))
+    return `${title} generates pictures: choose a text model as base`;
   const weights = await findSafetensors(services, base);
   if (weights.files.length === 0) return `${title} has no safetensors weights to train on`;
   return weights.fault ?? findQuantisation(await readModelJson(services, base.files, 'config.json'));
