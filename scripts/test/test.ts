@@ -22,8 +22,8 @@ const NO_TESTS = 5;
 /** Runs all tests, or the chosen ones, and ends with the line `N passed, N failed, N skipped`. */
 export const test: Command = async ({ words }) => {
   const plan = planTests(words, await readTestFiles());
-  if (!plan.units && !plan.runtime && !plan.journeys)
-    throw new PlainError(`No test has ${words.join(' ')} in its path or name.`);
+  const nothingFits = () => new PlainError(`No test has ${words.join(' ')} in its path or name.`);
+  if (!plan.units && !plan.runtime && !plan.journeys) throw nothingFits();
   const reports = await mkdtemp(path.join(tmpdir(), 'bakehouse-tests-'));
   let counts = nothing;
   const add = async (title: string, runTests: () => Promise<Counts>) => {
@@ -52,6 +52,8 @@ export const test: Command = async ({ words }) => {
       `\nPassed at the second attempt only:\n${counts.flaky.map((name) => `  ${name}`).join('\n')}`,
     );
   console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  // The words of the name occur in those files, and it is no test's.
+  if (words.length > 0 && counts.passed + counts.failed + counts.skipped === 0) throw nothingFits();
   return counts.failed === 0 ? 0 : 1;
 };
 
