@@ -51,7 +51,7 @@ describe('amounts', () => {
   );
 
   test('are exact in dollars too', () => {
-    expect(formatUsd(25_000_000n)).toBe('1');
+    expect(formatUsd(parseBgl('25'))).toBe('1');
     expect(formatUsd(12_500_000n)).toBe('0.5');
     expect(formatUsd(1n)).toBe('0.00000004');
     expect(formatUsd(-25_000_001n)).toBe('-1.00000004');

@@ -1,18 +1,24 @@
-/** Fails when docs/specification.md names a file or a test that is not there, or that lacks the sentence that its row quotes. */
+/**
+ * Fails when docs/specification.md names a file or a test that is not there, or one that lacks what its row says: a
+ * sentence, a number, a quoted text.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../root.ts';
 import { findBrokenReferences } from './find-broken-references.ts';
+import { findUntestedValues } from './find-untested-values.ts';
 import { messages } from './messages.ts';
 
 const at = (file: string) => path.join(root, file);
-const gone = findBrokenReferences(
-  readFileSync(at('docs/specification.md'), 'utf8'),
-  {
-    exists: (file) => existsSync(at(file)),
-    read: (file) => (existsSync(at(file)) ? readFileSync(at(file), 'utf8') : null),
-  },
-  messages.filter(({ foundIn }) => foundIn).map(({ text }) => text),
-);
-for (const sentence of gone) console.error(sentence);
-process.exitCode = gone.length === 0 ? 0 : 1;
+const document = readFileSync(at('docs/specification.md'), 'utf8');
+const repository = {
+  exists: (file: string) => existsSync(at(file)),
+  read: (file: string) => (existsSync(at(file)) ? readFileSync(at(file), 'utf8') : null),
+};
+const sentences = messages.filter(({ foundIn }) => foundIn).map(({ text }) => text);
+const faults = [
+  ...findBrokenReferences(document, repository, sentences),
+  ...findUntestedValues(document, repository),
+];
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length === 0 ? 0 : 1;

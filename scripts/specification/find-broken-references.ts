@@ -1,3 +1,5 @@
+import { readRows } from './read-rows.ts';
+
 /** How the check looks at the repository. */
 export type Repository = {
   /** Whether there is such a file or folder. */
@@ -6,7 +8,6 @@ export type Repository = {
   read: (path: string) => string | null;
 };
 
-const ROW = /^\| (?!Line|-)/;
 const FILE = /\.\w+$/;
 const CALL = /(?:\b(?:describe|it|journey|test)(?:\.\w+)*|[)`])\(\s*['"`]$/;
 
@@ -20,28 +21,22 @@ export function findBrokenReferences(
   { exists, read }: Repository,
   sentences: readonly string[],
 ): string[] {
-  return document.split('\n').flatMap((line, index) => {
-    if (!ROW.test(line)) return [];
-    const [, quoting = '', where = '', tests = ''] = line.split(/(?<!\\)\|/);
-    const at = `docs/specification.md:${index + 1}`;
-    const files = codes(where)
-      .filter((path) => !exists(path))
-      .map((path) => `${at}: there is no ${path}`);
-    const gone = codes(tests)
-      .map((named) => named.split(/: (.*)/s))
-      .filter(([path = '', title = '']) => title === '' || !names(read(path) ?? '', title))
-      .map(([path, title = '']) => `${at}: ${path} has no test '${title}'`);
-    const quoted = sentences.filter((sentence) => quotes(quoting, sentence));
+  return readRows(document).flatMap(({ at, line, places, tests }) => {
+    const files = places.filter((path) => !exists(path)).map((path) => `${at}: there is no ${path}`);
+    const gone = tests
+      .filter(({ file, title }) => title === '' || !names(read(file) ?? '', title))
+      .map(({ file, title }) => `${at}: ${file} has no test '${title}'`);
+    const quoted = sentences.filter((sentence) => quotes(line, sentence));
     const unsaid = (paths: string[]) =>
       quoted.filter((sentence) => !paths.some((path) => read(path)?.includes(fixedPart(sentence))));
-    const places = codes(where);
     const unfound = places.every((path) => FILE.test(path)) ? unsaid(places) : [];
-    const untested = unsaid(codes(tests).map((named) => named.replace(/: .*/s, '')));
     return [
       ...files,
       ...gone,
       ...unfound.map((sentence) => `${at}: '${sentence}' stands in none of its files`),
-      ...untested.map((sentence) => `${at}: '${sentence}' stands in none of its tests`),
+      ...unsaid(tests.map(({ file }) => file)).map(
+        (sentence) => `${at}: '${sentence}' stands in none of its tests`,
+      ),
     ];
   });
 }
@@ -59,11 +54,6 @@ function names(text: string, title: string): boolean {
     so += title + after;
     return isTitle || /^['"`[]/.test(line || title);
   });
-}
-
-/** What stands between backticks. */
-function codes(cell: string): string[] {
-  return [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }
 
 /** Whether the cell has the sentence between quotes; its full stop may be left out. */

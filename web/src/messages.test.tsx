@@ -59,6 +59,7 @@ const seen: [sentences: string[], component: ReactElement, answer?: unknown][] =
       'Your model is fine-tuning!',
       'Waiting for the CPU, number 2 in line.',
       'Training progress',
+      '0%',
       'Manage Model',
       'Close',
     ],

@@ -32,6 +32,9 @@ describe('creating', () => {
       details: 'What we know',
       tags: ['a', 'b'],
       price: '1.5',
+      embedding_model: 'minilm',
+      dimensions: 384,
+      is_published: true,
     });
     const asset = await get(ada, id);
     expect(asset).toMatchObject({
@@ -42,6 +45,9 @@ describe('creating', () => {
       details: 'What we know',
       tags: ['a', 'b'],
       price: '1.5',
+      embedding_model: 'minilm',
+      dimensions: 384,
+      is_published: true,
       user_id: ada.userId,
       owner_username: 'ada-1',
       is_starter: false,
@@ -57,6 +63,21 @@ describe('creating', () => {
       create_dataset: { completed: true },
       create_model: { completed: false },
     });
+  });
+
+  test('a model keeps its parent and base type; IPFS is refused', async () => {
+    const parent_dataset_id = await create(ada);
+    const model = {
+      dataset_type: 'MODEL',
+      title: 'Derived',
+      base_model_type: 'qwen',
+      parent_dataset_id,
+    } as const;
+    expect(await get(ada, await create(ada, model))).toMatchObject(model);
+    const ipfs = { dataset_type: 'RAW', title: 'Shared', user_id: ada.userId, use_ipfs: true };
+    expect(contract.createAsset.body?.safeParse(ipfs).error?.issues).toMatchObject([
+      { path: ['use_ipfs'], message: 'IPFS storage is not available yet' },
+    ]);
   });
 
   test('a new dataset is free, not published and has no dimensions', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deleteAsset } from '@bakehouse/contract/assets';
 import {
   type Deployment,
+  deployVllm,
   listVllm,
   vllmMetrics,
   vllmProgress,
@@ -141,6 +142,32 @@ describe('a deployment', () => {
     await expect(list({ status: 'gone' })).rejects.toThrow(
       'status must be one of running, sleeping, failed, terminated',
     );
+  });
+
+  it('is one replica on one GPU of the default type unless asked otherwise, and is listed with its fields', async () => {
+    const model_id = await makeFineTune(user, 'By Default');
+    expect(deployVllm.body?.parse({ model_id, user_id: user.userId })).toMatchObject({
+      ...{ gpu_count: 1, instance_type: 'a100', auto_scale: false, min_replicas: 1, max_replicas: 1 },
+    });
+    const made = await deploy(model_id);
+    await untilRunning(made.pod_id);
+    const { pods } = await server.request(
+      listVllm,
+      { params: { userId: user.userId }, query: {} },
+      { as: user },
+    );
+    expect(pods).toEqual([
+      expect.objectContaining({
+        pod_id: made.pod_id,
+        deployment_id: made.pod_id,
+        model_id,
+        status: 'running',
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+        instance_type: 'a100',
+        progress: 100,
+      }),
+    ]);
+    await terminate(made.pod_id);
   });
 
   it('is made once per Idempotency-Key', async () => {

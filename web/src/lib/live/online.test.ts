@@ -56,7 +56,7 @@ test('a server that answers is asked for its favicon every 30 seconds, and given
   const stop = watchServer(() => undefined);
   await checkServer();
   answer.mockClear();
-  await vi.advanceTimersByTimeAsync(29_999);
+  await vi.advanceTimersByTimeAsync(30_000 - 1);
   expect(answer).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
   expect(answer).toHaveBeenCalledExactlyOnceWith('/favicon.svg', expect.objectContaining({ method: 'HEAD' }));

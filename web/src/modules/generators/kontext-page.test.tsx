@@ -93,7 +93,7 @@ it('a picture is uploaded and edited; its place in the history is a placeholder 
   await fillAndGenerate();
   expect(results().getByText('Uploading the picture')).toBeTruthy();
   expect(results().getByRole('progressbar').getAttribute('aria-valuenow')).toBe('25');
-  expect(screen.getByRole('img', { name: 'An edit, processing' })).toBeTruthy();
+  expect(screen.getByRole('img', { name: 'An edit, processing' }).title).toBe('Processing, about 2.5 MB');
 
   api.next = editing();
   arrive({ id: 'p1' });

@@ -49,6 +49,13 @@ it('begins with the default GPU where there is none, and says where the run goes
   );
 });
 
+it('offers one, two, four or eight GPUs, one by default', () => {
+  show([h100]);
+  const counts = screen.getByRole('group', { name: 'Number of GPUs' }).querySelectorAll('button');
+  expect([...counts].map(({ textContent }) => textContent)).toEqual(['1', '2', '4', '8']);
+  expect(initialParameters.accelerator_count).toBe(1);
+});
+
 it('names what the machine has instead of the chosen GPU', () => {
   show([{ ...h100, count: 2 }]);
   expect(notes()).toMatch(

@@ -1,0 +1,56 @@
+import { parseSync, Visitor } from 'oxc-parser';
+import type { Repository } from './find-broken-references.ts';
+import { readRows } from './read-rows.ts';
+
+const NUMBER = /(?<![\w/.-])\d+(?:\.\d+)?(?![\w/])/g;
+const FIELD = /`(\w+)`/g;
+const QUOTED = /(?<!\w)'([^']+(?:'[a-z][^']*)*)'/g;
+/** Where a row writes seconds or minutes, its test may count milliseconds. */
+const SCALES = [1, 1_000, 60_000];
+
+/**
+ * The numbers, quoted texts and fields (`name`) of the rows of docs/specification.md that stand in the code of none of their tests,
+ * titles aside: such a test passes whatever the value is. An entity that only a journey tests is found too: what a
+ * browser shows is not what a call answers. Pure.
+ */
+export function findUntestedValues(document: string, { read }: Pick<Repository, 'read'>): string[] {
+  return readRows(document).flatMap(({ at, section, line, tests }) => {
+    if (tests.length === 0) return [];
+    const code = tests.map(({ file, title }) => codeOf(file, read(file) ?? '', title)).join('\n');
+    const plain = code.replaceAll(/(?<=\d)_(?=\d)/g, '').replaceAll(/\s+/g, ' ');
+    const fields = [...line.matchAll(FIELD)].map(([, name = '']) => name);
+    const said = line.replaceAll(FIELD, '').replaceAll(QUOTED, '');
+    const numbers = [...said.matchAll(NUMBER)].map(([number]) => number);
+    const quoted = [...line.matchAll(QUOTED)].map(([, text = '']) => text);
+    const untested = [
+      ...fields.filter((name) => !new RegExp(`\\b${name}\\b`).test(plain)),
+      ...numbers.filter((number) => !hasNumber(plain, Number(number))),
+      ...quoted.filter((text) => !plain.includes(text.replace(/\{.*/s, ''))).map((text) => `'${text}'`),
+    ];
+    const journeysOnly = section.includes('Entities') && tests.every(({ file }) => file.startsWith('e2e/'));
+    return [
+      ...untested.map((value) => `${at}: ${value} stands in none of its tests`),
+      ...(journeysOnly ? [`${at}: an entity needs a test of its call, not journeys alone`] : []),
+    ];
+  });
+}
+
+function hasNumber(code: string, number: number): boolean {
+  return SCALES.some((scale) => {
+    const digits = String(number * scale).replace('.', '\\.');
+    return new RegExp(`(?<![\\d.])${digits}(?!\\.?\\d)`).test(code);
+  });
+}
+
+/** The calls that define the tests of a title, without it; where it stands in a table, the whole file. */
+function codeOf(file: string, source: string, title: string): string {
+  const calls: string[] = [];
+  const visitor = new Visitor({
+    CallExpression({ callee, arguments: [first], end }) {
+      if (first?.type !== 'Literal' || first.value !== title) return;
+      calls.push(source.slice(callee.start, callee.end), source.slice(first.end, end));
+    },
+  });
+  visitor.visit(parseSync(file, source).program);
+  return calls.length > 0 ? calls.join('\n') : source;
+}

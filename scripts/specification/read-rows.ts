@@ -1,0 +1,31 @@
+/** A row of docs/specification.md. */
+export type Row = {
+  /** The file and line of the row. */
+  at: string;
+  section: string;
+  /** What is specified. */
+  line: string;
+  /** Files and folders where it lives. */
+  places: string[];
+  tests: { file: string; title: string }[];
+};
+
+/** The rows of the tables of docs/specification.md. Pure. */
+export function readRows(document: string): Row[] {
+  let section = '';
+  return document.split('\n').flatMap((text, index) => {
+    if (text.startsWith('## ')) section = text.slice(3);
+    if (!/^\| (?!Line|-)/.test(text)) return [];
+    const [, line = '', where = '', named = ''] = text.split(/(?<!\\)\|/);
+    const tests = codes(named).map((code) => {
+      const [file = '', title = ''] = code.split(/: (.*)/s);
+      return { file, title };
+    });
+    return [{ at: `docs/specification.md:${index + 1}`, section, line, places: codes(where), tests }];
+  });
+}
+
+/** What stands between backticks. */
+function codes(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+}
