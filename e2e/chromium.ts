@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserServer, chromium } from 'playwright-core';
 
 export type { Browser, Page } from 'playwright-core';
 
@@ -20,6 +20,11 @@ const flags = [
 /** Starts the system's browser, which can reach nothing but this machine. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: requireChromium(), args: flags });
+}
+
+/** The same as a server, to which the processes of several test files connect. */
+export function startBrowser(): Promise<BrowserServer> {
+  return chromium.launchServer({ executablePath: requireChromium(), args: flags, host: '127.0.0.1' });
 }
 
 /** The same, with what it keeps of the sites in a folder. */

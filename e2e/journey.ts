@@ -1,7 +1,6 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, expect, inject, test } from 'vitest';
-import { launchChromium } from './chromium.ts';
-import { findViolations } from './screens/axe.ts';
+import { findViolations, type Theme } from './screens/axe.ts';
 import { screenshotPath } from './screenshots.ts';
 
 /** How long a page may take to show a state, and work on the machine to end: after that something hangs. Nothing is true or false by its speed. */
@@ -18,8 +17,8 @@ const SAFARI =
 let browser: Promise<Browser> | null = null;
 afterAll(async () => (await browser)?.close());
 
-function launch(): Promise<Browser> {
-  browser ??= launchChromium();
+function connect(): Promise<Browser> {
+  browser ??= chromium.connect(inject('browserUrl'));
   return browser;
 }
 
@@ -56,7 +55,7 @@ export const journey = test.extend<Fixtures>({
       expect(unexpected, 'errors in the browser').toEqual([]);
     });
     await use(async (baseURL = inject('baseUrl')) => {
-      const context = await (await launch()).newContext({ baseURL, viewport: DESKTOP });
+      const context = await (await connect()).newContext({ baseURL, viewport: DESKTOP });
       contexts.push(context);
       await context.addInitScript({ content: SAFARI });
       context.on('weberror', (error) => errors.push(error.error().message));
@@ -71,10 +70,9 @@ export const journey = test.extend<Fixtures>({
 });
 
 /**
- * Looks at a screen as ui.md asks: light and dark, on a desktop and on a phone, each with a
- * picture, without an axe violation and without anything that reaches over the edge. The page is
- * a light desktop again afterwards. A `popup`
- * hangs on something that a phone does not have, and the page is behind it.
+ * Looks at a state of a screen: no axe violation on a light phone, enough contrast on a dark desktop, and nothing reaches
+ * over the edge. With `BAKEHOUSE_SCREENSHOTS` it also keeps a picture of both widths in both themes. The page is a light
+ * desktop again afterwards. A `popup` hangs on something that a phone does not have, and the page is behind it.
  */
 export async function look(page: Page, name: string, { popup = false } = {}): Promise<void> {
   for (const [width, viewport] of [
@@ -83,16 +81,25 @@ export async function look(page: Page, name: string, { popup = false } = {}): Pr
   ] as const) {
     if (popup && viewport === PHONE) continue;
     await page.setViewportSize(viewport);
-    for (const theme of ['light', 'dark'] as const) {
+    const themes: Theme[] = viewport === PHONE ? ['light'] : ['dark'];
+    for (const theme of popup ? (['light', 'dark'] as const) : themes) {
       const found = await findViolations(page, theme, { popup });
       expect(found, `axe on ${name} at ${width} px, ${theme}`).toEqual([]);
-      // A sheet or dialog is as high as the window; behind it nothing scrolls.
-      const fullPage = (await page.getByRole('dialog').count()) === 0;
-      await page.screenshot({ path: screenshotPath(`${name}-${width}-${theme}`), fullPage });
     }
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(overflow, `pixels that ${name} is wider than ${width} px`).toBeLessThanOrEqual(0);
+    if (process.env.BAKEHOUSE_SCREENSHOTS) await takeScreenshots(page, `${name}-${width}`);
   }
   await page.setViewportSize(DESKTOP);
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: null });
+}
+
+async function takeScreenshots(page: Page, name: string): Promise<void> {
+  // A sheet or dialog is as high as the window; behind it nothing scrolls.
+  const fullPage = (await page.getByRole('dialog').count()) === 0;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
+    await page.screenshot({ path: screenshotPath(`${name}-${colorScheme}`), fullPage });
+  }
 }

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { journey, look } from '../journey.ts';
-import { signUp } from '../sign-up.ts';
+import { signUp, signUpByForm } from '../sign-up.ts';
 
 journey('a person signs up, sees the dashboard, signs out and in again', async ({ page }) => {
   await page.goto('/');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await look(page, 'landing');
 
-  const { username, email, password } = await signUp(page);
+  const { username, email, password } = await signUpByForm(page);
   // The starting grant of 125 BGL, shown in dollars.
   await page.getByRole('link', { name: 'Balance: $5.00' }).waitFor();
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();

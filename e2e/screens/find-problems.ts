@@ -13,11 +13,11 @@ type Kind = {
   /** It hangs on something that a phone does not have, and goes when the window is made narrow. */
   popup?: boolean;
   loading?: boolean | undefined;
-  /** Another screen of its kind, or the same one with something on it, is looked at on a desktop too. */
+  /** Another screen of its kind, or the same one with something on it, is looked at on a desktop and in the dark. */
   alike?: boolean | undefined;
 };
 
-/** What axe finds in both themes on a phone and on a desktop, and the widths over whose edge something reaches. */
+/** What axe finds on a light phone, and on a desktop in both themes, and the widths over whose edge something reaches. */
 export async function findProblems(
   page: Page,
   name: string,
@@ -34,7 +34,7 @@ export async function findProblems(
     if (excess > 0) problems.push(`${name}: ${excess} pixels wider than ${width}`);
     if (width !== PHONE && (width !== DESKTOP || alike)) continue;
     // What stands for text that is coming has no contrast to examine.
-    const themes: Theme[] = loading ? ['light'] : ['light', 'dark'];
+    const themes: Theme[] = loading || width === PHONE ? ['light'] : ['light', 'dark'];
     for (const theme of themes) {
       const found = await findViolations(page, theme, { popup, loading });
       problems.push(...found.map((violation) => `${name} at ${width}, ${theme}: ${violation}`));

@@ -1,5 +1,9 @@
+import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
+import { listJobs } from '../list-jobs.ts';
+import { readData } from '../modules/training/validation/read-data.ts';
 import { migrate } from '../platform/db/setup/migrate.ts';
+import { openJobQueue } from '../platform/jobs/job-queue.ts';
 import { createDatabase, startTemporaryPostgres } from './temporary-postgres.ts';
 
 const TEMPLATE = 'bakehouse_template';
@@ -16,8 +20,17 @@ declare module 'vitest' {
 /** One PostgreSQL for the whole run, with a migrated template database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startTemporaryPostgres();
-  await migrate(await createDatabase(server.url, TEMPLATE));
+  const databaseUrl = await createDatabase(server.url, TEMPLATE);
+  await migrate(databaseUrl);
+  await declareJobs(databaseUrl);
   project.provide('postgresUrl', server.url);
   project.provide('templateDatabase', TEMPLATE);
   return server.stop;
+}
+
+/** Makes the job queue's tables once: each server of a test would take as long for them as for all else. */
+async function declareJobs(databaseUrl: string): Promise<void> {
+  const jobs = listJobs({ databaseUrl, readData, closeIdle: async () => 0 });
+  const queue = await openJobQueue({ url: databaseUrl, log: pino({ level: 'silent' }), jobs, works: false });
+  await queue.stop();
 }

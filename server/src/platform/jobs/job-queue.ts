@@ -59,8 +59,7 @@ export async function openJobQueue({ url, log, jobs, works, schedules = true }: 
   });
   boss.on('error', (error) => log.warn({ err: error }, 'the job queue had an error'));
   await boss.start();
-  for (const job of jobs) await declare(boss, job);
-  await forgetOldSchedules(boss, jobs);
+  await declareAll(boss, jobs);
 
   return {
     enqueue: async (tx, job, data) => {
@@ -73,8 +72,28 @@ export async function openJobQueue({ url, log, jobs, works, schedules = true }: 
   };
 }
 
-async function declare(boss: PgBoss, job: AnyJob): Promise<void> {
-  const options = {
+/** Declares the jobs that are not there yet as they are wanted: most processes that start find all of them. */
+async function declareAll(boss: PgBoss, jobs: AnyJob[]): Promise<void> {
+  const queues = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+  const schedules = new Map((await boss.getSchedules()).map(({ name, cron }) => [name, cron]));
+  const isDeclared = (job: AnyJob) => {
+    const queue = new Map(Object.entries(queues.get(job.name) ?? {}));
+    const wanted = { ...optionsOf(job), policy: policyOf(job) };
+    const isAsWanted = Object.entries(wanted).every(([name, value]) => queue.get(name) === value);
+    return isAsWanted && (!job.onLost || queues.has(lostQueue(job)));
+  };
+  for (const job of jobs) {
+    if (!isDeclared(job)) await declare(boss, job);
+    if (job.schedule && schedules.get(job.name) !== job.schedule)
+      await boss.schedule(job.name, job.schedule, {}, { tz: 'UTC' });
+  }
+  // A job that had a schedule in an earlier version, and is gone or has another name, would be enqueued for nobody.
+  const wanted = new Set(jobs.filter(({ schedule }) => schedule).map(({ name }) => name));
+  for (const name of schedules.keys()) if (!wanted.has(name)) await boss.unschedule(name);
+}
+
+function optionsOf(job: AnyJob) {
+  return {
     notify: true,
     heartbeatSeconds: HEARTBEAT_SECONDS,
     expireInSeconds: job.timeoutSeconds ?? TIMEOUT_SECONDS,
@@ -82,25 +101,26 @@ async function declare(boss: PgBoss, job: AnyJob): Promise<void> {
     retryBackoff: true,
     retryDelayMax: RETRY_DELAY_MAX_SECONDS,
     deleteAfterSeconds: DONE_KEPT_SECONDS,
+    ...(job.onLost && { deadLetter: lostQueue(job) }),
   };
-  if (job.onLost) await boss.createQueue(lostQueue(job), options);
-  const lost = job.onLost ? { deadLetter: lostQueue(job) } : {};
-  // One run at a time: a schedule that is slower than its period must not pile up.
-  const policy = job.schedule ? 'stately' : 'standard';
-  await boss.createQueue(job.name, { ...options, ...lost, policy });
+}
+
+/** One run at a time: a schedule that is slower than its period must not pile up. */
+function policyOf({ schedule }: AnyJob) {
+  return schedule ? 'stately' : 'standard';
+}
+
+async function declare(boss: PgBoss, job: AnyJob): Promise<void> {
+  const { deadLetter, ...options } = optionsOf(job);
+  if (deadLetter) await boss.createQueue(deadLetter, options);
+  const policy = policyOf(job);
+  await boss.createQueue(job.name, { ...optionsOf(job), policy });
   // One that is there already was declared by an earlier version. The library would delete a queue with its jobs to give
   // it another policy; those that wait in it have each their own, and keep that.
   await boss
     .getDb()
     .executeSql('update pgboss.queue set policy = $2 where name = $1 and policy <> $2', [job.name, policy]);
-  await boss.updateQueue(job.name, { ...options, ...lost });
-  if (job.schedule) await boss.schedule(job.name, job.schedule, {}, { tz: 'UTC' });
-}
-
-/** A job that had a schedule in an earlier version, and is gone or has another name, would be enqueued for nobody. */
-async function forgetOldSchedules(boss: PgBoss, jobs: AnyJob[]): Promise<void> {
-  const wanted = new Set(jobs.filter(({ schedule }) => schedule).map(({ name }) => name));
-  for (const { name } of await boss.getSchedules()) if (!wanted.has(name)) await boss.unschedule(name);
+  await boss.updateQueue(job.name, optionsOf(job));
 }
 
 /** Where the library puts those that have used up their attempts. */
