@@ -132,7 +132,10 @@ def training_memory(
     adapter = trainable * (16 if gpu else 20)
     layer = batch_tokens * (34 * base.hidden_size + 6 * base.intermediate_size)
     kept = base.layers * batch_tokens * base.hidden_size * 2 + layer if gpu else base.layers * layer
-    logits = batch_tokens * base.vocabulary * 10
+    # On a GPU TRL computes the loss in tiles; with an adapter on lm_head logits are made, selected,
+    # widened and differentiated.
+    has_head = "lm_head" in parameters.lora.target_modules and not base.tied_embeddings
+    logits = batch_tokens * base.vocabulary * ((20 if has_head else 0) if gpu else 10)
     libraries = 1_500_000_000 if gpu else 1_300_000_000
     return weights + adapter + kept + logits + libraries
 

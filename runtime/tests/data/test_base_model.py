@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bakehouse_runtime.base_model import read_base_model, training_memory
 from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.protocol import LoraSpec, TrainingParameters
 from bakehouse_runtime.train.lora.run import read_inputs
 from prepared import prepare
 from train_spec import train_spec
@@ -122,6 +125,29 @@ def test_the_experts_of_a_mixture_get_no_adapter_and_are_not_counted(
         weight.numel() for weight in trainer.model.parameters() if not weight.requires_grad
     )
     assert not any("experts" in name for name in trained)
+    # The loss is that of the answers alone: routers are frozen.
+    assert not trainer.aux_loss_enabled
+
+
+def test_logits_take_memory_on_a_gpu_only_with_an_adapter_on_the_head(mixture: Path) -> None:
+    base = read_base_model(mixture)
+    wide = replace(base, vocabulary=base.vocabulary + 1)
+
+    def bytes_per_logit(*modules: str, gpu: bool) -> float:
+        parameters = TrainingParameters(
+            epochs=1,
+            learning_rate=1e-3,
+            batch_size=8,
+            eval_batch_size=4,
+            gradient_accumulation_steps=1,
+            lora=LoraSpec(r=8, alpha=16, dropout=0, target_modules=list(modules)),
+        )
+        one, other = (training_memory(model, parameters, 9, 64, gpu=gpu) for model in (wide, base))
+        return (one - other) / (8 * 64)
+
+    assert bytes_per_logit("q_proj", gpu=True) == 0
+    assert bytes_per_logit("q_proj", "lm_head", gpu=True) == 20
+    assert bytes_per_logit("q_proj", gpu=False) == 10
 
 
 def test_modules_that_only_experts_have_are_refused(tmp_path: Path, mixture: Path) -> None:

@@ -13,7 +13,7 @@ from bakehouse_runtime.data.tokens import read_model_tokens
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.protocol import ServeTextSpec
 from bakehouse_runtime.serve.engine import gauge_sum
-from bakehouse_runtime.serve.vllm import allowed_lora_rank, command
+from bakehouse_runtime.serve.vllm import allowed_lora_rank, command, environment
 
 
 @pytest.fixture
@@ -57,11 +57,22 @@ def test_the_command_of_a_base_model_has_no_lora_arguments(inputs: dict[str, Pat
         *("--served-model-name", "llama"),
         *("--host", "0.0.0.0", "--port", "8000"),
         *("--max-model-len", "4096", "--max-num-seqs", "16"),
+        *("--gpu-memory-utilization", "0.9"),
         *("--limit-mm-per-prompt", '{"image": 0, "video": 0, "audio": 0}'),
         *("--allowed-media-domains", "none.invalid"),
         *("--middleware", "bakehouse_runtime.serve.vllm_guard.KeyGuard"),
         "--disable-fastapi-docs",
     ]
+
+
+def test_nothing_is_compiled_for_its_sampler_and_its_programs_come_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin")
+    variables = environment("key")
+    assert variables["VLLM_USE_FLASHINFER_SAMPLER"] == "0"
+    assert variables["PATH"] == f"{Path(sys.executable).parent}:/usr/bin"
+    assert variables["VLLM_API_KEY"] == "key"
 
 
 def test_a_model_on_several_gpus_is_split_over_them(inputs: dict[str, Path]) -> None:

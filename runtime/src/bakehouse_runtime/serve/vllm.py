@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..data.tokens import read_model_tokens
@@ -17,8 +18,6 @@ from .reasoning import reasoning_arguments
 from .vllm_guard import KeyGuard
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..data.tokens import ModelTokens
     from ..protocol import ServeTextSpec
 
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 _LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
 # Adapters that the requests of one batch may use.
 _LORAS_IN_BATCH_MAX = 4
+# What placements are chosen by (choose-placement.ts).
+_GPU_MEMORY_PART = 0.9
 # Where a configuration tells how many tokens its model can read, as vLLM looks for it.
 _CONTEXT_NAMES = (
     "max_position_embeddings",
@@ -48,8 +49,7 @@ class Vllm:
         self._process = subprocess.Popen(
             command(spec, inputs, port),
             stdin=subprocess.DEVNULL,
-            # Not among its arguments, which everybody on the machine may read.
-            env={**os.environ, "VLLM_API_KEY": spec.api_key, "VLLM_NO_USAGE_STATS": "1"},
+            env=environment(spec.api_key),
         )
 
     def ended(self) -> str | None:
@@ -86,6 +86,21 @@ class Vllm:
             self._process.wait()
 
 
+def environment(api_key: str) -> dict[str, str]:
+    """The environment of the server."""
+    programs = str(Path(sys.executable).parent)
+    return {
+        **os.environ,
+        # Not among its arguments, which everybody on the machine may read.
+        "VLLM_API_KEY": api_key,
+        "VLLM_NO_USAGE_STATS": "1",
+        # FlashInfer's sampler is compiled at start, by nvcc, which a host with only a driver lacks.
+        "VLLM_USE_FLASHINFER_SAMPLER": "0",
+        # What vLLM compiles it compiles with the programs of its own environment, such as ninja.
+        "PATH": os.pathsep.join(filter(None, (programs, os.environ.get("PATH")))),
+    }
+
+
 def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str]:
     """The command line of the server. The module is called, not the `vllm` script, so that the
     interpreter that runs this program also runs vLLM."""
@@ -97,6 +112,7 @@ def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str
         "--port": str(port),
         "--max-model-len": str(context),
         "--max-num-seqs": str(spec.parallel_requests),
+        "--gpu-memory-utilization": str(_GPU_MEMORY_PART),
         # Text alone: nothing is fetched from an address that a request names.
         "--limit-mm-per-prompt": '{"image": 0, "video": 0, "audio": 0}',
         "--allowed-media-domains": "none.invalid",

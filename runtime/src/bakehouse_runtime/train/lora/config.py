@@ -62,6 +62,9 @@ def sft_config(
         # Recomputing activations saves memory that a GPU lacks and time that a CPU lacks.
         activation_checkpointing=device == "cuda",
         loss_type="nll",
+        # What balances the routers of a mixture would only be added to a loss that cannot change
+        # them: they are frozen.
+        router_aux_loss_coef=0.0,
         # The examples come tokenised and cut.
         dataset_kwargs={"skip_prepare_dataset": True},
         max_length=None,

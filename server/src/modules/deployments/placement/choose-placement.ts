@@ -11,7 +11,7 @@ export function gpuOfInstance(name: string): GpuType | undefined {
   return known && instanceGpus[known];
 }
 
-/** The part of a GPU's memory that vLLM takes unless it is told otherwise. */
+/** The part of a GPU's memory that vLLM is told to take (the runtime's serve/vllm.py). */
 const VLLM_SHARE = 0.9;
 /** What vLLM needs beside the weights on each GPU: its libraries, CUDA graphs, and one full context. */
 const BESIDE_WEIGHTS_BYTES = 3 * 1024 ** 3;
