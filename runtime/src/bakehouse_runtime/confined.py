@@ -30,6 +30,9 @@ Result = TypeVar("Result")
 MEMORY_BYTES = 4 << 30
 # A few million rows. The server gives up a little later (read-data.ts).
 TIME_LIMIT_S = 1800.0
+# Seconds of the processor for what a chat template writes of one conversation: an honest one takes
+# milliseconds. The system ends a process that uses up ITIMER_VIRTUAL.
+TEMPLATE_LIMIT_S = 5.0
 _POLL_S = 0.1
 
 
@@ -67,6 +70,9 @@ def run_confined(
         succeeded, outcome = receiver.recv()
     # It ended without an answer: libraries that are not Python's abort where memory ends.
     except EOFError:
+        process.join()
+        if process.exitcode == -signal.SIGVTALRM:
+            raise _endless_template() from None
         raise _too_much(what, memory_bytes) from None
     finally:
         process.kill()
@@ -81,6 +87,13 @@ def memory_limit() -> int:
     """Bytes that reading may take on this machine."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return min(MEMORY_BYTES, machine // 8)
+
+
+def _endless_template() -> PlainError:
+    return PlainError(
+        f"The base model's chat template takes longer than {TEMPLATE_LIMIT_S:g} seconds for one "
+        "conversation: use a base model with a simpler chat template."
+    )
 
 
 def _too_much(what: str, memory_bytes: int) -> PlainError:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -131,15 +132,34 @@ def test_what_takes_too_much_memory_is_named(
     ]
 
 
-def test_a_chat_template_that_never_ends_is_ended(
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+        # Computed when it is compiled, and in one instruction of Python.
+        "{{ 7 ** 400000000 }}",
+    ],
+    ids=["loop", "power"],
+)
+def test_a_chat_template_that_never_ends_is_ended(template: str) -> None:
+    with pytest.raises(PlainError, match="chat template takes longer than 5 seconds for one"):
+        run_confined("x.csv", written, template)
+
+
+def written(template: str) -> str:
+    from bakehouse_runtime.data import chat_template
+    from bakehouse_runtime.data.conversations import Turn
+
+    chat_template.TEMPLATE_LIMIT_S = 0.5
+    rendered = chat_template.ChatTemplate(template, {}, date(2026, 11, 20))
+    return rendered.render([Turn("user", "Who?")]).text
+
+
+def test_reading_that_takes_too_long_is_ended(
     tmp_path: Path, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confined, "TIME_LIMIT_S", 1.0)
-    model = tmp_path / "endless"
-    shutil.copytree(tiny_model, model)
-    loop = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
-    (model / "chat_template.jinja").write_text(loop)
-    (error,) = report_of(spec(model, write_rows(tmp_path / "x.csv", 5))).critical_errors
+    monkeypatch.setattr(confined, "TIME_LIMIT_S", 0.0)
+    (error,) = report_of(spec(tiny_model, write_rows(tmp_path / "x.csv", 5))).critical_errors
     assert error.startswith("Reading x.csv took longer than")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 import jinja2
@@ -11,11 +13,12 @@ from jinja2 import nodes
 from jinja2.ext import Extension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from ..confined import TEMPLATE_LIMIT_S
 from ..errors import PlainError
 from .conversations import Rendered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from datetime import date
 
     from jinja2.runtime import Macro
@@ -48,7 +51,9 @@ class ChatTemplate:
             or "(?!)"
         )
         try:
-            self._template = self._environment.from_string(source)
+            # Compiling computes what is constant.
+            with _limited_time():
+                self._template = self._environment.from_string(source)
         except jinja2.TemplateError as error:
             raise PlainError(f"The base model's chat template cannot be read: {error}.") from error
 
@@ -57,7 +62,11 @@ class ChatTemplate:
         `{% generation %}`, that is learnt; else what each answer adds to the text before it, its
         end-of-turn token included; an earlier answer that is written otherwise now than when it was
         the last is only read, and so is one that the file asks to be. Raises
-        TemplateRefusalError."""
+        TemplateRefusalError, and ends the process where it takes longer than TEMPLATE_LIMIT_S."""
+        with _limited_time():
+            return self._render(turns)
+
+    def _render(self, turns: list[Turn]) -> Rendered:
         messages = [{"role": turn.role, "content": turn.content} for turn in turns]
         whole = self._write(messages, begin=False)
         generation = _generation_of(self._environment)
@@ -155,6 +164,18 @@ def _generated(turns: list[Turn], spans: list[Span]) -> tuple[list[Span], list[i
             "them are only read"
         )
     return [span for span, _ in learnt], [at for _, at in learnt]
+
+
+@contextmanager
+def _limited_time() -> Iterator[None]:
+    """A template is a program, and may never end, not even between two lines of Python: the system
+    ends this process, and `run_confined` says why. Counts the time of this process alone, which
+    others on a busy machine do not use up."""
+    signal.setitimer(signal.ITIMER_VIRTUAL, TEMPLATE_LIMIT_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 # What the code of a template may raise besides the errors of jinja2.

@@ -47,21 +47,14 @@ const BLOCKS: Record<number, [values: number, bytes: number]> = {
  */
 export function checkGguf(source: ByteSource): void {
   const cursor = cursorOver(source);
-  if (source.size < 24 || cursor.take(4).toString('latin1') !== 'GGUF')
-    throw new DamagedFile('it does not begin as a GGUF file');
-  const version = cursor.u32();
-  if (version !== 2 && version !== 3)
-    throw new DamagedFile(`it has the GGUF version ${version}; 2 and 3 are known`);
-  const tensorCount = cursor.u64();
-  const metadataCount = cursor.u64();
+  const { tensorCount, metadataCount } = readHead(cursor, source.size);
 
   let alignment = 32;
-  for (let i = 0; i < metadataCount; i += 1) {
-    const key = readString(cursor);
-    const type = cursor.u32();
-    if (key === 'general.alignment' && type === 4) alignment = cursor.u32();
-    else skipValue(cursor, type);
-  }
+  walkMetadata(cursor, metadataCount, (key, type) => {
+    if (key !== 'general.alignment' || type !== 4) return false;
+    alignment = cursor.u32();
+    return true;
+  });
   if (alignment === 0 || alignment % 8 !== 0) throw new DamagedFile(`its alignment is ${alignment}`);
 
   let last: { name: string; end: number } | null = null;
@@ -73,6 +66,36 @@ export function checkGguf(source: ByteSource): void {
   const dataStart = Math.ceil(cursor.position() / alignment) * alignment;
   if (last && dataStart + last.end > source.size)
     throw new DamagedFile(`the tensor ${last.name} reaches beyond its end`);
+}
+
+/** The chat templates of a GGUF, the default one and those with names. Throws DamagedFile with the reason. */
+export function readGgufTemplates(source: ByteSource): string[] {
+  const cursor = cursorOver(source);
+  const found: string[] = [];
+  walkMetadata(cursor, readHead(cursor, source.size).metadataCount, (key, type) => {
+    if (!key.startsWith('tokenizer.chat_template') || type !== STRING) return false;
+    found.push(cursor.take(cursor.u64()).toString('utf8'));
+    return true;
+  });
+  return found;
+}
+
+function readHead(cursor: Cursor, size: number): { tensorCount: number; metadataCount: number } {
+  if (size < 24 || cursor.take(4).toString('latin1') !== 'GGUF')
+    throw new DamagedFile('it does not begin as a GGUF file');
+  const version = cursor.u32();
+  if (version !== 2 && version !== 3)
+    throw new DamagedFile(`it has the GGUF version ${version}; 2 and 3 are known`);
+  return { tensorCount: cursor.u64(), metadataCount: cursor.u64() };
+}
+
+/** Goes over the metadata; `take` says whether it has read the value, else it is skipped. */
+function walkMetadata(cursor: Cursor, count: number, take: (key: string, type: number) => boolean): void {
+  for (let i = 0; i < count; i += 1) {
+    const key = readString(cursor);
+    const type = cursor.u32();
+    if (!take(key, type)) skipValue(cursor, type);
+  }
 }
 
 function readTensor(cursor: Cursor): { name: string; offset: number; bytes: number } {

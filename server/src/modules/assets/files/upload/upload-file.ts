@@ -19,6 +19,7 @@ import { lockChangeableAsset } from '../../access/lock-changeable-asset.ts';
 import { addRevision } from '../../add-revision.ts';
 import { findNewestFile } from '../../queries.ts';
 import { toWireFile } from '../../to-wire.ts';
+import { checkChatTemplates } from '../../weights/check-chat-templates.ts';
 import { checkWeights } from '../../weights/check-weights.ts';
 import { type Quota, quotaExceeded, readQuota, takeStorage } from '../storage-quota.ts';
 import { cleanFileName } from './clean-file-name.ts';
@@ -83,9 +84,11 @@ async function takeUpload(
   const { path, param, blob } = await receiveFile(ctx, { ...coming, quota });
   // What lies in a dataset is data, and nothing loads it as weights.
   if (type === 'MODEL')
-    await ctx.blobs.withLocalFile(blob.sha256, (localPath) =>
-      checkWeights(ctx.sandbox, { localPath, name: path, userId: who.userId }),
-    );
+    await ctx.blobs.withLocalFile(blob.sha256, async (localPath) => {
+      const file = { localPath, name: path, userId: who.userId };
+      await checkWeights(ctx.sandbox, file);
+      await checkChatTemplates(ctx.sandbox, file);
+    });
 
   coming.signal.throwIfAborted();
   return inTransaction(ctx.db, async (tx) => {

@@ -1,0 +1,34 @@
+import { OutOfLimits, runConfined } from '../../../platform/confined/run-confined.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { templateSource } from './chat-templates.ts';
+
+/** With the start of the process; rendering takes milliseconds. */
+const LIMIT_MS = 10_000;
+const HEAP_MB = 512;
+const PROGRAM = new URL('./render-templates-program.ts', import.meta.url);
+
+/**
+ * Renders the chat templates of a file that has some, in a process of its own: a template is a program, and one that
+ * never ends would keep every start of its model, and every reading for it, busy. Other files pass. Throws
+ * AppError('invalid_request') with a sentence that names the file.
+ */
+export async function checkChatTemplates(
+  sandbox: Sandbox,
+  file: { localPath: string; name: string; userId: string },
+  limitMs = LIMIT_MS,
+): Promise<void> {
+  const source = templateSource(file.name);
+  if (!source) return;
+  await runConfined(
+    sandbox,
+    { program: PROGRAM, localPath: file.localPath, input: { source } },
+    { ms: limitMs, heapMb: HEAP_MB, whose: file.userId },
+  ).catch((error: unknown) => {
+    if (!(error instanceof OutOfLimits)) throw error;
+    throw new AppError('invalid_request', {
+      publicMessage: `${file.name} is not accepted: its chat template takes too long to render. Use a simpler chat template.`,
+      param: 'data_file',
+    });
+  });
+}
