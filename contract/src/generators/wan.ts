@@ -5,7 +5,7 @@ export const wan: Generator = {
   title: 'Wan 2.2',
   maker: 'Alibaba',
   makes: 'video',
-  about: 'An open video model that can be served on your own GPU.',
+  about: 'An open video model. It is not served here yet.',
   fields: [
     aspectRatio(['16:9', '9:16']),
     guidance({ min: 1, max: 20, default: 5 }),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
 # EX_TEMPFAIL of sysexits.h: nothing is wrong with the work, it goes on later.
 _EX_TEMPFAIL = 75
-# By SIGTERM, as a shell tells it.
-_ENDED = 128 + signal.SIGTERM
 
 
 def main(argv: list[str]) -> int:
@@ -100,8 +97,6 @@ def _validate(arguments: argparse.Namespace) -> int:
     from .protocol import ValidateSpec
     from .validate import validate
 
-    # Whoever waited has left: what reads the file ends too, whatever it is in the middle of.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(_ENDED))
     report = validate(_read_spec(arguments.spec, ValidateSpec))
     print(report.model_dump_json(), flush=True)
     return 0

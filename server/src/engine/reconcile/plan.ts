@@ -184,7 +184,20 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
   }
   const why =
     outcome?.type === 'failed' ? outcome.message : (describeKill(workload) ?? describeEnd(observed));
+  if (isStalledStart(workload) && workload.failures > 0) {
+    const hint = 'Its chat template may never end.';
+    return {
+      do: 'end',
+      state: 'failed',
+      reason: `${why} ${hint} It was started ${workload.failures + 1} times.`,
+    };
+  }
   return planAfterFailure(workload, why);
+}
+
+/** A model server that has never been ready and fell silent, as in a chat template: the next start would do the same. */
+function isStalledStart({ behaviour, killedFor, readyAt }: Planned): boolean {
+  return behaviour === 'deployment' && killedFor === 'silent' && readyAt === null;
 }
 
 /** Another attempt after a pause that doubles each time, or the end after too many. Pure. */

@@ -8,7 +8,8 @@ import { checkChatTemplates } from './check-chat-templates.ts';
 const dir = await temporaryFolder();
 const ENDLESS =
   '{% for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{% endfor %}{% endfor %}{% endfor %}';
-const HONEST = "{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] }}{% endfor %}";
+const HONEST =
+  "{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] }}{% endfor %}";
 
 function text(value: string): Buffer {
   const length = Buffer.alloc(8);

@@ -276,7 +276,9 @@ describe('a model', () => {
     const hubName = 'black-forest-labs/FLUX.1-Kontext-dev';
     await expect(calls().deployKontext({ model_id: hubName })).rejects.toMatchObject({
       status: 409,
-      body: { error: { message: expect.stringContaining(`${hubName} is not downloaded yet`) } },
+      body: {
+        error: { message: expect.stringContaining(`You have no model ${hubName}. Upload its folder`) },
+      },
     });
     const { assetId } = await insertFlux(server.services, ada, 'FLUX.1-Kontext-dev');
     const { pod_id } = await calls().deployKontext({ model_id: hubName });

@@ -90,7 +90,7 @@ async function findAssetId(ctx: Context, modelId: string): Promise<string> {
   if (assetId) return assetId;
   throw new AppError('conflict', {
     publicMessage:
-      `${modelId} is not downloaded yet. Upload its folder as a model named ` +
+      `You have no model ${modelId}. Upload its folder as a model named ` +
       `${modelId.slice(modelId.lastIndexOf('/') + 1)}, or choose one of your models`,
     param: 'model_id',
   });

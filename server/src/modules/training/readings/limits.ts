@@ -14,7 +14,7 @@ export const readingLimits = {
   estimateAfterMs: 4_000,
   /** A background reader that takes the work over joins the read that has begun within this time. */
   handoverMs: 20_000,
-  /** Without any progress for so long a reading is given up: a chat template is a program, and may never end. */
+  /** Without any progress for so long a reading is given up. A chat template has a limit of its own (the runtime's chat_template.py). */
   stallMs: 300_000,
   /** More than the runtime gives itself for one file (`TIME_LIMIT_S` of `confined.py`). */
   attemptSeconds: 3_600,

@@ -109,6 +109,21 @@ test('long reads keep nobody from reading, and are few', async () => {
   expect(await quick).toBe(report);
 });
 
+test('the long files of one user leave a place to another', async () => {
+  const { read, ends } = slowReader();
+  const shared = shareReads(read, 0);
+  for (const sha256 of ['a', 'b']) void shared(as('mallory'), input(sha256)).catch(() => undefined);
+  await expect.poll(() => read.mock.calls[1]?.[2]?.signal?.aborted).toBe(true);
+  const long = shared(as('ada'), input('c'));
+  await expect.poll(() => ends.length).toBe(3);
+  // Once it has its long place, another short one begins.
+  void shared(as('ada'), input('d')).catch(() => undefined);
+  await expect.poll(() => ends.length).toBe(4);
+  expect(read.mock.calls[2]?.[2]?.signal?.aborted).toBe(false);
+  ends[2]?.resolve(report);
+  expect(await long).toBe(report);
+});
+
 test('a read that everybody has left is ended; one that somebody waits for is not', async () => {
   const { read, ends } = slowReader();
   const shared = shareReads(read);

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { plan } from './plan.ts';
+
+const at = new Date('2026-01-01T00:00:00Z');
+const stalled: Parameters<typeof plan>[0] = {
+  behaviour: 'deployment',
+  wanted: 'running',
+  state: 'starting',
+  outcome: null,
+  interrupted: false,
+  killedFor: 'silent',
+  failures: 0,
+  readyAt: null,
+  attemptStartedAt: at,
+  lastReportAt: null,
+  stopRequestedAt: null,
+  stopReason: null,
+  drainSeconds: 0,
+  savedSeconds: 0,
+  checkpointSeconds: 0,
+};
+const gone = { state: 'ended', exitCode: null, lastLine: null } as const;
+
+test('a model server that falls silent in its start is started once more, and no oftener', () => {
+  expect(plan(stalled, gone, null)).toMatchObject({ do: 'requeue', failed: true });
+  expect(plan({ ...stalled, failures: 1 }, gone, null)).toEqual({
+    do: 'end',
+    state: 'failed',
+    reason: 'It was silent for 5 minutes. Its chat template may never end. It was started 2 times.',
+  });
+});
+
+test('one that has been ready, and a run, are started again as after any other failure', () => {
+  expect(plan({ ...stalled, failures: 1, readyAt: at }, gone, null).do).toBe('requeue');
+  expect(plan({ ...stalled, failures: 1, behaviour: 'run' }, gone, null).do).toBe('requeue');
+});
