@@ -2,20 +2,22 @@ import { expect, it } from 'vitest';
 import { readNvidiaSmi } from './accelerators.ts';
 
 it('groups GPUs by the names of the product and keeps their numbers', () => {
-  const found = readNvidiaSmi([
-    '0, NVIDIA A100-SXM4-80GB, 81920, 8.0',
-    '1, NVIDIA A100-PCIE-40GB, 40960, 8.0',
-    '2, NVIDIA A100-SXM4-80GB, 81920, 8.0',
-    '3, Tesla V100-SXM2-16GB, 16384, 7.0',
-    '4, NVIDIA H100 80GB HBM3, 81559, 9.0',
+  const { gpus: found, leftOut } = readNvidiaSmi([
+    '0, NVIDIA A100-SXM4-80GB, 81920, 8.0, 580.65.06',
+    '1, NVIDIA A100-PCIE-40GB, 40960, 8.0, 580.65.06',
+    '2, NVIDIA A100-SXM4-80GB, 81920, 8.0, 580.65.06',
+    '3, Tesla V100-SXM2-16GB, 16384, 7.0, 580.65.06',
+    '4, NVIDIA H100 80GB HBM3, 81559, 9.0, 580.65.06',
   ]);
   expect(found.map(({ type, like, devices }) => [type, like, devices])).toEqual([
     ['NVIDIA_TESLA_A100_80GB', 'NVIDIA_TESLA_A100_80GB', [0, 2]],
     ['NVIDIA_TESLA_A100', 'NVIDIA_TESLA_A100', [1]],
-    ['NVIDIA_TESLA_V100', 'NVIDIA_TESLA_V100', [3]],
     ['NVIDIA_H100_80GB', 'NVIDIA_H100_80GB', [4]],
   ]);
-  expect(found[3]).toMatchObject({ memoryBytes: 81559 * 1024 * 1024 });
+  expect(leftOut).toEqual([
+    'Tesla V100-SXM2-16GB is not used: this PyTorch has no code for GPUs of compute capability 7.0, only from 7.5 on.',
+  ]);
+  expect(found[2]).toMatchObject({ memoryBytes: 81559 * 1024 * 1024 });
 });
 
 it.each([
@@ -29,21 +31,33 @@ it.each([
   ['NVIDIA B200, 183359, 10.0', 'NVIDIA_H100_80GB'],
 ])('a GPU that the product does not list keeps its name and is like one that it lists: %s', (line, like) => {
   const [name] = line.split(',');
-  expect(readNvidiaSmi([`0, ${line}`])).toMatchObject([{ type: name, like, devices: [0] }]);
+  expect(readNvidiaSmi([`0, ${line}, 580.65.06`])).toMatchObject({
+    gpus: [{ type: name, like, devices: [0] }],
+    leftOut: [],
+  });
 });
 
 it('counts on the smaller memory where one name stands for two', () => {
-  const lines = ['0, NVIDIA GeForce RTX 3060, 12288, 8.6', '1, NVIDIA GeForce RTX 3060, 8192, 8.6'];
-  expect(readNvidiaSmi(lines)).toMatchObject([{ memoryBytes: 8 * 1024 ** 3, devices: [0, 1] }]);
+  const lines = [
+    '0, NVIDIA GeForce RTX 3060, 12288, 8.6, 580.65.06',
+    '1, NVIDIA GeForce RTX 3060, 8192, 8.6, 580.65.06',
+  ];
+  expect(readNvidiaSmi(lines).gpus).toMatchObject([{ memoryBytes: 8 * 1024 ** 3, devices: [0, 1] }]);
 });
 
-it('leaves out GPUs that nothing can run on', () => {
-  expect(readNvidiaSmi(['0, NVIDIA GeForce GT 1030, 2048, 6.1'])).toEqual([]);
+it('leaves out GPUs whose driver is too old, and says so once', () => {
+  const lines = ['535.230.02', '535.230.02'].map((driver, at) => `${at}, NVIDIA L4, 23034, 8.9, ${driver}`);
+  expect(readNvidiaSmi(lines)).toEqual({
+    gpus: [],
+    leftOut: [
+      'NVIDIA L4 is not used: its NVIDIA driver is 535.230.02. Install driver 580 or newer, and restart the machine.',
+    ],
+  });
 });
 
 it('finds nothing in what is not a list of GPUs', () => {
-  expect(readNvidiaSmi([])).toEqual([]);
+  expect(readNvidiaSmi([]).gpus).toEqual([]);
   expect(
-    readNvidiaSmi(["NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."]),
+    readNvidiaSmi(["NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."]).gpus,
   ).toEqual([]);
 });

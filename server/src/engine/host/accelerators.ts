@@ -5,22 +5,30 @@ import type { Gpu } from '../queue/gpu.ts';
 import { listedGpu } from '../queue/listed-gpu.ts';
 
 const MIB = 1024 ** 2;
-/** PyTorch and vLLM have no code for GPUs older than the V100. */
-const COMPUTE_CAPABILITY_MIN = 7.0;
+/** What PyTorch and vLLM of the lock files are built for: CUDA 13, which has no code for older GPUs, the V100 among them. */
+const COMPUTE_CAPABILITY_MIN = 7.5;
+/** CUDA 13 starts with no older driver. */
+const DRIVER_MIN = 580;
 
 /** A driver in trouble can keep it for ever. */
 const NVIDIA_SMI_MS_MAX = 10_000;
 
+/** The GPUs that work can run on, grouped by kind, and a sentence for each kind or driver that it cannot. */
+export type Accelerators = { gpus: Gpu[]; leftOut: string[] };
+
 /**
- * The NVIDIA GPUs of this machine, grouped by kind. Null where there is neither nvidia-smi nor a driver; throws where
+ * The NVIDIA GPUs of this machine. Null where there is neither nvidia-smi nor a driver; throws where
  * there is one of them, and nobody can say which GPUs there are.
  */
 export async function findAccelerators({
   command = 'nvidia-smi',
   driverDir = '/proc/driver/nvidia',
   timeoutMs = NVIDIA_SMI_MS_MAX,
-} = {}): Promise<Gpu[] | null> {
-  const query = ['--query-gpu=index,name,memory.total,compute_cap', '--format=csv,noheader,nounits'];
+} = {}): Promise<Accelerators | null> {
+  const query = [
+    '--query-gpu=index,name,memory.total,compute_cap,driver_version',
+    '--format=csv,noheader,nounits',
+  ];
   try {
     return readNvidiaSmi(await runProgram(command, query, { signal: AbortSignal.timeout(timeoutMs) }));
   } catch (error) {
@@ -37,14 +45,20 @@ function exists(folder: string): Promise<boolean> {
   );
 }
 
-/** Reads lines such as '0, NVIDIA A100-SXM4-80GB, 81920, 8.0' (MiB); leaves out GPUs that nothing can run on. */
-export function readNvidiaSmi(lines: string[]): Gpu[] {
+/** Reads lines such as '0, NVIDIA A100-SXM4-80GB, 81920, 8.0, 580.65.06' (MiB). */
+export function readNvidiaSmi(lines: string[]): Accelerators {
   const kinds = new Map<string, Gpu>();
+  const leftOut = new Set<string>();
   for (const line of lines) {
-    const [, index, name = '', mebibytes, capability] =
-      /^(\d+), (.+), (\d+), (\d+\.\d+)$/.exec(line.trim()) ?? [];
+    const [, index, name = '', mebibytes, capability, driver = ''] =
+      /^(\d+), (.+), (\d+), (\d+\.\d+), ([\d.]+)$/.exec(line.trim()) ?? [];
+    if (!name) continue;
     const computeCapability = Number(capability);
-    if (!name || computeCapability < COMPUTE_CAPABILITY_MIN) continue;
+    const obstacle = findObstacle(name, computeCapability, driver);
+    if (obstacle) {
+      leftOut.add(obstacle);
+      continue;
+    }
     const memoryBytes = Number(mebibytes) * MIB;
     const listed = listedType(name, memoryBytes);
     const type = listed ?? name;
@@ -58,7 +72,16 @@ export function readNvidiaSmi(lines: string[]): Gpu[] {
       kinds.set(type, { type, memoryBytes, like, devices: [Number(index)] });
     }
   }
-  return [...kinds.values()];
+  return { gpus: [...kinds.values()], leftOut: [...leftOut] };
+}
+
+/** Why nothing can run on a GPU, as a sentence for people; null where it can. */
+function findObstacle(name: string, computeCapability: number, driver: string): string | null {
+  if (computeCapability < COMPUTE_CAPABILITY_MIN)
+    return `${name} is not used: this PyTorch has no code for GPUs of compute capability ${computeCapability.toFixed(1)}, only from ${COMPUTE_CAPABILITY_MIN} on.`;
+  if (Number.parseInt(driver, 10) < DRIVER_MIN)
+    return `${name} is not used: its NVIDIA driver is ${driver}. Install driver ${DRIVER_MIN} or newer, and restart the machine.`;
+  return null;
 }
 
 function listedType(name: string, memoryBytes: number): GpuType | null {

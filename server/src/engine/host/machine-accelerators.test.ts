@@ -13,7 +13,7 @@ async function program(does: string): Promise<string> {
   await chmod(file, 0o755);
   return file;
 }
-const listing = "echo '0, NVIDIA H100 80GB HBM3, 81559, 9.0'";
+const listing = "echo '0, NVIDIA H100 80GB HBM3, 81559, 9.0, 580.65.06'";
 
 it('asks again after a failure, and says once why there are no GPUs, and then which', async () => {
   const said: string[] = [];
@@ -29,15 +29,15 @@ it('asks again after a failure, and says once why there are no GPUs, and then wh
     },
     () => time,
   );
-  expect(await read(log)).toEqual([]);
-  expect(await read(log)).toEqual([]);
+  expect((await read(log)).gpus).toEqual([]);
+  expect((await read(log)).gpus).toEqual([]);
   expect([asked, areKnown()]).toEqual([1, false]);
   while (!areKnown()) {
     time += 60_001;
     await read(log);
     await new Promise((done) => setTimeout(done, 20));
   }
-  expect(await read(log)).toMatchObject([{ type: 'NVIDIA_H100_80GB' }]);
+  expect(await read(log)).toMatchObject({ gpus: [{ type: 'NVIDIA_H100_80GB' }] });
   expect(asked).toBe(3);
   expect(said).toEqual([
     'the GPUs of this machine cannot be listed: until they can, work runs on its CPU',

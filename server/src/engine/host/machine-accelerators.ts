@@ -1,7 +1,7 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
 import type { Logger } from 'pino';
 import type { Gpu } from '../queue/gpu.ts';
-import { findAccelerators } from './accelerators.ts';
+import { type Accelerators, findAccelerators } from './accelerators.ts';
 import type { EnvironmentSettings } from './environment/environment.ts';
 import { hasLayer } from './environment/has-layer.ts';
 
@@ -9,10 +9,10 @@ const ASKED_AGAIN_AFTER_MS = 60_000;
 
 /** Remembers what `find` has found. Where it fails it is asked again each minute, and nobody waits for that. */
 export function rememberAccelerators(
-  find: () => Promise<Gpu[] | null>,
+  find: () => Promise<Accelerators | null>,
   now: () => number = () => performance.now(),
 ) {
-  let found: Gpu[] | null = null;
+  let found: Accelerators | null = null;
   let first: Promise<void> | null = null;
   let askAgainAt = 0;
   let problem = '';
@@ -21,9 +21,10 @@ export function rememberAccelerators(
     askAgainAt = Number.POSITIVE_INFINITY;
     try {
       const listed = await find();
-      found = listed ?? [];
-      const names = found.map(({ type, devices }) => `${devices.length} x ${gpuLabel(type)}`);
-      if (listed?.length === 0) log.warn('nvidia-smi lists no GPU that work can run on');
+      found = listed ?? { gpus: [], leftOut: [] };
+      const names = found.gpus.map(({ type, devices }) => `${devices.length} x ${gpuLabel(type)}`);
+      for (const sentence of found.leftOut) log.warn(sentence);
+      if (listed && names.length === 0) log.warn('nvidia-smi lists no GPU that work can run on');
       if (names.length > 0) log.info(`Work can run on the GPUs of this machine: ${names.join(', ')}`);
     } catch (error) {
       if (String(error) !== problem)
@@ -37,11 +38,11 @@ export function rememberAccelerators(
   }
 
   return {
-    read: async (log: Logger): Promise<Gpu[]> => {
+    read: async (log: Logger): Promise<Accelerators> => {
       if (first && !found && now() >= askAgainAt) void ask(log);
       first ??= ask(log);
       await first;
-      return found ?? [];
+      return found ?? { gpus: [], leftOut: [] };
     },
     areKnown: () => found !== null,
   };
@@ -49,9 +50,14 @@ export function rememberAccelerators(
 
 const accelerators = rememberAccelerators(() => findAccelerators());
 
-/** The GPUs of this machine. They do not change while we run. */
-export function machineAccelerators(log: Logger): Promise<Gpu[]> {
-  return accelerators.read(log);
+/** The GPUs of this machine that work can run on. They do not change while we run. */
+export async function machineAccelerators(log: Logger): Promise<Gpu[]> {
+  return (await accelerators.read(log)).gpus;
+}
+
+/** A sentence for each GPU of this machine that nothing can run on. */
+export async function leftOutAccelerators(log: Logger): Promise<string[]> {
+  return (await accelerators.read(log)).leftOut;
 }
 
 /** Whether it is certain which GPUs there are; else some may still be found. */
