@@ -31,13 +31,19 @@ export const openFileLink = endpoint({
   method: 'GET',
   path: '/api/v1/files/:sha256/*',
   access: 'public',
-  summary: 'The bytes behind a link; Range is honoured',
+  summary: 'The bytes behind a link, while whoever made it may read them; Range is honoured',
   answers: { '*/*': null },
   params: z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/, 'Not a SHA-256'), '*': z.string().min(1) }),
   query: z.object({
     disposition: z.enum(linkDispositions),
     /** Seconds since 1970. */
     expires: z.coerce.number().int().min(0).max(MAX_EXPIRES),
+    /** Who has made the link: it opens what they may read. */
+    user: z.string().max(200),
+    /** The dataset or model that the file is in, unless it is a picture that was generated or uploaded. */
+    asset: idOf('dataset or model').optional(),
+    /** The revision that it is in, where that was asked for. */
+    revision: idOf('revision').optional(),
     signature: z.string().max(100),
   }),
 });

@@ -213,17 +213,18 @@ async function emitTables(pool: Pool): Promise<string[]> {
     join pg_namespace n on n.oid = c.relnamespace
     where ${tableFilter} and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
     order by c.relname, ic.relname`);
-  const { rows: names } = await pool.query<{ name: string }>(`
-    select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  const { rows: names } = await pool.query<{ name: string; unlogged: boolean }>(`
+    select c.relname as name, c.relpersistence = 'u' as unlogged from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where ${tableFilter} and c.relkind in ('r', 'p') order by c.relname`);
 
-  return names.map(({ name }) => {
+  return names.map(({ name, unlogged }) => {
     const inside = [
       ...(columns.get(name) ?? []).map(columnSql),
       ...constraints.filter(({ table }) => table === name).map(({ definition }) => definition),
     ];
     const own = indexes.filter(({ table }) => table === name).map(({ definition }) => definition);
-    return [`create table ${name} (`, inside.map((line) => `  ${line}`).join(',\n'), ');', ...own].join('\n');
+    const create = unlogged ? 'create unlogged table' : 'create table';
+    return [`${create} ${name} (`, inside.map((line) => `  ${line}`).join(',\n'), ');', ...own].join('\n');
   });
 }
 

@@ -382,6 +382,14 @@ CREATE INDEX generation_outputs_by_blob ON public.generation_outputs USING btree
 CREATE INDEX generation_outputs_by_generation ON public.generation_outputs USING btree (generation_id);
 CREATE INDEX generation_outputs_by_thumbnail ON public.generation_outputs USING btree (thumbnail_sha256);
 
+create unlogged table generation_previews (
+  generation_id uuid not null,
+  preview text not null,
+  constraint generation_previews_pkey PRIMARY KEY (generation_id),
+  constraint generation_previews_preview_check CHECK (length(preview) <= 200000),
+  constraint generation_previews_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES generations(id) ON DELETE CASCADE
+);
+
 create table generation_turns (
   user_id text not null,
   queue text not null,
@@ -406,7 +414,6 @@ create table generations (
   reason text not null default ''::text,
   step integer not null default 0,
   steps integer not null,
-  preview text,
   expert_weights jsonb,
   expert_used integer,
   routing_confidence double precision,
@@ -427,6 +434,7 @@ create table generations (
   queue text,
   source_output_id uuid,
   lora_revision_id uuid,
+  left_at timestamp with time zone,
   constraint generations_pkey PRIMARY KEY (id),
   constraint generations_check CHECK (charged_micro >= 0 AND charged_micro <= held_micro),
   constraint generations_check1 CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL)),
@@ -434,7 +442,6 @@ create table generations (
   constraint generations_check3 CHECK (NOT refused OR state = 'failed'::text),
   constraint generations_check4 CHECK (ended_at IS NOT NULL OR queue IS NOT NULL),
   constraint generations_held_micro_check CHECK (held_micro > 0),
-  constraint generations_preview_check CHECK (length(preview) <= 200000),
   constraint generations_seed_check CHECK (seed >= 0),
   constraint generations_state_check CHECK (state = ANY (ARRAY['queued'::text, 'starting'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
   constraint generations_steps_check CHECK (steps >= 0),
@@ -442,11 +449,13 @@ create table generations (
   constraint generations_source_output_id_fkey FOREIGN KEY (source_output_id) REFERENCES generation_outputs(id) ON DELETE SET NULL,
   constraint generations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX generations_by_end ON public.generations USING btree (user_id, COALESCE(ended_at, 'infinity'::timestamp with time zone));
 CREATE INDEX generations_by_request ON public.generations USING btree (user_id, request_sha256, id DESC);
-CREATE INDEX generations_by_root ON public.generations USING btree (root_generation_id) WHERE (root_generation_id IS NOT NULL);
 CREATE INDEX generations_by_source ON public.generations USING btree (source_generation_id);
 CREATE INDEX generations_by_source_output ON public.generations USING btree (source_output_id);
+CREATE INDEX generations_by_tree ON public.generations USING btree (user_id, COALESCE(root_generation_id, id), id DESC);
 CREATE INDEX generations_by_user ON public.generations USING btree (user_id, id DESC);
+CREATE INDEX generations_by_words ON public.generations USING gin (user_id, lower(prompt) gin_trgm_ops) WITH (gin_pending_list_limit='256');
 CREATE INDEX generations_running ON public.generations USING btree (queue, user_id) WHERE ((state = ANY (ARRAY['starting'::text, 'running'::text])) AND (ended_at IS NULL));
 CREATE INDEX generations_to_do ON public.generations USING btree (user_id, id) WHERE (ended_at IS NULL);
 CREATE INDEX generations_waiting ON public.generations USING btree (queue, user_id, id) WHERE ((state = 'queued'::text) AND (ended_at IS NULL));

@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors.ts';
 import { settle } from '../credits/ledger/holds/settle.ts';
 import { notifyOfGeneration } from '../notifications/notify-of-generation.ts';
 import { announceGeneration } from './announce-generation.ts';
-import { type GenerationRow, updateGeneration } from './queries.ts';
+import { deletePreview, type GenerationRow, updateGeneration } from './queries.ts';
 
 type End = {
   state: 'completed' | 'failed' | 'cancelled';
@@ -25,12 +25,12 @@ export async function endGeneration(tx: Transaction, row: GenerationRow, end: En
     state: end.state,
     reason: end.reason,
     refused: end.refused ?? false,
-    preview: null,
     ended_at: end.now,
     lock_token: null,
     locked_until: null,
   };
   await updateGeneration(tx, row.id, { ...ended, charged_micro: end.chargedMicro });
+  await deletePreview(tx, row.id);
   await announceGeneration(tx, row, { queueMoved: true });
   await notifyOfGeneration(tx, {
     ...{ userId: row.user_id, generationId: row.id, generator: generators[row.generator].title },

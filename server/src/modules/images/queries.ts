@@ -122,19 +122,27 @@ export async function selectGenerations(db: Db, filter: Filter): Promise<Generat
   let query = db.selectFrom('generations').selectAll().where('user_id', '=', userId);
   if (generator !== undefined) query = query.where('generator', '=', generator);
   if (state !== undefined) query = query.where('state', '=', state);
-  if (root !== undefined)
-    query = query.where((row) => row.or([row('id', '=', root), row('root_generation_id', '=', root)]));
-  if (search !== '') query = query.where(sql<boolean>`strpos(lower(prompt), lower(${search})) > 0`);
+  // Each as an index has it: a user may have a hundred thousand.
+  if (root !== undefined) query = query.where(sql<boolean>`coalesce(root_generation_id, id) = ${root}`);
+  if (search !== '') query = query.where(sql<boolean>`lower(prompt) like lower(${patternOf(search)})`);
   if (endedSince !== undefined)
-    query = query.where((row) => row.or([row('ended_at', 'is', null), row('ended_at', '>=', endedSince)]));
+    query = query.where(sql<boolean>`coalesce(ended_at, 'infinity') >= ${endedSince}`);
   if (cursor !== undefined) query = query.where('id', '<', cursor);
   return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toRow);
 }
 
+/** What has the words in it, for `like`. */
+function patternOf(words: string): string {
+  return `%${words.replaceAll(/[\\%_]/g, '\\$&')}%`;
+}
+
+/** What a call asks for, by its hash. */
+export type SameRequest = { userId: string; requestSha256: string };
+
 /** The newest generation that was asked for by the same call. */
 export async function findByRequest(
   db: Db,
-  { userId, requestSha256 }: { userId: string; requestSha256: string },
+  { userId, requestSha256 }: SameRequest,
 ): Promise<GenerationRow | undefined> {
   const row = await db
     .selectFrom('generations')
@@ -143,6 +151,38 @@ export async function findByRequest(
     .where('request_sha256', '=', requestSha256)
     .orderBy('id', 'desc')
     .limit(1)
+    .executeTakeFirst();
+  return row && toRow(row);
+}
+
+/** Notes that the call that waited for it went away without it. */
+export async function markLeft(db: Db, { id, userId }: Own, now: Date): Promise<void> {
+  await db
+    .updateTable('generations')
+    .set({ left_at: now })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/**
+ * The newest that the same call of the same key has left since then, if it is done or under way. It is the caller's who asks
+ * for it: nobody else gets it after that.
+ */
+export async function takeLeft(
+  tx: Transaction,
+  { userId, requestSha256, keyId, since }: SameRequest & { keyId: string | null; since: Date },
+): Promise<GenerationRow | undefined> {
+  const left = sql<string>`(
+    select id from generations
+    where user_id = ${userId} and request_sha256 = ${requestSha256} and key_id is not distinct from ${keyId}
+      and left_at >= ${since} and (ended_at is null or state = 'completed')
+    order by id desc limit 1 for update)`;
+  const row = await tx
+    .updateTable('generations')
+    .set({ left_at: null })
+    .where('id', '=', left)
+    .returningAll()
     .executeTakeFirst();
   return row && toRow(row);
 }
@@ -167,6 +207,35 @@ export async function listGenerationIds(db: Db, userId: string, limit: number): 
     .limit(limit)
     .execute();
   return rows.map(({ id }) => id);
+}
+
+// Previews
+
+/** Writes how the picture of a lease looks by now; nothing where the lease does not hold any more. */
+export async function putPreview(
+  db: Db,
+  { id, token }: { id: string; token: string },
+  preview: string,
+): Promise<void> {
+  await sql`
+    insert into generation_previews (generation_id, preview)
+    select id, ${preview} from generations where id = ${id} and lock_token = ${token} for key share
+    on conflict (generation_id) do update set preview = excluded.preview`.execute(db);
+}
+
+export async function deletePreview(tx: Transaction, id: string): Promise<void> {
+  await tx.deleteFrom('generation_previews').where('generation_id', '=', id).execute();
+}
+
+/** Those of these generations that have one. */
+export async function findPreviews(db: Db, ids: string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('generation_previews')
+    .selectAll()
+    .where('generation_id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.generation_id, row.preview]));
 }
 
 // Outputs
@@ -251,39 +320,4 @@ export async function noteTurn(
 
 export async function deleteTurnsOf(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('generation_turns').where('user_id', '=', userId).execute();
-}
-
-/**
- * The one to run next: one that nobody looks after any more, which those `atWork` here are not, else the first in a queue
- * that has a free place. The last place is for a user who has nothing in work, but where a deployment's owner has the queue
- * to himself. Whoever asks this does it alone until the transaction ends.
- */
-export async function chooseNext(
-  tx: Transaction,
-  { places, now, atWork }: { places: Record<Provider, number>; now: Date; atWork: readonly string[] },
-): Promise<string | null> {
-  await sql`select pg_advisory_xact_lock(hashtextextended('the next generation', 0))`.execute(tx);
-  const { rows: orphans } = await sql<{ id: string }>`
-    select id from generations
-    where ended_at is null and state in ('starting', 'running')
-      and check_at <= ${now} and (locked_until is null or locked_until <= ${now})
-      and id <> all (${atWork}::uuid[])
-    order by id limit 1`.execute(tx);
-  if (orphans[0]) return orphans[0].id;
-  const placesOf = sql`case provider when 'own' then ${places.own}::int else ${places.upstream}::int end`;
-  // The long queues are those that have no place free: they are not put in order.
-  const { rows: first } = await sql<{ id: string }>`
-    with running as (
-      select queue, count(*), count(*) >= min(${placesOf}) as is_full from generations
-      where ended_at is null and state in ('starting', 'running') group by queue
-    ), waiting as (
-      select id, waits.queue, turn, position, ${placesOf} as places
-      from generation_queue waits join generations using (id)
-      where check_at <= ${now} and waits.queue <> all (array(select queue from running where is_full))
-    )
-    select id from waiting left join running using (queue)
-    where coalesce(running.count, 0) < places - case
-      when turn = 1 or places = 1 or queue like 'deployment:%' then 0 else 1 end
-    order by position, id limit 1`.execute(tx);
-  return first[0]?.id ?? null;
 }

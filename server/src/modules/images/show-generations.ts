@@ -3,10 +3,10 @@ import type { Services } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { findRevisions } from '../assets/revisions/find-revisions.ts';
 import { findInputPictures } from './pictures/picture-queries.ts';
-import { findOutputs, findPositions, type GenerationRow } from './queries.ts';
+import { findOutputs, findPositions, findPreviews, type GenerationRow } from './queries.ts';
 import { toGeneration } from './to-generation.ts';
 
-/** Rows with what belongs to them, as the wire shows them; four queries however many there are. */
+/** Rows with what belongs to them, as the wire shows them; five queries however many there are. */
 export async function showGenerations(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   db: Database | Transaction,
@@ -19,6 +19,7 @@ export async function showGenerations(
     db,
     rows.map(({ id }) => id),
   );
+  const previews = await findPreviews(db, ids('running'));
   const positions = await findPositions(db, ids('queued'));
   const revisions = await findRevisions(db, [...new Set(rows.flatMap(revisionsOf))]);
   return Promise.all(
@@ -26,6 +27,7 @@ export async function showGenerations(
       toGeneration(services, row, {
         outputs: outputs.get(row.id) ?? [],
         source: sources.get(row.id) ?? null,
+        preview: previews.get(row.id) ?? null,
         position: positions.get(row.id) ?? null,
         modelRevision: revisions.get(row.revision_id ?? '') ?? null,
         lora: revisions.get(row.lora_revision_id ?? '') ?? null,

@@ -13,6 +13,8 @@ type Beside = {
   outputs: OutputRow[];
   /** What it edits. */
   source: InputPicture | null;
+  /** How it looks so far; null where nothing was shown yet, or it has ended. */
+  preview: string | null;
   /** How many are generated before it; null where it does not wait. */
   position: number | null;
   /** The revision of the model that generated it, if both are there. */
@@ -25,10 +27,9 @@ type Beside = {
 export async function toGeneration(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   row: GenerationRow,
-  { outputs, source, position, modelRevision, lora }: Beside,
+  { outputs, source, preview, position, modelRevision, lora }: Beside,
 ): Promise<Generation> {
-  const { prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence } =
-    row;
+  const { prompt, parameters, state, step, steps, expert_weights, expert_used, routing_confidence } = row;
   return {
     id: row.id,
     ...{ generator: row.generator, provider: row.provider, model: row.model },
@@ -72,14 +73,14 @@ function nameOf({ id, generator, seed }: GenerationRow, index: number | null): s
 
 async function toSource(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
-  { source_generation_id, source_output_id }: GenerationRow,
+  { user_id: user, source_generation_id, source_output_id }: GenerationRow,
   { sha256, mediaType, width, height, thumbnail }: InputPicture,
 ): Promise<NonNullable<Generation['source']>> {
   const path = `source.${mediaType.split('/')[1]}`;
-  const { url } = await linkBlob(services, { sha256, path, disposition: 'inline' });
+  const { url } = await linkBlob(services, { user, sha256, path, disposition: 'inline' });
   return {
     ...{ generation_id: source_generation_id, output_id: source_output_id },
-    ...{ url, thumbnail_url: await linkThumbnail(services, thumbnail, url) },
+    ...{ url, thumbnail_url: await linkThumbnail(services, { user, thumbnail, url }) },
     ...{ media_type: mediaType, width, height },
   };
 }
@@ -89,16 +90,16 @@ async function toOutput(
   name: string,
   row: OutputRow,
 ): Promise<Generation['outputs'][number]> {
-  const { id, sha256, media_type, width, height, size_bytes } = row;
+  const { id, user_id: user, sha256, media_type, width, height, size_bytes } = row;
   const path = `${name}.${media_type.split('/')[1]}`;
   const [shown, saved] = await Promise.all([
-    linkBlob(services, { sha256, path, disposition: 'inline' }),
-    linkBlob(services, { sha256, path, disposition: 'attachment' }),
+    linkBlob(services, { user, sha256, path, disposition: 'inline' }),
+    linkBlob(services, { user, sha256, path, disposition: 'attachment' }),
   ]);
   return {
     ...{ id, media_type, width, height },
     url: shown.url,
-    thumbnail_url: await linkThumbnail(services, toThumbnail(row), shown.url),
+    thumbnail_url: await linkThumbnail(services, { user, thumbnail: toThumbnail(row), url: shown.url }),
     download_url: saved.url,
     size_bytes: Number(size_bytes),
   };
@@ -107,10 +108,10 @@ async function toOutput(
 /** A link to the small copy of the picture at `url`; that itself where it has none. */
 async function linkThumbnail(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
-  thumbnail: Thumbnail | null,
-  url: string,
+  { user, thumbnail, url }: { user: string; thumbnail: Thumbnail | null; url: string },
 ): Promise<string> {
   if (!thumbnail) return url;
   const { sha256 } = thumbnail;
-  return (await linkBlob(services, { sha256, path: 'thumbnail.webp', disposition: 'inline' })).url;
+  const path = 'thumbnail.webp';
+  return (await linkBlob(services, { user, sha256, path, disposition: 'inline' })).url;
 }

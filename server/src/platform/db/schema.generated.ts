@@ -246,6 +246,11 @@ export type GenerationOutputsTable = {
   thumbnail_bytes: bigint | null;
 };
 
+export type GenerationPreviewsTable = {
+  generation_id: string;
+  preview: string;
+};
+
 export type GenerationQueueTable = {
   id: string | null;
   user_id: string | null;
@@ -276,7 +281,6 @@ export type GenerationsTable = {
   reason: Generated<string>;
   step: Generated<number>;
   steps: number;
-  preview: string | null;
   expert_weights: Json | null;
   expert_used: number | null;
   routing_confidence: number | null;
@@ -297,6 +301,7 @@ export type GenerationsTable = {
   queue: string | null;
   source_output_id: string | null;
   lora_revision_id: string | null;
+  left_at: Timestamp | null;
 };
 
 export type HeldOutAnswersTable = {
@@ -869,6 +874,7 @@ export type DB = {
   data_readings: DataReadingsTable;
   deployments: DeploymentsTable;
   generation_outputs: GenerationOutputsTable;
+  generation_previews: GenerationPreviewsTable;
   generation_queue: GenerationQueueTable;
   generation_turns: GenerationTurnsTable;
   generations: GenerationsTable;

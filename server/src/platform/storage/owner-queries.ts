@@ -30,8 +30,8 @@ export async function lockStoredBytes(tx: Transaction, userId: string): Promise<
 }
 
 /** Whether files of the user have these bytes already. */
-export async function ownsBlob(tx: Transaction, userId: string, sha256: string): Promise<boolean> {
-  const row = await tx
+export async function ownsBlob(db: Database | Transaction, userId: string, sha256: string): Promise<boolean> {
+  const row = await db
     .selectFrom('blob_owners')
     .select('refs')
     .where('sha256', '=', sha256)

@@ -2,9 +2,12 @@ import { EventEmitter } from 'node:events';
 import { listGenerations } from '@bakehouse/contract/generations';
 import OpenAI from 'openai';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { serverStops } from '../../../platform/http/graceful-close.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
+import { cancelGeneration } from '../cancel-generation.ts';
+import { findGeneration, markLeft, takeLeft } from '../queries.ts';
 import type { GenerationLoop } from '../running/create-generation-loop.ts';
 import { awaitCompleted } from '../start/await-completed.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
@@ -22,19 +25,19 @@ beforeEach(async () => {
   ada = await setting.begin();
 });
 
+const contextOf = (closing: AbortSignal): Context => ({
+  ...server.services,
+  caller: { kind: 'user', userId: ada.userId, isOperator: false },
+  closing,
+  requestId: 'test',
+  idempotencyKey: null,
+});
+
 /** A call for the picture, and how it ends for its client. */
 function wait(id: string) {
   const closing = new AbortController();
   const raw = Object.assign(new EventEmitter(), { statusCode: 200, writableEnded: false });
-  const caller = { kind: 'user', userId: ada.userId, isOperator: false } as const;
-  const ctx = {
-    ...server.services,
-    caller,
-    closing: closing.signal,
-    requestId: 'test',
-    idempotencyKey: null,
-  };
-  const answer = awaitCompleted(ctx, { id }, { raw } as unknown as Http['reply']);
+  const answer = awaitCompleted(contextOf(closing.signal), { id }, { raw } as unknown as Http['reply']);
   return {
     ended: answer.then(
       () => null,
@@ -45,15 +48,30 @@ function wait(id: string) {
   };
 }
 
-test('a picture that two calls wait for is cancelled with the last that disconnects', async () => {
+test('a picture is cancelled with the call that disconnects', async () => {
   const id = await startHanging('flux');
-  const [first, second] = [wait(id), wait(id)];
-  first.disconnect();
-  await first.ended;
-  expect(await read(id)).toMatchObject({ ended_at: null });
-  second.disconnect();
-  await second.ended;
+  const call = wait(id);
+  call.disconnect();
+  await call.ended;
   expect(await read(id)).toMatchObject({ state: 'cancelled' });
+});
+
+test('a picture that its call has left is of one call that repeats it, which no one cancels from before', async () => {
+  const { db, clock } = server.services;
+  const id = await startHanging('flux');
+  const { userId } = ada;
+  const asked = await findGeneration(db, { id, userId });
+  if (!asked) throw new Error('it is not there');
+  const same = { userId, requestSha256: asked.request_sha256, since: clock.now() };
+  const take = async (keyId = asked.key_id) =>
+    (await db.transaction().execute((tx) => takeLeft(tx, { ...same, keyId })))?.id;
+  expect(await take()).toBeUndefined();
+  await markLeft(db, { id, userId }, clock.now());
+  expect(await take(null)).toBeUndefined();
+  expect(await take()).toBe(id);
+  expect(await take()).toBeUndefined();
+  const ctx = contextOf(new AbortController().signal);
+  expect(await cancelGeneration(ctx, { id, onlyLeft: true })).toMatchObject({ ended_at: null });
 });
 
 test('a server that stops says so to whom waits for a picture, and cancels none', async () => {
@@ -65,11 +83,13 @@ test('a server that stops says so to whom waits for a picture, and cancels none'
   expect(await read(id)).toMatchObject({ ended_at: null });
 });
 
-test('equal calls get a picture each, also those that are repeated because there were too many', async () => {
+test('equal calls get a picture each, also those that are repeated at another process because there were too many', async () => {
   upstream.state.answer = 'hang';
+  const other = await setting.beside();
   const statuses: number[] = [];
-  const attempt: typeof fetch = async (...call) => {
-    const response = await fetch(...call);
+  const attempt: typeof fetch = async (url, init) => {
+    const isFirst = new Headers(init?.headers).get('x-stainless-retry-count') === '0';
+    const response = await fetch(isFirst ? url : new Request(url).url.replace(server.url, other.url), init);
     statuses.push(response.status);
     return response;
   };

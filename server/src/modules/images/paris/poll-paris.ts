@@ -4,8 +4,8 @@ import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { getGeneration } from '../get-generation.ts';
-import type { GenerationRow } from '../queries.ts';
-import { startGeneration } from '../start/start-generation.ts';
+import { findByRequest, type GenerationRow } from '../queries.ts';
+import { type Joins, startGeneration } from '../start/start-generation.ts';
 import { answerParis } from './answer-paris.ts';
 import { parisRequest } from './paris-request.ts';
 
@@ -26,7 +26,10 @@ export async function pollParis(
   http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
   const now = ctx.clock.now();
-  const joins = (row: GenerationRow) => isJoined(row, now);
+  const joins: Joins = async (tx, same) => {
+    const newest = await findByRequest(tx, same);
+    return newest && isJoined(newest, now) ? newest : undefined;
+  };
   const { id } = await startGeneration(ctx, usage, parisRequest(body), { joins });
   // A repeated call hears how it stands now.
   return answerParis(await getGeneration(ctx, { id }), http);

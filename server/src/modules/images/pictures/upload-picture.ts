@@ -17,6 +17,6 @@ export async function uploadPicture(
   const id = await inTransaction(ctx.db, (tx) => keepPicture(tx, ctx, { picture, param: 'file' }));
   const { sha256, mediaType, width, height, sizeBytes } = picture;
   const path = `picture.${mediaType.split('/')[1]}`;
-  const { url } = await linkBlob(ctx, { sha256, path, disposition: 'inline' });
+  const { url } = await linkBlob(ctx, { user: ctx.caller.userId, sha256, path, disposition: 'inline' });
   return { id, url, media_type: mediaType, width, height, size_bytes: sizeBytes };
 }

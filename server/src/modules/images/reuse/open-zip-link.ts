@@ -5,13 +5,14 @@ import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { isSameSecret } from '../../../platform/signature.ts';
 import { sendZip } from '../../../platform/storage/send-zip.ts';
+import { isAccountThere } from '../../accounts/is-account-there.ts';
 import { contentDisposition } from '../../assets/files/content-disposition.ts';
 import { listPictures } from './list-pictures.ts';
 import { signZip, unpackIds } from './sign-zip.ts';
 
 /**
  * Answers whoever has a link with the zip that it names. Throws AppError 'forbidden' for a link that this server has
- * not made, 'gone' for one whose time is over, and 'not_found' where one of the pictures was deleted.
+ * not made, 'gone' for one whose time is over, and 'not_found' where one of the pictures or their owner was deleted.
  */
 export async function openZipLink(
   services: Services,
@@ -31,6 +32,8 @@ export async function openZipLink(
       param: 'expires',
     });
   }
+  if (!(await isAccountThere(services.db, userId)))
+    throw new AppError('not_found', { publicMessage: 'These pictures are no longer there' });
   const pictures = await listPictures(services.db, { ids: unpackIds(ids), userId });
   await sendZip(services, http, {
     files: pictures.map(({ row, output, name }) => ({

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { linkZip } from '@bakehouse/contract/gallery';
-import { deleteGeneration } from '@bakehouse/contract/generations';
+import { deleteGeneration, getGeneration } from '@bakehouse/contract/generations';
+import { deleteAccount } from '@bakehouse/contract/privacy';
 import { beforeEach, expect, test } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
@@ -48,6 +49,26 @@ archive = zipfile.ZipFile(sys.argv[1])
 print(json.dumps([[name, base64.b64encode(archive.read(name)).decode()] for name in archive.namelist()]))`;
   const { stdout } = await promisify(execFile)('python3', ['-c', program, file]);
   expect(JSON.parse(stdout)).toEqual(outputIds.map((id) => [`a-loaf-of-bread-${id.slice(-12)}.png`, PIXEL]));
+});
+
+test('links to a picture and to a zip end with the picture and with the account', async () => {
+  const bob = await server.signUp('Bob');
+  const [kept, deleted] = [await made(bob), await made(bob)];
+  const picture = async ({ id }: { id: string }) =>
+    (await server.request(getGeneration, { params: { id } }, { as: bob })).outputs[0]?.url ?? '';
+  const [own, other] = [await picture(kept), await picture(deleted)];
+  const zip = (await link(bob, [kept.id])).url;
+  const statuses = () => Promise.all([own, other, zip].map(async (url) => (await open(url)).status));
+  expect(await statuses()).toEqual([200, 200, 200]);
+  // Both have the same bytes, which stay with the one that is kept.
+  await server.request(deleteGeneration, { params: { id: deleted.id } }, { as: bob });
+  expect(await statuses()).toEqual([200, 200, 200]);
+  await server.request(
+    deleteAccount,
+    { body: { password: 'correct horse battery staple' } },
+    { headers: { cookie: bob.cookie } },
+  );
+  expect(await statuses()).toEqual([404, 404, 404]);
 });
 
 test('two hundred at once fit into a link; more, none, and what is no id are refused by name', async () => {

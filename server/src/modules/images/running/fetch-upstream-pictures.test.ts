@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
@@ -6,6 +7,8 @@ import { pictureFiles } from '../testing/picture-files.ts';
 import { fetchUpstreamPictures } from './fetch-upstream-pictures.ts';
 
 const { signal } = new AbortController();
+/** Of one user, who only wants to know how many come. */
+const asked = { userId: 'ada', keep: async ({ bytes }: { bytes: Buffer }) => bytes.length };
 
 /** A service that has generated so many pictures. */
 async function serve(count: number, answer: RequestListener) {
@@ -21,21 +24,21 @@ async function serve(count: number, answer: RequestListener) {
 }
 
 test('a picture that nobody wants any more is not fetched to its end, nor again', async () => {
-  let asked = 0;
+  let calls = 0;
   const ended = new AbortController();
   const reason = new Error('cancelled');
   const generated = await serve(1, (_request, response) => {
-    asked += 1;
+    calls += 1;
     response.writeHead(200).write('a pic');
     setTimeout(() => ended.abort(reason), 100);
   });
-  await expect(fetchUpstreamPictures(generated, { signal: ended.signal, waitsForAll: true })).rejects.toBe(
-    reason,
-  );
-  expect(asked).toBe(1);
+  await expect(
+    fetchUpstreamPictures(generated, { ...asked, signal: ended.signal, waitsForAll: true }),
+  ).rejects.toBe(reason);
+  expect(calls).toBe(1);
 });
 
-test('several are fetched two at a time, each within two minutes', async ({ onTestFinished }) => {
+test('several of one user are fetched two at a time, each within two minutes', async ({ onTestFinished }) => {
   const limits = vi.spyOn(AbortSignal, 'timeout');
   onTestFinished(() => limits.mockRestore());
   let open = 0;
@@ -48,14 +51,45 @@ test('several are fetched two at a time, each within two minutes', async ({ onTe
       response.end(pictureFiles.png);
     }, 50);
   });
-  expect(await fetchUpstreamPictures(generated, { signal, waitsForAll: true })).toHaveLength(4);
+  expect(await fetchUpstreamPictures(generated, { ...asked, signal, waitsForAll: true })).toHaveLength(4);
   expect(most).toBe(2);
   expect(limits.mock.calls).toEqual(Array.from({ length: 4 }, () => [120_000]));
 });
 
+test('this process holds eight at once, whoever they are for, until they are stored', async () => {
+  const generated = await serve(4, (_request, response) => void response.end(pictureFiles.png));
+  let held = 0;
+  let most = 0;
+  const stored = new AbortController();
+  const keep = async () => {
+    held += 1;
+    most = Math.max(most, held);
+    if (!stored.signal.aborted) await once(stored.signal, 'abort');
+    held -= 1;
+    return {};
+  };
+  const users = ['ada', 'bob', 'cai', 'dan', 'eve'];
+  const all = users.map((userId) =>
+    fetchUpstreamPictures(generated, { userId, keep, signal, waitsForAll: true }),
+  );
+  await vi.waitFor(() => expect(held).toBe(8));
+  stored.abort();
+  expect((await Promise.all(all)).flat()).toHaveLength(20);
+  expect(most).toBe(8);
+});
+
+test('a picture that cannot be stored ends the attempt, and is not said to be lost at its service', async () => {
+  const generated = await serve(2, (_request, response) => void response.end(pictureFiles.png));
+  const full = new Error('no space left');
+  const keep = () => Promise.reject(full);
+  await expect(
+    fetchUpstreamPictures(generated, { userId: 'ada', keep, signal, waitsForAll: false }),
+  ).rejects.toBe(full);
+});
+
 test('a picture that cannot be reached is fetched again later, and one whose address is dead is not', async () => {
   const fetchFrom = async (answer: RequestListener) =>
-    fetchUpstreamPictures(await serve(1, answer), { signal, waitsForAll: false });
+    fetchUpstreamPictures(await serve(1, answer), { ...asked, signal, waitsForAll: false });
   const status =
     (code: number): RequestListener =>
     (_request, response) =>
@@ -74,7 +108,8 @@ test('of several that are paid for, those out of reach are waited for, and at la
     if (url === '/0.png') response.end(pictureFiles.png);
     else response.writeHead(url === '/1.png' ? 503 : 403).end();
   });
-  const fetched = (waitsForAll: boolean) => fetchUpstreamPictures(generated, { signal, waitsForAll });
+  const fetched = (waitsForAll: boolean) =>
+    fetchUpstreamPictures(generated, { ...asked, signal, waitsForAll });
   await expect(fetched(true)).rejects.toMatchObject({ retryAfterMs: 20_000 });
   expect(await fetched(false)).toHaveLength(1);
 });

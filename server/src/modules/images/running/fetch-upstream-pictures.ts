@@ -13,40 +13,55 @@ const TRIES = 2;
 const LIMIT_MS = 2 * 60_000;
 /** It is paid for, and lies there for hours: an outage of the line, or of whoever keeps it there, loses none. */
 const FETCH_AGAIN_MS = 20_000;
-/** Pictures of one generation that are fetched at once: each is in memory whole. */
-const AT_ONCE = 2;
+/** Pictures that this process holds at once, whole and some copies over, until they are stored; and those of one user. */
+const places = fairQueue(8, { perKey: 2, lastForNewcomer: true });
 
-type Fetched = ReturnType<typeof inspectPicture> & { bytes: Buffer };
+export type FetchedPicture = ReturnType<typeof inspectPicture> & { bytes: Buffer };
+
+type Options<Kept> = {
+  userId: string;
+  signal: AbortSignal;
+  waitsForAll: boolean;
+  /** Stores one, whose bytes nobody holds after that. */
+  keep: (picture: FetchedPicture) => Promise<Kept>;
+};
 
 /**
- * The pictures that a service has generated, as far as they come whole. Throws AppError 'unavailable' where none does: its
- * address is dead, or leads inside, or what is there is too large, or no picture; with `waitsForAll` also where one is out
- * of reach for now; or the signal's reason.
+ * What was kept of the pictures that a service has generated, as far as they come whole. Throws AppError 'unavailable' where
+ * none does: its address is dead, or leads inside, or what is there is too large, or no picture; with `waitsForAll` also
+ * where one is out of reach for now; what `keep` throws; or the signal's reason.
  */
-export async function fetchUpstreamPictures(
+export async function fetchUpstreamPictures<Kept>(
   generated: UpstreamPictures,
-  { signal, waitsForAll }: { signal: AbortSignal; waitsForAll: boolean },
-): Promise<Fetched[]> {
-  const places = fairQueue(AT_ONCE);
-  const fetched = await Promise.allSettled(
-    generated.addresses.map((address) =>
-      places.run(generated.title, () => fetchOne(address, generated, signal), signal),
-    ),
+  { userId, signal, waitsForAll, keep }: Options<Kept>,
+): Promise<Kept[]> {
+  const failures: AppError[] = [];
+  const take = async (address: string) => {
+    const picture = await fetchOne(address, generated, signal);
+    if (!(picture instanceof AppError)) return [await keep(picture)];
+    failures.push(picture);
+    return [];
+  };
+  const taken = await Promise.allSettled(
+    generated.addresses.map((address) => places.run(userId, () => take(address), signal)),
   );
   signal.throwIfAborted();
-  const whole = fetched.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const failures = fetched.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
-  const outOfReach = failures.find((error) => error instanceof AppError && error.retryAfterMs !== null);
-  if (outOfReach && (waitsForAll || whole.length === 0)) throw outOfReach;
-  if (whole.length === 0 && failures.length > 0) throw failures[0];
-  return whole;
+  const kept = taken.flatMap((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+  const outOfReach = failures.find(({ retryAfterMs }) => retryAfterMs !== null);
+  if (outOfReach && (waitsForAll || kept.length === 0)) throw outOfReach;
+  if (kept.length === 0 && failures[0]) throw failures[0];
+  return kept;
 }
 
+/** The picture, or why it does not come. */
 async function fetchOne(
   address: string,
   { title, serviceUrl }: UpstreamPictures,
   signal: AbortSignal,
-): Promise<Fetched> {
+): Promise<FetchedPicture | AppError> {
   const fail = (what: string, options: { cause: unknown; retryAfterMs?: number }) =>
     new AppError('unavailable', { publicMessage: `${title} generated it, but ${what}`, ...options });
   for (let tries = 1; ; tries += 1) {
@@ -55,9 +70,9 @@ async function fetchOne(
       return { ...inspectPicture(bytes), bytes };
     } catch (error) {
       if (error instanceof BadPicture)
-        throw fail('the file it returned is not a complete picture', { cause: error });
+        return fail('the file it returned is not a complete picture', { cause: error });
       if (tries === TRIES || signal.aborted)
-        throw fail('its picture could not be fetched', {
+        return fail('its picture could not be fetched', {
           cause: error,
           ...(isOutOfReach(error) && { retryAfterMs: FETCH_AGAIN_MS }),
         });

@@ -5,12 +5,12 @@ import { embedMetadata } from '../metadata/embed-metadata.ts';
 import { generationMetadata } from '../metadata/generation-metadata.ts';
 import { readInput } from '../pictures/read-input.ts';
 import type { GenerationRow } from '../queries.ts';
-import { fetchUpstreamPictures } from './fetch-upstream-pictures.ts';
+import { type FetchedPicture, fetchUpstreamPictures } from './fetch-upstream-pictures.ts';
 import { generationsTable } from './generations-table.ts';
-import { waitsFree } from './plan-generation.ts';
+import { attemptOf, waitsFree } from './plan-generation.ts';
 import { begun } from './progress.ts';
 import { LeaseLost } from './report-progress.ts';
-import type { Attempt, Generated, RunningParts } from './run-generation.ts';
+import type { Attempt, Generated, Picture, RunningParts } from './run-generation.ts';
 
 /**
  * Has the service generate that the generation names. Its job is in the row before it is waited for: whoever goes on with
@@ -18,7 +18,7 @@ import type { Attempt, Generated, RunningParts } from './run-generation.ts';
  */
 export async function generateByService(
   { services }: RunningParts,
-  { lease, report, signal }: Attempt,
+  { lease, report, signal, keep }: Attempt,
 ): Promise<Generated> {
   const { db, clock, config } = services;
   const { generator, model, prompt, parameters, upstream_job } = lease.row;
@@ -30,7 +30,11 @@ export async function generateByService(
       clock,
       job: upstream_job,
       keepJob: async (job) => {
-        const values = { upstream_job: job && toJson(job) };
+        const values = {
+          upstream_job: job && toJson(job),
+          // A submission may be paid for: a server that dies again and again does not repeat it for ever.
+          ...(job?.handle === null && { attempt: attemptOf(lease) }),
+        };
         if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values })))
           throw new LeaseLost();
       },
@@ -40,20 +44,20 @@ export async function generateByService(
     },
   );
   const waitsForAll = waitsFree(lease.row.started_at, clock.now());
-  const pictures = await fetchUpstreamPictures(generated, { signal, waitsForAll });
-  return {
-    pictures: pictures.map((picture) => withMetadata(services, lease.row, picture)),
-    generatedBy: {},
-    expertWeights: null,
-  };
+  const pictures = await fetchUpstreamPictures(generated, {
+    userId: lease.row.user_id,
+    ...{ signal, waitsForAll },
+    keep: (picture) => keep(withMetadata(services, lease.row, picture)),
+  });
+  return { pictures, generatedBy: {}, expertWeights: null };
 }
 
 /** The picture with its parameters in its file. It is paid for: where the file takes none in, it stays as it is. */
 function withMetadata(
   { log }: RunningParts['services'],
   row: GenerationRow,
-  { bytes, mediaType, width, height }: Awaited<ReturnType<typeof fetchUpstreamPictures>>[number],
-): Generated['pictures'][number] {
+  { bytes, mediaType, width, height }: FetchedPicture,
+): Picture {
   const shown = { media_type: mediaType, width, height };
   try {
     const embedded = embedMetadata({ bytes, mediaType, width, height }, generationMetadata(row));

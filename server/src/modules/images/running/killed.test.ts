@@ -140,7 +140,7 @@ describe('the process that generates dies', () => {
     leaseRunsOut();
     await setting.until(ada, id, 'completed');
     await other.stop();
-    expect(await attemptsOf(id)).toBe(2);
+    expect(await attemptsOf(id)).toBe(1);
     expect(await charges(ada)).toHaveLength(1);
   });
 
@@ -166,11 +166,27 @@ describe('the process that generates dies', () => {
     expect(await charges(ada)).toMatchObject([{ amount: '0.125', status: 'completed' }]);
   });
 
-  test('again and again: the third time it fails, and costs nothing', async () => {
+  test('again and again while the model server is at it: it is generated all the same, and charged once', async () => {
+    const { id } = await setting.generate(ada);
+    for (let time = 1; time <= 20; time += 1) {
+      await lease();
+      leaseRunsOut();
+    }
+    const other = anotherProcess();
+    await setting.until(ada, id, 'completed');
+    await other.stop();
+    expect(await charges(ada)).toHaveLength(1);
+  });
+
+  test('again and again at the finished picture, which may be why: the third time it fails, and costs nothing', async () => {
     const before = await setting.balance(ada);
     const { id } = await setting.generate(ada);
     for (let time = 1; time <= 3; time += 1) {
-      await lease();
+      const { services, stored } = slowStore();
+      const diedAt = clock.now();
+      const dead: Services = { ...services, clock: { now: () => diedAt } };
+      void runGeneration({ services: dead, serving, closing: new AbortController().signal }, await lease());
+      await vi.waitFor(() => expect(stored()).toBe(true), { timeout: 10_000 });
       leaseRunsOut();
     }
     expect(await takeTurn(server.services, PLACES)).toMatchObject({ ended: { id } });

@@ -1,6 +1,6 @@
 import { AppError } from '../../../platform/errors.ts';
 
-/** How often a picture is begun. */
+/** How many attempts a picture has. One that ended with its server while a model server or a service was at it is none: it may go on for ever. */
 export const ATTEMPTS_MAX = 3;
 const PAUSE_MS = 3_000;
 /** For so long after its first attempt a picture waits for whoever says when to come back, and that counts as no attempt. */
@@ -14,18 +14,23 @@ export type GenerationStep =
   | { do: 'wait'; at: Date; reason: string; attempt: number }
   | { do: 'fail'; reason: string; refused: boolean };
 
-/** What is next for a generation that has its turn; `attempt` counts how often it was begun. Pure. */
+/** Which attempt one that has a lease is at, where it counts. Pure. */
+export function attemptOf({ row }: { row: { attempt: number } }): number {
+  return row.attempt + 1;
+}
+
+/** What is next for a generation that has its turn; `attempt` is how many attempts have ended that count. Pure. */
 export function planTurn(
   { attempt, created_at: createdAt }: { attempt: number; created_at: Date },
   now: Date,
 ): GenerationStep {
-  // Each of them ended with its process: nobody was left to say why.
+  // The last of them ended with its process, which was at the finished picture: nobody was left to say why.
   if (attempt >= ATTEMPTS_MAX) return fail('It was interrupted too many times');
   if (now.getTime() - createdAt.getTime() > WAIT_MAX_MS) return fail('It waited in the queue for too long');
   return { do: 'generate' };
 }
 
-/** What is next after an attempt that has failed. Pure. */
+/** What is next after this attempt, the first being 1, has failed. Pure. */
 export function planAfterFailure(
   { attempt, started_at: startedAt }: { attempt: number; started_at: Date | null },
   error: unknown,

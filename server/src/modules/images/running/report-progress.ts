@@ -2,7 +2,7 @@ import type { Services } from '../../../platform/context.ts';
 import { toJson } from '../../../platform/db/database.ts';
 import { announceChange } from '../../../platform/events/publish-change.ts';
 import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts';
-import type { GenerationRow } from '../queries.ts';
+import { type GenerationRow, putPreview } from '../queries.ts';
 import { generationsTable } from './generations-table.ts';
 import type { Progress } from './progress.ts';
 
@@ -40,10 +40,12 @@ export function reportProgress(
     const progress = next;
     next = null;
     wroteAt = performance.now();
-    const values = progress === null ? {} : changedColumns(progress, preview);
+    const values = progress === null ? {} : progressColumns(progress);
     if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values })))
       return lost.abort(new LeaseLost());
     if (progress === null) return;
+    if (progress.preview !== null && progress.preview !== preview)
+      await putPreview(db, lease, progress.preview);
     preview = progress.preview;
     announceChange(db, lease.row.user_id, { topic: 'generation', id: lease.id });
   }
@@ -71,11 +73,7 @@ export function reportProgress(
   };
 }
 
-/** What is written of it: a preview, which is most of it, only once. Pure. */
-function changedColumns({ preview, expert_weights, ...rest }: Progress, written: string | null) {
-  return {
-    ...rest,
-    expert_weights: expert_weights && toJson(expert_weights),
-    ...(preview !== written && { preview }),
-  };
+/** What the row says of it; a preview, which is most of it, stands beside and is written only once. Pure. */
+export function progressColumns({ preview: _preview, expert_weights, ...rest }: Progress) {
+  return { ...rest, expert_weights: expert_weights && toJson(expert_weights) };
 }

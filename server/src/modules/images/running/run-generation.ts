@@ -4,8 +4,9 @@ import { picturesAsked } from '@bakehouse/contract/generators/parameters/picture
 import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { Context, Services } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
+import { isDatabaseAway } from '../../../platform/db/errors/is-database-away.ts';
 import { AppError } from '../../../platform/errors.ts';
-import type { Lease } from '../../../platform/leases/leased-table.ts';
+import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts';
 import { underLease } from '../../../platform/leases/under-lease.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
@@ -14,17 +15,16 @@ import type { WakingParts } from '../../deployments/serving-parts.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
 import { readInput } from '../pictures/read-input.ts';
-import { type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
+import { deletePreview, type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
 import { cancelJob } from '../services/cancel-job.ts';
 import { makeThumbnail, type Thumbnail } from '../thumbnails/make-thumbnail.ts';
 import { toThumbnailColumns } from '../thumbnails/thumbnail-columns.ts';
-import { chargeFor } from './charge-for.ts';
 import { checkPicture } from './check-picture.ts';
 import { generateByService } from './generate-by-service.ts';
 import { generationsTable } from './generations-table.ts';
 import { lendLora } from './lend-lora.ts';
 import { pictureRequest } from './picture-request.ts';
-import { isFinal, planAfterFailure } from './plan-generation.ts';
+import { attemptOf, isFinal, planAfterFailure } from './plan-generation.ts';
 import { begun, progressAfter, startingReason } from './progress.ts';
 import { LeaseLost, type ProgressReport, reportProgress } from './report-progress.ts';
 
@@ -41,21 +41,28 @@ export type Attempt = {
   report: ProgressReport;
   /** Aborted when somebody else decides over the generation, or this process ends. */
   signal: AbortSignal;
+  /** Stores a finished picture. */
+  keep: (picture: Picture) => Promise<StoredPicture>;
 };
 
 type Done = Extract<ImageEvent, { type: 'done' }>;
 
+/** A finished picture, whole. */
+export type Picture = Pick<Done, 'media_type' | 'width' | 'height'> & { bytes: Buffer };
+/** The same in the store. */
+type StoredPicture = Omit<Picture, 'bytes'> & {
+  sha256: string;
+  sizeBytes: number;
+  thumbnail: Thumbnail | null;
+};
+
 /** What came of an attempt. */
 export type Generated = {
-  pictures: (Pick<Done, 'media_type' | 'width' | 'height'> & { bytes: Buffer })[];
+  pictures: StoredPicture[];
   /** What is known beside of how it was generated. */
   generatedBy: Partial<Pick<GenerationRow, 'revision_id' | 'expert_used' | 'routing_confidence'>>;
   expertWeights: number[][] | null;
 };
-type Stored = Generated & {
-  blobs: (Awaited<ReturnType<typeof storeBlob>> & { thumbnail: Thumbnail | null })[];
-};
-
 /**
  * Makes one attempt at a leased generation, and writes what came of it. Killed anywhere before the last transaction it
  * has changed nothing that counts: the lease runs out, and the picture is generated again.
@@ -73,28 +80,45 @@ export async function runGeneration(parts: RunningParts, lease: Lease<Generation
 }
 
 /** The lease is kept until the picture is stored, however slow the store is. Throws what `generate` throws. */
-async function generateAndStore(parts: RunningParts, lease: Lease<GenerationRow>): Promise<Stored> {
+async function generateAndStore(parts: RunningParts, lease: Lease<GenerationRow>): Promise<Generated> {
   const report = reportProgress(parts.services, lease);
+  let counted: Promise<void> | undefined;
   using ended = linkSignals(report.lost, parts.closing);
   try {
     const isOwn = lease.row.provider === 'own';
-    const attempt = { lease, report, signal: ended.signal };
-    const generated = await (isOwn ? generate(parts, attempt) : generateByService(parts, attempt));
-    const stored = generated.pictures.map(async ({ bytes, width, height }) => {
-      const blob = await storeBlob(parts.services, Readable.from([bytes]));
-      const picture = { sha256: blob.sha256, width, height };
-      return { ...blob, thumbnail: await makeThumbnail(parts.services, picture, lease.row.user_id) };
-    });
-    return { ...generated, blobs: await Promise.all(stored) };
+    const keep = async (picture: Picture) => {
+      await (counted ??= countAttempt(parts.services, lease));
+      return storePicture(parts.services, picture, lease.row.user_id);
+    };
+    const attempt = { lease, report, signal: ended.signal, keep };
+    return await (isOwn ? generate(parts, attempt) : generateByService(parts, attempt));
   } finally {
     await report.stop();
   }
 }
 
+/**
+ * Notes that the attempt counts: from here on the picture may be what ends the process. One that ends before, with a model
+ * server or a service at work, was ended by something else. Throws LeaseLost.
+ */
+async function countAttempt({ db, clock }: Services, lease: Lease<GenerationRow>): Promise<void> {
+  const values = { attempt: attemptOf(lease) };
+  if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values }))) throw new LeaseLost();
+}
+
+async function storePicture(
+  services: Services,
+  { bytes, ...shown }: Picture,
+  userId: string,
+): Promise<StoredPicture> {
+  const blob = await storeBlob(services, Readable.from([bytes]));
+  return { ...shown, ...blob, thumbnail: await makeThumbnail(services, { ...shown, ...blob }, userId) };
+}
+
 /** Throws what `reachImageServer` throws, and LeaseLost. */
 async function generate(
   { services, serving }: RunningParts,
-  { lease: { row }, report, signal }: Attempt,
+  { lease: { row }, report, signal, keep }: Attempt,
 ): Promise<Generated> {
   let progress = begun;
   let made: { done: Done; revisionId: string | null } | null = null;
@@ -118,7 +142,7 @@ async function generate(
     throw error instanceof AppError && error.code === 'model_not_found' ? modelGone(row, error) : error;
   });
   if (!made) throw new Error('the model server has generated nothing');
-  return toGenerated(made, progress.expert_weights);
+  return toGenerated(made, progress.expert_weights, keep);
 }
 
 /** It was there when the picture was asked for. */
@@ -129,24 +153,28 @@ function modelGone({ model, queue }: GenerationRow, cause: AppError): AppError {
   return new AppError('gone', { publicMessage, shouldRetry: false, cause });
 }
 
-function toGenerated(
+async function toGenerated(
   { done, revisionId }: { done: Done; revisionId: string | null },
   expertWeights: number[][] | null,
-): Generated {
+  keep: Attempt['keep'],
+): Promise<Generated> {
   const { media_type, width, height, expert_used, routing_confidence } = done;
   return {
-    pictures: [{ bytes: checkPicture(done), media_type, width, height }],
+    pictures: [await keep({ bytes: checkPicture(done), media_type, width, height })],
     generatedBy: { revision_id: revisionId, expert_used, routing_confidence },
     expertWeights,
   };
 }
 
 /** The pictures, their price and the end of the generation are one transaction. */
-async function complete(services: Services, lease: Lease<GenerationRow>, stored: Stored): Promise<void> {
-  const { pictures, blobs, generatedBy, expertWeights } = stored;
+async function complete(
+  services: Services,
+  lease: Lease<GenerationRow>,
+  generated: Generated,
+): Promise<void> {
+  const { pictures, generatedBy, expertWeights } = generated;
   await underLease(services.db, generationsTable, lease, async (tx, row) => {
-    for (const [index, { media_type, width, height }] of pictures.entries()) {
-      const { sha256 = '', sizeBytes = 0, thumbnail = null } = blobs[index] ?? {};
+    for (const { media_type, width, height, sha256, sizeBytes, thumbnail } of pictures) {
       const file = {
         ...{ sha256, size_bytes: BigInt(sizeBytes), media_type, width, height },
         ...toThumbnailColumns(thumbnail),
@@ -168,6 +196,15 @@ async function complete(services: Services, lease: Lease<GenerationRow>, stored:
   });
 }
 
+/** What so many pictures cost of a generation that was quoted for all that were asked for. Pure. */
+function chargeFor(
+  { held_micro: heldMicro, parameters }: Pick<GenerationRow, 'held_micro' | 'parameters'>,
+  pictures: number,
+): bigint {
+  const asked = picturesAsked(parameters);
+  return (heldMicro * BigInt(Math.min(pictures, asked))) / BigInt(asked);
+}
+
 /** What is said of pictures that were asked for and did not come. Pure. */
 function missingReason(asked: number, come: number): string {
   const missing = asked - come;
@@ -177,13 +214,15 @@ function missingReason(asked: number, come: number): string {
 }
 
 async function writeFailure(services: Services, lease: Lease<GenerationRow>, error: unknown): Promise<void> {
-  services.log.warn(
-    { err: error, generation_id: lease.id, attempt: lease.row.attempt },
-    'a picture broke off',
-  );
+  const attempt = attemptOf(lease);
+  services.log.warn({ err: error, generation_id: lease.id, attempt }, 'a picture broke off');
   const ended = await underLease(services.db, generationsTable, lease, async (tx, row) => {
     const now = services.clock.now();
-    const step = planAfterFailure(row, error, now);
+    const step = planAfterFailure(
+      { ...row, attempt },
+      isDatabaseAway(error) ? databaseAway(error) : error,
+      now,
+    );
     if (step.do === 'wait')
       await putBack(tx, row, { reason: step.reason, check_at: step.at, attempt: step.attempt });
     if (step.do !== 'fail') return null;
@@ -194,10 +233,19 @@ async function writeFailure(services: Services, lease: Lease<GenerationRow>, err
   if (ended) await cancelJob(services, ended);
 }
 
+/** It is no fault of the picture, and costs it no attempt. */
+function databaseAway(cause: unknown): AppError {
+  return new AppError('unavailable', {
+    publicMessage: 'The database did not answer',
+    retryAfterMs: 0,
+    cause,
+  });
+}
+
 /** The process ends: another goes on at once, and this attempt does not count. */
 async function giveBack(services: Services, lease: Lease<GenerationRow>): Promise<void> {
   await underLease(services.db, generationsTable, lease, (tx, row) =>
-    putBack(tx, row, { reason: '', check_at: services.clock.now(), attempt: row.attempt - 1 }),
+    putBack(tx, row, { reason: '', check_at: services.clock.now(), attempt: lease.row.attempt }),
   );
 }
 
@@ -206,8 +254,9 @@ async function putBack(
   row: GenerationRow,
   values: { reason: string; check_at: Date; attempt: number },
 ): Promise<void> {
-  const waiting = { state: 'queued', step: 0, preview: null, expert_weights: null };
+  const waiting = { state: 'queued', step: 0, expert_weights: null };
   await updateGeneration(tx, row.id, { ...waiting, ...values, lock_token: null, locked_until: null });
+  await deletePreview(tx, row.id);
   await announceGeneration(tx, row, { queueMoved: true });
 }
 

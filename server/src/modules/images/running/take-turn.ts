@@ -4,17 +4,19 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { claimRow, type Lease } from '../../../platform/leases/leased-table.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
-import { chooseNext, type GenerationRow, noteTurn, updateGeneration } from '../queries.ts';
+import { deletePreview, type GenerationRow, noteTurn, updateGeneration } from '../queries.ts';
 import { cancelJob } from '../services/cancel-job.ts';
+import { chooseNext } from './choose-next.ts';
 import { generationsTable } from './generations-table.ts';
 import { planTurn } from './plan-generation.ts';
 import { begun } from './progress.ts';
+import { progressColumns } from './report-progress.ts';
 
 /** A generation whose turn it is, or one that was ended instead. */
 export type Turn = { lease: Lease<GenerationRow> } | { ended: GenerationRow };
 
 /**
- * Leases the generation that is to run next, and begins an attempt; each queue of a provider has so many places. Those that
+ * Leases the generation that is to run next; each queue of a provider has so many places. Those that
  * this process has at work it does not take from itself, though the database was away for longer than their leases. Null
  * when nobody's turn has come.
  */
@@ -35,12 +37,12 @@ export async function takeTurn(
       await endGeneration(tx, row, { state: 'failed', reason: step.reason, chargedMicro: 0n, now });
       return { ended: row };
     }
-    const attempt = row.attempt + 1;
     const startedAt = row.started_at ?? now;
-    await updateGeneration(tx, row.id, { ...begun, expert_weights: null, attempt, started_at: startedAt });
+    await updateGeneration(tx, row.id, { ...progressColumns(begun), started_at: startedAt });
+    await deletePreview(tx, row.id);
     if (row.started_at === null) await noteTurn(tx, row, now);
     await announceGeneration(tx, row, { queueMoved: true });
-    return { lease: { ...lease, row: { ...row, attempt } } };
+    return { lease };
   });
   // Whoever began a job of it at a service waits for it no more.
   if (turn && 'ended' in turn) void cancelJob(services, turn.ended);

@@ -163,7 +163,12 @@ test("OpenAI's client that gives up on a picture and repeats its call gets that 
   connect('blackForestLabs');
   upstream.state.answer = 'generating';
   const { length: before } = await charges();
-  const attempts = vi.fn<typeof fetch>((...call) => fetch(...call));
+  const other = await setting.beside();
+  // It is repeated at another process than the one that had it first.
+  const attempts = vi.fn<typeof fetch>((url, init) => {
+    const isFirst = new Headers(init?.headers).get('x-stainless-retry-count') === '0';
+    return fetch(isFirst ? url : new Request(url).url.replace(server.url, other.url), init);
+  });
   const options = { maxRetries: 1, timeout: 2_000, fetch: attempts };
   const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, ...options });
   const asked = client.images.generate({ model: 'flux', prompt: 'A repeated roll' });
@@ -226,10 +231,7 @@ describe('fal', () => {
   test('is told that nobody waits any more for what was interrupted too many times', async () => {
     const id = await startHanging('flux');
     await loop.stop();
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      expect(await takeTurn(server.services, { own: 0, upstream: 1 })).toMatchObject({ lease: { id } });
-      clock.advance({ seconds: 16 });
-    }
+    await server.services.db.updateTable('generations').set({ attempt: 3 }).where('id', '=', id).execute();
     loop = startGenerationLoop();
     expect((await untilEnded(id)).reason).toBe('It was interrupted too many times');
     await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });

@@ -3,19 +3,21 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
+import { onClose } from '../../../platform/http/on-close.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
 import { awaitGeneration } from '../await-generation.ts';
 import { cancelGeneration } from '../cancel-generation.ts';
-import { awaitPicture, isAwaited } from './awaited-pictures.ts';
+import { markLeft } from '../queries.ts';
 import { refuseUnsuccessful } from './refuse-unsuccessful.ts';
 
-/** OpenAI's client for Python waits so long; the one for Node half of it, and comes back (`joins-repeat.ts`). */
+/** OpenAI's client for Python waits so long; the one for Node half of it, and comes back. */
 const WAIT_MS = 10 * 60_000;
 
 /**
- * Waits until a picture is generated. A client that disconnects, or has waited too long, needs it no more, unless another
- * waits for it as well, an Idempotency-Key says that it comes back for it, or a service has begun it. Throws what `refuseUnsuccessful`
- * throws, AppError 'timed_out', and 'unavailable' where the server stops: the picture is generated all the same.
+ * Waits until a picture is generated. A client that disconnects, or has waited too long, needs it no more: it is cancelled,
+ * unless an Idempotency-Key says that the client comes back for it, its call was repeated meanwhile, or a service has begun
+ * it. Throws what `refuseUnsuccessful` throws, AppError 'timed_out', and 'unavailable' where the server stops: the picture
+ * is generated all the same.
  */
 export async function awaitCompleted(
   ctx: Context,
@@ -23,13 +25,14 @@ export async function awaitCompleted(
   reply: Http['reply'],
 ): Promise<Generation> {
   const isComingBack = ctx.idempotencyKey !== null;
-  const leave = awaitPicture(id, reply);
+  const leave = isComingBack ? async () => undefined : leaveOnce(ctx, id, reply);
   const giveUp = async () => {
-    leave();
-    return isComingBack || isAwaited(id) ? null : cancelUnanswered(ctx, id);
+    await leave();
+    return isComingBack ? null : cancelUnanswered(ctx, id);
   };
   const waited = await untilEnded(ctx, id, reply).catch(async (error: unknown) => {
-    if (!isGone(error) && !ctx.closing.aborted) await giveUp();
+    if (ctx.closing.aborted) await leave();
+    else if (!isGone(error)) await giveUp();
     throw error;
   });
   const isLate = waited.ended_at === null;
@@ -38,6 +41,25 @@ export async function awaitCompleted(
   if (isLate && generation.state !== 'completed') throw timedOut(generation, isComingBack);
   refuseUnsuccessful(generation);
   return generation;
+}
+
+/**
+ * How to note that the call goes away without its picture, which happens once: from then on the same call repeated may
+ * have it (`joins-repeat.ts`). A call whose answer is not sent whole notes it by itself.
+ */
+function leaveOnce(ctx: Context, id: string, { raw }: Http['reply']): () => Promise<void> {
+  let noted: Promise<void> | undefined;
+  const leave = () => {
+    noted ??= markLeft(ctx.db, { id, userId: ctx.caller.userId }, ctx.clock.now()).catch((error: unknown) =>
+      ctx.log.warn({ err: error, generation_id: id }, 'that a call has left its picture could not be noted'),
+    );
+    return noted;
+  };
+  onClose({ raw }, () => {
+    const isAnswered = raw.writableFinished && raw.statusCode < 400;
+    if (!isAnswered) void leave();
+  });
+  return leave;
 }
 
 async function untilEnded(ctx: Context, id: string, reply: Http['reply']): Promise<Generation> {
@@ -57,7 +79,7 @@ function isGone(error: unknown): boolean {
  */
 async function cancelUnanswered(ctx: Context, id: string): Promise<Generation | null> {
   try {
-    return await cancelGeneration(ctx, { id });
+    return await cancelGeneration(ctx, { id, onlyLeft: true });
   } catch (error) {
     ctx.log.info({ err: error, generation_id: id }, 'a picture that nobody waits for was not cancelled');
     return null;

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import type { Transaction } from '../../../platform/db/database.ts';
 import { plansOf, recordingDatabase } from '../../../testing/recording-database.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { chooseNext, findPositions, listWaiting } from '../queries.ts';
+import { findPositions, listWaiting } from '../queries.ts';
+import { chooseNext } from '../running/choose-next.ts';
 
 const WAITING = 3000;
 const ENDED = 20_000;
@@ -57,4 +59,17 @@ test.each<[string, () => Promise<unknown>, unknown]>([
     expect(plan).not.toContain('Seq Scan on generations');
     expect(plan).not.toMatch(/(WindowAgg|Sort) \(.*rows=\d{3,}/);
   }
+});
+
+test('whose turn it is in one queue is not waited for by who chooses in another, and nobody chooses twice in one', async () => {
+  const choose = (tx: Transaction) => chooseNext(tx, { places: { own: 4, upstream: 5 }, now, atWork: [] });
+  const queueOf = async (id: string | null) =>
+    (await db.selectFrom('generations').select('queue').where('id', '=', id).executeTakeFirst())?.queue;
+  await db.transaction().execute(async (one) => {
+    expect(await queueOf(await choose(one))).toBe('starter:paris');
+    await db.transaction().execute(async (other) => {
+      expect(await queueOf(await choose(other))).toBe('upstream:fal');
+      await db.transaction().execute(async (third) => expect(await choose(third)).toBeNull());
+    });
+  });
 });

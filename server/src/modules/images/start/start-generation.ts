@@ -16,11 +16,11 @@ import { giveInputPicture } from '../pictures/picture-queries.ts';
 import { readSource, type Source } from '../pictures/read-source.ts';
 import {
   countOpen,
-  findByRequest,
   type GenerationRow,
   insertGeneration,
   lockStarts,
   nextId,
+  type SameRequest,
   updateGeneration,
 } from '../queries.ts';
 import { WAIT_MAX_MS } from '../running/plan-generation.ts';
@@ -60,9 +60,11 @@ export type PictureCall = {
   read: () => Promise<Asked>;
 };
 
+/** Finds what was generated, or is, for the same call, where that is the answer instead of a new picture. */
+export type Joins = (tx: Transaction, same: SameRequest) => Promise<GenerationRow | undefined>;
+
 type Options = {
-  /** Whether the newest generation of the same call is the answer, instead of a new one. */
-  joins?: ((newest: GenerationRow) => boolean) | undefined;
+  joins?: Joins | undefined;
   /** What it was quoted at: a price may have changed since. */
   costMaxMicro?: bigint | undefined;
 };
@@ -92,8 +94,8 @@ export async function startGeneration(
       // From here on the user's calls come one after the other: the second finds what the first has begun.
       await lockStarts(tx, userId);
       const open = await countOpen(tx, userId);
-      const newest = joins && (await findByRequest(tx, { userId, requestSha256: hashRequest(asked) }));
-      if (newest && joins(newest)) return show(ctx, tx, newest);
+      const joined = await joins?.(tx, { userId, requestSha256: hashRequest(asked) });
+      if (joined) return show(ctx, tx, joined);
       if (open >= OPEN_MAX) throw tooMany();
       const source = asked.source ?? (await readSource(tx, { userId, ...asked }));
       const row = await insert(tx, ctx, { ...asked, source }, { chosen, loraRevisionId, costMaxMicro });

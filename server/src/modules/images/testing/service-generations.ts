@@ -3,9 +3,10 @@ import { type Generation, getGeneration, startGeneration } from '@bakehouse/cont
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { expect, vi } from 'vitest';
 import type { Config } from '../../../config.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
-import { type TestUser, testServer } from '../../../testing/test-server.ts';
+import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
 import { UPSTREAM_PNG, upstreamServer } from '../../upstreams/testing/upstream-server.ts';
 import { createGenerationLoop } from '../running/create-generation-loop.ts';
 
@@ -46,6 +47,8 @@ export async function serviceGenerations() {
       ada = await server.signUp('Ada');
       return ada;
     },
+    /** Another web process of the same installation. */
+    beside: () => startBeside(server, { upstreams, clock }),
     /** A process that generates. */
     startGenerationLoop: () => startGenerationLoop(server),
     /** One whose job at the service was asked for, and goes on. */
@@ -76,6 +79,17 @@ export async function serviceGenerations() {
         { timeout: 60_000, interval: 100 },
       ),
   };
+}
+
+function startBeside(
+  { services, databaseUrl }: TestServer,
+  { upstreams, clock }: { upstreams: Config['upstreams']; clock: Clock },
+): Promise<TestServer> {
+  return testServer({
+    clock,
+    config: { upstreams, dataDir: services.config.dataDir },
+    database: { url: databaseUrl, close: async () => undefined },
+  });
 }
 
 function startGenerationLoop({ services, app }: Awaited<ReturnType<typeof testServer>>) {

@@ -3,19 +3,22 @@ import type { openFileLink } from '@bakehouse/contract/file-links';
 import type { Services } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { serverSecret } from '../../../accounts/sign-in/server-secret.ts';
+import { mayStillRead } from './may-still-read.ts';
 import { isSignatureOf } from './sign-link.ts';
 
 /**
  * What a link names, and for how long still. Throws AppError('forbidden') for a link that this server
- * has not made, 'gone' for one whose time is over, and 'not_found' where the bytes were deleted.
+ * has not made, 'gone' for one whose time is over, and 'not_found' where the file was deleted or replaced, or whoever made
+ * the link may not read it any more.
  */
 export async function checkLink(
   services: Services,
   { params, query }: Pick<InputOf<typeof openFileLink>, 'params' | 'query'>,
 ): Promise<{ sizeBytes: number; leftSeconds: number }> {
   const { sha256, '*': name } = params;
-  const { disposition, expires, signature } = query;
-  if (!isSignatureOf(serverSecret(services.config), { sha256, name, disposition, expires }, signature)) {
+  const { signature, ...said } = query;
+  const { expires } = said;
+  if (!isSignatureOf(serverSecret(services.config), { sha256, name, ...said }, signature)) {
     throw new AppError('forbidden', {
       publicMessage: 'This link was not made by this server, or has been changed. Ask for a new one.',
       param: 'signature',
@@ -28,7 +31,9 @@ export async function checkLink(
       param: 'expires',
     });
   }
-  const found = await services.blobs.stat(sha256);
-  if (!found) throw new AppError('not_found', { publicMessage: `${name} is no longer stored here` });
+  const isOpen = await mayStillRead(services.db, { sha256, ...said });
+  const found = isOpen && (await services.blobs.stat(sha256));
+  if (!found)
+    throw new AppError('not_found', { publicMessage: `${name} is no longer there, or was replaced` });
   return { sizeBytes: found.sizeBytes, leftSeconds };
 }

@@ -139,6 +139,8 @@ describe('a link to a file', () => {
       (one: URL) => one.searchParams.set('expires', String(Number(one.searchParams.get('expires')) + 1)),
       (one: URL) => one.searchParams.set('signature', 'x'.repeat(43)),
       (one: URL) => one.searchParams.set('signature', ''),
+      (one: URL) => one.searchParams.set('user', 'another'),
+      (one: URL) => one.searchParams.delete('asset'),
       (one: URL) => (one.pathname = one.pathname.replace('loaf.png', 'loaf.html')),
       (one: URL) => (one.pathname = one.pathname.replace(/[0-9a-f]{64}/, other)),
     ];
@@ -168,7 +170,7 @@ describe('a link to a file', () => {
     await rm(path.join(dataDir, 'blobs', sha256.slice(0, 2), sha256.slice(2)));
     const response = await open(url);
     expect(response.headers.get('cache-control')).toBeNull();
-    expect(await refusal(response)).toEqual([404, 'gone.txt is no longer stored here']);
+    expect(await refusal(response)).toEqual([404, 'gone.txt is no longer there, or was replaced']);
   });
 
   test('leads to where the store says that the bytes can be read', async () => {

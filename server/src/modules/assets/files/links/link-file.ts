@@ -9,7 +9,7 @@ import { linkBlob } from './link-blob.ts';
 
 /**
  * A link to the bytes that a file has now, for whoever may read it now. It opens for an hour at least,
- * also for those to whom it is given. Throws AppError('not_found'), and 'conflict' where the bytes are
+ * also for those to whom it is given, while the file is there and the caller may read it. Throws AppError('not_found'), and 'conflict' where the bytes are
  * known to be damaged: a browser could not say so.
  */
 export async function linkFile(
@@ -26,6 +26,9 @@ export async function linkFile(
     });
   }
   await watchForDamage(ctx, { sha256: file.sha256, path });
-  const { url, expiresAt } = await linkBlob(ctx, { sha256: file.sha256, path, disposition });
+  const { url, expiresAt } = await linkBlob(ctx, {
+    ...{ sha256: file.sha256, path, disposition },
+    ...{ user: ctx.caller.userId, asset: input.assetId, revision: input.revision_id },
+  });
   return { url, expires_at: expiresAt.toISOString() };
 }
