@@ -58,6 +58,10 @@ def parser() -> argparse.ArgumentParser:
     prepare.add_argument("--out", type=Path, required=True, metavar="DIR")
     prepare.set_defaults(run=_prepare)
 
+    commands.add_parser(
+        "probe", help="compute a little on each GPU; prints their names"
+    ).set_defaults(run=_probe)
+
     for name, run, text in (
         ("validate", _validate, "read a data file as training would; prints one JSON report"),
         ("train", _train, "train by a spec and report to its server"),
@@ -81,6 +85,13 @@ def _prepare(arguments: argparse.Namespace) -> int:
     from .prepare import prepare_smollm2
 
     prepare_smollm2(arguments.format, arguments.out)
+    return 0
+
+
+def _probe(_: argparse.Namespace) -> int:
+    from .probe import probe
+
+    print("\n".join(probe()))
     return 0
 
 

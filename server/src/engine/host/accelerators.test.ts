@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { readNvidiaSmi } from './accelerators.ts';
 
 it('groups GPUs by the names of the product and keeps their numbers', () => {
-  const { gpus: found, leftOut } = readNvidiaSmi([
+  const { gpus: found, tooOld } = readNvidiaSmi([
     '0, NVIDIA A100-SXM4-80GB, 81920, 8.0, 580.65.06',
     '1, NVIDIA A100-PCIE-40GB, 40960, 8.0, 580.65.06',
     '2, NVIDIA A100-SXM4-80GB, 81920, 8.0, 580.65.06',
@@ -14,7 +14,7 @@ it('groups GPUs by the names of the product and keeps their numbers', () => {
     ['NVIDIA_TESLA_A100', 'NVIDIA_TESLA_A100', [1]],
     ['NVIDIA_H100_80GB', 'NVIDIA_H100_80GB', [4]],
   ]);
-  expect(leftOut).toEqual([
+  expect(tooOld).toEqual([
     'Tesla V100-SXM2-16GB is not used: this PyTorch has no code for GPUs of compute capability 7.0, only from 7.5 on.',
   ]);
   expect(found[2]).toMatchObject({ memoryBytes: 81559 * 1024 * 1024 });
@@ -33,7 +33,8 @@ it.each([
   const [name] = line.split(',');
   expect(readNvidiaSmi([`0, ${line}, 580.65.06`])).toMatchObject({
     gpus: [{ type: name, like, devices: [0] }],
-    leftOut: [],
+    tooOld: [],
+    needDriver: [],
   });
 });
 
@@ -49,7 +50,8 @@ it('leaves out GPUs whose driver is too old, and says so once', () => {
   const lines = ['535.230.02', '535.230.02'].map((driver, at) => `${at}, NVIDIA L4, 23034, 8.9, ${driver}`);
   expect(readNvidiaSmi(lines)).toEqual({
     gpus: [],
-    leftOut: [
+    tooOld: [],
+    needDriver: [
       'NVIDIA L4 is not used: its NVIDIA driver is 535.230.02. Install driver 580 or newer, and restart the machine.',
     ],
   });

@@ -13,8 +13,14 @@ const DRIVER_MIN = 580;
 /** A driver in trouble can keep it for ever. */
 const NVIDIA_SMI_MS_MAX = 10_000;
 
-/** The GPUs that work can run on, grouped by kind, and a sentence for each kind or driver that it cannot. */
-export type Accelerators = { gpus: Gpu[]; leftOut: string[] };
+export type Accelerators = {
+  /** Those that work can run on, grouped by kind. */
+  gpus: Gpu[];
+  /** A sentence for each kind that PyTorch has no code for. */
+  tooOld: string[];
+  /** A sentence for each kind that would do with another driver. */
+  needDriver: string[];
+};
 
 /**
  * The NVIDIA GPUs of this machine. Null where there is neither nvidia-smi nor a driver; throws where
@@ -48,15 +54,23 @@ function exists(folder: string): Promise<boolean> {
 /** Reads lines such as '0, NVIDIA A100-SXM4-80GB, 81920, 8.0, 580.65.06' (MiB). */
 export function readNvidiaSmi(lines: string[]): Accelerators {
   const kinds = new Map<string, Gpu>();
-  const leftOut = new Set<string>();
+  const tooOld = new Set<string>();
+  const needDriver = new Set<string>();
   for (const line of lines) {
     const [, index, name = '', mebibytes, capability, driver = ''] =
       /^(\d+), (.+), (\d+), (\d+\.\d+), ([\d.]+)$/.exec(line.trim()) ?? [];
     if (!name) continue;
     const computeCapability = Number(capability);
-    const obstacle = findObstacle(name, computeCapability, driver);
-    if (obstacle) {
-      leftOut.add(obstacle);
+    if (computeCapability < COMPUTE_CAPABILITY_MIN) {
+      tooOld.add(
+        `${name} is not used: this PyTorch has no code for GPUs of compute capability ${capability}, only from ${COMPUTE_CAPABILITY_MIN} on.`,
+      );
+      continue;
+    }
+    if (Number.parseInt(driver, 10) < DRIVER_MIN) {
+      needDriver.add(
+        `${name} is not used: its NVIDIA driver is ${driver}. Install driver ${DRIVER_MIN} or newer, and restart the machine.`,
+      );
       continue;
     }
     const memoryBytes = Number(mebibytes) * MIB;
@@ -72,16 +86,7 @@ export function readNvidiaSmi(lines: string[]): Accelerators {
       kinds.set(type, { type, memoryBytes, like, devices: [Number(index)] });
     }
   }
-  return { gpus: [...kinds.values()], leftOut: [...leftOut] };
-}
-
-/** Why nothing can run on a GPU, as a sentence for people; null where it can. */
-function findObstacle(name: string, computeCapability: number, driver: string): string | null {
-  if (computeCapability < COMPUTE_CAPABILITY_MIN)
-    return `${name} is not used: this PyTorch has no code for GPUs of compute capability ${computeCapability.toFixed(1)}, only from ${COMPUTE_CAPABILITY_MIN} on.`;
-  if (Number.parseInt(driver, 10) < DRIVER_MIN)
-    return `${name} is not used: its NVIDIA driver is ${driver}. Install driver ${DRIVER_MIN} or newer, and restart the machine.`;
-  return null;
+  return { gpus: [...kinds.values()], tooOld: [...tooOld], needDriver: [...needDriver] };
 }
 
 function listedType(name: string, memoryBytes: number): GpuType | null {

@@ -21,9 +21,9 @@ export function rememberAccelerators(
     askAgainAt = Number.POSITIVE_INFINITY;
     try {
       const listed = await find();
-      found = listed ?? { gpus: [], leftOut: [] };
+      found = listed ?? { gpus: [], tooOld: [], needDriver: [] };
       const names = found.gpus.map(({ type, devices }) => `${devices.length} x ${gpuLabel(type)}`);
-      for (const sentence of found.leftOut) log.warn(sentence);
+      for (const sentence of [...found.tooOld, ...found.needDriver]) log.warn(sentence);
       if (listed && names.length === 0) log.warn('nvidia-smi lists no GPU that work can run on');
       if (names.length > 0) log.info(`Work can run on the GPUs of this machine: ${names.join(', ')}`);
     } catch (error) {
@@ -42,7 +42,7 @@ export function rememberAccelerators(
       if (first && !found && now() >= askAgainAt) void ask(log);
       first ??= ask(log);
       await first;
-      return found ?? { gpus: [], leftOut: [] };
+      return found ?? { gpus: [], tooOld: [], needDriver: [] };
     },
     areKnown: () => found !== null,
   };
@@ -55,9 +55,15 @@ export async function machineAccelerators(log: Logger): Promise<Gpu[]> {
   return (await accelerators.read(log)).gpus;
 }
 
-/** A sentence for each GPU of this machine that nothing can run on. */
-export async function leftOutAccelerators(log: Logger): Promise<string[]> {
-  return (await accelerators.read(log)).leftOut;
+/** The same, with those that work cannot run on, and why. */
+export function listAccelerators(log: Logger): Promise<Accelerators> {
+  return accelerators.read(log);
+}
+
+/** Whether this machine has GPUs that work can run on, or could with another driver. */
+export async function hasGpusToPrepare(log: Logger): Promise<boolean> {
+  const { gpus, needDriver } = await accelerators.read(log);
+  return gpus.length > 0 || needDriver.length > 0;
 }
 
 /** Whether it is certain which GPUs there are; else some may still be found. */

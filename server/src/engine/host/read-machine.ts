@@ -5,7 +5,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { installationCapacity } from '../machines/installation-capacity.ts';
 import { toAccelerators } from '../machines/read-machines.ts';
 import type { EnvironmentSettings } from './environment/environment.ts';
-import { machineAccelerators, servesTextOnGpus } from './machine-accelerators.ts';
+import { hasGpusToPrepare, machineAccelerators, servesTextOnGpus } from './machine-accelerators.ts';
 import { machineCpu } from './machine-cpu.ts';
 import { listPreparations } from './preparation/list-preparations.ts';
 
@@ -30,6 +30,6 @@ export async function readMachine({
     accelerators: toAccelerators(capacity),
     serves_text_on_gpus: capacity.servesTextOnGpus ?? false,
     cpu: machineCpu(),
-    preparations: await listPreparations({ config, db, machineId }, { hasGpus: gpus.length > 0 }),
+    preparations: await listPreparations({ config, db, machineId }, { hasGpus: await hasGpusToPrepare(log) }),
   };
 }

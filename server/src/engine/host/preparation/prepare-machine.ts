@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { ensureLayer, type OnProgress } from '../environment/ensure-layer.ts';
-import { areAcceleratorsKnown, machineAccelerators } from '../machine-accelerators.ts';
+import { areAcceleratorsKnown, hasGpusToPrepare, listAccelerators } from '../machine-accelerators.ts';
+import { probeGpus } from '../probe-gpus.ts';
 import { type ImageStarter, imageStarters, listImageStarter } from './image-starters.ts';
 import { type PreparationId, preparationIds } from './preparation-ids.ts';
 import { PreparationRecord } from './preparation-record.ts';
@@ -59,7 +60,15 @@ const steps: Record<PreparationId, Step> = {
     return { detail: 'Everyone can generate and edit with them' };
   },
 
-  vllm: async ({ services: { config }, signal }, _fingerprint, onProgress) => {
+  vllm: async ({ services: { config, log }, signal }, _fingerprint, onProgress) => {
+    const { gpus, needDriver } = await listAccelerators(log);
+    if (gpus.length === 0) throw new AppError('unavailable', { publicMessage: needDriver.join(' ') });
+    onProgress('Computing on the GPUs', null);
+    await probeGpus(
+      config,
+      gpus.flatMap(({ devices }) => devices),
+      signal,
+    );
     await ensureLayer(config, 'vllm', onProgress, signal);
     return { detail: 'Text models are served on the GPUs' };
   },
@@ -92,7 +101,7 @@ async function prepareAll(work: Work): Promise<void> {
   const { services, signal } = work;
   const prepared = new Set<PreparationId>();
   for (;;) {
-    const hasGpus = (await machineAccelerators(services.log)).length > 0;
+    const hasGpus = await hasGpusToPrepare(services.log);
     const mayFindGpus = !areAcceleratorsKnown();
     const ids = preparationIds({ hasGpus }).filter((id) => !prepared.has(id));
     await prepareSteps(work, ids);
