@@ -7,8 +7,7 @@ const CHAT_BYTES_MAX = 1024 * 1024;
 
 /**
  * The OpenAI-compatible calls. Every parameter has its bounds here: one request must not take what
- * all share, neither time nor memory. Names that are not here are refused by
- * modules/deployments/gateway/body/completion-request.ts, which also bounds the schemas of `response_format`.
+ * all share, neither time nor memory; modules/deployments/gateway/body bounds the schemas of `response_format`.
  */
 const STOPS_MAX = 16;
 const STOP_LENGTH_MAX = 256;
@@ -50,6 +49,24 @@ const sampling = {
   repeat_penalty: z.number().min(0.1).max(10).nullish(),
   response_format: z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) }).nullish(),
 };
+
+/** What OpenAI's own service takes and what changes no answer. */
+const passedOver = Object.fromEntries(
+  [
+    ...[
+      'user',
+      'metadata',
+      'service_tier',
+      'safety_identifier',
+      'prompt_cache_key',
+      'prompt_cache_retention',
+    ],
+    ...['prompt_cache_options', 'prediction', 'store', 'parallel_tool_calls'],
+  ].map((name) => [name, z.unknown().optional()]),
+);
+
+/** Passed over, a parameter that is not known would mislead; clients send null for what they do not ask for. */
+const unknownParameter: z.ZodType = z.null('must be left out: this call does not know it');
 
 const NO_TOOLS = 'tool calls are not supported yet. Leave it out';
 const none = (name: string) => z.array(z.unknown()).max(0, `${name}: ${NO_TOOLS}`).nullish();
@@ -127,25 +144,30 @@ export const chatCompletions = endpoint({
   access: 'key',
   scopes: ['inference'],
   summary: `Chat with a deployed model, streaming or not (OpenAI format). ${NOT_STORED}`,
-  body: z.looseObject({
-    ...sampling,
-    messages: z.array(chatMessage).min(1).max(2000),
-    max_completion_tokens: MAX_TOKENS,
-    logprobs: z.boolean().nullish(),
-    top_logprobs: z.int().min(0).max(20).nullish(),
-    tools: none('tools'),
-    functions: none('functions'),
-    tool_choice: z.enum(['none', 'auto'], `tool_choice: ${NO_TOOLS}`).nullish(),
-    function_call: z.enum(['none', 'auto'], `function_call: ${NO_TOOLS}`).nullish(),
-    modalities: z.array(z.literal('text', 'modalities: this server answers in text')).nullish(),
-    /** What the model's own chat template knows. */
-    chat_template_kwargs: z.strictObject({ enable_thinking: z.boolean().optional() }).nullish(),
-  }),
+  body: z
+    .object({
+      ...passedOver,
+      ...sampling,
+      messages: z.array(chatMessage).min(1).max(2000),
+      max_completion_tokens: MAX_TOKENS,
+      logprobs: z.boolean().nullish(),
+      top_logprobs: z.int().min(0).max(20).nullish(),
+      tools: none('tools'),
+      functions: none('functions'),
+      tool_choice: z.enum(['none', 'auto'], `tool_choice: ${NO_TOOLS}`).nullish(),
+      function_call: z.enum(['none', 'auto'], `function_call: ${NO_TOOLS}`).nullish(),
+      modalities: z.array(z.literal('text', 'modalities: this server answers in text')).nullish(),
+      /** What the model's own chat template knows. */
+      chat_template_kwargs: z.strictObject({ enable_thinking: z.boolean().optional() }).nullish(),
+    })
+    .catchall(unknownParameter),
   answers: { 'application/json': chatCompletion, 'text/event-stream': null },
   bodyBytesMax: CHAT_BYTES_MAX,
 });
 
 const EVALUATION = 'prompts are not scored here: only new tokens have log-probabilities. Leave it out';
+
+const ONE_PROMPT = 'prompt: this server answers one prompt per request. Send them one by one';
 
 export const completions = endpoint({
   method: 'POST',
@@ -153,21 +175,24 @@ export const completions = endpoint({
   access: 'key',
   scopes: ['inference'],
   summary: `Continue a text with a deployed model (OpenAI format). ${NOT_STORED}`,
-  body: z.looseObject({
-    ...sampling,
-    /** A text, or its token ids. */
-    prompt: z.union([
-      z.string(),
-      z.array(z.string()).length(1),
-      z.array(z.int().min(0)).min(1).max(131_072),
-      z.array(z.array(z.int().min(0)).min(1).max(131_072)).length(1),
-    ]),
-    /** How many candidates are shown for each token. */
-    logprobs: z.int().min(0).max(5).nullish(),
-    echo: z.literal(false, `echo: ${EVALUATION}`).nullish(),
-    suffix: z.literal('', 'suffix: this server continues texts, and does not fill gaps').nullish(),
-    best_of: z.literal(1, 'best_of: this server answers one choice per request').nullish(),
-  }),
+  body: z
+    .object({
+      ...passedOver,
+      ...sampling,
+      /** A text, or its token ids. */
+      prompt: z.union([
+        z.string(),
+        z.array(z.string()).length(1, ONE_PROMPT),
+        z.array(z.int().min(0)).min(1).max(131_072),
+        z.array(z.array(z.int().min(0)).min(1).max(131_072)).length(1, ONE_PROMPT),
+      ]),
+      /** How many candidates are shown for each token. */
+      logprobs: z.int().min(0).max(5).nullish(),
+      echo: z.literal(false, `echo: ${EVALUATION}`).nullish(),
+      suffix: z.literal('', 'suffix: this server continues texts, and does not fill gaps').nullish(),
+      best_of: z.literal(1, 'best_of: this server answers one choice per request').nullish(),
+    })
+    .catchall(unknownParameter),
   answers: { 'application/json': textCompletion, 'text/event-stream': null },
   bodyBytesMax: CHAT_BYTES_MAX,
 });

@@ -41,7 +41,7 @@ import { keepRequests } from './modules/deployments/gateway/requests/keep-reques
 import type { GatewayPresence } from './modules/deployments/gateway/upstream/gateway-presence.ts';
 import { slotsByAddress } from './modules/deployments/gateway/upstream/prompt-slots.ts';
 import { recallUpstreams } from './modules/deployments/gateway/upstream/recall-upstreams.ts';
-import { replicaScaling } from './modules/deployments/gateway/upstream/replica-scaling.ts';
+import { replicaScaling } from './modules/deployments/gateway/upstream/replicas/replica-scaling.ts';
 import { serverTurns } from './modules/deployments/gateway/upstream/server-turns.ts';
 import { PARALLEL_REQUESTS } from './modules/deployments/kinds/text-spec.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';

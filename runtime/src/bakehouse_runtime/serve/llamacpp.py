@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from ..protocol import ServeTextSpec, ServeTextSpecAdapter
 
-# The loop answers between two batches: a long prompt is read in parts, and others' tokens come
-# between them.
-_BATCH_TOKENS = 512
+# The loop answers between two batches: a long prompt is read in parts, and others' tokens and short
+# prompts come between them. On a CPU 512 at once are read 2% faster a token, and 32 12% slower.
+_BATCH_TOKENS = 64
 
 
 class LlamaCpp:

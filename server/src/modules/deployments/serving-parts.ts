@@ -6,7 +6,7 @@ import type { KeepRequest } from './gateway/requests/keep-requests.ts';
 import type { GatewayPresence } from './gateway/upstream/gateway-presence.ts';
 import type { SlotsByAddress } from './gateway/upstream/prompt-slots.ts';
 import type { RecallUpstream } from './gateway/upstream/recall-upstreams.ts';
-import type { ReplicaScaling } from './gateway/upstream/replica-scaling.ts';
+import type { ReplicaScaling } from './gateway/upstream/replicas/replica-scaling.ts';
 import type { ServerTurns } from './gateway/upstream/server-turns.ts';
 
 /** What this module takes from the program around it. */

@@ -24,6 +24,13 @@ describe('a field that does not fit is told in English', () => {
     [z.literal(1), 2, 'must be 1'],
     [z.uuid(), 'x', 'must be an id such as 123e4567-e89b-12d3-a456-426614174000'],
     [z.email(), 'x', 'must be an email address'],
+    [z.union([z.string(), z.array(z.string())]), 5, 'must be text or a list'],
+    [z.union([z.string(), z.array(z.string()), z.null()]), 5, 'must be text or a list'],
+    [z.union([z.string(), z.array(z.string()).min(1)]), [], 'must have at least 1 item'],
+    [z.union([z.string(), z.array(z.string())]), ['a', 5], 'must be text at 1'],
+    [z.union([z.array(z.string()).length(1, 'One.'), z.array(z.int())]), ['a', 'b'], 'One.'],
+    [z.union([z.literal(1), z.literal(2)]).nullish(), 5, 'must be 1'],
+    [z.record(z.string().regex(/^a$/, 'Only a.'), z.int()), { b: 1 }, 'Only a.'],
   ])('%#', (schema, value, sentence) => {
     expect(said(schema, value)).toBe(sentence);
   });

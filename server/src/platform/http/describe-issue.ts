@@ -42,9 +42,31 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
       return formats[issue.format] && `must be ${formats[issue.format]}`;
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
+    case 'invalid_union':
+      return describeUnion(issue.errors);
+    case 'invalid_key':
+      return issue.issues[0]?.message;
     default:
       return undefined;
   }
+}
+
+/** Of what fits in kind, what is wrong with it; else the kinds that there are. */
+function describeUnion(branches: z.core.$ZodIssue[][]): string | undefined {
+  const isOfOtherKind = (issues: z.core.$ZodIssue[]) =>
+    issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0);
+  const [closest] = branches
+    .filter((issues) => !isOfOtherKind(issues))
+    .toSorted((a, b) => a.length - b.length);
+  if (closest?.[0]) {
+    const { message, path } = closest[0];
+    return path.length > 0 ? `${message} at ${path.join('.')}` : message;
+  }
+  const kinds = branches
+    .flatMap((issues) => issues.map((issue) => (issue.code === 'invalid_type' ? issue.expected : '')))
+    .filter((kind) => kind !== '' && kind !== 'null');
+  const words = [...new Set(kinds.map((kind) => types[kind] ?? `a ${kind}`))];
+  return words.length > 0 ? `must be ${words.join(' or ')}` : undefined;
 }
 
 function bound(origin: string, limit: number | bigint | string, word: string): string {

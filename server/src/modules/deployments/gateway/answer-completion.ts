@@ -165,9 +165,9 @@ async function answer(ctx: Context, parts: ServingParts, path: CompletionPath, c
   const question = { upstream, path, body, signal, deadline, onWait };
   const heartbeat = body.stream ? keepAlive(reply) : undefined;
   try {
-    await reachModelServer(ctx, parts, question, async (response, server) => {
+    await reachModelServer(ctx, parts, question, async (response, server, wasRead) => {
       if ((response.statusCode ?? 500) >= 400) throw await toError(response, call);
-      await pass(response, server, call, heartbeat);
+      await pass(response, server, call, { heartbeat, wasRead });
     });
   } finally {
     clearInterval(heartbeat);
@@ -179,7 +179,7 @@ async function pass(
   response: IncomingMessage,
   { engine }: ModelServer,
   call: Call,
-  heartbeat: NodeJS.Timeout | undefined,
+  { heartbeat, wasRead }: { heartbeat: NodeJS.Timeout | undefined; wasRead: () => void },
 ): Promise<void> {
   const { upstream, body, reply, signal, deadline, beganMs, outcome } = call;
   const stream = new CompletionStream({
@@ -196,7 +196,10 @@ async function pass(
       if (stream.events > events) deadline.progress();
       events = stream.events;
       outcome.usage = stream.usage;
-      if (stream.started) outcome.firstTokenMs ??= Math.round(performance.now() - beganMs);
+      if (stream.started && outcome.firstTokenMs === null) {
+        outcome.firstTokenMs = Math.round(performance.now() - beganMs);
+        wasRead();
+      }
       if (chunks.length > 0) heartbeat?.refresh();
       if (!whole) return sendChunks(reply.raw, chunks, signal);
       for (const chunk of chunks) whole.add(chunk);

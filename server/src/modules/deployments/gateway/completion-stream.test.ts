@@ -175,6 +175,7 @@ describe('a whole answer', () => {
   it('of a plain text has them in the shape that completions have', () => {
     const piece = (text: string, other: string) =>
       event({
+        id: 'chatcmpl-1',
         object: 'text_completion',
         choices: [
           {
@@ -199,6 +200,7 @@ describe('a whole answer', () => {
     const end = event({ choices: [{ index: 0, text: '', finish_reason: 'length' }] });
     const { stream, chunks } = read(piece('Hel', 'H') + piece('lo', 'p') + end);
     expect(joined(chunks, stream)).toMatchObject({
+      id: 'cmpl-1',
       object: 'text_completion',
       choices: [
         {

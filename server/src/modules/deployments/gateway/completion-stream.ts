@@ -127,7 +127,8 @@ export class CompletionStream {
       : [];
     // llama.cpp tells in events of their own how much of the prompt it has read.
     if (choices.length === 0 || 'prompt_progress' in data) return null;
-    this.head = { id: String(data.id), object: String(data.object), created: Number(data.created) };
+    const object = String(data.object);
+    this.head = { id: toId(String(data.id), object), object, created: Number(data.created) };
     return {
       ...this.head,
       model: this.options.modelName,
@@ -183,6 +184,11 @@ export function toWireUsage({ promptTokens, completionTokens }: Usage): NonNulla
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
   };
+}
+
+/** llama.cpp calls every answer one of a chat. */
+function toId(id: string, object: string): string {
+  return object === 'text_completion' ? id.replace(/^chatcmpl-/, 'cmpl-') : id;
 }
 
 /** What a model thinks leaves by llama.cpp's name for it; vLLM has another. */

@@ -283,7 +283,9 @@ it('charges nothing for an answer in whose middle the model server stands still'
 
 it('answers another user at once, however much one asks', async () => {
   const { stub, server } = serving;
-  stub.answer = 'hang';
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stub.held = promise;
+  stub.answer = 'hold';
   for (let asked = 0; asked < PLACES + 2; asked += 1) {
     const caller = abortAtEnd();
     serving.ask(user, STARTER, { signal: caller.signal }).catch(() => undefined);
@@ -294,6 +296,7 @@ it('answers another user at once, however much one asks', async () => {
   expect((await serving.ask(await server.signUp(), STARTER)).status).toBe(200);
   // The one with many is still kept to its share.
   expect(stub.requests).toHaveLength(all + 1);
+  resolve();
 });
 
 it('leaves another process its half of the places at a model server', async () => {

@@ -70,6 +70,16 @@ describe('a schema', () => {
     ['too long a text', { type: 'string', maxLength: 50_000 }, 'maxLength'],
     ['somebody else', { $ref: 'https://169.254.169.254/schema.json' }, '$ref'],
     ['nothing', { $ref: '#/$defs/nothing' }, '$ref'],
+    ['itself', { type: 'object', properties: { a: { $ref: '#' } } }, '$defs'],
+    ['what refers to itself', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }, 'without end'],
+    [
+      'what refers to each other',
+      {
+        $ref: '#/$defs/a',
+        $defs: { a: { anyOf: [text, { $ref: '#/$defs/b' }] }, b: { $ref: '#/$defs/a' } },
+      },
+      'without end',
+    ],
     ['a hungry pattern', { properties: { a: { pattern: `^(${'a|b|'.repeat(9)})*$` } } }, 'pattern'],
     ['a hungry name', { patternProperties: { [`^(${'a|b|'.repeat(9)})*$`]: text } }, 'pattern'],
     ['regular expressions between its parts', { 'x-guidance': { whitespace_pattern: ' *' } }, 'x-guidance'],

@@ -78,6 +78,7 @@ export function checkSchema(root: object): string | null {
       if (sum > max) throw new Fault(`at most ${max} ${words}`);
     }
     measure.refuseForks();
+    measure.refuseEndless();
     return null;
   } catch (error) {
     if (error instanceof Fault) return error.message;
@@ -91,6 +92,7 @@ class Measure {
   private readonly known = new Map<string, Sums>();
   /** Schemas with choices. */
   private readonly forks = new Set<Fields>();
+  private readonly references = new Set<Fields>();
 
   constructor(root: Fields) {
     this.root = root;
@@ -123,7 +125,10 @@ class Measure {
       if (choices.includes(inner)) sums.ranges += more.bounded;
     }
     sums.optional += countOptional(fields);
-    if (typeof fields.$ref === 'string') add(sums, this.ofReference(fields.$ref, depth));
+    if (typeof fields.$ref === 'string') {
+      this.references.add(fields);
+      add(sums, this.ofReference(fields.$ref, depth));
+    }
     return sums;
   }
 
@@ -143,14 +148,29 @@ class Measure {
     }
   }
 
-  private leadsTo(schema: unknown, target: Fields, seen: Set<unknown>): boolean {
+  /** Refuses what refers back to itself before it says anything of the answer: its grammar would never begin. */
+  refuseEndless(): void {
+    const choices = (fields: Fields) => [...alternatives, 'allOf'].flatMap((name) => listOf(fields[name]));
+    for (const reference of this.references) {
+      const { $ref } = reference;
+      if (this.leadsTo(this.find(String($ref)), reference, new Set(), choices))
+        throw new Fault(`$ref: ${String($ref).slice(0, 80)} refers back to itself without end`);
+    }
+  }
+
+  private leadsTo(
+    schema: unknown,
+    target: Fields,
+    seen: Set<unknown>,
+    inside: (fields: Fields) => unknown[] = (fields) => this.inside(fields),
+  ): boolean {
     if (schema === target) return true;
     if (typeof schema !== 'object' || schema === null || seen.has(schema)) return false;
     seen.add(schema);
     const fields = schema as Fields;
-    const next = this.inside(fields);
+    const next = inside(fields);
     if (typeof fields.$ref === 'string') next.push(this.find(fields.$ref));
-    return next.some((inner) => this.leadsTo(inner, target, seen));
+    return next.some((inner) => this.leadsTo(inner, target, seen, inside));
   }
 
   /** What the first required property of an object must be, if that is one text. */
@@ -182,9 +202,11 @@ class Measure {
   }
 
   private find(reference: string): unknown {
-    if (!reference.startsWith('#')) throw new Fault("$ref: only what begins with '#' is looked up");
+    if (!reference.startsWith('#/')) {
+      throw new Fault("$ref: only '#/…' is looked up. Move what is referred to into '$defs'");
+    }
     let at: unknown = this.root;
-    for (const name of reference.slice(1).split('/').filter(Boolean)) {
+    for (const name of reference.slice(2).split('/').filter(Boolean)) {
       at = fieldsOf(at)[name.replaceAll('~1', '/').replaceAll('~0', '~')];
     }
     if (at === undefined) throw new Fault(`$ref: there is no ${reference.slice(0, 80)}`);

@@ -47,6 +47,20 @@ describe('a chat', () => {
     [{ logit_bias: { '7': 500 } }, 'logit_bias'],
     [{ response_format: { type: 'json_object', schema: {} } }, 'response_format'],
     [{ response_format: { type: 'json_schema', json_schema: { schema: { maxLength: 5000 } } } }, 'maxLength'],
+    ...[[], [1], true, 'x'].map((schema): [object, string] => [
+      { response_format: { type: 'json_schema', json_schema: { schema } } },
+      'must be a JSON Schema',
+    ]),
+    [
+      {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { strict: true, schema: { properties: { a: { pattern: '[0-9]' } } } },
+        },
+      },
+      "response_format.json_schema.schema.properties.a: a 'pattern'",
+    ],
+    [{ top_logprobs: 5 }, "set 'logprobs' to true"],
     [{ messages: [{ role: 'tool', content: 'x' }] }, 'role'],
     [{ messages: [{ role: 'user', content: 'x'.repeat(300_000) }] }, 'maximum context length is 4096 tokens'],
   ])('with %j is refused by name', (more, sentence) => {
@@ -68,7 +82,8 @@ describe('a chat', () => {
     { tools: [], tool_choice: 'none', n: 1, user: 'x', metadata: { a: 'b' }, parallel_tool_calls: true },
     { prompt_cache_key: 'x', prompt_cache_retention: '24h', prompt_cache_options: { mode: 'implicit' } },
     { stop: 'x', seed: 7, logprobs: true, top_logprobs: 20, logit_bias: { '7': -100 } },
-    { tools: null, response_format: null, stop: null, max_tokens: null },
+    { tools: null, response_format: null, stop: null, max_tokens: null, reasoning_effort: null },
+    { response_format: { type: 'json_schema', json_schema: { schema: { pattern: '[0-9]' } } } },
     { response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } } },
   ])('with %j is not', (more) => {
     expect(refusal(more)).toBe('');
@@ -143,12 +158,18 @@ it('asks llama.cpp for one candidate where log-probabilities come without any', 
 describe('a completion of plain text', () => {
   const parse = (more: object) => completions.body?.safeParse({ model: 'm', prompt: 'Bread is', ...more });
 
-  it.each([{ echo: true }, { suffix: ' good' }, { best_of: 2 }, { logprobs: 6 }, { prompt: ['a', 'b'] }])(
-    'with %j is refused',
-    (more) => {
-      expect(parse(more)?.success).toBe(false);
-    },
-  );
+  it.each([
+    { echo: true },
+    { top_logprobs: 50 },
+    { messages },
+    { grammar: 'x' },
+    { suffix: ' good' },
+    { best_of: 2 },
+    { logprobs: 6 },
+    { prompt: ['a', 'b'] },
+  ])('with %j is refused', (more) => {
+    expect(parse(more)?.success).toBe(false);
+  });
 
   it.each(['llamacpp', 'vllm'] as const)('has 16 tokens on %s where it names no maximum', (engine) => {
     const maximum = (more: object) => toServerRequest({ model: 'm', prompt: 'Bread is', ...more }, engine);

@@ -1,6 +1,7 @@
 import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { refused } from '../../../../platform/errors.ts';
 import type { TextEngine } from '../../kinds/text-spec.ts';
+import { checkEnforced } from './check-enforced.ts';
 import { checkSchema } from './check-schema.ts';
 import { contextExceeded } from './context-exceeded.ts';
 
@@ -30,20 +31,6 @@ const passedOn = new Set([
   'chat_template_kwargs',
 ]);
 
-/** What is read here, changed on the way, or was found by the contract to ask for nothing. */
-const readHere = new Set([
-  ...['model', 'messages', 'stream', 'stream_options', 'response_format', 'repetition_penalty'],
-  ...['max_tokens', 'max_completion_tokens'],
-  ...['repeat_penalty', 'typical_p', 'n', 'best_of', 'echo', 'suffix', 'modalities'],
-  ...['tools', 'functions', 'tool_choice', 'function_call', 'parallel_tool_calls'],
-]);
-
-/** What OpenAI's own service takes and what changes no answer. */
-const passedOver = new Set([
-  ...['user', 'metadata', 'service_tier', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention'],
-  ...['prompt_cache_options', 'prediction', 'store'],
-]);
-
 /** What has to be asked of a model server so that every token tells the usage so far. */
 const runningUsage: Record<Engine, Parameters> = {
   llamacpp: { timings_per_token: true, stream_options: { include_usage: true } },
@@ -52,20 +39,17 @@ const runningUsage: Record<Engine, Parameters> = {
 
 /**
  * The request as the model server gets it, but for what chooses its adapter; always as a stream, so that what was computed is known
- * at every moment. A parameter that the model or its server does not know is refused by name: it
- * would be ignored, or could make answers that nobody counts. Throws AppError 'invalid_request' or
- * 'context_length_exceeded'.
+ * at every moment. Throws AppError 'invalid_request' or 'context_length_exceeded'.
  */
 export function toServerRequest(body: CompletionBody, engine: Engine): object {
   checkLength(body);
+  if (typeof body.top_logprobs === 'number' && body.logprobs !== true) {
+    throw refused('top_logprobs', "top_logprobs: set 'logprobs' to true as well");
+  }
   const maxTokens = askedTokens(body);
   const request: Parameters = {};
   for (const [name, value] of Object.entries(body)) {
-    if (value === null || value === undefined) continue;
-    if (passedOn.has(name)) request[name] = value;
-    else if (!readHere.has(name) && !passedOver.has(name)) {
-      throw refused(name, `Unknown parameter: ${name.slice(0, 80)}`);
-    }
+    if (value !== null && value !== undefined && passedOn.has(name)) request[name] = value;
   }
   return {
     ...request,
@@ -166,11 +150,12 @@ function responseFormat(format: unknown): Parameters {
     }
     return { response_format: { type: 'json_object' } };
   }
-  const named = 'json_schema' in format ? format.json_schema : null;
-  const schema = typeof named === 'object' && named !== null && 'schema' in named ? named.schema : null;
-  if (typeof schema !== 'object' || schema === null)
-    throw refused(SCHEMA_PARAM, `${SCHEMA_PARAM} must be a JSON Schema`);
+  const { schema, strict } = ('json_schema' in format ? (format.json_schema ?? {}) : {}) as Parameters;
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
+    throw refused(SCHEMA_PARAM, `${SCHEMA_PARAM} must be a JSON Schema: an object`);
   const fault = checkSchema(schema);
   if (fault) throw refused(SCHEMA_PARAM, `${SCHEMA_PARAM}: ${fault}`);
+  const unenforced = strict === true ? checkEnforced(schema, SCHEMA_PARAM) : null;
+  if (unenforced) throw refused(SCHEMA_PARAM, unenforced);
   return { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } } };
 }

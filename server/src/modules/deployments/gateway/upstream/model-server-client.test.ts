@@ -1,6 +1,6 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import { Agent, createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
+import { afterAll, expect, test, vi } from 'vitest';
 import { ModelServerUnreachable, postToModelServer, readText } from './model-server-client.ts';
 
 const { signal } = new AbortController();
@@ -73,4 +73,22 @@ test('of a text without an end the beginning is read, and the connection ends', 
   expect(await post()).toHaveLength(64 * 1024);
   await closed;
   endless = null;
+});
+
+test('a machine that does not answer at all is given up', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const opened = Promise.withResolvers<void>();
+  const open = vi.spyOn(Agent.prototype, 'createConnection').mockImplementation(() => {
+    opened.resolve();
+    return Object.assign(new Socket(), { connecting: true });
+  });
+  try {
+    const answer = post({ alone: true }).catch((error: unknown) => error);
+    await opened.promise;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await answer).toBeInstanceOf(ModelServerUnreachable);
+  } finally {
+    open.mockRestore();
+    vi.useRealTimers();
+  }
 });

@@ -7,6 +7,9 @@ const agents = {
   'https:': new https.Agent({ keepAlive: true, maxSockets: 256 }),
 };
 
+/** A machine that is gone refuses nothing: the system would try for minutes. */
+const CONNECT_MS_MAX = 5_000;
+
 /**
  * The model server did not answer, or closed before its answer began: the request may be sent again. One that was delivered
  * whole may be what it died of.
@@ -51,6 +54,11 @@ export function postToModelServer(
           ...(key !== null && { authorization: `Bearer ${key}` }),
         },
         signal,
+      });
+      request.once('socket', (socket) => {
+        if (!socket.connecting) return;
+        const giveUp = setTimeout(() => request.destroy(new Error('no connection')), CONNECT_MS_MAX);
+        for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(giveUp));
       });
       let isAnswered = false;
       request.once('response', (answer) => {

@@ -53,6 +53,17 @@ it('goes on in the slot of the same conversation, and leaves those of others alo
   expect(asked(ada('And a fourth'))?.id).not.toBe(other?.id);
 });
 
+it('reads long prompts in the last slots, and leaves the first to short ones', () => {
+  const take = promptSlots(4);
+  const long = (n: number) => ada(`${n} ${'rye '.repeat(1000)}`);
+  // As many as one user may have at once, and as often as they like.
+  expect([1, 2, 3].map((n) => answered(take, long(n))?.id)).toEqual([3, 2, 1]);
+  expect([4, 5, 6].map((n) => answered(take, long(n))?.id)).not.toContain(0);
+  expect(answered(take, bob('Hi'))).toMatchObject({ id: 0 });
+  for (const n of [7, 8, 9]) take(long(n));
+  expect(take(long(10))).toMatchObject({ id: 0 });
+});
+
 it('does not reuse what may have been used from elsewhere', () => {
   const take = promptSlots(1);
   answered(take, ada('x', 1));

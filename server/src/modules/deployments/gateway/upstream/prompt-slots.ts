@@ -1,3 +1,5 @@
+import { SHORT_BYTES } from './server-turns.ts';
+
 /** Whose prompt a slot of a model server keeps, as far as this process can know. */
 type Slot = {
   busy: boolean;
@@ -30,6 +32,8 @@ const COMPARED_LENGTH = 20_000;
  * whoever came upon another user's slot could tell by the time what that user had asked. So each
  * request is given its slot, and may reuse what is in it only if the same user filled it, through
  * the same adapter, and nobody but this process has used the server since.
+ * It fills each batch with the prompts of its slots in their order: long ones begin in the last slots, and
+ * never in the first where another is free, so that short ones come before them.
  */
 export function promptSlots(count: number): TakeSlot {
   let uses = 0;
@@ -42,16 +46,19 @@ export function promptSlots(count: number): TakeSlot {
   }));
 
   return ({ owner, prompt, epoch }) => {
+    const isLong = Buffer.byteLength(prompt) > SHORT_BYTES;
     const compared = prompt.slice(0, COMPARED_LENGTH);
     const isOwn = (slot: Slot) => slot.owner === owner && slot.epoch === epoch;
     const free = slots.filter((slot) => !slot.busy).toSorted((a, b) => a.usedAt - b.usedAt);
-    const own = free.filter(isOwn);
-    const [closest] = own
+    const [closest] = free
+      .filter(isOwn)
       .map((slot) => ({ slot, alike: commonLength(slot.prompt, compared) }))
       .sort((a, b) => b.alike - a.alike);
     const goesOn = closest && closest.alike * 2 > closest.slot.prompt.length ? closest.slot : null;
     // Another conversation begins where nothing is lost, and rather takes the place of an own one.
-    const slot = goesOn ?? free.find((one) => one.owner === null) ?? own[0] ?? free[0];
+    const fitting = isLong && free.length > 1 ? free.filter((one) => one !== slots[0]) : free;
+    const unowned = slots.filter((one) => one.owner === null && fitting.includes(one));
+    const slot = goesOn ?? unowned.at(isLong ? -1 : 0) ?? fitting.find(isOwn) ?? fitting[0];
     if (!slot) return null;
     const reuse = isOwn(slot);
     const held = reuse ? commonLength(slot.prompt, compared) : 0;

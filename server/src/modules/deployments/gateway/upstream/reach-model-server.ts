@@ -8,11 +8,14 @@ import type { RequestDeadline } from '../request-deadline.ts';
 import { awaitModelServer, type ModelServer, readyServers } from './await-model-server.ts';
 import { postToModelServer } from './model-server-client.ts';
 import type { TakenSlot } from './prompt-slots.ts';
+import { chooseReplica } from './replicas/choose-replica.ts';
 import { retryUnreachable } from './retry-unreachable.ts';
-import type { ServerTurns } from './server-turns.ts';
 
 /** What llama.cpp reads at once (`serve/llamacpp.py`); a token is a byte at least. */
-const BATCH_BYTES = 512;
+const BATCH_BYTES = 64;
+
+/** Hands an answer on; `wasRead` is called once the prompt has been read: the next one's turn comes. */
+type Pass = (answer: IncomingMessage, server: ModelServer, wasRead: () => void) => Promise<void>;
 
 export type CompletionPath = '/v1/chat/completions' | '/v1/completions';
 
@@ -35,10 +38,11 @@ export async function reachModelServer(
   ctx: Context,
   parts: ServingParts,
   question: Question,
-  pass: (answer: IncomingMessage, server: ModelServer) => Promise<void>,
+  pass: Pass,
 ): Promise<void> {
   const { upstream, body, signal, deadline, onWait } = question;
   const modelName = body.model;
+  const tried = new Set<string>();
   const attempt = async (number: number) => {
     // What did not answer is not asked again without a look.
     const ready = number === 1 ? readyServers(upstream) : [];
@@ -46,7 +50,8 @@ export async function reachModelServer(
       ready.length > 0
         ? ready
         : await awaitModelServer(ctx, parts, { upstream, modelName, kind: 'text', signal, onWait });
-    const server = chooseReplica(parts.turns, servers);
+    const server = chooseReplica(parts.turns, servers, tried);
+    tried.add(server.id);
     parts.replicas.grow(ctx, upstream, {
       loads: servers.map(parts.turns.load),
       places: parts.turns.places(server),
@@ -70,33 +75,39 @@ async function send(
   parts: ServingParts,
   { path, body, signal, deadline }: Question,
   server: ModelServer,
-  pass: (answer: IncomingMessage, server: ModelServer) => Promise<void>,
+  pass: Pass,
 ): Promise<void> {
   const request = toServerRequest(body, server.engine);
   const selection = chooseAdapter(server.engine, server.adapterNames, server.adapter);
   // What one user alone asks needs no care for what another process sends there.
   if (!server.isOwn) await parts.presence.settled(signal);
-  deadline.progress();
   const { userId } = ctx.caller;
   if (server.engine === 'vllm') {
+    deadline.progress();
     const target = { url: server.baseUrl + path, key: server.key };
     // vLLM keeps the caches of different salts apart.
-    return pass(await postToVllm(target, { ...request, ...selection, cache_salt: userId }, signal), server);
+    const answer = await postToVllm(target, { ...request, ...selection, cache_salt: userId }, signal);
+    return pass(answer, server, () => undefined);
   }
   const prompt = JSON.stringify(body.messages ?? body.prompt);
   const owner = `${userId} ${JSON.stringify(selection)}`;
   const slot = server.isOwn ? null : takeSlot(parts, server, { owner, prompt });
   // Without one the server chooses: whatever its owner has asked it, or nothing where others ask it too.
   const place = slot ? { id_slot: slot.id, cache_prompt: slot.reuse } : { cache_prompt: server.isOwn };
+  const unread = Buffer.byteLength(prompt.slice(slot?.held ?? 0));
+  let endReading = () => undefined as void;
   try {
+    if (!server.isOwn) endReading = await parts.turns.read(server, userId, unread, signal);
+    deadline.progress();
     const answer = await postToModelServer(
       { url: server.baseUrl + path, key: server.key },
-      { ...request, ...selection, ...place, ...progressOf(prompt.slice(slot?.held ?? 0)) },
+      { ...request, ...selection, ...place, ...progressOf(unread) },
       signal,
     );
-    await pass(answer, server);
+    await pass(answer, server, () => endReading());
     slot?.keep();
   } finally {
+    endReading();
     slot?.release();
   }
 }
@@ -105,8 +116,8 @@ async function send(
  * What is read in several batches is told after each, so that whoever leaves in the middle is charged for what was read.
  * Of a single one there is nothing to tell before the first token, which the events about it would only delay.
  */
-function progressOf(unread: string): { return_progress?: true } {
-  return Buffer.byteLength(unread) > BATCH_BYTES ? { return_progress: true } : {};
+function progressOf(unread: number): { return_progress?: true } {
+  return unread > BATCH_BYTES ? { return_progress: true } : {};
 }
 
 /** The slot of a shared server whose prompt the request may go on from; null where others may use it as well. */
@@ -133,15 +144,4 @@ async function postToVllm(
   answer.resume();
   // Null, because of a plain text vLLM writes 16 tokens where nothing is said.
   return postToModelServer(target, { ...request, max_tokens: null }, signal);
-}
-
-/**
- * The first replica at which the request need not wait, so that the last ones idle where fewer would do; else the
- * one with the fewest requests of this process.
- */
-function chooseReplica({ load, places }: ServerTurns, servers: ModelServer[]): ModelServer {
-  return (
-    servers.find((one) => load(one) < places(one)) ??
-    servers.reduce((least, one) => (load(one) < load(least) ? one : least))
-  );
 }

@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FairQueue } from '../../../../platform/concurrency/fair-queue.ts';
 import { PARALLEL_REQUESTS } from '../../kinds/text-spec.ts';
-import { serverTurns } from './server-turns.ts';
+import { SHORT_BYTES, serverTurns } from './server-turns.ts';
 
-const server = { id: 'one', isOwn: true, engine: 'llamacpp' } as const;
+const server = { id: 'one', isOwn: true, engine: 'llamacpp', adapter: null } as const;
 const PLACES = PARALLEL_REQUESTS.llamacpp;
 const never = new AbortController().signal;
 
@@ -43,4 +43,39 @@ it('sends as many to each model server as its engine answers side by side', asyn
   expect(turns.load(onGpu)).toBe(33);
   client.abort(new Error('disconnected'));
   await expect(waiting).rejects.toThrow('disconnected');
+});
+
+describe('the turn to have a prompt read', () => {
+  const long = SHORT_BYTES + 1;
+
+  it("waits for a long one of the same user, and for nobody else's", async () => {
+    const queues = new Map<string, FairQueue>();
+    const turns = serverTurns(() => 1, queues);
+    const end = await turns.read(server, 'ada', long, never);
+    let hasSecond = false;
+    const second = turns.read(server, 'ada', long, never).then((endSecond) => {
+      hasSecond = true;
+      return endSecond;
+    });
+    // A short one of the same user, and another's long one.
+    (await turns.read(server, 'ada', 1, never))();
+    (await turns.read(server, 'bob', long, never))();
+    expect(hasSecond).toBe(false);
+    end();
+    const endSecond = await second;
+    // A second call ends nobody else's.
+    end();
+    const client = new AbortController();
+    const third = turns.read(server, 'ada', long, client.signal);
+    client.abort(new Error('disconnected'));
+    await expect(third).rejects.toThrow('disconnected');
+    endSecond();
+    expect(queues.size).toBe(0);
+  });
+
+  it('is apart for each adapter, whose prompts wait for other answers', async () => {
+    const turns = serverTurns(() => 1);
+    await turns.read(server, 'ada', 1, never);
+    await expect(turns.read({ ...server, adapter: 'rye' }, 'ada', 1, never)).resolves.toBeTypeOf('function');
+  });
 });

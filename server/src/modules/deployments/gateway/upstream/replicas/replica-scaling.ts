@@ -1,8 +1,8 @@
-import type { Context } from '../../../../platform/context.ts';
-import { noteReplicaUse } from '../../queries.ts';
-import { addReplica } from '../../servers/scale-deployment.ts';
-import type { ServingParts } from '../../serving-parts.ts';
-import type { Upstream } from '../gateway-queries.ts';
+import type { Context } from '../../../../../platform/context.ts';
+import { noteReplicaUse } from '../../../queries.ts';
+import { addReplica } from '../../../servers/scale-deployment.ts';
+import type { ServingParts } from '../../../serving-parts.ts';
+import type { Upstream } from '../../gateway-queries.ts';
 import { needsReplica, type ReplicaLoads } from './needs-replica.ts';
 
 /** A replica goes after minutes without use, so this often is enough. */
