@@ -4,7 +4,7 @@ import { call } from '../../lib/api/api-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useOnlineInterval } from '../../lib/live/online.ts';
 
-export { deviceName, gpusHere } from './devices.ts';
+export { describeAbsence, deviceName, gpusHere } from './devices.ts';
 
 const POLL_MS = 3_000;
 const MACHINES_POLL_MS = 10_000;

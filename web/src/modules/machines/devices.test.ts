@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deviceName, gpusHere } from './devices.ts';
+import { describeAbsence, deviceName, gpusHere } from './devices.ts';
 
 const machineWith = (...types: string[]) => ({
   accelerators: types.map((gpu_type) => ({ gpu_type, label: gpu_type, memory_bytes: 0, count: 2 })),
@@ -14,4 +14,9 @@ it('knows which of the product’s GPUs are there', () => {
   const machine = machineWith('NVIDIA_GEFORCE_RTX_4090', 'NVIDIA_H100_80GB');
   expect([...gpusHere(machine)]).toEqual([['NVIDIA_H100_80GB', 2]]);
   expect(gpusHere(machineWith()).size).toBe(0);
+});
+
+it('says of the V100 that no machine can use it', () => {
+  expect(describeAbsence('NVIDIA_TESLA_V100')).toBe('Not with this PyTorch');
+  expect(describeAbsence('NVIDIA_H100_80GB')).toBe('Not on this machine');
 });

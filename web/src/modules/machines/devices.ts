@@ -18,3 +18,8 @@ export function gpusHere({ accelerators }: Accelerators): Map<GpuType, number> {
     }),
   );
 }
+
+/** How a GPU that this machine does not have is marked in a list. PyTorch for CUDA 13 has no code for the V100. */
+export function describeAbsence(type: GpuType): string {
+  return type === 'NVIDIA_TESLA_V100' ? 'Not with this PyTorch' : 'Not on this machine';
+}

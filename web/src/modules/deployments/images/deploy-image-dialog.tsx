@@ -23,7 +23,7 @@ import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { AssetField, assetQuery } from '../../assets/choice/api.ts';
-import { deviceName, useMachine } from '../../machines/api.ts';
+import { describeAbsence, deviceName, useMachine } from '../../machines/api.ts';
 import { sleepSentence } from '../details/sleeps-after.ts';
 import { type ImageDeploymentWish, useDeployImage, useImageQuote } from './calls.ts';
 import { imageKinds } from './kinds.ts';
@@ -197,7 +197,7 @@ function GpuField({ value, onChange }: { value: InstanceType; onChange: (value: 
         options={instanceTypes.map((type) => ({
           value: type,
           label: gpuLabels[instanceGpus[type]],
-          description: here.has(instanceGpus[type]) ? undefined : 'Not on this machine',
+          description: here.has(instanceGpus[type]) ? undefined : describeAbsence(instanceGpus[type]),
         }))}
       />
     </Field>

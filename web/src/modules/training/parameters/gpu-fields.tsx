@@ -7,7 +7,7 @@ import { Money } from '../../../ui/money.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { pricesQuery } from '../../credits/api.ts';
-import { gpusHere, useMachine } from '../../machines/api.ts';
+import { describeAbsence, gpusHere, useMachine } from '../../machines/api.ts';
 import type { ParameterProblems } from './parameter-problems.ts';
 import type { TrainingParameters } from './training-parameters.ts';
 
@@ -34,7 +34,7 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
               value: type,
               label: gpuLabels[type],
               description:
-                here && (here.has(type) ? `${here.get(type)} on this machine` : 'Not on this machine'),
+                here && (here.has(type) ? `${here.get(type)} on this machine` : describeAbsence(type)),
             }))}
           />
         </Field>
