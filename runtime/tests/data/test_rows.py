@@ -266,6 +266,8 @@ def test_files_that_hold_nothing_or_something_else_are_refused(tmp_path: Path) -
     with pytest.raises(PlainError, match="holds no text"):
         read_text(write(tmp_path, "x.txt", " \n\n"), "x.txt")
     with pytest.raises(PlainError, match="use a csv, jsonl, json, txt or parquet file"):
+        read(write(tmp_path, "x.png", "PNG"))
+    with pytest.raises(PlainError, match=r"^x\.xlsx is a workbook: save its sheet as CSV\.$"):
         read(write(tmp_path, "x.xlsx", "PK"))
     with pytest.raises(PlainError, match=r"^x\.jsonl\.gz is packed: unpack it first\.$"):
         read(write(tmp_path, "x.jsonl.gz", "\x1f"))

@@ -9,6 +9,13 @@ from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from .cells import is_missing_mark, json_of, list_of, may_be_list
+from .layouts.columns import (
+    context_columns,
+    decisive_columns,
+    history_column,
+    instruction_columns,
+)
 from .table import NUL, Dropped, character_fault
 
 if TYPE_CHECKING:
@@ -42,11 +49,6 @@ _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _NO_REASONING = "thoughts beside an answer cannot be trained on yet"
 # Under which keys a turn has its speaker and its content.
 KEYS = {"messages": ("role", "content"), "sharegpt": ("from", "value")}
-# The names that the columns of an instruction go by, the plainest first.
-INSTRUCTION = ("instruction",)
-INSTRUCTION_INPUT = ("input", "context")
-INSTRUCTION_OUTPUT = ("output", "response")
-SYSTEM = ("system", "system_prompt")
 
 
 class Turn(NamedTuple):
@@ -97,6 +99,7 @@ def read_row(row: Row, data_format: DataFormat) -> Conversation | Passage | Drop
     """What the row becomes in this format, or why it cannot be used, with the name of the field."""
     values = row.values
     try:
+        _refuse_left_out(values, data_format)
         if data_format.format == "text":
             return Passage(row.line, _text(values, data_format.input_column))
         turns = _turns(values, data_format)
@@ -109,18 +112,20 @@ class _UnusableError(Exception):
     """Why a row cannot be used."""
 
 
+def _refuse_left_out(values: dict[str, Any], data_format: DataFormat) -> None:
+    """Raises _UnusableError where the row itself says that it is not to be learnt."""
+    for column, rule in decisive_columns(tuple(values), data_format):
+        value = values[column]
+        if isinstance(value, str | bool | int | float) and rule.leaves_out(str(value).strip()):
+            raise _UnusableError(f"column {column} is {_shortened(str(value))}: not to be learnt")
+
+
 def _turns(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
     match data_format.format:
         case "messages" | "sharegpt" as name:
             turns = _dialogue(values, data_format.input_column, *KEYS[name])
-        case "alpaca":
-            turns = _instruction(values)
         case _:
-            asked = _side(values, data_format.input_column, "user")
-            turns = [
-                *(turn._replace(is_learnt=turn.role != "assistant") for turn in asked),
-                *_side(values, data_format.output_column, "assistant"),
-            ]
+            turns = [*_history(values, data_format), *_pair(values, data_format)]
     prompt = _optional_text(values, data_format.system_column)
     if prompt is not None and turns[0].role != "system":
         turns.insert(0, Turn("system", prompt))
@@ -141,21 +146,73 @@ def _up_to_the_last_learnt(turns: list[Turn]) -> list[Turn]:
     return turns[: learnt[-1] + 1]
 
 
+def _pair(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
+    """A question with what it is about, and its answer."""
+    question, answer = data_format.input_column, data_format.output_column
+    if data_format.format == "alpaca":
+        # Rows of jsonl may name theirs differently.
+        named = instruction_columns(tuple(values))
+        question, answer = named[0] or "instruction", named[1] or "output"
+    *earlier, asked = _side(values, question, "user")
+    contexts = (_context(values, name) for name in context_columns(tuple(values), data_format))
+    said = "\n\n".join([asked.content, *(context for context in contexts if context)])
+    return [
+        *(
+            turn._replace(is_learnt=turn.role != "assistant")
+            for turn in (*earlier, asked._replace(content=said))
+        ),
+        *_side(values, answer, "assistant"),
+    ]
+
+
+def _context(values: dict[str, Any], column: str) -> str | None:
+    """What a question is about; several passages are told apart as paragraphs are."""
+    value = values[column]
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return "\n\n".join(value)
+    return _optional_text(values, column)
+
+
+def _history(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
+    """The turns before a question, which stand in pairs, as ChatGLM and LLaMA-Factory have them."""
+    column = history_column(tuple(values), data_format)
+    if column is None or _is_blank(values[column]):
+        return []
+    pairs = list_of(values[column])
+    if pairs is None:
+        raise _UnusableError(f"column {column} holds {_kind(values[column])}, not earlier turns")
+    turns: list[Turn] = []
+    for at, pair in enumerate(pairs):
+        where = f"{column}[{at}]"
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise _UnusableError(f"{where} is no pair of a question and its answer")
+        turns.append(Turn("user", _as_text(pair[0], f"{where}[0]")))
+        turns.append(Turn("assistant", _as_text(pair[1], f"{where}[1]")))
+    return turns
+
+
 def _side(values: dict[str, Any], column: str, role: Role) -> list[Turn]:
     """One side of a pair: a text, or turns that stand in a list."""
-    value = values.get(column)
-    if not (isinstance(value, list) and any(isinstance(turn, dict) for turn in value)):
-        return [Turn(role, _text(values, column))]
-    is_sharegpt = any(isinstance(turn, dict) and "from" in turn for turn in value)
-    turns = _turn_list(value, column, *KEYS["sharegpt" if is_sharegpt else "messages"])
+    value = list_of(values.get(column))
+    found = [turn for turn in value or [] if isinstance(turn, dict)]
+    # A text may be a list of something else.
+    is_text = isinstance(values.get(column), str) and not any(
+        set(keys) <= turn.keys() for turn in found for keys in KEYS.values()
+    )
+    if not found or is_text:
+        return [Turn(role, _text(values, column, is_answer=role == "assistant"))]
+    is_sharegpt = any("from" in turn for turn in found)
+    turns = _turn_list(value or [], column, *KEYS["sharegpt" if is_sharegpt else "messages"])
     if role == "assistant":
         _require_an_answer(turns, column)
+    if not turns:
+        raise _UnusableError(f"{column} has no turn that says anything")
     return turns
 
 
 def _dialogue(values: dict[str, Any], column: str, role_key: str, text_key: str) -> list[Turn]:
     value = values.get(column)
-    if isinstance(value, str) and value.lstrip().startswith("["):
+    if isinstance(value, str) and may_be_list(value):
         value = _parsed(value, column)
     if _is_missing(value):
         raise _UnusableError(f"column {column} is missing")
@@ -177,13 +234,12 @@ def _require_an_answer(turns: list[Turn], column: str) -> None:
 
 
 def _parsed(text: str, column: str) -> object:
-    """csv has no lists: there they are written as JSON."""
-    try:
-        value: object = json.loads(text)
-        fault = character_fault(text, value)
-    except (ValueError, RecursionError):
-        raise _UnusableError(f"column {column} is not a list in JSON") from None
-    if fault:
+    """csv has no lists: there they are written as JSON, or as Python prints them."""
+    written = json_of(text)
+    if written is None:
+        raise _UnusableError(f"column {column} is not a list in JSON")
+    value: object = json.loads(written)
+    if fault := character_fault(written, value):
         raise _UnusableError(fault)
     return value
 
@@ -251,23 +307,11 @@ def _joined_parts(content: object, where: str) -> object:
     return "".join(texts)
 
 
-def _instruction(values: dict[str, Any]) -> list[Turn]:
-    named = {name.strip().lower(): name for name in values}
-    columns = (
-        next((named[name] for name in names if name in named), names[0])
-        for names in (INSTRUCTION, INSTRUCTION_INPUT, INSTRUCTION_OUTPUT)
-    )
-    instruction, given, output = columns
-    asked = _text(values, instruction)
-    context = _optional_text(values, given)
-    return [
-        Turn("user", asked if context is None else f"{asked}\n\n{context}"),
-        Turn("assistant", _text(values, output)),
-    ]
-
-
-def _text(values: dict[str, Any], column: str) -> str:
-    return _as_text(values.get(column), f"column {column}")
+def _text(values: dict[str, Any], column: str, *, is_answer: bool = False) -> str:
+    value = values.get(column)
+    if is_answer and isinstance(value, str) and is_missing_mark(value):
+        raise _UnusableError(f"column {column} is {value.strip()}, which stands for no value")
+    return _as_text(value, f"column {column}")
 
 
 def _optional_text(values: dict[str, Any], column: str | None) -> str | None:
@@ -275,7 +319,8 @@ def _optional_text(values: dict[str, Any], column: str | None) -> str | None:
     if column is None:
         return None
     value = values.get(column)
-    return None if _is_blank(value) else _as_text(value, f"column {column}")
+    is_none = _is_blank(value) or (isinstance(value, str) and is_missing_mark(value))
+    return None if is_none else _as_text(value, f"column {column}")
 
 
 def _as_text(value: object, where: str, *, may_be_blank: bool = False) -> str:

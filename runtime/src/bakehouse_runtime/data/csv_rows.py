@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
@@ -20,17 +21,31 @@ _DELIMITERS = (",", ";", "\t", "|")
 _QUOTED = re.compile(r'"[^"]*(?:"|$)')
 
 
+# With it Excel says in a first line of its own what parts the columns.
+_SEPARATOR = re.compile(r"sep=([^\r\n])\r?\n?", re.IGNORECASE)
+# What is looked at to find out whether quotes mean anything.
+_SNIFFED_BYTES = 65_536
+# A cell that begins with a quote and is none of a file that quotes; one that only such a file has.
+_BARE_QUOTE = re.compile(r'"(?!(?:[^"]|"")*"$)')
+_DOUBLED_QUOTE = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*"$')
+
+
 def csv_table(path: Path, name: str, delimiter: str | None = None) -> Table:
     """A csv file; its first line names the columns, and shows what parts them unless that is known.
     Raises PlainError where it does not."""
     csv.field_size_limit(_FIELD_BYTES)
     position = Position()
-    numbered = numbered_lines(path, name, position)
-    first = next(numbered, (1, ""))
+    lines = (line for _, line in numbered_lines(path, name, position))
+    first = next(lines, "")
+    separator = _SEPARATOR.fullmatch(first)
+    if separator:
+        delimiter, first = separator[1], next(lines, "")
     # What stands in quotes parts no columns.
-    delimiter = delimiter or max(_DELIMITERS, key=_QUOTED.sub("", first[1]).count)
+    delimiter = delimiter or max(_DELIMITERS, key=_QUOTED.sub("", first).count)
+    is_quoted = delimiter != "\t" or _is_quoted(path, delimiter)
+    quoting = csv.QUOTE_MINIMAL if is_quoted else csv.QUOTE_NONE
     # Strict: broken quotes are named instead of guessed at.
-    reader = csv.reader(_chain(first, numbered), delimiter=delimiter, strict=True)
+    reader = csv.reader(chain([first], lines), delimiter=delimiter, quoting=quoting, strict=True)
     try:
         header = [column.strip(BLANK) for column in next(reader, [])]
     except csv.Error as error:
@@ -40,12 +55,32 @@ def csv_table(path: Path, name: str, delimiter: str | None = None) -> Table:
     if not any(header):
         raise PlainError(f"The first line of {name} names no columns.")
     refuse_twins(header, name)
-    return Table(header, _rows(reader, header), position)
+    return Table(header, _rows(reader, header, 1 if separator else 0), position)
 
 
-def _rows(reader: CsvReader, header: list[str]) -> Iterator[Row | Dropped]:
+def _is_quoted(path: Path, delimiter: str) -> bool:
+    """Whether quotes mean anything, by the first lines: not where every line has as many cells as
+    the first, whatever is quoted, and the quotes of some cell make no sense."""
+    with path.open("rb") as stream:
+        raw = stream.read(_SNIFFED_BYTES)
+    lines = raw.decode("utf-8", "ignore").split("\n")
+    if len(raw) == _SNIFFED_BYTES:
+        lines.pop()  # It may be cut.
+    rows = [
+        line.rstrip("\r").split(delimiter)
+        for line in lines
+        if line.rstrip("\r") and not _SEPARATOR.fullmatch(line)
+    ]
+    if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        return True
+    cells = [cell for row in rows for cell in row]
+    return not any(map(_BARE_QUOTE.match, cells)) or any(map(_DOUBLED_QUOTE.match, cells))
+
+
+def _rows(reader: CsvReader, header: list[str], before: int) -> Iterator[Row | Dropped]:
+    """The rows; `before` lines stand before those that are read."""
     while True:
-        line = reader.line_num + 1
+        line = before + reader.line_num + 1
         try:
             fields = next(reader)
         except StopIteration:
@@ -73,12 +108,6 @@ def _fault(error: csv.Error) -> str:
     if "new-line character" in text:
         return "there is a carriage return inside the line"
     return text
-
-
-def _chain(first: tuple[int, str], rest: Iterator[tuple[int, str]]) -> Iterator[str]:
-    yield first[1]
-    for _, line in rest:
-        yield line
 
 
 def _counted(count: int, noun: str) -> str:

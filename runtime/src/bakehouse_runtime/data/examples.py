@@ -15,9 +15,9 @@ from .builder import DroppedRows, ExampleBuilder, Examples, Sample, SampleTurn
 from .chat_template import TemplateRefusalError
 from .conversations import Passage, Rendered
 from .documents import cut_document
-from .formats import is_used
+from .layouts.columns import column_warnings
 from .questions import Question, Questions, text_questions
-from .rows import is_text, read_rows, read_text
+from .rows import is_text, name_warnings, read_rows, read_text, text_warnings
 from .segments import windows
 from .split import split_examples, split_key
 from .table import Dropped
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 _BATCH = 1000
 # Of the texts that are tokenised at once: tokens take some fifty times their memory meanwhile.
 _BATCH_CHARACTERS = 2_000_000
-
-_NAMED_COLUMNS_MAX = 5
 # A longer text is first looked at as far as this.
 _TEXT_SAMPLE_CHARACTERS = 4_000_000
 
@@ -165,7 +163,8 @@ class _RowExamples:
             questions=self._asked.of_held_out(held_out.tolist()),
             warnings=[
                 *_split_warnings(len(held_out), "The file has only one distinct row"),
-                *_column_warnings(rows),
+                *name_warnings(rows.columns, rows.format, data.file_path),
+                *column_warnings(rows.columns, rows.format),
                 *_repeat_warnings(repeated, rows.format),
                 *self._template_warnings(rows.format),
             ],
@@ -334,7 +333,10 @@ def _cut_text(
         held_out=builders[1].examples(),
         samples=builders[0].samples,
         questions=text_questions(len(builders[1])),
-        warnings=_split_warnings(len(builders[1]), "The text is too short"),
+        warnings=[
+            *text_warnings(text, data.file_path),
+            *_split_warnings(len(builders[1]), "The text is too short"),
+        ],
     )
 
 
@@ -356,18 +358,6 @@ def _split_warnings(held_out: int, otherwise: str) -> list[str]:
     if held_out > 0:
         return []
     return [f"{otherwise}, so nothing can be held out: the run has no evaluation loss."]
-
-
-def _column_warnings(rows: Rows) -> list[str]:
-    unused = [name for name in rows.columns if not is_used(name, rows.format)]
-    if not unused:
-        return []
-    named = ", ".join(unused[:_NAMED_COLUMNS_MAX])
-    if len(unused) > _NAMED_COLUMNS_MAX:
-        named += f" and {len(unused) - _NAMED_COLUMNS_MAX} more"
-    if len(unused) == 1:
-        return [f"1 other column is not used: {named}."]
-    return [f"{len(unused)} other columns are not used: {named}."]
 
 
 def _repeat_warnings(repeated: int, data_format: DataFormat) -> list[str]:

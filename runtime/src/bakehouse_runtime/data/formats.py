@@ -6,37 +6,48 @@ server's preview; fixtures/recognise-alike.json holds both to one table.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from .conversations import INSTRUCTION, INSTRUCTION_INPUT, INSTRUCTION_OUTPUT, KEYS, SYSTEM
+from .cells import list_of
+from .conversations import KEYS
+from .layouts.columns import (
+    ANSWER,
+    CHOICES,
+    DIALOGUE,
+    INSTRUCTION,
+    PAIRS,
+    PREFERENCE,
+    SYSTEM,
+    TEXT,
+    find,
+    instruction_columns,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Format = Literal["messages", "sharegpt", "alpaca", "prompt_completion", "text"]
 
-# How conversations are called where several columns hold one.
-_DIALOGUE_NAMES = ("messages", "conversations", "conversation")
-# How public datasets call what is asked and what is answered, the plainest first.
-_PAIRS = (
-    ("question", "answer"),
-    ("prompt", "completion"),
-    ("prompt", "response"),
-    ("query", "response"),
-    ("input", "output"),
-)
-_TEXT_NAMES = ("text", "content")
-# Of preferences there are two conversations: one of them would be learnt by chance.
-_PREFERENCES = ("chosen", "rejected")
 # What may stand beside a text and says nothing that a model should learn.
 _ABOUT_TEXT = re.compile(
     r"(.*_)?(id|idx|index|url|uri|path|score|count|date|time|at|hash)|row|source|link|timestamp"
     r"|title|author|lang|language|license|domain|subset|split|file|file_?name|dump|tags|length"
     r"|meta.*|__.*"
 )
+# What answers point at choices with: a number, or a letter.
+_POINTER = re.compile(r"\(?([0-9](?:\.0)?|[A-Ha-h])[).]?")
+# What parts columns in other files; a single name has none of it.
+_PARTED = re.compile(r"[,;|\t^~]|\S {2,}\S|\w\s*-?[#:<>=@*/\\]+\s*\w", re.ASCII)
+_WORDS = re.compile(r"[A-Za-z0-9_]+")
+_NAME_WORDS_MAX = 6
+_SENTENCE_END = re.compile(r"[.!?][\"')\]]?\s*$")
+# How a list or an object begins or ends that is written as text; its lines may have been parted.
+_STRUCTURE = re.compile(r"^(?:array\()?[\[{]\s*[\[{\"']|(?:[}\]\"']\s*[\]}]|dtype=object\))[,)]*$")
+_AROUND = ' \t\r\n"'
+# A prompt says something; the name of a machine, a type or a version does not.
+_PROMPT = re.compile(r"\S+\s+\S+\s+\S|[.!?:]$|\b[Yy]ou\b|[^\x00-\x7f]")
 # Rows that are looked at.
 SNIFFED_ROWS = 20
 
@@ -59,48 +70,95 @@ class DataFormat:
 
 
 def recognise_format(
-    columns: Sequence[str], rows: Iterable[dict[str, Any]], wanted: Format | None = None
+    columns: Sequence[str],
+    rows: Iterable[dict[str, Any]],
+    wanted: Format | None = None,
+    dropped: int = 0,
 ) -> DataFormat | None:
-    """The format of a file with these columns, by their names and by its first rows; with `wanted`
-    the columns of that format. None where nobody could say."""
+    """The format of a file with these columns, by their names and by its first rows, beside which
+    so many are dropped; with `wanted` the columns of that format. None where nobody could say."""
     rows = list(rows)
-    system = _find(columns, *SYSTEM)
+    system = _system_column(columns, rows)
     for name in ("messages", "sharegpt"):
         if wanted not in (None, name):
             continue
         column = _dialogue_column(columns, rows, KEYS[name])
-        is_preference = wanted is None and column and _find([column], *_PREFERENCES)
+        is_preference = wanted is None and column and find([column], *PREFERENCE.names)
         if column and not is_preference:
             return DataFormat(name, column, system_column=system)
-    if (
-        wanted in (None, "alpaca")
-        and _find(columns, *INSTRUCTION)
-        and _find(columns, *INSTRUCTION_OUTPUT)
-    ):
+    if wanted in (None, "alpaca") and all(instruction_columns(tuple(columns))):
         return DataFormat("alpaca", system_column=system)
     if wanted in (None, "prompt_completion"):
-        for asked, answered in _PAIRS:
-            question, answer = _find(columns, asked), _find(columns, answered)
+        for asked, answered in PAIRS:
+            question, answer = find(columns, asked), find(columns, answered)
             if question and answer:
+                if wanted is None and points_at_choices(columns, rows, answer):
+                    return None
                 return DataFormat("prompt_completion", question, answer, system)
     if wanted in (None, "text"):
         text = _text_column(columns, rows)
-        if text and (wanted or all(_is_about_text(name) for name in columns if name != text)):
+        is_plain = len(rows) >= dropped and text and _is_plain_text(columns, rows, text)
+        if text and (wanted or is_plain):
             return DataFormat("text", text)
     return None
 
 
-def is_used(column: str, data_format: DataFormat) -> bool:
-    """Whether a column is read in this format."""
-    of_instruction = (*INSTRUCTION, *INSTRUCTION_INPUT, *INSTRUCTION_OUTPUT)
-    is_instruction = data_format.format == "alpaca" and _find([column], *of_instruction)
-    return bool(is_instruction) or column in data_format.columns
+def points_at_choices(columns: Sequence[str], rows: Sequence[dict[str, Any]], answer: str) -> bool:
+    """Whether the answers are only the numbers or letters of choices, which stand beside them."""
+    answers = [text for row in rows if (text := _plain(row.get(answer))) is not None]
+    return (
+        find(columns, *CHOICES.names) is not None
+        and len(answers) > 0
+        and all(_POINTER.fullmatch(text) for text in answers)
+    )
 
 
-def _find(columns: Sequence[str], *names: str) -> str | None:
-    """The first of these columns, whatever its case."""
-    by_name = {column.strip().lower(): column for column in reversed(columns)}
-    return next((by_name[name] for name in names if name in by_name), None)
+def is_several_columns(column: str) -> bool:
+    """Whether the name of an only column is rather those of several, which nothing has parted."""
+    if _PARTED.search(column):
+        return True
+    words = [word.lower() for word in _WORDS.findall(column)]
+    pairs = ((asked, answered) for asked, answered in PAIRS if len(asked) > 1)
+    is_pair = any(asked in words and answered in words for asked, answered in pairs)
+    return is_pair or all(find(words, *role.names) for role in (INSTRUCTION, ANSWER))
+
+
+def is_sentence(column: str) -> bool:
+    """Whether the name of a column is rather its first row."""
+    return len(column.split()) > _NAME_WORDS_MAX or _SENTENCE_END.search(column) is not None
+
+
+def are_structures(values: Iterable[object]) -> bool:
+    """Whether half of the texts are lists or objects that are written as text, once more in quotes
+    or not."""
+    texts = [value for value in values if isinstance(value, str) and value.strip()]
+    found = (_STRUCTURE.search(text.strip(_AROUND)) for text in texts)
+    return len(texts) > 0 and 2 * sum(match is not None for match in found) >= len(texts)
+
+
+def _is_plain_text(columns: Sequence[str], rows: list[dict[str, Any]], text: str) -> bool:
+    """Whether nothing but what is about it stands beside a text, and nothing of its own in it."""
+    if not all(_ABOUT_TEXT.fullmatch(name.strip().lower()) for name in columns if name != text):
+        return False
+    is_name = len(columns) > 1 or not (is_several_columns(text) or is_sentence(text))
+    return is_name and not are_structures(row.get(text) for row in rows)
+
+
+def _system_column(columns: Sequence[str], rows: list[dict[str, Any]]) -> str | None:
+    """The column with system prompts; one that is called system may as well name a machine."""
+    column = find(columns, *SYSTEM.names)
+    if column is None or find([column], SYSTEM.names[0]) is None:
+        return column
+    texts = [text for row in rows if (text := _plain(row.get(column)))]
+    prompts = sum(_PROMPT.search(text) is not None for text in texts)
+    return column if 2 * prompts > len(texts) or not texts else None
+
+
+def _plain(value: object) -> str | None:
+    """The text of a value without lists and objects, and without what is blank around it."""
+    if value is None or isinstance(value, list | dict):
+        return None
+    return str(value).strip()
 
 
 def _dialogue_column(
@@ -110,27 +168,18 @@ def _dialogue_column(
     found = [
         column for column in columns if any(_is_dialogue(row.get(column), keys) for row in rows)
     ]
-    return _find(found, *_DIALOGUE_NAMES) or (found[0] if len(found) == 1 else None)
+    return find(found, *DIALOGUE.names) or (found[0] if len(found) == 1 else None)
 
 
 def _is_dialogue(value: object, keys: tuple[str, str]) -> bool:
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return False
-    if not isinstance(value, list) or not value:
+    turns = list_of(value)
+    if not turns:
         return False
-    first: object = value[0]
-    return isinstance(first, dict) and all(key in first for key in keys)
-
-
-def _is_about_text(column: str) -> bool:
-    return _ABOUT_TEXT.fullmatch(column.strip().lower()) is not None
+    return isinstance(turns[0], dict) and all(key in turns[0] for key in keys)
 
 
 def _text_column(columns: Sequence[str], rows: list[dict[str, Any]]) -> str | None:
-    named = _find(columns, *_TEXT_NAMES)
+    named = find(columns, *TEXT.names)
     if named is not None:
         return named
     holds_text = len(columns) == 1 and any(isinstance(row.get(columns[0]), str) for row in rows)

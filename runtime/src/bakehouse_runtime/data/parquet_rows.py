@@ -8,7 +8,7 @@ from ..errors import PlainError
 from .table import Dropped, Position, Row, Table, refuse_twins
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
     from pyarrow import RecordBatch
@@ -25,8 +25,10 @@ _UNPACKED_BYTES_FREE = 256 << 20
 _UNPACKED_TIMES_MAX = 50
 
 
-def parquet_table(path: Path, name: str, wanted: tuple[str, ...] | None) -> Table:
-    """A parquet file; only the `wanted` columns are unpacked, where it has them. Raises PlainError
+def parquet_table(
+    path: Path, name: str, wanted: Callable[[list[str]], Collection[str]] | None
+) -> Table:
+    """A parquet file; only those of its columns are unpacked that are `wanted`. Raises PlainError
     for another kind of file, and for row groups that are too large to be read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -37,14 +39,15 @@ def parquet_table(path: Path, name: str, wanted: tuple[str, ...] | None) -> Tabl
         raise PlainError(f"{name} is not a parquet file.") from error
     names = list(file.schema_arrow.names)
     refuse_twins(names, name)
-    read = list(wanted) if wanted is not None and set(wanted) <= set(names) else None
+    used = names if wanted is None else wanted(names)
+    read = [column for column in names if column in used]
     _refuse_large_groups(file, name, read)
     position = Position(total=file.metadata.num_rows)
     return Table(names, _rows(file, name, read, path.stat().st_size, position), position)
 
 
 def _rows(
-    file: ParquetFile, name: str, read: list[str] | None, packed_bytes: int, position: Position
+    file: ParquetFile, name: str, read: list[str], packed_bytes: int, position: Position
 ) -> Iterator[Row | Dropped]:
     import pyarrow as pa
 
@@ -94,7 +97,7 @@ def _row_values(row: RecordBatch) -> dict[str, Any] | None:
         return None
 
 
-def _refuse_large_groups(file: ParquetFile, name: str, read: list[str] | None) -> None:
+def _refuse_large_groups(file: ParquetFile, name: str, read: list[str]) -> None:
     """Before anything is unpacked, by what the file says of itself."""
     metadata = file.metadata
     for index in range(metadata.num_row_groups):
@@ -103,7 +106,7 @@ def _refuse_large_groups(file: ParquetFile, name: str, read: list[str] | None) -
         size = sum(
             column.total_uncompressed_size
             for column in columns
-            if read is None or column.path_in_schema.split(".")[0] in read
+            if column.path_in_schema.split(".")[0] in read
         )
         if size > _GROUP_BYTES_MAX:
             raise PlainError(

@@ -8,21 +8,24 @@ readers to one table.
 
 from __future__ import annotations
 
-import itertools
+import io
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
 from .conversations import read_row
 from .csv_rows import csv_table
-from .formats import SNIFFED_ROWS, DataFormat, recognise_format
+from .formats import SNIFFED_ROWS, DataFormat, are_structures, recognise_format
 from .json_rows import json_table, jsonl_table
+from .layouts.columns import TEXT, find, used_columns
+from .layouts.shapes import describe_shape
 from .parquet_rows import parquet_table
 from .table import DataError, Dropped, Row, Table, text_pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from ..protocol import DataSpec
     from .conversations import Conversation, Passage
@@ -57,8 +60,9 @@ def read_rows(path: Path, data: DataSpec) -> Rows:
     """
     data_format = _named_format(data) or _recognised_format(path, data)
     wanted = data_format.columns
-    # The columns of an instruction are found by their names in each row.
-    table = read_table(path, data.file_path, None if data_format.format == "alpaca" else wanted)
+    table = read_table(
+        path, data.file_path, lambda columns: used_columns(tuple(columns), data_format)
+    )
     _require_columns(table, wanted, data.file_path)
 
     def rows() -> Iterator[Conversation | Passage | Dropped]:
@@ -86,18 +90,33 @@ def _recognised_format(path: Path, data: DataSpec) -> DataFormat:
     """The format by the first rows; of parquet every column is unpacked for them. Raises DataError
     where it is not plain."""
     table = read_table(path, data.file_path)
-    first = itertools.islice(table.rows, SNIFFED_ROWS)
+    first = list(islice(table.rows, SNIFFED_ROWS))
     rows = [item.values for item in first if isinstance(item, Row)]
-    recognised = recognise_format(table.columns, rows, data.format)
+    recognised = recognise_format(table.columns, rows, data.format, len(first) - len(rows))
     if recognised is None:
-        name = Path(data.file_path).name
-        reason = _UNRECOGNISED[data.format].format(name=name)
-        raise DataError(reason + _named(table.columns), table.columns)
+        raise DataError(_why_unrecognised(data, table.columns, first), table.columns)
     # An empty name asks for no system prompt.
     named = recognised.system_column if data.system_column is None else data.system_column
     return replace(recognised, system_column=named or None)
 
 
+def _why_unrecognised(data: DataSpec, columns: list[str], first: list[Row | Dropped]) -> str:
+    """Why a file with these first rows is not recognised, and what to do."""
+    name, ending = Path(data.file_path).name, _kind(data.file_path)
+    if not columns and first and isinstance(first[0], Dropped):
+        fault = f"{name} has no rows with columns: line {first[0].line} is {first[0].reason}."
+        return f"{fault} {_JSON_LINES}" if ending in ("jsonl", "json") else fault
+    rows = [item.values for item in first if isinstance(item, Row)]
+    shape = describe_shape(columns, rows, len(first) - len(rows))
+    reason = f"{name} {shape}." if shape else _UNRECOGNISED[data.format].format(name=name)
+    header = _HEADER if ending in ("csv", "tsv") and not shape else ""
+    return reason + _named(columns) + header
+
+
+_JSON_LINES = (
+    "A .jsonl file has one whole object on each line; a list of objects belongs into a .json file."
+)
+_HEADER = " They are named by its first line: put one above it if that is a row already."
 # Why a file is not recognised as each format.
 _UNRECOGNISED: dict[Format | None, str] = {
     None: "The format of {name} is not recognised: choose one, and the columns that it needs.",
@@ -109,6 +128,28 @@ _UNRECOGNISED: dict[Format | None, str] = {
 }
 
 
+def name_warnings(columns: list[str], data_format: DataFormat, file_path: str) -> list[str]:
+    """What is said where the name of an only column may be a row."""
+    is_csv = _kind(file_path) in ("csv", "tsv")
+    if data_format.format != "text" or len(columns) > 1 or not is_csv or find(columns, *TEXT.names):
+        return []
+    return [
+        f"The first line, {columns[0]}, is the name of the only column and not learnt: put a line "
+        "with the name text above it if it is a row."
+    ]
+
+
+def text_warnings(text: str, file_path: str) -> list[str]:
+    """What is said of a text file that holds rows."""
+    lines = (line.strip() for line in islice(io.StringIO(text), SNIFFED_ROWS))
+    if are_structures(lines):
+        return [
+            f"{Path(file_path).name} holds lists or objects in JSON, and is learnt as the text "
+            "that it is: name it .jsonl or .json to train on its rows."
+        ]
+    return []
+
+
 def read_text(path: Path, file_path: str) -> str:
     """The whole of a text file. Raises PlainError when it is empty or not UTF-8."""
     text = "".join(text_pieces(path, Path(file_path).name))
@@ -117,9 +158,11 @@ def read_text(path: Path, file_path: str) -> str:
     return text
 
 
-def read_table(path: Path, file_path: str, wanted: tuple[str, ...] | None = None) -> Table:
-    """Opens a data file by the ending of its name. Of parquet only the `wanted` columns are
-    unpacked. Raises PlainError for what is wrong at once."""
+def read_table(
+    path: Path, file_path: str, wanted: Callable[[list[str]], Collection[str]] | None = None
+) -> Table:
+    """Opens a data file by the ending of its name. Of parquet only those of its columns are
+    unpacked that are `wanted`. Raises PlainError for what is wrong at once."""
     name = Path(file_path).name
     if path.stat().st_size == 0:
         raise PlainError(f"{name} is empty.")
@@ -138,13 +181,16 @@ def read_table(path: Path, file_path: str, wanted: tuple[str, ...] | None = None
             return Table([], [])
         case ending if ending in _PACKED:
             raise PlainError(f"{name} is packed: unpack it first.")
+        case ending if ending in _WORKBOOKS:
+            raise PlainError(f"{name} is a workbook: save its sheet as CSV.")
     raise PlainError(f"{name} cannot be read: use a csv, jsonl, json, txt or parquet file.")
 
 
-# Endings that stand for another one, and those of packed files; read-preview.ts of the web app's
-# preview has the same.
-_ALIASES = {"ndjson": "jsonl", "md": "txt"}
+# Endings that stand for another one, those of packed files, and those of workbooks; read-preview.ts
+# of the web app's preview has the same.
+_ALIASES = {"ndjson": "jsonl", "jsonlines": "jsonl", "md": "txt"}
 _PACKED = {"gz", "zip", "zst", "bz2", "xz", "7z", "tar", "tgz"}
+_WORKBOOKS = {"xlsx", "xls", "xlsm", "ods", "numbers"}
 
 
 def _kind(file_path: str) -> str:

@@ -19,6 +19,18 @@ BLANK = " \t\r\n"
 NUL = "the text contains a NUL character"
 _PIECE_BYTES = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# What other kinds of file begin with, whatever their names say, and what to do about them;
+# decode-text.ts of the preview has the same.
+_OTHER_KINDS = (
+    (b"PK\x03\x04", "is an Excel workbook or another zip archive. Save its rows as CSV"),
+    (b"\x1f\x8b", "is packed with gzip. Unpack it"),
+    (b"\xff\xfe\0\0", "is UTF-32 text. Save it as UTF-8"),
+    (b"\0\0\xfe\xff", "is UTF-32 text. Save it as UTF-8"),
+    (b"\xff\xfe", "is UTF-16 text. Save it as UTF-8"),
+    (b"\xfe\xff", "is UTF-16 text. Save it as UTF-8"),
+)
+# In UTF-16 every second byte of most texts is NUL.
+_SNIFFED_BYTES = 1024
 # Escapes that may stand for no character; most text has none, and is not looked at more closely.
 _ESCAPED = re.compile(r"\\u(0000|[dD][89a-fA-F])")
 
@@ -104,10 +116,10 @@ def numbered_lines(
     position = position or Position()
     position.total = path.stat().st_size
     with path.open("rb") as stream:
+        _refuse_other_kinds(stream.peek(_SNIFFED_BYTES)[:_SNIFFED_BYTES], name)
         for number, raw in enumerate(stream, start=1):
             size = len(raw)
             if number == 1:
-                _refuse_utf16(raw, name)
                 raw = raw.removeprefix(_BYTE_ORDER_MARK)  # noqa: PLW2901 - byte order mark
             try:
                 yield number, raw.decode("utf-8")
@@ -127,7 +139,7 @@ def text_pieces(path: Path, name: str) -> Iterator[str]:
     with path.open("rb") as stream:
         while raw := stream.read(_PIECE_BYTES):
             if start == 0:
-                _refuse_utf16(raw, name)
+                _refuse_other_kinds(raw[:_SNIFFED_BYTES], name)
                 line_start = len(raw) - len(raw.removeprefix(_BYTE_ORDER_MARK))
             pending = len(decoder.getstate()[0])
             try:
@@ -149,6 +161,12 @@ def text_pieces(path: Path, name: str) -> Iterator[str]:
             start += len(raw)
 
 
-def _refuse_utf16(beginning: bytes, name: str) -> None:
-    if beginning.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise PlainError(f"{name} is UTF-16 text: save it as UTF-8.")
+def _refuse_other_kinds(beginning: bytes, name: str) -> None:
+    for magic, sentence in _OTHER_KINDS:
+        if beginning.startswith(magic):
+            raise PlainError(f"{name} {sentence} and upload it again.")
+    if beginning.count(0) > len(beginning) / 8:
+        raise PlainError(
+            f"{name} is not UTF-8 text: it is full of NUL bytes, as binary files and UTF-16 are. "
+            "Save it as UTF-8 and upload it again."
+        )

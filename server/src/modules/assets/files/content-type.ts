@@ -23,6 +23,7 @@ const saved: Record<string, string> = {
   json: 'application/json',
   jsonl: 'application/jsonl',
   ndjson: 'application/x-ndjson',
+  jsonlines: 'application/jsonl',
   parquet: 'application/vnd.apache.parquet',
 };
 

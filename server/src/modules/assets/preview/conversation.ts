@@ -1,6 +1,7 @@
 import type { filePreview } from '@bakehouse/contract/assets';
 import type { DataFormatName } from '@bakehouse/contract/limits';
 import type * as z from 'zod';
+import { parseList } from './python-list.ts';
 import { cut } from './table.ts';
 
 type Conversation = z.infer<typeof filePreview>['conversations'][number];
@@ -32,16 +33,10 @@ export function isDialogue({ format }: { format: DataFormatName }): boolean {
   return format in dialogueKeys;
 }
 
-/** The list of turns in a cell; csv has them as JSON. Undefined where there is none. */
+/** The list of turns in a cell; csv has them as JSON, or as Python prints them. Undefined where there is none. */
 export function toTurns(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value;
-  if (typeof value !== 'string' || !value.trimStart().startsWith('[')) return undefined;
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return Array.isArray(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  return typeof value === 'string' ? parseList(value) : undefined;
 }
 
 /**

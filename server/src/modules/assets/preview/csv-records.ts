@@ -7,6 +7,9 @@ import { type Broken, TOO_LONG } from './table.ts';
  */
 export type CsvRecord = { line: number; fields: string[]; count: number; hasNul: boolean };
 
+/** What parts fields, whether quotes mean anything, and the number of the first line. */
+export type CsvDialect = { delimiter: string; quotes: boolean; firstLine: number };
+
 type State =
   | 'record' // at its beginning
   | 'field' // at its beginning
@@ -22,12 +25,12 @@ type State =
  */
 export async function* csvRecords(
   chunks: AsyncIterable<string>,
-  delimiter: string,
+  { delimiter, quotes, firstLine }: CsvDialect,
   keep: () => number,
 ): AsyncGenerator<CsvRecord | Broken> {
-  const ends = new RegExp(`[${delimiter}\r\n]`, 'g');
-  let line = 1;
-  let start = 1;
+  const ends = new RegExp(`[${RegExp.escape(delimiter)}\r\n]`, 'g');
+  let line = firstLine;
+  let start = firstLine;
   let state: State = 'record';
   let fault: string | null = null;
   let fields: string[] = [];
@@ -53,7 +56,7 @@ export async function* csvRecords(
       const mark = text.charAt(at);
       const isEnd = mark === '\n' || mark === '\r';
       if (state === 'record' && isEnd) state = 'ended';
-      else if ((state === 'record' || state === 'field') && mark === '"') {
+      else if (quotes && (state === 'record' || state === 'field') && mark === '"') {
         state = 'quoted';
         at += 1;
       } else if (state === 'record' || state === 'field' || state === 'plain') {

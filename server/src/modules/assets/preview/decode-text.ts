@@ -10,10 +10,12 @@ export const LINE_CHARS_MAX = 4 * 1024 * 1024;
 /** In UTF-16 every second byte of most texts is NUL. */
 const SNIFFED_BYTES = 1024;
 
-/** What other kinds of file begin with, whatever their names say, and what to do about them. */
+/** What other kinds of file begin with, whatever their names say, and what to do about them; `data/table.py` of the runtime has the same. */
 const OTHER_KINDS: [begin: string, sentence: string][] = [
   ['PK\x03\x04', 'is an Excel workbook or another zip archive. Save its rows as CSV'],
   ['\x1f\x8b', 'is packed with gzip. Unpack it'],
+  ['\xff\xfe\0\0', 'is UTF-32 text. Save it as UTF-8'],
+  ['\0\0\xfe\xff', 'is UTF-32 text. Save it as UTF-8'],
   ['\xff\xfe', 'is UTF-16 text. Save it as UTF-8'],
   ['\xfe\xff', 'is UTF-16 text. Save it as UTF-8'],
 ];

@@ -1,4 +1,4 @@
-import { type CsvRecord, csvRecords } from './csv-records.ts';
+import { type CsvDialect, type CsvRecord, csvRecords } from './csv-records.ts';
 import { LINE_CHARS_MAX, resume } from './decode-text.ts';
 import {
   type Broken,
@@ -14,6 +14,14 @@ import { Unreadable } from './unreadable.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
+/** With it Excel says in a first line of its own what parts the columns. */
+const SEPARATOR = /^sep=([^\r\n])(\r?\n|$)/i;
+/** What is looked at to find out whether quotes mean anything. */
+const SNIFFED_CHARS = 65_536;
+/** A cell that begins with a quote and is none of a file that quotes; one that only such a file has. */
+const BARE_QUOTE = /^"(?!(?:[^"]|"")*"$)/;
+const DOUBLED_QUOTE = /^"(?:[^"]|"")*""(?:[^"]|"")*"$/;
+
 /**
  * A csv file whose first line names the columns, parted by whichever of , ; tab | is most
  * frequent in it unless it is known. Throws Unreadable when that line is damaged, names no columns, or one twice.
@@ -23,15 +31,10 @@ export async function readCsv(
   name: string,
   knownDelimiter?: string,
 ): Promise<Table> {
-  const { firstLine, all } = await peekFirstLine(chunks);
-  // What stands in quotes parts no columns.
-  const unquoted = firstLine.replace(/"[^"]*(?:"|$)/g, '');
-  const delimiter =
-    knownDelimiter ??
-    DELIMITERS.reduce((best, mark) => (count(unquoted, mark) > count(unquoted, best) ? mark : best));
+  const { dialect, all } = await peekDialect(chunks, knownDelimiter);
   // All names are looked at, whatever is shown of them.
   let keep = Number.POSITIVE_INFINITY;
-  const records = csvRecords(all, delimiter, () => keep);
+  const records = csvRecords(all, dialect, () => keep);
   const header = await records.next();
   const columns = toColumns(header.done ? null : header.value, name);
   keep = COLUMNS_MAX;
@@ -53,16 +56,48 @@ async function* toRows(
   }
 }
 
-async function peekFirstLine(chunks: AsyncIterable<string>) {
+/** How the file is written, by its first lines; and all of it but a line that says so. */
+async function peekDialect(
+  chunks: AsyncIterable<string>,
+  knownDelimiter: string | undefined,
+): Promise<{ dialect: CsvDialect; all: AsyncIterable<string> }> {
   const iterator = chunks[Symbol.asyncIterator]();
   let seen = '';
   let isDone = false;
-  while (!isDone && !seen.includes('\n') && seen.length < LINE_CHARS_MAX) {
+  while (!isDone && (seen.length < SNIFFED_CHARS || !seen.includes('\n')) && seen.length < LINE_CHARS_MAX) {
     const next = await iterator.next();
     isDone = next.done === true;
     seen += next.value ?? '';
   }
-  return { firstLine: seen.split('\n', 1)[0] ?? '', all: resume(seen, iterator) };
+  const separator = SEPARATOR.exec(seen);
+  const text = separator ? seen.slice(separator[0].length) : seen;
+  const lines = text.slice(0, SNIFFED_CHARS).split('\n');
+  // The last one may be cut.
+  if (!isDone || text.length > SNIFFED_CHARS) lines.pop();
+  // What stands in quotes parts no columns.
+  const unquoted = (text.split('\n', 1)[0] ?? '').replace(/"[^"]*(?:"|$)/g, '');
+  const delimiter =
+    separator?.[1] ??
+    knownDelimiter ??
+    DELIMITERS.reduce((best, mark) => (count(unquoted, mark) > count(unquoted, best) ? mark : best));
+  const dialect = { delimiter, quotes: !isUnquoted(lines, delimiter), firstLine: separator ? 2 : 1 };
+  return { dialect, all: resume(text, iterator) };
+}
+
+/**
+ * Whether a quote is a character like others: tabs part the columns, every line has as many cells as the first whatever
+ * is quoted, and the quotes of some cell make no sense.
+ */
+function isUnquoted(lines: string[], delimiter: string): boolean {
+  if (delimiter !== '\t') return false;
+  const rows = lines.flatMap((line) => {
+    const text = line.replace(/\r+$/, '');
+    return text === '' ? [] : [text.split(delimiter)];
+  });
+  const width = rows[0]?.length ?? 0;
+  if (rows.length < 2 || width < 2 || rows.some((row) => row.length !== width)) return false;
+  const cells = rows.flat();
+  return cells.some((cell) => BARE_QUOTE.test(cell)) && !cells.some((cell) => DOUBLED_QUOTE.test(cell));
 }
 
 function toColumns(header: CsvRecord | Broken | null, name: string): Columns {

@@ -4,11 +4,11 @@ import type { cell, filePreview } from '@bakehouse/contract/assets';
 import type * as z from 'zod';
 import { isDialogue, readConversation } from './conversation.ts';
 import { decodeText } from './decode-text.ts';
+import { recogniseFormat, SNIFFED_ROWS } from './format/recognise-format.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import { readParquet } from './read-parquet.ts';
 import { readText } from './read-text.ts';
-import { recogniseFormat, SNIFFED_ROWS } from './recognise-format.ts';
 import { type Columns, cut, isBroken, type Table } from './table.ts';
 import { Unreadable } from './unreadable.ts';
 
@@ -21,12 +21,14 @@ const CELL_CHARS_MAX = 2_000;
 /** All cells of an answer together: many of them are cut shorter. */
 const PAGE_CHARS_MAX = 2_000_000;
 const WHOLE_ROW_CHARS_MAX = 1_000_000;
-/** Endings that stand for another one, and those of packed files; `data/rows.py` of the runtime has the same. */
+/** Endings that stand for another one, those of packed files, and those of workbooks; `data/rows.py` of the runtime has the same. */
 const ALIASES = new Map([
   ['ndjson', 'jsonl'],
+  ['jsonlines', 'jsonl'],
   ['md', 'txt'],
 ]);
 const PACKED = new Set(['gz', 'zip', 'zst', 'bz2', 'xz', '7z', 'tar', 'tgz']);
+const WORKBOOKS = new Set(['xlsx', 'xls', 'xlsm', 'ods', 'numbers']);
 
 export type Preview = z.infer<typeof filePreview>;
 export type Page = { offset: number; limit: number };
@@ -70,6 +72,8 @@ export async function openTextTable({
       return readText(chunks);
     default:
       if (PACKED.has(endingOf(name))) throw new Unreadable(`${name} is packed: unpack it first.`);
+      if (WORKBOOKS.has(endingOf(name)))
+        throw new Unreadable(`${name} is a workbook: save its sheet as CSV.`);
       throw new Unreadable('Rows can be shown of csv, jsonl, json, txt and parquet files');
   }
 }
@@ -96,10 +100,12 @@ async function readPage(
   const broken: Preview['broken'] = [];
   let brokenCount = 0;
   let count = 0;
+  let firstBroken = 0;
   let isCounted = true;
   for await (const item of rows) {
     if (isBroken(item)) {
       if (broken.length < BROKEN_MAX) broken.push(item);
+      if (count + brokenCount < SNIFFED_ROWS) firstBroken += 1;
       brokenCount += 1;
       continue;
     }
@@ -112,7 +118,7 @@ async function readPage(
     }
   }
   return {
-    ...showRows(columns, values, known ?? first),
+    ...showRows(columns, values, known ?? first, firstBroken),
     total_rows: isCounted ? count : null,
     broken,
     broken_count: brokenCount,
@@ -122,10 +128,18 @@ async function readPage(
 
 type ShownRows = Pick<Preview, 'columns' | 'column_count' | 'rows' | 'format' | 'conversations'>;
 
-/** Rows as a screen shows them, cut to what it can; by the `first` ones of the file its format is recognised. */
-export function showRows({ shown, count }: Columns, values: unknown[][], first: unknown[][]): ShownRows {
+/**
+ * Rows as a screen shows them, cut to what it can; by the `first` ones of the file, among which so many are broken, its
+ * format is recognised.
+ */
+export function showRows(
+  { shown, count }: Columns,
+  values: unknown[][],
+  first: unknown[][],
+  firstBroken: number,
+): ShownRows {
   const cellChars = Math.floor(PAGE_CHARS_MAX / Math.max(1, values.length * shown.length));
-  const format = recogniseFormat(shown, first);
+  const format = recogniseFormat(shown, first, firstBroken);
   const dialogueAt = format && isDialogue(format) ? shown.indexOf(format.input_column) : -1;
   return {
     columns: shown.map((name) => cut(name, NAME_CHARS_MAX)),

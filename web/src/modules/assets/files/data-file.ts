@@ -1,4 +1,4 @@
-const endings = ['.csv', '.tsv', '.jsonl', '.ndjson', '.json', '.txt', '.md', '.parquet'];
+const endings = ['.csv', '.tsv', '.jsonl', '.ndjson', '.jsonlines', '.json', '.txt', '.md', '.parquet'];
 
 /** What a dataset takes, for whoever drops files on it. */
 export const DATA_FILES_HINT =

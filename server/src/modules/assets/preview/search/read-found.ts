@@ -1,7 +1,7 @@
 import type { FoundRows } from '@bakehouse/contract/data-files';
+import { SNIFFED_ROWS } from '../format/recognise-format.ts';
 import { ROWS_LOOKED_AT_MAX, readParquet } from '../read-parquet.ts';
 import { endingOf, openTextTable, showRows, valuesOf } from '../read-preview.ts';
-import { SNIFFED_ROWS } from '../recognise-format.ts';
 import { type Columns, isBroken, type Row, type Table } from '../table.ts';
 import { Unreadable } from '../unreadable.ts';
 
@@ -19,7 +19,7 @@ export type Search = {
 
 type File = { localPath: string; name: string; lookMs?: number };
 
-type Found = { rows: Row[]; at: number[]; first: unknown[][]; read: number };
+type Found = { rows: Row[]; at: number[]; first: unknown[][]; firstBroken: number; read: number };
 
 /**
  * Rows of a data file that have a text in one of the columns shown, from a row on as far as one look goes: to the end of
@@ -64,14 +64,18 @@ async function findInParquet({ lookMs = LOOK_MS, ...file }: File & Search): Prom
   };
 }
 
-const nothing = (): Found => ({ rows: [], at: [], first: [], read: 0 });
+const nothing = (): Found => ({ rows: [], at: [], first: [], firstBroken: 0, read: 0 });
 
 /** Adds what is found in the next rows, until there is as much of it as was asked for. */
 async function find(rows: Table['rows'], { text, offset, limit }: Search, found: Found): Promise<void> {
   const wanted = text.toLowerCase();
   for await (const item of rows) {
-    if (isBroken(item)) continue;
-    if (found.read < SNIFFED_ROWS) found.first.push(item.values);
+    const isFirst = found.first.length + found.firstBroken < SNIFFED_ROWS;
+    if (isBroken(item)) {
+      if (isFirst) found.firstBroken += 1;
+      continue;
+    }
+    if (isFirst) found.first.push(item.values);
     if (found.read >= offset && item.values.some((value) => contains(value, wanted))) {
       found.rows.push(item);
       found.at.push(found.read);
@@ -81,9 +85,9 @@ async function find(rows: Table['rows'], { text, offset, limit }: Search, found:
   }
 }
 
-function show(columns: Columns, { rows, at, first, read }: Found) {
+function show(columns: Columns, { rows, at, first, firstBroken, read }: Found) {
   const values = rows.map((row) => row.values);
-  return { ...showRows(columns, values, first), at, rows_read: read };
+  return { ...showRows(columns, values, first, firstBroken), at, rows_read: read };
 }
 
 /** In lists and objects whatever stands in them is looked at, as the words of a conversation. */

@@ -3,8 +3,9 @@ import path from 'node:path';
 import { dataFormat } from '@bakehouse/contract/runtime/train-spec';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { readConversation } from './conversation.ts';
-import { readPreview } from './read-preview.ts';
+import { readConversation } from '../conversation.ts';
+import { readPreview } from '../read-preview.ts';
+import { ANSWER, CHOICES, DIALOGUE, INSTRUCTION, PAIRS, PREFERENCE, SYSTEM, TEXT } from './column-roles.ts';
 import { recogniseFormat } from './recognise-format.ts';
 
 /** First rows with the format that both sides recognise: this one, and the runtime. */
@@ -17,10 +18,20 @@ const alike = z
       format: dataFormat.nullable(),
     }),
   )
-  .parse(JSON.parse(await readFile(path.join(import.meta.dirname, 'fixtures/recognise-alike.json'), 'utf8')));
+  .parse(
+    JSON.parse(await readFile(path.join(import.meta.dirname, '../fixtures/recognise-alike.json'), 'utf8')),
+  );
 
 test.each(alike)('$what', ({ columns, rows, format }) => {
   expect(recogniseFormat(columns, rows)).toEqual(format);
+});
+
+test('columns are known by the names that the runtime knows', async () => {
+  const names = await readFile(path.join(import.meta.dirname, '../fixtures/column-names.json'), 'utf8');
+  expect({
+    ...{ instruction: INSTRUCTION, answer: ANSWER, system: SYSTEM, text: TEXT },
+    ...{ choices: CHOICES, dialogue: DIALOGUE, preference: PREFERENCE, pairs: PAIRS },
+  }).toEqual(JSON.parse(names));
 });
 
 test('the turns of a conversation are shown by one word for each speaker, and cut', () => {
@@ -68,7 +79,7 @@ test.each([null, 'no list', '[broken', 7])('%j is no conversation', (value) => {
 });
 
 test('every page of a file is in the format of its first rows', async () => {
-  const localPath = path.join(import.meta.dirname, 'fixtures/dialogue.parquet');
+  const localPath = path.join(import.meta.dirname, '../fixtures/dialogue.parquet');
   for (const offset of [0, 3]) {
     const { format, rows } = await readPreview({ localPath, name: 'd.parquet', offset, limit: 1 });
     expect(rows.map((row) => row[1])).toEqual([offset]);

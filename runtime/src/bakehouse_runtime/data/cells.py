@@ -1,0 +1,91 @@
+"""Cells that hold more than their text says: lists that are written as text, and nothing at all."""
+
+from __future__ import annotations
+
+import json
+import re
+
+# What pandas takes for a value that is missing; a database or a program wrote it for none.
+_MISSING = {
+    *("NULL", "null", "NaN", "nan", "-NaN", "-nan", "None", "N/A", "n/a", "NA", "<NA>"),
+    *("#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "NaT"),
+}
+# What Python and NumPy print otherwise than JSON has it: quotes and words, tuples, arrays, items
+# without commas, a comma behind the last one.
+_PRINTED = re.compile(
+    r"(?P<text>'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\")"
+    r"|(?P<gap>(?<=[\]}'\"\w])\s+(?=[\[{'\"\w-]))"
+    r"|(?P<none>\barray\(\s*|\s*,\s*dtype=[^)]*\)|,\s*(?=[\]})]))"
+    r"|(?P<word>\b(?:None|nan|True|False)\b)"
+    r"|(?P<bracket>[()])",
+    re.DOTALL | re.ASCII,
+)
+_WRITTEN = {"None": "null", "nan": "null", "True": "true", "False": "false", "(": "[", ")": "]"}
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\n": ""}
+_CHARACTERS = 0x110000
+
+
+def is_missing_mark(text: str) -> bool:
+    """Whether a cell stands for no value, as pandas reads it."""
+    return text.strip() in _MISSING
+
+
+def may_be_list(text: str) -> bool:
+    """Whether a cell could be a list that is written as text."""
+    return text.lstrip().startswith(("[", "array("))
+
+
+def json_of(text: str) -> str | None:
+    """The list that is written in a cell, as JSON: csv has no lists, and pandas writes them as
+    Python prints them. None where it is neither. The preview reads the same, python-list.ts."""
+    try:
+        json.loads(text)
+    except RecursionError:
+        return None
+    except ValueError:
+        return _json_of_python(text)
+    return text
+
+
+def _json_of_python(text: str) -> str | None:
+    """What Python and NumPy print of lists, as JSON; None for what is no such list."""
+
+    def written(match: re.Match[str]) -> str:
+        match match.lastgroup:
+            case "text":
+                return _quoted(match[0])
+            case "gap":
+                return ","
+            case "none":
+                return ""
+        return _WRITTEN[match[0]]
+
+    result = _PRINTED.sub(written, text)
+    try:
+        json.loads(result)
+    except (ValueError, RecursionError):
+        return None
+    return result
+
+
+def _quoted(text: str) -> str:
+    """A text as Python prints it, in the quotes and escapes of JSON."""
+
+    def character(match: re.Match[str]) -> str:
+        digits = match[1] or match[2] or match[3]
+        if digits is None:
+            return _ESCAPES.get(match[4], match[4] if match[4] in "\\'\"" else match[0])
+        code = int(digits, 16)
+        return chr(code) if code < _CHARACTERS else match[0]
+
+    return json.dumps(_ESCAPE.sub(character, text[1:-1]))
+
+
+def list_of(value: object) -> list[object] | None:
+    """The list in a cell, or the one that is written in it; None where there is none."""
+    if not isinstance(value, str):
+        return value if isinstance(value, list) else None
+    written = json_of(value) if may_be_list(value) else None
+    found: object = None if written is None else json.loads(written)
+    return found if isinstance(found, list) else None

@@ -1,0 +1,226 @@
+"""The columns that public datasets have, by what they mean: which names each meaning goes by, and
+what is said of a column that is not used. Reading, warnings and refusals follow from this table.
+
+The web app's preview recognises by the same names: column-roles.ts of the server's preview.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..formats import DataFormat
+
+
+class Role(NamedTuple):
+    """What columns of these names mean, the plainest name first."""
+
+    names: tuple[str, ...]
+    # Why one that is not used matters, and what to do about it.
+    unused: str
+
+
+DIALOGUE = Role(
+    ("messages", "conversations", "conversation"),
+    "one conversation is learnt of each row",
+)
+INSTRUCTION = Role(("instruction",), "one question is learnt of each row")
+QUESTION = Role(
+    ("question", "prompt", "query", "input", "inputs", "input_text"),
+    "one question is learnt of each row",
+)
+# Read with the question that it is about.
+CONTEXT = Role(
+    ("context", "passage", "paragraph"),
+    "write it into the question if the answers rest on it",
+)
+ANSWER = Role(
+    (
+        *("output", "response", "answer", "completion", "target", "targets"),
+        *("output_text", "target_text", "best_answer"),
+    ),
+    "one answer is learnt of each row",
+)
+SYSTEM = Role(
+    ("system", "system_prompt", "system_message"),
+    "choose it as the system prompt column if it holds prompts",
+)
+TEXT = Role(("text", "content"), "name it context if the answers rest on it")
+EVIDENCE = Role(
+    ("document", "article", "story", "background", "evidence"),
+    "name it context if the answers rest on it",
+)
+HISTORY = Role(("history",), "write earlier turns into the conversation itself")
+CHOICES = Role(
+    ("choices", "options", "endings"),
+    "answers that only point at a choice are learnt as such",
+)
+PREFERENCE = Role(
+    (
+        *("chosen", "rejected", "chosen_response", "rejected_response"),
+        *("preferred_output", "non_preferred_output"),
+    ),
+    "preferences are not trained on",
+)
+REASONING = Role(
+    (
+        *("reasoning", "reasoning_content", "thinking", "thought", "thoughts"),
+        *("rationale", "explanation", "cot", "chain_of_thought"),
+    ),
+    "write thoughts into the answer if they are to be learnt",
+)
+TOOLS = Role(("tools", "functions"), "tools are not trained on")
+# What they say of a row decides whether it is learnt.
+LABEL = Role(("label",), "good and bad rows are learnt alike")
+SPLIT = Role(("split", "partition"), "rows of every split are learnt")
+WEIGHT = Role(("weight",), "every row counts the same")
+
+ROLES = (
+    *(DIALOGUE, INSTRUCTION, QUESTION, CONTEXT, ANSWER, SYSTEM, TEXT, EVIDENCE, HISTORY, CHOICES),
+    *(PREFERENCE, REASONING, TOOLS, LABEL, SPLIT, WEIGHT),
+)
+_ROLE_OF = {name: role for role in ROLES for name in role.names}
+
+# Who speaks in two columns. Other than those of a role they mean this only together.
+SPEAKERS = (("user", "assistant"), ("human", "assistant"), ("human", "bot"), ("q", "a"))
+# What is asked and what is answered: the usual pairs first, then any of both.
+PAIRS = (
+    *(("question", "answer"), ("prompt", "completion"), ("prompt", "response")),
+    *(("query", "response"), ("input", "output")),
+    *((asked, answered) for asked in QUESTION.names for answered in ANSWER.names),
+    *SPEAKERS,
+)
+_HELD_OUT = {"test", "testing", "validation", "valid", "val", "dev", "eval", "evaluation"}
+
+
+class LeftOut(NamedTuple):
+    """Which values of a role leave their row out, and what is said of the column once."""
+
+    role: Role
+    leaves_out: Callable[[str], bool]
+    said: str
+
+
+LEFT_OUT = (
+    LeftOut(
+        LABEL,
+        lambda text: text.lower() == "false",
+        "Rows whose {column} is false are dropped as bad answers; the column is not used otherwise",
+    ),
+    LeftOut(
+        SPLIT,
+        lambda text: text.lower() in _HELD_OUT,
+        "Rows whose {column} is test or validation are dropped: only the others are learnt",
+    ),
+    LeftOut(
+        WEIGHT,
+        lambda text: re.fullmatch(r"[+-]?0+(\.0*)?", text) is not None,
+        "Rows whose {column} is 0 are dropped; all others count the same",
+    ),
+)
+_NAMED_COLUMNS_MAX = 5
+
+
+def find(columns: Sequence[str], *names: str) -> str | None:
+    """The first of these columns, whatever its case."""
+    by_name = {column.strip().lower(): column for column in reversed(columns)}
+    return next((by_name[name] for name in names if name in by_name), None)
+
+
+def find_all(columns: Sequence[str], *names: str) -> list[str]:
+    """Those of these columns that there are, in the order of the names."""
+    found = (find(columns, name) for name in names)
+    return [column for column in found if column is not None]
+
+
+@lru_cache(maxsize=256)
+def decisive_columns(
+    columns: tuple[str, ...], data_format: DataFormat
+) -> list[tuple[str, LeftOut]]:
+    """The columns by whose values rows are left out."""
+    return [
+        (column, rule)
+        for rule in LEFT_OUT
+        for column in find_all(columns, *rule.role.names)
+        # Whether a text is good is none of the label's business: it is continued, not answered.
+        if column not in data_format.columns
+        and not (rule.role is LABEL and data_format.format == "text")
+    ]
+
+
+@lru_cache(maxsize=256)
+def context_columns(columns: tuple[str, ...], data_format: DataFormat) -> list[str]:
+    """What is read with the question, by the names that it goes by."""
+    if data_format.format == "alpaca":
+        return find_all(columns, "input", *CONTEXT.names)
+    if data_format.format == "prompt_completion":
+        found = find_all(columns, *CONTEXT.names)
+        return [column for column in found if column not in data_format.columns]
+    return []
+
+
+@lru_cache(maxsize=256)
+def history_column(columns: tuple[str, ...], data_format: DataFormat) -> str | None:
+    """The earlier turns of a question, where its format has none of its own."""
+    column = find(columns, *HISTORY.names)
+    has_question = data_format.format in ("alpaca", "prompt_completion")
+    return column if has_question and column not in data_format.columns else None
+
+
+@lru_cache(maxsize=256)
+def used_columns(columns: tuple[str, ...], data_format: DataFormat) -> frozenset[str]:
+    """All columns that are read in this format."""
+    found = {
+        *data_format.columns,
+        *context_columns(columns, data_format),
+        *(column for column, _ in decisive_columns(columns, data_format)),
+    }
+    history = history_column(columns, data_format)
+    if history is not None:
+        found.add(history)
+    if data_format.format == "alpaca":
+        found |= {column or "" for column in instruction_columns(columns)}
+    return frozenset(found)
+
+
+@lru_cache(maxsize=256)
+def instruction_columns(columns: tuple[str, ...]) -> tuple[str | None, str | None]:
+    """The instruction, and what is answered to it."""
+    return find(columns, *INSTRUCTION.names), find(columns, *ANSWER.names)
+
+
+def column_warnings(columns: Sequence[str], data_format: DataFormat) -> list[str]:
+    """What is said of the columns that are not used, or only to leave rows out: of those that mean
+    something each by itself."""
+    names = tuple(columns)
+    used = used_columns(names, data_format)
+    warnings = [
+        f"{rule.said.format(column=column)}."
+        for column, rule in decisive_columns(names, data_format)
+    ]
+    others: list[str] = []
+    for column in columns:
+        if column in used:
+            continue
+        role = _ROLE_OF.get(column.strip().lower())
+        if role is None:
+            others.append(column)
+        else:
+            warnings.append(f"Column {column} is not used: {role.unused}.")
+    return [*warnings, *_others(others)]
+
+
+def _others(columns: list[str]) -> list[str]:
+    """The one line about columns that nobody knows."""
+    if not columns:
+        return []
+    named = ", ".join(columns[:_NAMED_COLUMNS_MAX])
+    if len(columns) > _NAMED_COLUMNS_MAX:
+        named += f" and {len(columns) - _NAMED_COLUMNS_MAX} more"
+    if len(columns) == 1:
+        return [f"1 other column is not used: {named}."]
+    return [f"{len(columns)} other columns are not used: {named}."]

@@ -1,0 +1,91 @@
+"""Files as people have them: what becomes of each, and what is said."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakehouse_runtime.data.conversations import Conversation
+from bakehouse_runtime.data.layouts.columns import (
+    ANSWER,
+    CHOICES,
+    DIALOGUE,
+    INSTRUCTION,
+    PAIRS,
+    PREFERENCE,
+    SYSTEM,
+    TEXT,
+    column_warnings,
+)
+from bakehouse_runtime.data.rows import name_warnings, read_rows, text_warnings
+from bakehouse_runtime.data.table import Dropped
+from bakehouse_runtime.errors import PlainError
+from train_spec import data_spec
+
+# The web app's preview recognises them alike, by the same names.
+_FIXTURES = Path(__file__).parents[3] / "server/src/modules/assets/preview/fixtures"
+_CASES: list[dict[str, Any]] = json.loads((_FIXTURES / "layouts.json").read_text("utf-8"))
+
+
+def parameter(case: dict[str, Any]) -> Any:
+    return pytest.param(case, id=f"{case['file']}: {case['what']}")
+
+
+@pytest.mark.parametrize("case", [parameter(case) for case in _CASES])
+def test_a_layout_is_read_or_refused_with_what_to_do(tmp_path: Path, case: dict[str, Any]) -> None:
+    path = tmp_path / case["file"]
+    content = base64.b64decode(case["base64"]) if "base64" in case else case["text"].encode()
+    path.write_bytes(content)
+    data = data_spec(path.name, input_column=None, output_column=None)
+    refusal = case.get("refused") or case.get("unreadable")
+    if refusal is not None:
+        with pytest.raises(PlainError) as caught:
+            list(read_rows(path, data).rows)
+        assert refusal in str(caught.value)
+        return
+    rows = read_rows(path, data)
+    found = list(rows.rows)
+    assert vars(rows.format) == case["format"]
+    if "turns" in case:
+        first = found[0]
+        assert isinstance(first, Conversation)
+        assert [[turn.role, turn.content] for turn in first.turns] == case["turns"]
+    if "lines" in case:
+        assert [row.line for row in found if not isinstance(row, Dropped)] == case["lines"]
+    if "dropped" in case:
+        dropped = [row.reason for row in found if isinstance(row, Dropped)]
+        assert len(dropped) == len(case["dropped"])
+        for reason, said in zip(dropped, case["dropped"], strict=True):
+            assert reason.startswith(said)
+    if "warned" in case:
+        warnings = [
+            *name_warnings(rows.columns, rows.format, path.name),
+            *column_warnings(rows.columns, rows.format),
+        ]
+        assert len(warnings) == len(case["warned"])
+        for warning, said in zip(warnings, case["warned"], strict=True):
+            assert warning.startswith(said)
+
+
+def test_a_text_file_of_rows_in_json_says_so() -> None:
+    assert text_warnings('{"q": "Hi"}\n\n{"q": "Bye"}\n', "x/d.txt") == [
+        "d.txt holds lists or objects in JSON, and is learnt as the text that it is: name it "
+        ".jsonl or .json to train on its rows."
+    ]
+    assert text_warnings('Once\n{"q": 1}\nupon a time\n', "d.txt") == []
+
+
+def test_the_preview_knows_columns_by_the_same_names() -> None:
+    roles = {
+        **{"instruction": INSTRUCTION, "answer": ANSWER, "system": SYSTEM, "text": TEXT},
+        **{"choices": CHOICES, "dialogue": DIALOGUE, "preference": PREFERENCE},
+    }
+    names = json.loads((_FIXTURES / "column-names.json").read_text("utf-8"))
+    assert [tuple(pair) for pair in names.pop("pairs")] == list(PAIRS)
+    assert {role: tuple(listed) for role, listed in names.items()} == {
+        role: meant.names for role, meant in roles.items()
+    }

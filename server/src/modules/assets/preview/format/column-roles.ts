@@ -1,0 +1,33 @@
+/**
+ * The columns that public datasets have, by what they mean, the plainest name first. The runtime has the same table,
+ * `data/layouts/columns.py`, and says there what becomes of columns that are not used.
+ */
+export const INSTRUCTION = ['instruction'];
+const QUESTION = ['question', 'prompt', 'query', 'input', 'inputs', 'input_text'];
+export const ANSWER = [
+  ...['output', 'response', 'answer', 'completion', 'target', 'targets'],
+  ...['output_text', 'target_text', 'best_answer'],
+];
+export const SYSTEM = ['system', 'system_prompt', 'system_message'];
+export const TEXT = ['text', 'content'];
+export const CHOICES = ['choices', 'options', 'endings'];
+/** How conversations are called where several columns hold one. */
+export const DIALOGUE = ['messages', 'conversations', 'conversation'];
+/** Of preferences there are two conversations: one of them would be learnt by chance. */
+export const PREFERENCE = [
+  ...['chosen', 'rejected', 'chosen_response', 'rejected_response'],
+  ...['preferred_output', 'non_preferred_output'],
+];
+/** What is asked and what is answered: the usual pairs first, then any of both, then who speaks. */
+export const PAIRS: readonly (readonly [asked: string, answered: string])[] = [
+  ['question', 'answer'],
+  ['prompt', 'completion'],
+  ['prompt', 'response'],
+  ['query', 'response'],
+  ['input', 'output'],
+  ...QUESTION.flatMap((asked) => ANSWER.map((answered) => [asked, answered] as const)),
+  ['user', 'assistant'],
+  ['human', 'assistant'],
+  ['human', 'bot'],
+  ['q', 'a'],
+];

@@ -1,0 +1,148 @@
+import type { DataFormatName } from '@bakehouse/contract/limits';
+import type { dataFormat } from '@bakehouse/contract/runtime/train-spec';
+import type * as z from 'zod';
+import { dialogueKeys, toTurns } from '../conversation.ts';
+import { ANSWER, CHOICES, DIALOGUE, INSTRUCTION, PAIRS, PREFERENCE, SYSTEM, TEXT } from './column-roles.ts';
+
+/** Rows that are looked at. */
+export const SNIFFED_ROWS = 20;
+
+type DataFormat = z.infer<typeof dataFormat>;
+
+/** What may stand beside a text and says nothing that a model should learn. */
+const ABOUT_TEXT = new RegExp(
+  '^((.*_)?(id|idx|index|url|uri|path|score|count|date|time|at|hash)|row|source|link|timestamp' +
+    '|title|author|lang|language|license|domain|subset|split|file|file_?name|dump|tags|length' +
+    '|meta.*|__.*)$',
+);
+
+/** What answers point at choices with: a number, or a letter. */
+const POINTER = /^\(?([0-9](?:\.0)?|[A-Ha-h])[).]?$/;
+/** What parts columns in other files; a single name has none of it. */
+const PARTED = /[,;|\t^~]|\S {2,}\S|\w\s*-?[#:<>=@*/\\]+\s*\w/;
+const NAME_WORDS_MAX = 6;
+const SENTENCE_END = /[.!?]["')\]]?\s*$/;
+/** How a list or an object begins or ends that is written as text; its lines may have been parted. */
+const STRUCTURE = /^(?:array\()?[[{]\s*[[{"']|(?:[}\]"']\s*[\]}]|dtype=object\))[,)]*$/;
+const AROUND = /^[ \t\r\n"]+|[ \t\r\n"]+$/g;
+/** A prompt says something; the name of a machine, a type or a version does not. */
+const PROMPT = /\S+\s+\S+\s+\S|[.!?:]$|\b[Yy]ou\b|[^\0-\x7f]/;
+
+/**
+ * The format of a file with these columns, by their names and by its first rows, beside which so many are broken; null
+ * where nobody could say. The runtime recognises the same, `data/formats.py`; `fixtures/recognise-alike.json` and
+ * `fixtures/layouts.json` hold both to it.
+ */
+export function recogniseFormat(columns: string[], rows: unknown[][], broken = 0): DataFormat | null {
+  const find = (...names: string[]) => findColumn(columns, names);
+  const system = systemColumn(columns, rows) ?? null;
+  const of = (format: DataFormatName, input = '', output = ''): DataFormat => ({
+    format,
+    input_column: input,
+    output_column: output,
+    system_column: format === 'text' ? null : system,
+  });
+  for (const format of ['messages', 'sharegpt'] as const) {
+    const column = dialogueColumn(columns, rows, dialogueKeys[format]);
+    if (column !== undefined && !findColumn([column], PREFERENCE)) return of(format, column);
+  }
+  if (find(...INSTRUCTION) !== undefined && find(...ANSWER) !== undefined) return of('alpaca');
+  for (const [asked, answered] of PAIRS) {
+    const [question, answer] = [find(asked), find(answered)];
+    if (question === undefined || answer === undefined) continue;
+    return pointsAtChoices(columns, rows, answer) ? null : of('prompt_completion', question, answer);
+  }
+  const text = find(...TEXT) ?? onlyText(columns, rows);
+  const isPlain = text !== undefined && rows.length >= broken && isPlainText(columns, rows, text);
+  return isPlain ? of('text', text) : null;
+}
+
+/** Whether the answers are only the numbers or letters of choices, which stand beside them. */
+function pointsAtChoices(columns: string[], rows: unknown[][], answer: string): boolean {
+  const answers = plainTexts(columns, rows, answer);
+  return (
+    findColumn(columns, CHOICES) !== undefined &&
+    answers.length > 0 &&
+    answers.every((text) => POINTER.test(text))
+  );
+}
+
+/** Whether nothing but what is about it stands beside a text, and nothing of its own in it. */
+function isPlainText(columns: string[], rows: unknown[][], text: string): boolean {
+  if (!columns.every((column) => column === text || ABOUT_TEXT.test(column.trim().toLowerCase())))
+    return false;
+  if (columns.length === 1 && (isSeveralColumns(text) || isSentence(text))) return false;
+  const at = columns.indexOf(text);
+  const texts = rows.flatMap((row) => {
+    const value = row[at];
+    return typeof value === 'string' && value.trim() !== '' ? value.replace(AROUND, '') : [];
+  });
+  return texts.length === 0 || 2 * texts.filter((value) => STRUCTURE.test(value)).length < texts.length;
+}
+
+/** Whether the name of an only column is rather those of several, which nothing has parted. */
+function isSeveralColumns(column: string): boolean {
+  const words: string[] = column.toLowerCase().match(/[a-z0-9_]+/g) ?? [];
+  const has = (names: readonly string[]) => names.some((name) => words.includes(name));
+  return (
+    PARTED.test(column) ||
+    PAIRS.some(
+      ([asked, answered]) => asked.length > 1 && words.includes(asked) && words.includes(answered),
+    ) ||
+    (has(INSTRUCTION) && has(ANSWER))
+  );
+}
+
+/** Whether the name of a column is rather its first row. */
+function isSentence(column: string): boolean {
+  return (column.match(/\S+/g)?.length ?? 0) > NAME_WORDS_MAX || SENTENCE_END.test(column);
+}
+
+/** The column with system prompts; one that is called system may as well name a machine. */
+function systemColumn(columns: string[], rows: unknown[][]): string | undefined {
+  const column = findColumn(columns, SYSTEM);
+  if (column === undefined || findColumn([column], SYSTEM.slice(0, 1)) === undefined) return column;
+  const texts = plainTexts(columns, rows, column).filter((text) => text !== '');
+  return 2 * texts.filter((text) => PROMPT.test(text)).length > texts.length || texts.length === 0
+    ? column
+    : undefined;
+}
+
+/** What stands in a column, without lists and objects, and without what is blank around it. */
+function plainTexts(columns: string[], rows: unknown[][], column: string): string[] {
+  const at = columns.indexOf(column);
+  return rows.flatMap((row) => {
+    const value = row[at];
+    if (typeof value === 'string') return value.trim();
+    const isPlain = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
+    return isPlain ? String(value) : [];
+  });
+}
+
+/** The first of these columns, whatever its case. */
+function findColumn(columns: string[], names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const found = columns.find((column) => column.trim().toLowerCase() === name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The one column with conversations, or that of them which is called so. */
+function dialogueColumn(
+  columns: string[],
+  rows: unknown[][],
+  keys: readonly [string, string],
+): string | undefined {
+  const found = columns.filter((_, at) =>
+    rows.some((row) => {
+      const [first] = toTurns(row[at]) ?? [];
+      return typeof first === 'object' && first !== null && keys.every((key) => key in first);
+    }),
+  );
+  return findColumn(found, DIALOGUE) ?? (found.length === 1 ? found[0] : undefined);
+}
+
+function onlyText(columns: string[], rows: unknown[][]): string | undefined {
+  return columns.length === 1 && rows.some(([value]) => typeof value === 'string') ? columns[0] : undefined;
+}
