@@ -44,6 +44,8 @@ export const instanceGpus: Record<InstanceType, GpuType> = {
   h100: 'NVIDIA_H100_80GB',
 };
 export const gpuCounts = [1, 2, 4, 8] as const;
+/** How many of them a fine-tune trains on, whatever it asks for: docs/decisions/a-run-trains-on-one-gpu.md. */
+export const GPUS_PER_RUN = 1;
 
 /**
  * What a row of a file with columns is: a list of turns (`messages` of OpenAI, `conversations` of

@@ -5,7 +5,8 @@ import { cx } from '../lib/cx.ts';
 type Props<Value extends string> = {
   value: Value;
   onChange: (value: Value) => void;
-  options: readonly { value: Value; label: string }[];
+  /** One that is disabled stays in sight; say beside the strip why. */
+  options: readonly { value: Value; label: string; disabled?: boolean }[];
   /** Names the group. */
   label: string;
   className?: string;
@@ -31,7 +32,8 @@ export function Segmented<Value extends string>({
         <Toggle
           key={option.value}
           value={option.value}
-          className="h-7 rounded-md px-2.5 font-medium text-[0.8125rem] text-muted hover:text-ink data-pressed:bg-surface data-pressed:text-ink data-pressed:shadow-card"
+          disabled={option.disabled}
+          className="h-7 rounded-md px-2.5 font-medium text-[0.8125rem] text-muted not-data-disabled:hover:text-ink data-disabled:cursor-not-allowed data-disabled:opacity-50 data-pressed:bg-surface data-pressed:text-ink data-pressed:shadow-card"
         >
           {option.label}
         </Toggle>

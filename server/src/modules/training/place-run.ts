@@ -1,14 +1,11 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
-import { type GpuType } from '@bakehouse/contract/limits';
+import { GPUS_PER_RUN, type GpuType } from '@bakehouse/contract/limits';
 import { chooseGpu } from '../../engine/queue/choose-gpu.ts';
 import type { Gpu } from '../../engine/queue/gpu.ts';
 import type { Capacity } from '../../engine/queue/queue.ts';
 import type { Placement } from '../../engine/workload.ts';
 import type { PriceId } from '../credits/prices/prices.ts';
 import { fitsInto, gigabytes } from './validation/estimate-run.ts';
-
-/** The trainer is one process on one GPU: docs/decisions/a-run-trains-on-one-gpu.md. */
-const GPUS_PER_RUN = 1;
 
 export type RunPlace = {
   placement: Placement;

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { render, screen } from '@testing-library/react';
+import { render, screen, within } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { pricesQuery } from '../../credits/api.ts';
 import { useMachine } from '../../machines/api.ts';
@@ -69,7 +69,20 @@ it('says what an hour of a GPU costs that is there', () => {
   expect(notes()).toMatch(/The run goes to this GPU, at \$4\.00 an hour\.$/);
 });
 
-it('says that several GPUs are priced as one', () => {
+it('shows the numbers of GPUs that a run cannot have, disabled, and says why', () => {
+  show([h100]);
+  const counts = within(screen.getByRole('group', { name: 'Number of GPUs' })).getAllByRole('button');
+  expect(counts.map((one) => [one.textContent, (one as HTMLButtonElement).disabled])).toEqual([
+    ['1', false],
+    ['2', true],
+    ['4', true],
+    ['8', true],
+  ]);
+  expect(screen.getByText('A run trains on one GPU. Several are not available yet.')).toBeTruthy();
+});
+
+it('says that several GPUs, of a configuration that was saved with them, are priced as one', () => {
   show([h100], { accelerator_count: 4 });
-  expect(notes()).toMatch(/trains on one GPU and is priced as one/);
+  expect(screen.getByRole('button', { name: '4' }).getAttribute('aria-pressed')).toBe('true');
+  expect(notes()).toMatch(/4 GPUs were chosen\. The run trains on one and is priced as one\./);
 });

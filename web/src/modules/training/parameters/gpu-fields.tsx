@@ -1,4 +1,4 @@
-import { type GpuType, gpuCounts, gpuLabels, gpuTypes } from '@bakehouse/contract/limits';
+import { GPUS_PER_RUN, type GpuType, gpuCounts, gpuLabels, gpuTypes } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { Callout } from '../../../ui/callout.tsx';
@@ -38,17 +38,29 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
             }))}
           />
         </Field>
-        <Field label="Number of GPUs" error={problems.accelerator_count}>
+        <Field
+          label="Number of GPUs"
+          error={problems.accelerator_count}
+          help="A run trains on one GPU. Several are not available yet."
+        >
           <Segmented
             label="Number of GPUs"
             value={String(count)}
             onChange={(value) => onChange({ accelerator_count: Number(value) })}
-            options={gpuCounts.map((value) => ({ value: String(value), label: String(value) }))}
+            options={gpuCounts.map((value) => ({
+              value: String(value),
+              label: String(value),
+              disabled: value !== GPUS_PER_RUN,
+            }))}
           />
         </Field>
       </div>
       {chosen && <Placement chosen={chosen} />}
-      {count > 1 && <Callout>A run trains on one GPU and is priced as one.</Callout>}
+      {count > GPUS_PER_RUN && (
+        <Callout>
+          {count} GPUs were chosen. The run trains on one and is priced as one.
+        </Callout>
+      )}
     </div>
   );
 }
