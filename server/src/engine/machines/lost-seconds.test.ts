@@ -40,6 +40,7 @@ function machine(id: string) {
 
 /** The machine is silent for a minute, and its workloads are given to others. */
 async function lose(id: string) {
+  pass(61);
   await testSilence(db, id, { watcherId: machineId });
   await requeueLost({ db, kinds, log, now: clock.now, machineId, lostAfterMs: 60_000 }, [id]);
 }

@@ -35,7 +35,11 @@ function machine(id: string) {
   });
   return { driver: fake, engine: engineOn(fake, { machineId: id }), launches };
 }
-const goes = (id: string, watched?: number) => testSilence(db, id, { watcherId: machineId, watched });
+/** For a minute nobody has seen the machine's server; nor have its workloads reported, unless they do so after this. */
+const goes = async (id: string, watched?: number) => {
+  pass(61);
+  await testSilence(db, id, { watcherId: machineId, watched });
+};
 /** The workload's last checkpoint leaves its machine. */
 async function leaveCheckpoint(id: string) {
   const sha256 = 'a'.repeat(64);
@@ -175,6 +179,24 @@ describe('two machines on one database', () => {
     expect(two.driver.running()).toEqual([]);
     expect(one.driver.running()).toHaveLength(1);
     expect(await see(id)).toMatchObject({ machineId, attempt: 2 });
+  });
+
+  test('work that still reports keeps its token while the server of its machine is away', async () => {
+    const two = machine(otherId);
+    await two.engine.pass();
+    const id = await request();
+    await two.engine.pass();
+    const launch = two.launches[0] as Launch;
+    await report(launch, complete[1] as (typeof complete)[number]);
+    await goes(otherId);
+    await report(launch, { type: 'checkpoint', step: 1 });
+    await giveUp();
+    expect(await see(id)).toMatchObject({ state: 'ready', machineId: otherId, attempt: 1, restarts: 0 });
+    expect(await authenticate(id, launch.server.token)).not.toBeNull();
+    // Silent as well it is taken, as nobody is there to end it.
+    await goes(otherId);
+    await giveUp();
+    expect(await see(id)).toMatchObject({ state: 'queued', machineId: null });
   });
 
   test('a workload that cannot be taken from a machine that is gone keeps no other there', async () => {

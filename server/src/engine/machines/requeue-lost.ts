@@ -5,6 +5,7 @@ import { lockWorkload } from '../lock-workload.ts';
 import { listOfMachines, updateWorkload } from '../queries.ts';
 import { planLost } from '../reconcile/plan.ts';
 import { writeStep } from '../reconcile/write-step.ts';
+import type { Workload } from '../workload.ts';
 import type { WorkloadKinds } from '../workload-kind.ts';
 import { findLostMachines } from './find-lost-machines.ts';
 
@@ -20,7 +21,7 @@ type Parts = {
 };
 
 /**
- * Gives the workloads of machines that are gone back to the queue. From then on whatever lives of
+ * Gives the workloads of machines that are gone back to the queue, but those that still report. From then on whatever lives of
  * them is refused by its token; a machine that comes back ends it (sweep-files.ts).
  */
 export async function requeueLost(parts: Parts, gone: string[]): Promise<void> {
@@ -37,12 +38,21 @@ export async function requeueLost(parts: Parts, gone: string[]): Promise<void> {
   }
 }
 
+/** Whether it works and has reported within that time: only the server of its machine is away. Pure. */
+function isHeard(
+  { outcome, lastReportAt }: Workload,
+  { now, lostAfterMs }: Pick<Parts, 'now' | 'lostAfterMs'>,
+): boolean {
+  const silentMs = lastReportAt ? now().getTime() - lastReportAt.getTime() : Number.POSITIVE_INFINITY;
+  return outcome === null && silentMs < lostAfterMs;
+}
+
 async function takeBack(tx: Transaction, parts: Parts, id: string): Promise<void> {
   const { kinds, log, now } = parts;
   const workload = await lockWorkload(tx, id);
   // The machine may have come back, or another server was faster.
   const isGone = workload?.machineId && (await findLostMachines(tx, parts)).includes(workload.machineId);
-  if (!workload || workload.endedAt || !isGone) return;
+  if (!workload || workload.endedAt || !isGone || isHeard(workload, parts)) return;
   log.warn(
     { workload_id: id, machine_id: workload.machineId },
     'a workload is taken from a machine that is gone',

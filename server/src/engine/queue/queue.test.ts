@@ -236,4 +236,61 @@ describe('several machines', () => {
     const machines = [h100('large', [0, 1, 2, 3]), h100('small', [0, 1])];
     expect(places(assignOnMachines(line, [held], machines, now))).toEqual({ four: null, single: 'small' });
   });
+
+  test('a large job keeps one machine free for itself, the first to drain, and the rest of the fleet works on', () => {
+    const machines = Array.from({ length: 100 }, (_, index) => ({
+      id: `m${index}`,
+      capacity: { gpus: [listed('NVIDIA_H100_80GB', [0, 1, 2, 3, 4, 5, 6, 7])] },
+      admission: 'slots' as const,
+      blockers: ready,
+    }));
+    const held = machines.map(({ id }, index) =>
+      holding(`h${index}`, {
+        ...{ placement: gpus(1), devices: [0], machineId: id, userId: `holder ${index}` },
+        secondsLeft: id === 'm7' ? 60 : 600,
+      }),
+    );
+    const line = [
+      waiting('large', { placement: gpus(8), queuedAt: ago(9) }),
+      ...Array.from({ length: 500 }, (_, index) =>
+        waiting(`small ${index}`, { placement: gpus(1), userId: `user ${index}` }),
+      ),
+    ];
+    const decisions = assignOnMachines(line, held, machines, now);
+    expect(assigned(decisions)).toHaveLength(500);
+    expect(new Set(Object.values(places(decisions)))).not.toContain('m7');
+    expect(reasonOf(decisions, 'large')).toMatchObject({
+      reason: expect.stringContaining('Free in about 1 min'),
+    });
+
+    // Where nobody knows when, it is the freest.
+    const unknown = held.filter(({ machineId }) => machineId !== 'm9').map((one) => ({ ...one, secondsLeft: null }));
+    const few = { ...(held[9] as Holding), secondsLeft: null };
+    const more = unknown.map((one) => ({ ...one, placement: gpus(2), devices: [0, 1] }));
+    const blind = assignOnMachines(line, [...more, few], machines, now);
+    expect(assigned(blind)).toHaveLength(500);
+    expect(new Set(Object.values(places(blind)))).not.toContain('m9');
+  });
+
+  test('two large jobs keep a machine each', () => {
+    const machines = ['a', 'b', 'c'].map((id) => ({
+      id,
+      capacity: { gpus: [listed('NVIDIA_H100_80GB', [0, 1])] },
+      admission: 'slots' as const,
+      blockers: ready,
+    }));
+    const held = machines.map(({ id }, index) =>
+      holding(id, { placement: gpus(1), devices: [0], machineId: id, secondsLeft: 60 * (index + 1) }),
+    );
+    const line = ['first', 'second'].map((id, index) =>
+      waiting(id, { placement: gpus(2), userId: id, queuedAt: ago(9 - index) }),
+    );
+    const decisions = assignOnMachines(
+      [...line, waiting('small', { placement: gpus(1), userId: 'cy' })],
+      held,
+      machines,
+      now,
+    );
+    expect(places(decisions)).toEqual({ first: null, second: null, small: 'c' });
+  });
 });

@@ -85,9 +85,9 @@ export function isCpu(name: SlotClass): name is CpuSlots {
  * machines come to the same decisions, and each carries out those for its own machine.
  *
  * Order: whose user holds least, then who has waited longest; a user's second workload therefore
- * waits behind the first ones of everybody else. Nobody overtakes within a class on a machine that
- * would do for the one before, so that one who needs many GPUs is not kept waiting by those who need
- * one. Among machines with room it is the one with most; where none has, one whose driver has a
+ * waits behind the first ones of everybody else. Whoever finds no room waits for one machine, the first to have it, and
+ * is not overtaken there, so that one who needs many GPUs is not kept waiting by those who need
+ * one; on the other machines those go on. Among machines with room it is the one with most; where none has, one whose driver has a
  * queue of its own takes what it could ever hold.
  */
 export function assignSlots(
@@ -148,8 +148,8 @@ function assignClass(
       decisions.push({ id: one.id, assign: { machineId: queueing.machine.id, devices: [] } });
       continue;
     }
-    for (const place of open) place.isReserved = true;
-    const seconds = playForward(open, one);
+    const { place, seconds } = playForward(open, one);
+    if (place) place.isReserved = true;
     decisions.push({
       id: one.id,
       assign: null,
@@ -242,16 +242,21 @@ function slotsOf({ placement }: { placement: Placement }): number {
 type Hold = { slots: number; secondsLeft: number | null };
 
 /**
- * Plays the line forward: who is next takes slots where they become free first. Answers after how
- * many seconds that is, or null when one end before it is unknown: nobody knows how long what has not
- * begun takes here. What was played stays played.
+ * Plays the line forward: who is next takes slots where they become free first. Answers where that is, and after how
+ * many seconds; null when one end before it is unknown, as nobody knows how long what has not
+ * begun takes here: then it waits for the freest that nobody else waits for. What was played stays played.
  */
-function playForward(places: Place[], next: Waiting): number | null {
+function playForward(places: Place[], next: Waiting): { place: Place | undefined; seconds: number | null } {
   const plays = places.map((place) => ({ place, ...waitFor(place, slotsOf(next)) }));
   const [first] = plays.filter((play) => play.at !== null).toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
-  if (!first || first.at === null) return null;
+  if (!first || first.at === null) {
+    const [place] = places
+      .filter(({ isReserved }) => !isReserved)
+      .toSorted((a, b) => b.free.length - a.free.length);
+    return { place, seconds: null };
+  }
   first.place.held = [...first.left, { slots: slotsOf(next), secondsLeft: null }];
-  return first.at;
+  return { place: first.place, seconds: first.at };
 }
 
 /** When so many slots of a machine are free, and what is still held then. */
