@@ -1,4 +1,7 @@
 import { smallerAmount } from '@bakehouse/contract/money';
+import { latest } from '../../../engine/latest.ts';
+import type { Span } from '../../../engine/machines/uptime.ts';
+import { findWatched } from '../../../engine/reports/find-watched.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { availableMicro } from '../../credits/ledger/available-micro.ts';
@@ -19,7 +22,10 @@ import { type DeploymentRow, listReadyTimes, noteHold, noteSettled, noteTime } f
 export const PERIOD_MS = 3_600_000;
 /** A hold outlives its last extension by this long, so that a short outage ends nothing. */
 const HOLD_SLACK_MS = 2 * PERIOD_MS;
-/** Time that nobody watched is not charged beyond this: the tick comes every minute. */
+/**
+ * Time in which no server took reports in is not charged beyond this: nobody knows whether anything was served. The tick comes
+ * every minute; where it comes late, because a row was locked, the time was watched all the same.
+ */
 export const UNSEEN_MS_MAX = 120_000;
 
 type Priced = Pick<DeploymentRow, 'price_id' | 'price_count' | 'unit_price_micro'>;
@@ -41,25 +47,52 @@ async function atPriceOfNow(tx: Transaction, now: Date, deployment: DeploymentRo
 
 type Meter = Pick<DeploymentRow, 'unsettled_ms' | 'metered_at' | 'metered_replicas'>;
 
-/** Milliseconds used under the open hold, up to `now`, by all replicas together, if they all have served since the last count. */
+/**
+ * Milliseconds used under the open hold, up to `now`, by all replicas together, if they all have served since the last count; of a
+ * count that is late no more than is sure.
+ */
 export function usedMs({ unsettled_ms, metered_at, metered_replicas }: Meter, now: Date): bigint {
-  return unsettled_ms + countedMs(metered_at, now) * BigInt(metered_replicas);
+  return unsettled_ms + countedMs(metered_at, now, null) * BigInt(metered_replicas);
 }
 
 /** The same, of each replica from when it was ready: what has served no more since the last count is not charged, nor is the time in which it started again. */
 async function servedMs(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<bigint> {
   const { unsettled_ms, metered_at, metered_replicas } = deployment;
+  if (metered_at === null) return unsettled_ms;
   const readyTimes = await listReadyTimes(tx, deployment, ['ready', 'degraded', 'stopping']);
+  const watched = await findWatchedSince(tx, metered_at, now);
   return readyTimes
     .slice(0, metered_replicas)
-    .reduce((sum, readyAt) => sum + countedMs(metered_at, now, readyAt), unsettled_ms);
+    .reduce((sum, readyAt) => sum + countedMs(latest(metered_at, readyAt), now, watched), unsettled_ms);
 }
 
-/** Milliseconds since the last count, or since the replica was ready where that came after it. */
-function countedMs(meteredAt: Date | null, now: Date, readyAt: Date | null = null): bigint {
-  if (meteredAt === null) return 0n;
-  const since = Math.max(meteredAt.getTime(), readyAt?.getTime() ?? 0);
-  return BigInt(Math.min(Math.max(now.getTime() - since, 0), UNSEEN_MS_MAX));
+/** Milliseconds since the last count that are not charged. */
+export async function unchargedMs(
+  tx: Transaction,
+  now: Date,
+  { metered_at }: Pick<Meter, 'metered_at'>,
+): Promise<number> {
+  if (metered_at === null) return 0;
+  const watched = await findWatchedSince(tx, metered_at, now);
+  return now.getTime() - metered_at.getTime() - Number(countedMs(metered_at, now, watched));
+}
+
+/** When reports were taken in, where the last count is so long ago that it matters. */
+async function findWatchedSince(tx: Transaction, meteredAt: Date, now: Date): Promise<Span | null> {
+  return now.getTime() - meteredAt.getTime() > UNSEEN_MS_MAX ? findWatched(tx) : null;
+}
+
+/** Milliseconds since then: all that was watched, and of the rest as much as is charged unseen. */
+function countedMs(since: Date | null, now: Date, watched: Span | null): bigint {
+  if (since === null) return 0n;
+  const passed = Math.max(now.getTime() - since.getTime(), 0);
+  const seen = watched ? overlapMs({ since, until: now }, watched) : 0;
+  return BigInt(seen + Math.min(passed - seen, UNSEEN_MS_MAX));
+}
+
+function overlapMs(a: Span, b: Span): number {
+  const since = Math.max(a.since.getTime(), b.since.getTime());
+  return Math.max(Math.min(a.until.getTime(), b.until.getTime()) - since, 0);
 }
 
 /**
@@ -128,14 +161,18 @@ export async function holdLastPart(tx: Transaction, now: Date, deployment: Deplo
   return true;
 }
 
-/** Step: charges the time used under the open hold and stops the meter. */
-export async function settleTime(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<void> {
-  if (deployment.hold_id === null) return;
-  const held = timeCostMicro(deployment, deployment.held_ms);
-  const used = timeCostMicro(deployment, await servedMs(tx, now, deployment));
-  const amountMicro = smallerAmount(used, held);
+/**
+ * Step: charges the time used under the open hold and stops the meter. Returns the milliseconds that the hold did not
+ * cover, which are of the next one.
+ */
+export async function settleTime(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<bigint> {
+  if (deployment.hold_id === null) return 0n;
+  const { held_ms: heldMs } = deployment;
+  const servedInMs = await servedMs(tx, now, deployment);
+  const amountMicro = timeCostMicro(deployment, smallerAmount(servedInMs, heldMs));
   const alive = await unlessEnded(settle(tx, { holdId: deployment.hold_id, amountMicro }));
   await noteSettled(tx, deployment.id, alive ? amountMicro : 0n);
+  return alive && servedInMs > heldMs ? servedInMs - heldMs : 0n;
 }
 
 /** Step: keeps the hold alive while its deployment waits or answers. False when it has ended by itself. */

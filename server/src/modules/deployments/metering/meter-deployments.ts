@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Config } from '../../../config.ts';
+import { forEachAtOnce } from '../../../platform/concurrency/for-each-at-once.ts';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
@@ -23,8 +25,11 @@ import {
   keepHold,
   settleTime,
   UNSEEN_MS_MAX,
+  unchargedMs,
 } from './meter-deployment.ts';
 import { settleAllStopped } from './settle-stopped.ts';
+
+const METERED_AT_ONCE = 4;
 
 const noIdleCredit: IdleCredit = { closeIdle: async () => 0 };
 
@@ -34,12 +39,12 @@ const noIdleCredit: IdleCredit = { closeIdle: async () => 0 };
  */
 export async function meterDeployments(services: Services, usage: IdleCredit = noIdleCredit): Promise<void> {
   const { db, clock, config, log } = services;
-  for (const { id, user_id: userId } of await listAwakeDeployments(db)) {
-    // One that cannot be metered must not keep the others from it.
-    await meterOrEnd(services, usage, { podId: id, userId }).catch((error: unknown) =>
+  // One that cannot be metered, or whose row is locked, must not keep the others from it.
+  await forEachAtOnce(await listAwakeDeployments(db), METERED_AT_ONCE, ({ id, user_id: userId }) =>
+    meterOrEnd(services, usage, { podId: id, userId }).catch((error: unknown) =>
       log.error({ err: error, pod_id: id }, 'a deployment could not be metered'),
-    );
-  }
+    ),
+  );
   // A change that was not acted on, because its job failed, is made good here.
   for (const { id } of await listModelServersInUse(db)) {
     await inTransaction(db, (tx) => reconcileModelServer(tx, clock, id)).catch((error: unknown) =>
@@ -80,12 +85,14 @@ async function meterOne(
 ): Promise<AppError | null> {
   const { db, clock, config, log } = services;
   return inTransaction(db, async (tx) => {
+    // It comes again in a minute, and nothing is lost; whoever waits for it here keeps those on the same model server waiting.
+    await sql`set local lock_timeout = '2s'`.execute(tx);
     const found = await lockDeployment(tx, podId);
     if (found.terminated_at || found.sleeping) return null;
     const now = clock.now();
-    const unchargedMs = unwatchedMs(found, now);
-    if (unchargedMs > 0)
-      log.warn({ pod_id: podId, uncharged_ms: unchargedMs }, 'time that nobody watched is not charged');
+    const lostMs = await unchargedMs(tx, now, found);
+    if (lostMs > 0)
+      log.warn({ pod_id: podId, uncharged_ms: lostMs }, 'time that nobody watched is not charged');
     // Nothing is charged while nothing answers; the hold waits with the deployment.
     const counted = await countTime(tx, now, found);
     if (counted.metered_at && isIdle(counted, now, config)) {
@@ -100,17 +107,12 @@ async function meterOne(
       return null;
     }
 
-    await settleTime(tx, now, counted);
+    const unsettledMs = await settleTime(tx, now, counted);
     const refusal = await holdMore(tx, now, await lockDeployment(tx, podId), { lastPart });
     const { metered_at: meteredAt, metered_replicas: replicas } = counted;
-    if (refusal === null) await noteTime(tx, podId, { unsettledMs: 0n, meteredAt, replicas });
+    if (refusal === null) await noteTime(tx, podId, { unsettledMs, meteredAt, replicas });
     return refusal;
   });
-}
-
-/** How much of the time since the last count is beyond what is charged without having been watched. */
-function unwatchedMs({ metered_at: meteredAt }: DeploymentRow, now: Date): number {
-  return meteredAt ? Math.max(now.getTime() - meteredAt.getTime() - UNSEEN_MS_MAX, 0) : 0;
 }
 
 async function holdMore(

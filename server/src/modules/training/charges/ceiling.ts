@@ -1,11 +1,31 @@
-import { formatBgl } from '@bakehouse/contract/money';
+import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import type { Workload } from '../../../engine/workload.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { RunRow } from '../queries.ts';
+import { runCostMicro } from '../validation/estimate-run.ts';
 
 /** The ceiling of a run whose owner says none: half more than its quote. Pure. */
 export function usualCeilingMicro(quoteMicro: bigint): bigint {
   const ceiling = quoteMicro + (quoteMicro + 1n) / 2n;
   return ceiling > 0n ? ceiling : 1n;
+}
+
+/** What the house lends a run to finish, at least: what it costs for so long. */
+const FINISH_S = 300;
+
+/**
+ * What a round that has all but its last step behind it may use beyond its hold, so that what was paid for ends in a model: as much
+ * again as is held, and what five minutes cost where that is more and the ceiling is no lower than the quote. It is
+ * never charged (docs/decisions/the-house-finishes-a-run.md). 0 before that. Pure.
+ */
+export function finishingMicro(
+  run: Pick<RunRow, 'price' | 'devices' | 'quote' | 'ceilingMicro' | 'heldMicro'>,
+  { step, stepsTotal }: Pick<Workload, 'step' | 'stepsTotal'>,
+): bigint {
+  if (step === 0 || step < stepsTotal - 1) return 0n;
+  const isCutShort = run.ceilingMicro < parseBgl(run.quote.total);
+  const least = isCutShort ? 0n : runCostMicro(run.price, FINISH_S, run.devices);
+  return run.heldMicro > least ? run.heldMicro : least;
 }
 
 type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;

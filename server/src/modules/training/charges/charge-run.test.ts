@@ -55,10 +55,23 @@ function untilStopped(afterReport: () => Promise<unknown> = async () => {}) {
     let command = '';
     for (let round = 0; command !== 'stop' && round < 100; round += 1) {
       clock.advance({ seconds: 5 });
-      ({ command } = await workload(one).report(step(1)));
+      ({ command } = await workload(one).report(step(1, 4)));
       await afterReport();
     }
     await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+    return 0;
+  };
+}
+
+/** The same, always in its last step. */
+function untilLate() {
+  return async (one: Launch) => {
+    let command = '';
+    while (command !== 'stop') {
+      clock.advance({ seconds: 5 });
+      ({ command } = await workload(one).report(step(1)));
+    }
+    await workload(one).report({ type: 'stopped', step: 1 });
     return 0;
   };
 }
@@ -283,5 +296,51 @@ describe('a fine-tune', () => {
       charged: '0',
       reason: 'Cancelled.',
     });
+  });
+
+  test('that is in its last step at its ceiling finishes with its model, and pays no more than the ceiling', async () => {
+    const commands = new Set<string>();
+    const { modelId } = await begin(async (one) => {
+      const { report, put } = workload(one);
+      // Twice as long as its ceiling pays for, in its last step and in the evaluation after it.
+      for (const now of [step(1), step(1), step(2), { type: 'phase', phase: 'evaluating' } as const]) {
+        clock.advance({ seconds: 25 });
+        commands.add((await report(now)).command);
+      }
+      const files = [await put('adapter_config.json', '{"r":8}')];
+      await report({ type: 'result', files, summary: { eval_loss: 0.5 } });
+      return 0;
+    });
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(commands).toEqual(new Set(['continue']));
+    expect(run).toMatchObject({ state: 'completed', stop_reason: null, elapsed_seconds: 100, held: '0' });
+    expect(run.charged).toBe(run.ceiling);
+    expect((await balance()).held).toBe('0');
+  });
+
+  test('that does not get done in its last step is stopped after a while, and a resume of it can end', async () => {
+    const { modelId } = await begin(untilLate());
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({ state: 'cancelled', stop_reason: 'ceiling', charged: run.ceiling });
+    // What the ceiling pays for and five minutes, up to the report after them.
+    const paidSeconds = micro(run.ceiling) / PRICE_MICRO_PER_S;
+    expect(run.elapsed_seconds).toBeGreaterThan(paidSeconds + 300);
+    expect(run.elapsed_seconds).toBeLessThan(paidSeconds + 310);
+
+    expect(micro(run.resume_hold)).toBeGreaterThanOrEqual(Math.ceil(60 * PRICE_MICRO_PER_S));
+    machine.script = trainFor(90);
+    await request(training.resumeRun, { params: { runId: run.run_id } }, { as: user });
+    await ended(modelId);
+    expect(await runOf(modelId)).toMatchObject({ state: 'completed', held: '0' });
+  });
+
+  test('whose ceiling is named below its quote is lent no more than that again', async () => {
+    const { modelId } = await begin(untilLate(), { payload: { ceiling: '0.007' } });
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({ stop_reason: 'ceiling', charged: '0.007' });
+    expect(run.elapsed_seconds).toBeLessThan(2 * (7_000 / PRICE_MICRO_PER_S) + 10);
   });
 });

@@ -8,7 +8,7 @@ import { extendHold } from '../../credits/ledger/holds/extend-hold.ts';
 import { isOutOfCredit } from '../../credits/ledger/holds/is-out-of-credit.ts';
 import { leftOfBudgetMicro } from '../../credits/ledger/holds/left-of-budget-micro.ts';
 import { type RunRow, updateHold, updateStopReason } from '../queries.ts';
-import { leftOfCeilingMicro } from './ceiling.ts';
+import { finishingMicro, leftOfCeilingMicro } from './ceiling.ts';
 import { HOLD_MS, holdForRun } from './hold-run.ts';
 import { roundCostMicro } from './round-cost.ts';
 
@@ -21,7 +21,7 @@ type Metered = { run: RunRow; workload: Workload; now: Date; freeIdleCredit: () 
 /**
  * Step: makes sure that the hold covers what the run has used and is about to use, up to the run's
  * ceiling. When the ceiling, the balance or the budget of its API key does not allow it any more and the hold is used up, the run
- * is asked to save its work and end; the moments until then are free. What costs nothing, as saving and uploading the result,
+ * is asked to save its work and end; the moments until then are free. One that is in its last step, or beyond, may finish first. What costs nothing, as saving and uploading the result,
  * is not stopped for want of credits. `freeIdleCredit` is called while it is short of them, before that: what the owner's idle
  * usage windows give back is there at one of its next reports.
  */
@@ -38,7 +38,8 @@ export async function meterRun(
   const wanted = isShort ? smallerAmount(costAfter(EXTENDED_BY_S), ceiling) : held;
   if (isShort || expiresSoon) held = await extend(tx, run, wanted, now);
   if (held < wanted) freeIdleCredit();
-  if (workload.phaseCounted && (held === 0n || held < costAfter(0))) {
+  const lent = finishingMicro({ ...run, heldMicro: held }, workload);
+  if (workload.phaseCounted && (held === 0n || held + lent < costAfter(0))) {
     await stopFor(tx, run, held < ceiling ? (await readMeans(tx, run)).limit : 'ceiling', now);
   }
 }

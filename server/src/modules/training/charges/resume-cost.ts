@@ -35,8 +35,11 @@ export function settleSeconds(
   };
 }
 
+/** The last evaluation and what comes with it take a while, also where no step is left. */
+const LEAST_S = 60;
+
 /** At the speed that it had; as estimated where it made no step. */
 function secondsLeft({ step, stepsTotal, activeSeconds, expectedSeconds }: Workload): number {
-  if (step === 0 || activeSeconds === 0) return expectedSeconds ?? 0;
-  return (activeSeconds / step) * Math.max(0, stepsTotal - step);
+  const hasPace = step > 0 && activeSeconds > 0;
+  return Math.max(LEAST_S, hasPace ? (activeSeconds / step) * (stepsTotal - step) : (expectedSeconds ?? 0));
 }

@@ -10,7 +10,15 @@ import { Money } from '../../../ui/money.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { lastOf } from './curves/curves.ts';
 import { useRunMetrics } from './run-calls.ts';
-import { epochText, laterBy, phaseText, secondsToCeiling, stepText, timeText } from './run-sentences.ts';
+import {
+  epochText,
+  finishesFree,
+  laterBy,
+  phaseText,
+  secondsToCeiling,
+  stepText,
+  timeText,
+} from './run-sentences.ts';
 
 /** Phase, steps, time, speed and money of a run that has not ended. */
 export function RunProgress({ run }: { run: Run }) {
@@ -55,6 +63,13 @@ function Overrun({ run }: { run: Run }) {
         At this pace the run reaches its ceiling of <Money bgl={run.ceiling} /> before it is done, in{' '}
         {aboutDuration(untilCeiling)}. It then saves its work and stops, and you can resume it with a higher
         ceiling.
+      </p>
+    );
+  if (finishesFree(run))
+    return (
+      <p className="mt-3 text-[0.8125rem] text-muted">
+        The run reached its ceiling of <Money bgl={run.ceiling} /> in its last step. It finishes, and you pay
+        no more.
       </p>
     );
   if (parseBgl(run.held) <= parseBgl(run.quote.total)) return null;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   cancelQuestion,
   epochText,
+  finishesFree,
   laterBy,
   phaseText,
   secondsToCeiling,
@@ -146,7 +147,31 @@ it.each([
   [{ cost_so_far: '1.5', ceiling: '2', elapsed_seconds: 10 }, null],
   [{ cost_so_far: '1.5', ceiling: '2', remaining_seconds: null }, null],
   [{ cost_so_far: '1.5', ceiling: '2', state: 'stopping' }, null],
+  // It may finish its last step, and what comes after it.
+  [{ cost_so_far: '1.5', ceiling: '2', step: 9 }, null],
 ] as const)('a run with %o reaches its ceiling before its end in %s s', (run, seconds) => {
-  const half = { state: 'running', elapsed_seconds: 60, remaining_seconds: 60 } as const;
+  const half = {
+    state: 'running',
+    step: 5,
+    steps_total: 10,
+    elapsed_seconds: 60,
+    remaining_seconds: 60,
+  } as const;
   expect(secondsToCeiling({ ...half, ...run })).toBe(seconds);
+});
+
+it.each([
+  [{ step: 9, cost_so_far: '2' }, true],
+  [{ step: 10, cost_so_far: '2' }, true],
+  [{ step: 8, cost_so_far: '2' }, false],
+  [{ step: 9, cost_so_far: '1.9' }, false],
+] as const)('a run of 10 steps with %o finishes beyond its ceiling of 2: %s', (run, expected) => {
+  const late = {
+    state: 'running',
+    steps_total: 10,
+    elapsed_seconds: 60,
+    remaining_seconds: 0,
+    ceiling: '2',
+  } as const;
+  expect(finishesFree({ ...late, ...run })).toBe(expected);
 });

@@ -82,15 +82,25 @@ export function laterBy<R extends Pick<Run, 'state' | 'phase' | 'elapsed_seconds
 /** So long its pace says little. */
 const PACE_S_MIN = 20;
 
+type Spending = Pick<
+  Run,
+  'state' | 'step' | 'steps_total' | 'elapsed_seconds' | 'remaining_seconds' | 'cost_so_far' | 'ceiling'
+>;
+
+/** Whether a run has reached its ceiling in its last step or after it: it finishes, and costs no more. */
+export function finishesFree({ state, cost_so_far, ceiling, ...run }: Spending): boolean {
+  return state === 'running' && isLastStep(run) && Number(cost_so_far) >= Number(ceiling);
+}
+
+/** Whether no step is left but the one that it is in: from there on the server lets it finish. */
+function isLastStep({ step, steps_total: total }: Pick<Run, 'step' | 'steps_total'>): boolean {
+  return step > 0 && step >= total - 1;
+}
+
 /** After how long a run that goes on as so far stops at its ceiling; null where it is done before, or nobody knows. */
-export function secondsToCeiling({
-  state,
-  elapsed_seconds: elapsed,
-  remaining_seconds: remaining,
-  cost_so_far,
-  ceiling,
-}: Pick<Run, 'state' | 'elapsed_seconds' | 'remaining_seconds' | 'cost_so_far' | 'ceiling'>): number | null {
-  if (state !== 'running' || remaining === null || elapsed < PACE_S_MIN) return null;
+export function secondsToCeiling(run: Spending): number | null {
+  const { state, elapsed_seconds: elapsed, remaining_seconds: remaining, cost_so_far, ceiling } = run;
+  if (state !== 'running' || remaining === null || elapsed < PACE_S_MIN || isLastStep(run)) return null;
   const pace = Number(cost_so_far) / elapsed;
   const seconds = (Number(ceiling) - Number(cost_so_far)) / pace;
   return seconds < remaining ? Math.max(0, seconds) : null;

@@ -1,0 +1,126 @@
+import { formatBgl } from '@bakehouse/contract/money';
+import { sql } from 'kysely';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { findWatched } from '../../../engine/reports/find-watched.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { type TestServing, testServing } from '../../../testing/test-serving.ts';
+import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { insertFineTune, insertStarter } from '../testing/test-models.ts';
+import { meterDeployments } from './meter-deployments.ts';
+
+// The beats are by the real clock.
+vi.mock('../../../engine/reports/find-watched.ts', () => ({ findWatched: vi.fn<typeof findWatched>() }));
+
+const costOf = (minutes: bigint) =>
+  costMicro([{ price: defaultPrice('text_serving:CPU'), parts: minutes * 60_000n }]);
+
+let serving: TestServing;
+
+beforeAll(async () => {
+  serving = await testServing({ config: { idleMinutes: 0 } });
+});
+
+/** Its server, which is its own, answers, and the meter runs. */
+async function deployed(title: string): Promise<{ owner: TestUser; podId: string }> {
+  const { server } = serving;
+  const owner = await server.signUp();
+  const slug = title.toLowerCase().replace(' ', '-');
+  const starter = await insertStarter(server.services, slug, `GGUF of ${title}`);
+  const podId = await serving.deploy(owner, await insertFineTune(server.services, starter, owner, title));
+  await serving.untilRunning(owner, podId);
+  return { owner, podId };
+}
+
+/** Reports have been taken in without a break since then. */
+function listenedSince(since: Date): void {
+  vi.mocked(findWatched).mockImplementation(async () => ({ since, until: serving.clock.now() }));
+}
+
+/** The row is locked by somebody else until `work` is done. */
+async function whileLocked(podId: string, work: () => Promise<void>): Promise<void> {
+  await serving.server.services.db.transaction().execute(async (tx) => {
+    await sql`select from deployments where id = ${podId} for update`.execute(tx);
+    await work();
+  });
+}
+
+async function meteredAt(podId: string): Promise<Date | null> {
+  const { metered_at } = await serving.server.services.db
+    .selectFrom('deployments')
+    .select('metered_at')
+    .where('id', '=', podId)
+    .executeTakeFirstOrThrow();
+  return metered_at;
+}
+
+const untilSomebodyWaits = () =>
+  vi.waitFor(async () => {
+    const { rows } = await sql`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(serving.server.services.db);
+    expect(rows.length).toBeGreaterThan(0);
+  });
+
+test('a locked row keeps the meter from no other, and pays for all of its time once it is free', async () => {
+  const { clock } = serving;
+  const [locked, other] = [await deployed('Locked Loaf'), await deployed('Free Focaccia')];
+  await meterDeployments(serving.server.services);
+  const begun = clock.now();
+  listenedSince(begun);
+  await whileLocked(locked.podId, async () => {
+    serving.clock.advance({ minutes: 1 });
+    await meterDeployments(serving.server.services);
+    expect(await meteredAt(other.podId)).toEqual(clock.now());
+    serving.clock.advance({ minutes: 49 });
+  });
+  await meterDeployments(serving.server.services);
+  expect(await serving.status(locked.owner, locked.podId)).toMatchObject({
+    cost_so_far: formatBgl(costOf(50n)),
+  });
+  // The hour that was held ends while the row is locked again: the rest is of the next hour.
+  await whileLocked(locked.podId, async () => serving.clock.advance({ minutes: 40 }));
+  await meterDeployments(serving.server.services);
+  expect(await serving.status(locked.owner, locked.podId)).toMatchObject({
+    cost_so_far: formatBgl(costOf(90n)),
+  });
+  const before = await serving.balance(locked.owner);
+  await serving.terminate(locked.owner, locked.podId);
+  const after = await serving.balance(locked.owner);
+  expect(after.held).toBe(0n);
+  expect(before.balance - after.balance).toBe(costOf(90n) - costOf(60n));
+});
+
+test('two meters at once charge a minute once, and one that is killed in between none', async () => {
+  const { clock, server } = serving;
+  const { owner, podId } = await deployed('Double Dough');
+  await meterDeployments(serving.server.services);
+  listenedSince(clock.now());
+  serving.clock.advance({ minutes: 10 });
+  await Promise.all([meterDeployments(serving.server.services), meterDeployments(serving.server.services)]);
+  expect(await serving.status(owner, podId)).toMatchObject({ cost_so_far: formatBgl(costOf(10n)) });
+
+  // It dies before its commit: nothing is counted, and the next one counts it.
+  serving.clock.advance({ minutes: 10 });
+  await whileLocked(podId, async () => {
+    const dying = meterDeployments(serving.server.services);
+    await untilSomebodyWaits();
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(server.services.db);
+    await dying;
+  });
+  await meterDeployments(serving.server.services);
+  expect(await serving.status(owner, podId)).toMatchObject({ cost_so_far: formatBgl(costOf(20n)) });
+  await serving.terminate(owner, podId);
+});
+
+test('time in which no server took reports in is charged for two minutes at most', async () => {
+  const { clock } = serving;
+  const { owner, podId } = await deployed('Unseen Sourdough');
+  await meterDeployments(serving.server.services);
+  serving.clock.advance({ minutes: 20 });
+  listenedSince(clock.now());
+  serving.clock.advance({ minutes: 5 });
+  await meterDeployments(serving.server.services);
+  expect(await serving.status(owner, podId)).toMatchObject({ cost_so_far: formatBgl(costOf(7n)) });
+  await serving.terminate(owner, podId);
+});
