@@ -264,9 +264,10 @@ describe('several machines', () => {
     });
 
     // Where nobody knows when, it is the freest.
-    const unknown = held.filter(({ machineId }) => machineId !== 'm9').map((one) => ({ ...one, secondsLeft: null }));
+    const more = held
+      .filter(({ machineId }) => machineId !== 'm9')
+      .map((holder) => ({ ...holder, placement: gpus(2), devices: [0, 1], secondsLeft: null }));
     const few = { ...(held[9] as Holding), secondsLeft: null };
-    const more = unknown.map((one) => ({ ...one, placement: gpus(2), devices: [0, 1] }));
     const blind = assignOnMachines(line, [...more, few], machines, now);
     expect(assigned(blind)).toHaveLength(500);
     expect(new Set(Object.values(places(blind)))).not.toContain('m9');

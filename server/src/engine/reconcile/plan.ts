@@ -8,7 +8,8 @@ export type Observed =
   | { state: 'absent' }
   /** Its driver has it in a queue of its own: it has not begun, and says nothing yet. */
   | { state: 'pending'; reason: string }
-  | { state: 'alive' }
+  /** `starved`: it gives way to other programs, and for a while these have left it hardly any of the processor. */
+  | { state: 'alive'; starved?: boolean }
   /** `exitCode` is null when nobody saw it end; `lastLine` is the last thing it printed. */
   | { state: 'ended'; exitCode: number | null; lastLine: string | null };
 
@@ -25,6 +26,8 @@ export type Step =
   | { do: 'drain' }
   | { do: 'kill'; cause: KillCause; reason: string }
   | { do: 'degrade'; reason: string }
+  /** Says what it waits for while it works; '': for nothing any more. */
+  | { do: 'explain'; reason: string }
   /** Give the slot back and wait for another one. `workLost`: nothing of its work is left on the machine. */
   | { do: 'requeue'; reason: string; delaySeconds: number; failed: boolean; workLost?: true }
   | { do: 'end'; state: EndState; reason: string; workLost?: true };
@@ -53,6 +56,8 @@ const KILLED: Record<Exclude<KillCause, 'overdue'>, string> = {
   loading: `It was not ready within ${READY_WITHIN_S / 60} minutes`,
   unreachable: 'The server process that it reported to has ended',
 };
+/** Of a run that is alive and gets on slowly, or not at all. */
+const STARVED = 'Waiting for processor time: other programs keep this machine busy.';
 /** Says that the workload has saved its work and left because the server was away, as its last line says (the runtime's cli.py). */
 const SERVER_AWAY_STATUS = 75;
 
@@ -61,6 +66,7 @@ type Planned = Pick<
   | 'behaviour'
   | 'wanted'
   | 'state'
+  | 'reason'
   | 'outcome'
   | 'interrupted'
   | 'killedFor'
@@ -85,7 +91,7 @@ export function plan(workload: Planned, observed: Observed, listening: Listening
   if (workload.state === 'queued') return { do: 'nothing' };
   if (workload.state === 'scheduling') return isThere(observed) ? { do: 'adopt' } : { do: 'start' };
   if (observed.state === 'pending') return { do: 'wait', reason: observed.reason };
-  if (observed.state === 'alive') return planAlive(workload, listening);
+  if (observed.state === 'alive') return planAlive(workload, observed, listening);
   if (observed.state !== 'absent') return planEnded(workload, observed);
   // Only what has left the machine is still there.
   const step = planEnded({ ...workload, savedSeconds: workload.checkpointSeconds }, observed);
@@ -141,13 +147,19 @@ function planStop(workload: Planned, observed: Observed, listening: Listening | 
   return { do: 'nothing' };
 }
 
-function planAlive(workload: Planned, listening: Listening | null): Step {
+function planAlive(
+  workload: Planned,
+  { starved }: Extract<Observed, { state: 'alive' }>,
+  listening: Listening | null,
+): Step {
   const silence = silenceOf(workload, listening);
   const isUnreachable = unreachableFor(listening) > SILENT_HUNG_S;
   if (workload.outcome !== null) {
     return silence > LEAVE_AFTER_RESULT_S || isUnreachable ? kill('lingering') : { do: 'nothing' };
   }
   if (isUnreachable) return kill('unreachable');
+  // It cannot speak before it has had its turn.
+  if (starved) return workload.reason === STARVED ? { do: 'nothing' } : { do: 'explain', reason: STARVED };
   if (silence > SILENT_HUNG_S) return kill('silent');
   const isLoading = workload.behaviour === 'deployment' && workload.state === 'starting';
   const loaded = secondsListenedSince(workload.attemptStartedAt, listening?.anywhere ?? null);
@@ -155,7 +167,7 @@ function planAlive(workload: Planned, listening: Listening | null): Step {
   if (silence > SILENT_DEGRADED_S && workload.state === 'ready') {
     return { do: 'degrade', reason: `It has been silent for more than ${SILENT_DEGRADED_S} seconds` };
   }
-  return { do: 'nothing' };
+  return workload.reason === STARVED ? { do: 'explain', reason: '' } : { do: 'nothing' };
 }
 
 function kill(cause: keyof typeof KILLED): Step {

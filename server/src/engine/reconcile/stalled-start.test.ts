@@ -6,6 +6,7 @@ const stalled: Parameters<typeof plan>[0] = {
   behaviour: 'deployment',
   wanted: 'running',
   state: 'starting',
+  reason: '',
   outcome: null,
   interrupted: false,
   killedFor: 'silent',

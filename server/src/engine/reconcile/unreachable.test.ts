@@ -11,6 +11,7 @@ const running: Parameters<typeof plan>[0] = {
   behaviour: 'run',
   wanted: 'running',
   state: 'ready',
+  reason: '',
   outcome: null,
   interrupted: false,
   killedFor: null,

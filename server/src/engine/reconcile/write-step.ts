@@ -91,6 +91,8 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
       return { reason: step.reason, killedFor: step.cause };
     case 'degrade':
       return { state: 'degraded', reason: step.reason };
+    case 'explain':
+      return { reason: step.reason };
     case 'requeue':
       return {
         state: 'queued',

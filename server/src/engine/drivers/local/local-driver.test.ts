@@ -101,7 +101,7 @@ test('a workload outlives the server that started it, and the next server finds 
   const server = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
   await new Promise((resolve) => server.once('exit', resolve));
 
-  expect(await driver.observe(one.workloadId, 1)).toEqual({ state: 'alive' });
+  expect(await driver.observe(one.workloadId, 1)).toEqual({ state: 'alive', starved: false });
   await vi.waitFor(
     async () => expect(await driver.logs(one.workloadId, 5)).toEqual(['train idle']),
     patiently,

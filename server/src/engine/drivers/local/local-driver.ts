@@ -10,6 +10,7 @@ import { isAlive, readOwner } from './attempt-owner.ts';
 import { Attempts } from './attempts.ts';
 import { launchProcess } from './launch-process.ts';
 import { boundLog, readLastLines, readLinesFrom } from './log-file.ts';
+import { watchProcessorTime } from './processor-time.ts';
 import { workloadUsers } from './workload-users.ts';
 
 /** The program that executes a spec: what it does and the path of the spec follow as the last arguments. */
@@ -58,6 +59,7 @@ export function createLocalDriver(options: Options): Driver {
   const listeners: ((workloadId: string) => void)[] = [];
   const users = workloadUsers(options.sandbox, options.workloadsDir);
   const attempts = new Attempts(options.workloadsDir, users);
+  const processorTime = watchProcessorTime();
   const logOf = (workloadId: string) => path.join(attempts.folder(workloadId), 'output.log');
 
   async function start(launch: Launch): Promise<void> {
@@ -80,9 +82,7 @@ export function createLocalDriver(options: Options): Driver {
         cwd: dir,
         env: { ...program.env, ...showGpus(launch) },
         log: log.fd,
-        onEnd: () => {
-          for (const listener of listeners) listener(workloadId);
-        },
+        onEnd: () => void listeners.map((listener) => listener(workloadId)),
         close: () => attempts.close(workloadId, attempt),
       });
     } finally {
@@ -94,9 +94,10 @@ export function createLocalDriver(options: Options): Driver {
     const file = attempts.file(workloadId, attempt);
     const owner = await readOwner(file);
     if (owner === null) return { state: 'absent' };
-    if (owner !== 'unknown' && (await isAlive(owner))) return { state: 'alive' };
-    const [lastLine = null] = await readLastLines(logOf(workloadId), 1);
-    return { state: 'ended', exitCode: await readExitCode(file), lastLine };
+    if (owner !== 'unknown' && (await isAlive(owner)))
+      return { state: 'alive', starved: await processorTime.look(workloadId, owner.pid) };
+    processorTime.forget(workloadId);
+    return readEnd(file, logOf(workloadId));
   }
 
   return {
@@ -123,6 +124,11 @@ export function createLocalDriver(options: Options): Driver {
     remove: (workloadId) => attempts.remove(workloadId),
     onEnd: (listener) => void listeners.push(listener),
   };
+}
+
+async function readEnd(file: string, logFile: string): Promise<Observed> {
+  const [lastLine = null] = await readLastLines(logFile, 1);
+  return { state: 'ended', exitCode: await readExitCode(file), lastLine };
 }
 
 /** The status that an attempt ended with; null where its launcher could not say. */

@@ -57,9 +57,7 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
       </div>
       {chosen && <Placement chosen={chosen} />}
       {count > GPUS_PER_RUN && (
-        <Callout>
-          {count} GPUs were chosen. The run trains on one and is priced as one.
-        </Callout>
+        <Callout>{count} GPUs were chosen. The run trains on one and is priced as one.</Callout>
       )}
     </div>
   );

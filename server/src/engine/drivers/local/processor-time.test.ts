@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { expect, test, vi } from 'vitest';
+import { atLowPriority } from '../../../platform/processes/low-priority.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { isStarved, nextSupply, type Supply, watchProcessorTime } from './processor-time.ts';
+
+/** Looks every three seconds at what used so much of one processor in between. */
+function after(looks: { share: number; wantsMore?: boolean; seconds: number }[]): Supply {
+  let supply = nextSupply(null, { atMs: 0, usedSeconds: 0, wantsMore: true });
+  for (const { share, wantsMore = true, seconds } of looks) {
+    for (let passed = 0; passed < seconds; passed += 3) {
+      const usedSeconds = supply.usedSeconds + 3 * share;
+      supply = nextSupply(supply, { atMs: supply.atMs + 3_000, usedSeconds, wantsMore });
+    }
+  }
+  return supply;
+}
+
+test('who wants the processor and hardly gets any is starved after a while', () => {
+  expect(isStarved(after([{ share: 0.01, seconds: 18 }]))).toBe(false);
+  expect(isStarved(after([{ share: 0.01, seconds: 21 }]))).toBe(true);
+  expect(isStarved(after([{ share: 0.5, seconds: 60 }]))).toBe(false);
+  // It waits for its files.
+  expect(isStarved(after([{ share: 0.01, wantsMore: false, seconds: 60 }]))).toBe(false);
+  expect(
+    isStarved(
+      after([
+        { share: 0.01, seconds: 60 },
+        { share: 1, seconds: 3 },
+      ]),
+    ),
+  ).toBe(false);
+});
+
+test('it is given its part after a minute, and gives way again once it has had enough for one', () => {
+  const starving = { share: 0.01, seconds: 60 };
+  expect(after([{ share: 0.01, seconds: 57 }]).isRaised).toBe(false);
+  expect(after([starving]).isRaised).toBe(true);
+  expect(after([starving, { share: 0.3, seconds: 600 }]).isRaised).toBe(true);
+  expect(after([starving, { share: 1.5, seconds: 57 }]).isRaised).toBe(true);
+  expect(after([starving, { share: 1.5, seconds: 60 }]).isRaised).toBe(false);
+  expect(after([starving, { share: 1.5, seconds: 60 }, starving]).isRaised).toBe(true);
+});
+
+test('two looks at once are one', () => {
+  const once = after([{ share: 0.01, seconds: 3 }]);
+  expect(nextSupply(once, { ...once, atMs: once.atMs + 10 })).toBe(once);
+});
+
+test.runIf(process.platform === 'linux')(
+  'what gives way is seen with all that it starts, and other programs are left alone',
+  async () => {
+    const busy = 'while :; do :; done';
+    const [low, other] = [
+      [...atLowPriority, '/bin/sh', '-c', `(${busy}) & wait`],
+      ['/bin/sh', '-c', busy],
+    ].map(([command = '', ...args]) => spawn(command, args, { detached: true, stdio: 'ignore' }));
+    const [lowPid, otherPid] = [low?.pid ?? 0, other?.pid ?? 0];
+    onFileEnd(async () => {
+      for (const pid of [lowPid, otherPid]) process.kill(-pid, 'SIGKILL');
+    });
+    const nice = async (pid: number) =>
+      /nice (-?\d+)/.exec(await readFile(`/proc/${pid}/autogroup`, 'utf8').catch(() => ''))?.[1];
+    const watch = watchProcessorTime();
+    // The shell becomes what gives way in a moment.
+    await vi.waitFor(async () =>
+      expect((await readFile(`/proc/${lowPid}/stat`, 'utf8')).split(' ')[40]).toBe('5'),
+    );
+    vi.useFakeTimers({ toFake: ['performance'] });
+    // However much it has got meanwhile, of ten hours it is next to nothing.
+    const seen: boolean[] = [];
+    for (let look = 0; look < 2; look += 1) {
+      seen.push(await watch.look('low', lowPid), await watch.look('other', otherPid));
+      vi.advanceTimersByTime(10 * 3_600_000);
+    }
+    vi.useRealTimers();
+    expect(seen).toEqual([false, false, true, false]);
+    const isShared = (await nice(otherPid)) !== undefined;
+    expect(await nice(lowPid)).toBe(isShared ? '0' : undefined);
+  },
+);

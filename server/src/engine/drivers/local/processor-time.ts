@@ -1,0 +1,104 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+
+/* Whether what gives way to everybody (platform/processes/low-priority.ts) gets any of the processor at all. Linux only. */
+
+/** A process of a workload as /proc shows it. */
+type Process = { pid: number; usedSeconds: number; givesWay: boolean; wantsMore: boolean };
+
+/** What its processes have used, and whether one of them would go on at this moment if it could. */
+export type Sample = { atMs: number; usedSeconds: number; wantsMore: boolean };
+
+/** What was seen of a workload so far. `shortSince`, `enoughSince`: since when each look found it so. */
+export type Supply = Sample & {
+  shortSince: number | null;
+  enoughSince: number | null;
+  /** It takes its part like any other program. */
+  isRaised: boolean;
+};
+
+/** Looks that are closer say little. */
+const LOOK_MS_MIN = 1_000;
+/** Of one processor: who wants more and gets less than the first goes short; the second is enough for anybody who gives way. */
+const SHORT_SHARE = 0.1;
+const ENOUGH_SHARE = 0.75;
+const STARVED_MS = 20_000;
+/** After so long it is given its part, and after so long with enough it gives way again. */
+const RAISED_AFTER_MS = 60_000;
+/** Of a session, where the kernel shares the processor among those first. */
+const GIVES_WAY = '19';
+const LIKE_OTHERS = '0';
+/** Linux counts in hundredths of a second in /proc, whatever its own clock does. */
+const TICKS_PER_S = 100;
+const SCHED_IDLE = '5';
+
+/** What the next look makes of it. Pure. */
+export function nextSupply(before: Supply | null, sample: Sample): Supply {
+  if (before === null) return { ...sample, shortSince: null, enoughSince: null, isRaised: false };
+  const passedMs = sample.atMs - before.atMs;
+  if (passedMs < LOOK_MS_MIN) return before;
+  const share = (1000 * (sample.usedSeconds - before.usedSeconds)) / passedMs;
+  const shortSince = sample.wantsMore && share < SHORT_SHARE ? (before.shortSince ?? before.atMs) : null;
+  const enoughSince = share > ENOUGH_SHARE ? (before.enoughSince ?? before.atMs) : null;
+  const since = before.isRaised ? enoughSince : shortSince;
+  const changes = since !== null && sample.atMs - since >= RAISED_AFTER_MS;
+  return { ...sample, shortSince, enoughSince, isRaised: changes !== before.isRaised };
+}
+
+/** Whether it has wanted the processor for a while, and hardly got any. Pure. */
+export function isStarved({ atMs, shortSince }: Supply): boolean {
+  return shortSince !== null && atMs - shortSince >= STARVED_MS;
+}
+
+/**
+ * Watches workloads that give way, by the leaders of their processes: says which are starved, and lets those take
+ * a part like any other program's, until they have had enough for a while.
+ */
+export function watchProcessorTime() {
+  const supplies = new Map<string, Supply>();
+  return {
+    /** Whether the workload is starved; `leader` is its first process. */
+    look: async (workloadId: string, leader: number): Promise<boolean> => {
+      const processes = (await readTree(leader)).filter(({ givesWay }) => givesWay);
+      if (processes.length === 0) return false;
+      const before = supplies.get(workloadId) ?? null;
+      const supply = nextSupply(before, {
+        atMs: performance.now(),
+        usedSeconds: processes.reduce((sum, one) => sum + one.usedSeconds, 0),
+        wantsMore: processes.some(({ wantsMore }) => wantsMore),
+      });
+      supplies.set(workloadId, supply);
+      // A server before this one may have raised it.
+      if (supply.isRaised !== before?.isRaised) {
+        for (const { pid } of processes) await setNice(pid, supply.isRaised ? LIKE_OTHERS : GIVES_WAY);
+      }
+      return isStarved(supply);
+    },
+    forget: (workloadId: string) => void supplies.delete(workloadId),
+  };
+}
+
+/** Of the session of a process. Where sessions share nothing, or the process has just gone, it stays as it is. */
+async function setNice(pid: number, nice: string): Promise<void> {
+  await writeFile(`/proc/${pid}/autogroup`, nice).catch(() => undefined);
+}
+
+/** A process and all that it has started and that still runs. */
+async function readTree(pid: number): Promise<Process[]> {
+  const stat = await readStat(`/proc/${pid}`);
+  if (stat === null) return [];
+  const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const states = await Promise.all(tasks.map((task) => readStat(`/proc/${pid}/task/${task}`)));
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  const below = await Promise.all(children.split(' ').filter(Boolean).map(Number).map(readTree));
+  // Own time, and that of children that have ended.
+  const ticks = stat.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  const wantsMore = states.some((one) => one?.[0] === 'R');
+  const own = { pid, usedSeconds: ticks / TICKS_PER_S, givesWay: stat[38] === SCHED_IDLE, wantsMore };
+  return [own, ...below.flat()];
+}
+
+/** The fields from the state on: the name before it, in parentheses, may hold anything. */
+async function readStat(folder: string): Promise<string[] | null> {
+  const stat = await readFile(`${folder}/stat`, 'utf8').catch(() => null);
+  return stat === null ? null : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}

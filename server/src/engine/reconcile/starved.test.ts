@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import type { Launch } from '../drivers/driver.ts';
+import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.ts';
+import { testEngine } from '../testing/test-engine.ts';
+
+const { engineOn, request, report, see, passListening } = await testEngine();
+
+test('a run says that it waits for the processor, is not taken for hung, and says so no more once it gets any', async () => {
+  let starved = false;
+  const launches: Launch[] = [];
+  const driver = createFakeDriver({
+    capacity: { 'cpu:run': 1 },
+    script: (launch, process) => {
+      launches.push(launch);
+      return idleUntilStopped(launch, process);
+    },
+  });
+  const engine = engineOn({
+    ...driver,
+    observe: async (id, attempt) => {
+      const seen = await driver.observe(id, attempt);
+      return seen.state === 'alive' ? { ...seen, starved } : seen;
+    },
+  });
+  const look = async (seconds: number) => {
+    await passListening(seconds);
+    await engine.pass();
+  };
+  const id = await request();
+  await look(1);
+  await look(4);
+  expect(await see(id)).toMatchObject({ state: 'starting', reason: '' });
+  starved = true;
+  const reason = 'Waiting for processor time: other programs keep this machine busy.';
+  for (let minute = 0; minute < 10; minute += 1) {
+    await look(60);
+    expect(await see(id)).toMatchObject({ state: 'starting', reason, killedFor: null });
+  }
+  starved = false;
+  await report(launches[0] as Launch, { type: 'checkpoint', step: 0 });
+  await look(4);
+  expect(await see(id)).toMatchObject({ state: 'starting', reason: '' });
+});
