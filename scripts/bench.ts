@@ -12,7 +12,8 @@ import { measureUpload } from './bench/upload.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
 
-const measures: Record<string, () => Promise<Measured[]>> = {
+/** Each tells its lines, or those of them that take long, as soon as they are known. */
+const measures: Record<string, (tell: (line: Measured) => void) => Promise<Measured[]>> = {
   upload: measureUpload,
   transfers: measureTransfers,
   chat: measureChat,
@@ -42,33 +43,25 @@ export const bench: Command = async ({ words, models, scale, fraction }) => {
   if (models) chosen.push(['models', measureModels]);
   // Ten million rows.
   if (scale) chosen.push(['scale', () => measureScale(fraction)]);
-  const all: Measured[] = [];
+  let isAllRight = true;
   for (const [name, measure] of chosen) {
     console.error(`Measuring ${name} ...`);
-    all.push(...(await measure()));
+    try {
+      const lines = await measure((line) => console.error(`  ${cellsOf(line).filter(Boolean).join(', ')}`));
+      print(lines);
+      isAllRight &&= lines.every(isRight);
+    } catch (error) {
+      // What another one measures is worth knowing all the same.
+      console.error(`${name} could not be measured:`, error);
+      isAllRight = false;
+    }
   }
-  print(all);
-  return all.every(isRight) ? 0 : 1;
+  return isAllRight ? 0 : 1;
 };
 
 function print(all: Measured[]): void {
-  const lines = all.map((measured) => {
-    const { name, ours, unit, reference, goal } = measured;
-    const isRatio = goal?.kind.startsWith('ratio') ?? false;
-    return [
-      name,
-      `${short(ours)} ${unit}`,
-      reference ? `${short(reference.value)} ${unit} ${reference.what}` : '',
-      isRatio ? short(result(measured)) : `${short(result(measured))} ${unit}`,
-      goal
-        ? isRatio
-          ? `${goal.kind.replace('ratio ', '')} ${goal.value}`
-          : `${goal.kind} ${goal.value} ${unit}`
-        : '',
-      verdict(measured),
-    ];
-  });
-  const table = [['measure', 'Bakehouse', 'reference', 'result', 'goal', ''], ...lines];
+  const lines = all.map(cellsOf);
+  const table = [['measure', 'Bakehouse', 'reference', 'result', 'goal', '', ''], ...lines];
   const widths =
     table[0]?.map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0))) ?? [];
   for (const line of table)
@@ -83,4 +76,23 @@ function print(all: Measured[]): void {
 /** Three significant digits. */
 function short(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}
+
+function cellsOf(measured: Measured): string[] {
+  const { name, ours, unit, reference, goal, cause } = measured;
+  const isRatio = goal?.kind.startsWith('ratio') ?? false;
+  const more = goal?.kind === 'ratio at most' && goal.orMoreBy ? ` or ${goal.orMoreBy} ${unit} more` : '';
+  return [
+    name,
+    `${short(ours)} ${unit}`,
+    reference ? `${short(reference.value)} ${unit} ${reference.what}` : '',
+    isRatio ? short(result(measured)) : `${short(result(measured))} ${unit}`,
+    goal
+      ? isRatio
+        ? `${goal.kind.replace('ratio ', '')} ${goal.value}${more}`
+        : `${goal.kind} ${goal.value} ${unit}`
+      : '',
+    verdict(measured),
+    isRight(measured) ? '' : (cause ?? ''),
+  ];
 }

@@ -9,11 +9,14 @@ export type Measured = {
   goal?: Goal;
   /** A negative control: it is known to miss its goal, and a measure that says otherwise sees nothing. */
   mustMiss?: boolean;
+  /** Where it misses its goal: what the time went to. */
+  cause?: string;
 };
 
 type Goal =
   | { kind: 'ratio at least'; value: number }
-  | { kind: 'ratio at most'; value: number }
+  /** Or more by at most so much, where that is larger. */
+  | { kind: 'ratio at most'; value: number; orMoreBy?: number }
   | { kind: 'more by less than'; value: number }
   | { kind: 'at least'; value: number }
   | { kind: 'less than'; value: number };
@@ -29,6 +32,10 @@ function meetsGoal(measured: Measured): boolean {
   const { goal } = measured;
   if (!goal) return true;
   if (goal.kind.endsWith('at least')) return result(measured) >= goal.value;
+  if (goal.kind === 'ratio at most' && goal.orMoreBy !== undefined) {
+    const { value = Number.NaN } = measured.reference ?? {};
+    if (measured.ours - value <= goal.orMoreBy) return true;
+  }
   if (goal.kind.endsWith('at most')) return result(measured) <= goal.value;
   return result(measured) < goal.value;
 }

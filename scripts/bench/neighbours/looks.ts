@@ -7,8 +7,8 @@ export type Look = { dueMs: number; answeredMs: number };
 type Work = () => Promise<unknown>;
 
 const GIVEN_UP_MS = 30_000;
-/** Slower by a third at most. */
-const LEAST = 0.75;
+/** So many times slower at most, or so many ms more where that is larger. */
+const SLOWER = { kind: 'ratio at most', value: 3, orMoreBy: 300 } as const;
 /** A timer may be late by as much, which is as long as a fast look takes. */
 const TIMER_MS = 2;
 
@@ -45,15 +45,15 @@ export async function lookInTurns(work: Work, count: number): Promise<Look[]> {
 export function compareLooks(name: string, before: Look[], during: Look[]): Measured {
   return {
     name,
-    unit: '/s',
-    ours: 1 / meanSeconds(during),
-    reference: { what: 'undisturbed', value: 1 / meanSeconds(before) },
-    goal: { kind: 'ratio at least', value: LEAST },
+    unit: 'ms',
+    ours: meanMs(during),
+    reference: { what: 'undisturbed', value: meanMs(before) },
+    goal: SLOWER,
   };
 }
 
-function meanSeconds(looks: Look[]): number {
-  return mean(looks.map(({ dueMs, answeredMs }) => (answeredMs - dueMs) / 1000));
+function meanMs(looks: Look[]): number {
+  return mean(looks.map(({ dueMs, answeredMs }) => answeredMs - dueMs));
 }
 
 /** What fails, or takes longer than anybody would wait, has taken for ever. */

@@ -1,71 +1,98 @@
 import { execFile, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createAsset, downloadFile } from '@bakehouse/contract/assets';
+import { listDeployments } from '@bakehouse/contract/all-deployments';
+import { createAsset, listAssets } from '@bakehouse/contract/assets';
+import { getBalance } from '@bakehouse/contract/credits';
+import { listRuns } from '@bakehouse/contract/training';
 import { readConfig } from '../../../server/src/config.ts';
 import { runtimeDir } from '../../../server/src/engine/host/environment/environment.ts';
 import { runtimeCommand } from '../../../server/src/engine/host/runtime-command.ts';
+import { writeNoise } from '../../../server/src/modules/images/testing/write-noise.ts';
 import { atLowPriority } from '../../../server/src/platform/processes/low-priority.ts';
 import { Client } from '../../client/client.ts';
 import { findStarterModel, waitForMachine } from '../../client/machine-ready.ts';
 import { type OwnServer, startOwnServer } from '../../client/own-server.ts';
 import { ask } from '../ask.ts';
 import type { Measured } from '../measured.ts';
-import { type Attack, attacks, STRIKE_MS, type Target } from './attacker.ts';
+import { attacks, CSV_ROWS, type Target } from './attacks.ts';
 import { compareLooks, type Look, lookAtFixedTimes, lookInTurns } from './looks.ts';
+import { watchProcessor } from './watch-processor.ts';
 
 const ATTACKER = fileURLToPath(new URL('./attacker.ts', import.meta.url));
 const PASSWORD = 'sourdough-starter';
-/** Looks go on for longer than a strike may take, so that they see one whole. */
-const LOOKED_MS = STRIKE_MS + 1000;
-const LOOK_EVERY_MS = 50;
-const DOWNLOAD_EVERY_MS = 200;
-const ANSWERS = 9;
-const ANSWER_TOKENS = 32;
-const DOWNLOAD_BYTES = 1_000_000;
+const LOOKED_MS = 6_000;
+const PAGE_EVERY_MS = 250;
+const ANSWERS = 6;
 /** An attack has begun to bite, and the one before it has been got over. */
-const SETTLING_MS = 4000;
+const SETTLING_MS = 3000;
 /** The control's server stands still for so long, and then goes on for as long. */
-const FROZEN_MS = 300;
+const FROZEN_MS = 2000;
+const AT_ONCE = [1, 8];
 
-/** What another user does: looks at the server's health and downloads at once, and answers of the starter model. */
-type Victim = {
-  look: () => Promise<{ health: Look[]; download: Look[] }>;
-  chat: () => Promise<Look[]>;
-};
+/** What another user does: opens a page, and asks the starter model for the first token of an answer. */
+type Looks = { page: Look[]; 'first token': Look[] };
+type Victim = { look: () => Promise<Looks> };
 /** Begins what disturbs the server, and gives what ends it. */
 type Disturb = () => () => Promise<void>;
+/** How many calls an attacker has begun. */
+type Calls = { begun: number };
+/** What is known otherwise of a line. */
+type Judge = { judge?: (what: keyof Looks) => Partial<Measured> };
 
-/** What each attack that one user, or a stranger, could make does to another user of the same server. */
-export async function measureNeighbours(): Promise<Measured[]> {
+/**
+ * What each call that one user, or a stranger, could make does to another user of the same server, one after another and
+ * eight at once. Each line is told when it is known.
+ */
+export async function measureNeighbours(tell: (line: Measured) => void): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   // With the limits that an installation has.
   const server = await startOwnServer({ BAKEHOUSE_RATE_LIMITS: '' });
   try {
-    const victim = await makeVictim(server, folder);
+    const victim = await makeVictim(server);
     const target = await makeTarget(server, folder);
-    const measured = await measureControl(server, victim);
+    const measured: Measured[] = [];
     let before = await lookUndisturbed(victim);
-    const measureBeside = async (name: string, disturb: Disturb): Promise<Measured[]> => {
-      const during = await beside(disturb, () => lookAtAll(victim));
+    const measureBeside = async (name: string, disturb: Disturb, { judge = () => ({}) }: Judge = {}) => {
+      const { during, cause } = await beside(disturb, async () => {
+        const busy = await watchProcessor(server.pid);
+        return { during: await victim.look(), cause: await busy() };
+      });
       const after = await lookUndisturbed(victim);
-      // A machine drifts: it is measured on both sides of what disturbs it.
-      const rows = (['health', 'download', 'chat'] as const).map((what) =>
-        compareLooks(`${what} beside ${name}`, [...before[what], ...after[what]], during[what]),
-      );
+      for (const what of ['first token', 'page'] as const) {
+        // A machine drifts: it is measured on both sides of what disturbs it.
+        const compared = compareLooks(
+          `${what} beside ${name}`,
+          [...before[what], ...after[what]],
+          during[what],
+        );
+        const line = { ...compared, cause, ...judge(what) };
+        measured.push(line);
+        tell(line);
+      }
       before = after;
-      return rows;
     };
+    await measureBeside('a server that stalls (control)', () => freezeInTurns(server.pid), {
+      // First tokens come one after another: few of them meet a stall.
+      judge: (what) => (what === 'page' ? { mustMiss: true } : { goal: undefined }),
+    });
     // The ceiling: a machine's cores share more than the scheduler deals out.
-    for (const row of await measureBeside('a program that only computes (ceiling)', compute))
-      measured.push({ ...row, goal: undefined });
-    for (const attack of Object.keys(attacks) as Attack[])
-      measured.push(...(await measureBeside(attack, () => strike(attack, target))));
+    await measureBeside('a program that only computes (ceiling)', compute, {
+      judge: () => ({ goal: undefined }),
+    });
+    for (const attack of Object.keys(attacks)) {
+      for (const atOnce of AT_ONCE) {
+        const calls = { begun: 0 };
+        await measureBeside(`${attack} x ${atOnce}`, () => strike({ attack, atOnce, ...target }, calls), {
+          // An attacker who was not given a core has disturbed nobody.
+          judge: () => (calls.begun > 0 ? {} : { ours: Number.NaN, cause: 'the attacker did nothing' }),
+        });
+      }
+    }
     return measured;
   } finally {
     await server.stop();
@@ -73,24 +100,9 @@ export async function measureNeighbours(): Promise<Measured[]> {
   }
 }
 
-async function lookAtAll(victim: Victim): Promise<Record<'health' | 'download' | 'chat', Look[]>> {
-  return { ...(await victim.look()), chat: await victim.chat() };
-}
-
-async function lookUndisturbed(victim: Victim): ReturnType<typeof lookAtAll> {
+async function lookUndisturbed(victim: Victim): Promise<Looks> {
   await pause(SETTLING_MS);
-  return lookAtAll(victim);
-}
-
-/** The negative control: whoever calls this server waits for it, and looks that do not tell so see nothing. */
-async function measureControl({ pid }: OwnServer, victim: Victim): Promise<Measured[]> {
-  await pause(SETTLING_MS);
-  const before = await victim.look();
-  const during = await beside(() => freezeInTurns(pid), victim.look);
-  return (['health', 'download'] as const).map((what) => ({
-    ...compareLooks(`${what} of a server that stalls (control)`, before[what], during[what]),
-    mustMiss: true,
-  }));
+  return victim.look();
 }
 
 async function beside<T>(disturb: Disturb, look: () => Promise<T>): Promise<T> {
@@ -103,10 +115,10 @@ async function beside<T>(disturb: Disturb, look: () => Promise<T>): Promise<T> {
   }
 }
 
-function strike(attack: Attack, target: Target): () => Promise<void> {
+function strike(attack: Target & { attack: string; atOnce: number }, calls: Calls): () => Promise<void> {
   // Somebody else's machine makes the requests: here they get only what the server leaves over, and
   // never a core that the victim could use.
-  return runAtLowPriority([ATTACKER, JSON.stringify({ attack, ...target })]);
+  return runAtLowPriority([ATTACKER, JSON.stringify(attack)], calls);
 }
 
 function compute(): () => Promise<void> {
@@ -114,13 +126,14 @@ function compute(): () => Promise<void> {
 }
 
 /** Runs Node at low priority, and gives what ends it. */
-function runAtLowPriority(words: string[]): () => Promise<void> {
+function runAtLowPriority(words: string[], calls: Calls = { begun: 0 }): () => Promise<void> {
   const [priority = '', ...rest] = atLowPriority;
   // In a session of its own, which alone is lowered.
   const node = spawn(priority, [...rest, process.execPath, ...words], {
     detached: true,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  node.stdout.on('data', (dots: Buffer) => (calls.begun += dots.length));
   const ended = new Promise((resolve) => node.once('close', resolve));
   return async () => {
     node.kill('SIGKILL');
@@ -145,42 +158,30 @@ function freezeInTurns(pid: number): () => Promise<void> {
   };
 }
 
-async function makeVictim(server: OwnServer, folder: string): Promise<Victim> {
+async function makeVictim(server: OwnServer): Promise<Victim> {
   const client = await signUp(server, 'victim');
   await waitForMachine(client);
   const { modelName } = await findStarterModel(client);
-  const file = path.join(folder, 'data.bin');
-  await writeFile(file, randomBytes(DOWNLOAD_BYTES));
-  const assetId = await client.call(createAsset, {
-    body: { dataset_type: 'RAW', title: 'Bench', user_id: client.userId },
-  });
-  await client.upload(assetId, file);
-  const health = async () => {
-    const response = await fetch(`${server.url}/healthz`);
-    await response.text();
-    if (!response.ok) throw new Error(`The look was refused with ${response.status}.`);
-  };
-  const download = async () => {
-    const response = await client.send(downloadFile, { params: { id: assetId, '*': 'data.bin' } });
-    await response.arrayBuffer();
-  };
-  const chat = () => ask(server.url, { 'x-api-key': client.apiKey }, modelName, ANSWER_TOKENS);
+  const { userId } = client;
+  const openPage = () =>
+    Promise.all([
+      client.call(getBalance, { params: { userId } }),
+      client.call(listAssets, { query: { owner: userId } }),
+      client.call(listRuns, { query: {} }),
+      client.call(listDeployments, { params: { userId }, query: {} }),
+    ]);
+  const answer = () => ask(server.url, { 'x-api-key': client.apiKey }, modelName, 1);
   // The first request wakes the model server.
-  await chat();
+  await answer();
   return {
     look: async () => {
-      const [healthLooks, downloads] = await Promise.all([
-        lookAtFixedTimes(health, { count: LOOKED_MS / LOOK_EVERY_MS, everyMs: LOOK_EVERY_MS }),
-        // Between two looks, so that neither waits for the other.
-        lookAtFixedTimes(download, {
-          count: LOOKED_MS / DOWNLOAD_EVERY_MS,
-          everyMs: DOWNLOAD_EVERY_MS,
-          firstMs: LOOK_EVERY_MS / 2,
-        }),
+      const count = LOOKED_MS / PAGE_EVERY_MS;
+      const [page, firstToken] = await Promise.all([
+        lookAtFixedTimes(openPage, { count, everyMs: PAGE_EVERY_MS }),
+        lookInTurns(answer, ANSWERS),
       ]);
-      return { health: healthLooks, download: downloads };
+      return { page, 'first token': firstToken };
     },
-    chat: () => lookInTurns(chat, ANSWERS),
   };
 }
 
@@ -196,21 +197,37 @@ async function makeTarget(server: OwnServer, folder: string): Promise<Target> {
     .map((line) => line.split(';')[0])
     .join('; ');
   const { asset, modelName } = await findStarterModel(client);
-  const file = path.join(folder, 'expanding.parquet');
-  const { command, env } = await runtimeCommand(readConfig(process.env));
-  await promisify(execFile)(command, [path.join(runtimeDir, 'bench', 'expanding_parquet.py'), file], { env });
   const dataset = await client.call(createAsset, {
     body: { dataset_type: 'RAW', title: 'Bench', user_id: client.userId },
   });
-  await client.upload(dataset, file);
-  const fineTune = {
-    dataset_id: dataset,
-    file_name: path.basename(file),
-    model_id: asset.dataset_id,
-    input_column: 'question',
-    output_column: 'answer',
+  const files = await makeFiles(folder);
+  for (const file of [files.expanding, files.csv]) await client.upload(dataset, file);
+  return {
+    ...{ url: server.url, userId: client.userId, cookie, apiKey: client.apiKey },
+    ...{ model: modelName, modelId: asset.dataset_id, dataset, files },
   };
-  return { url: server.url, cookie, apiKey: client.apiKey, model: modelName, fineTune };
+}
+
+async function makeFiles(folder: string): Promise<Target['files']> {
+  const files = {
+    expanding: path.join(folder, 'expanding.parquet'),
+    csv: path.join(folder, 'questions.csv'),
+    picture: path.join(folder, 'large.jpg'),
+    scans: path.join(folder, 'scans.jpg'),
+  };
+  const { command, env } = await runtimeCommand(readConfig(process.env));
+  await promisify(execFile)(
+    command,
+    [path.join(runtimeDir, 'bench', 'expanding_parquet.py'), files.expanding],
+    {
+      env,
+    },
+  );
+  const rows = Array.from({ length: CSV_ROWS }, (_, n) => `What is ${n}?,It is the number ${n} of them all.`);
+  await writeFile(files.csv, `question,answer\n${rows.join('\n')}\n`);
+  await writeNoise(files.picture, { width: 8_000, height: 5_000 });
+  await writeNoise(files.scans, { width: 2_000, height: 2_000, progressive: true });
+  return files;
 }
 
 function signUp({ url }: OwnServer, name: string): Promise<Client> {

@@ -1,0 +1,196 @@
+import { openAsBlob } from 'node:fs';
+import path from 'node:path';
+import { createAsset, listAssets, previewFile, uploadFile } from '@bakehouse/contract/assets';
+import { chatCompletions } from '@bakehouse/contract/chat';
+import { listTransactions } from '@bakehouse/contract/credits';
+import { describeColumns, searchRows } from '@bakehouse/contract/data-files';
+import type { Endpoint } from '@bakehouse/contract/endpoint';
+import { endpointUrl } from '@bakehouse/contract/endpoint-url';
+import { createImage, editImage } from '@bakehouse/contract/images';
+import { exportData } from '@bakehouse/contract/privacy';
+import { search } from '@bakehouse/contract/search';
+import { validateFineTune } from '@bakehouse/contract/training';
+
+export type Target = {
+  url: string;
+  userId: string;
+  /** A session and a key of the attacker; strangers' attacks use neither. */
+  cookie: string;
+  apiKey: string;
+  /** The starter model's name in chat, and its asset. */
+  model: string;
+  modelId: string;
+  /** The data set that holds `files`. */
+  dataset: string;
+  files: { expanding: string; csv: string; picture: string; scans: string };
+};
+
+/** What can take longer than anybody would wait is given up and begun anew. */
+const STRIKE_MS = 20_000;
+/** How many rows `neighbours.ts` writes into the CSV file. */
+export const CSV_ROWS = 200_000;
+
+type Strike = () => Promise<unknown>;
+
+/**
+ * Every kind of call that costs a quiet machine more than 50 ms, at the largest size that is allowed. Each is tried by one
+ * user, one call after another, and eight at once.
+ */
+export const attacks: Record<string, (target: Target) => Strike> = {
+  /** 1,600 tokens, which nobody has asked before. */
+  'long prompts': (target) => () => ask(target, { words: 1_500, max_tokens: 1 }),
+  'short prompts': (target) => () => ask(target, { words: 20, max_tokens: 1 }),
+  'long answers': (target) => () => ask(target, { words: 20, max_tokens: 1_000 }),
+  /** At the bounds of `check-schema.ts`. */
+  'constrained answers': (target) => () =>
+    ask(target, {
+      words: 20,
+      max_tokens: 24,
+      response_format: schema({ enum: Array.from({ length: 300 }, (_, n) => `${n} ${'rye '.repeat(20)}`) }),
+    }),
+  /** A pattern that would keep the model server's one loop busy for minutes. */
+  'hostile schemas': (target) => () =>
+    ask(target, {
+      words: 1,
+      max_tokens: 8,
+      response_format: schema({ type: 'string', pattern: `^${'(a|b|)'.repeat(300)}$` }),
+    }),
+  'many candidates': (target) => () =>
+    ask(target, { words: 1, max_tokens: 100, logprobs: true, top_logprobs: 20 }),
+  pictures: (target) => () => send(target, createImage, { body: { prompt: 'A red bus on a street' } }),
+  edits: (target) => () => sendFile(target, editImage, {}, 'image', target.files.picture, { prompt: 'Blue' }),
+  'pictures of 40 megapixels': (target) => upload(target, target.files.picture),
+  'progressive JPEGs': (target) => upload(target, target.files.scans),
+  'large CSV files': (target) => upload(target, target.files.csv),
+  previews: (target) => () =>
+    send(target, previewFile, {
+      params: { id: target.dataset },
+      query: { ...csv(target), offset: CSV_ROWS },
+    }),
+  columns: (target) => () =>
+    send(target, describeColumns, { params: { id: target.dataset }, query: csv(target) }),
+  'searches in rows': (target) => () =>
+    send(target, searchRows, {
+      params: { id: target.dataset },
+      query: { ...csv(target), text: 'nowhere to be found' },
+    }),
+  validation: (target) => () => validate(target, target.files.csv),
+  /** A data file that expands to gigabytes. */
+  'expanding data': (target) => () => validate(target, target.files.expanding),
+  'fine-tunes': (target) => () => fineTune(target),
+  'data exports': (target) => () => send(target, exportData, {}),
+  searches: (target) => () => send(target, search, { query: { query: 'e' } }),
+  'lists of assets': (target) => () =>
+    send(target, listAssets, { query: { owner: target.userId, search: 'e', include_starter: 'true' } }),
+  'statements of transactions': (target) => () =>
+    send(target, listTransactions, { params: { userId: target.userId }, query: { limit: 200 } }),
+  /** A stranger sends JSON that takes long to parse. */
+  'large JSON': ({ url }) => {
+    const body = JSON.stringify({
+      email: 'a@example.com',
+      password: Array.from({ length: 1_100_000 }, () => 'x'),
+    });
+    return () => request(`${url}/api/auth/sign-in/email`, { origin: url, ...json }, body);
+  },
+  /** Passwords cost memory and time by intent. */
+  'password checks': ({ url, cookie }) => {
+    const body = JSON.stringify({ currentPassword: 'not-the-password', newPassword: 'another-password' });
+    return () => request(`${url}/api/auth/change-password`, { origin: url, cookie, ...json }, body);
+  },
+};
+
+const json = { 'content-type': 'application/json' };
+const csv = ({ files }: Target) => ({ path: path.basename(files.csv) });
+const vocabulary = ['bread', 'oven', 'flour', 'water', 'salt', 'yeast', 'dough', 'crust', 'loaf', 'knead'];
+
+function schema(of: object): object {
+  return { type: 'json_schema', json_schema: { name: 'x', schema: of } };
+}
+
+function ask(
+  target: Target,
+  { words, ...parameters }: { words: number; max_tokens: number; [more: string]: unknown },
+): Promise<unknown> {
+  const word = () => vocabulary[Math.floor(Math.random() * vocabulary.length)];
+  const content = Array.from({ length: words }, word).join(' ');
+  return send(target, chatCompletions, {
+    body: { model: target.model, messages: [{ role: 'user', content }], ...parameters },
+  });
+}
+
+function validate(target: Target, file: string): Promise<unknown> {
+  const columns = { input_column: 'question', output_column: 'answer' };
+  return send(target, validateFineTune, {
+    body: {
+      dataset_id: target.dataset,
+      file_name: path.basename(file),
+      model_id: target.modelId,
+      ...columns,
+    },
+  });
+}
+
+function fineTune(target: Target): Promise<unknown> {
+  const title = `Bench ${Math.random()}`;
+  return send(target, createAsset, {
+    body: {
+      dataset_type: 'MODEL',
+      title,
+      user_id: target.userId,
+      fine_tune_payload: {
+        asset_id: target.dataset,
+        model_name: title,
+        base_model: target.modelId,
+        file_name: path.basename(target.files.csv),
+        user_id: target.userId,
+        input_column: 'question',
+        output_column: 'answer',
+      },
+    },
+  });
+}
+
+function upload(target: Target, file: string): Strike {
+  return () => sendFile(target, uploadFile, { id: target.dataset }, 'data_file', file);
+}
+
+async function sendFile(
+  target: Target,
+  endpoint: Endpoint,
+  params: object,
+  part: string,
+  file: string,
+  fields: Record<string, string> = {},
+): Promise<void> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  // The same bytes under the same name again change nothing.
+  form.set(part, await openAsBlob(file), `${Math.random()}-${path.basename(file)}`);
+  await request(target.url + endpointUrl(endpoint.path, params), { 'x-api-key': target.apiKey }, form);
+}
+
+type Call = { params?: object; query?: object; body?: object };
+
+function send(target: Target, endpoint: Endpoint, { params, query, body }: Call): Promise<void> {
+  const caller: Record<string, string> =
+    endpoint.access === 'session' ? { cookie: target.cookie } : { 'x-api-key': target.apiKey };
+  const key: Record<string, string> = endpoint.spends ? { 'idempotency-key': crypto.randomUUID() } : {};
+  const url = target.url + endpointUrl(endpoint.path, params, query);
+  if (body === undefined) return request(url, caller);
+  return request(url, { ...caller, ...key, ...json }, JSON.stringify(body));
+}
+
+/** Refused or not: the attacker goes on. */
+async function request(
+  url: string,
+  headers: Record<string, string>,
+  body?: string | FormData,
+): Promise<void> {
+  const response = await fetch(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers,
+    ...(body !== undefined && { body }),
+    signal: AbortSignal.timeout(STRIKE_MS),
+  });
+  await response.arrayBuffer();
+}
