@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../../config.ts';
-import { shareLimit } from '../../concurrency/share-limit.ts';
+import { shareLimit, stretchWindow } from '../../concurrency/share-limit.ts';
 import { AppError } from '../../errors.ts';
 
 /** Runs the check of who calls; where this address fails it too often, throws AppError('rate_limited') in its place. */
@@ -19,6 +19,7 @@ type KeyOf = (request: FastifyRequest) => string | null;
 
 /** Buckets that are kept at once; beyond it the one that was not asked for longest is forgotten. */
 const BUCKETS_MAX = 50_000;
+const MS = { minute: 60_000, hour: 3_600_000 };
 const TOO_MANY = 'Too many requests';
 
 /**
@@ -45,7 +46,7 @@ export async function limitCalls(
   }
   const countFailure = app.createRateLimit({
     max: () => app.shareOfLimit(perMinute),
-    timeWindow: '1 minute',
+    timeWindow: () => app.windowOfLimit(perMinute, MS.minute),
     keyGenerator: addressOf,
   });
 
@@ -66,6 +67,7 @@ export async function limitCalls(
 
 async function openBuckets(app: FastifyInstance, webProcesses: () => number): Promise<void> {
   app.decorate('shareOfLimit', (limit: number) => shareLimit(limit, webProcesses()));
+  app.decorate('windowOfLimit', (limit: number, ms: number) => ms * stretchWindow(limit, webProcesses()));
   await app.register(rateLimit, { global: false, cache: BUCKETS_MAX });
 }
 
@@ -89,7 +91,7 @@ export function limitBy(
   if (max === 0 || !app.hasDecorator('createRateLimit')) return async () => undefined;
   const count = app.createRateLimit({
     max: () => app.shareOfLimit(max),
-    timeWindow: `1 ${per}`,
+    timeWindow: () => app.windowOfLimit(max, MS[per]),
     keyGenerator: (request) => keyOf(request) ?? '',
   });
   return async (request, reply) => {
@@ -138,5 +140,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** What this process may let through of a limit that all web processes keep together. */
     shareOfLimit: (limit: number) => number;
+    /** In how many ms, where the limit is meant for `ms`. */
+    windowOfLimit: (limit: number, ms: number) => number;
   }
 }
