@@ -3,11 +3,10 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { checkWrites } from '../check-writes.ts';
 import { connect, createPool } from '../database.ts';
 import { isDatabaseAway } from './is-database-away.ts';
 
-const { db, pool, url } = await testDatabase();
+const { pool, url } = await testDatabase();
 
 const errorOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -66,16 +65,4 @@ test('a query that is wrong is not', async () => {
   expect(isDatabaseAway(await errorOf(pool.query('select nonsense')))).toBe(false);
   expect(isDatabaseAway(await errorOf(pool.query("select 'a'::int")))).toBe(false);
   expect(isDatabaseAway(new Error('anything else'))).toBe(false);
-});
-
-test('readiness is a write', async () => {
-  await checkWrites(pool);
-  expect((await pool.query('select from readiness_checks')).rows).toHaveLength(1);
-
-  const readOnly = createPool(
-    `${url}${url.includes('?') ? '&' : '?'}options=-c%20default_transaction_read_only%3Don`,
-  );
-  onFileEnd(() => readOnly.end());
-  await expect(checkWrites(readOnly)).rejects.toMatchObject({ code: '25006' });
-  await db.deleteFrom('readiness_checks').execute();
 });
