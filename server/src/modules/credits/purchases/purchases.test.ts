@@ -183,6 +183,10 @@ describe('a purchase', () => {
     const { body, headers } = signed(pay(session));
     expect((await deliver({ body, headers: { 'content-type': 'application/json' } })).status).toBe(400);
     expect((await deliver({ body: `${body} `, headers })).status).toBe(400);
+    for (const malformed of ['t=1,v1=', 't=,v1=a', 'v1', 't=1,v0=a', '']) {
+      const answer = await deliver({ body, headers: { ...headers, 'stripe-signature': malformed } });
+      expect([malformed, answer.status]).toEqual([malformed, 400]);
+    }
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
