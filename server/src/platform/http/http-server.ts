@@ -13,6 +13,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
 import type { Caller, Context, Services } from '../context.ts';
+import { refused } from '../errors.ts';
 import type { Binding } from './bind.ts';
 import { cutSlowBodies } from './bodies/body-deadline.ts';
 import { limitHeldBodies } from './bodies/body-room.ts';
@@ -67,7 +68,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     requestIdHeader: false,
     trustProxy: services.config.trustedProxies,
     bodyLimit: BODY_BYTES_MAX,
-    routerOptions: { maxParamLength: 512 },
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
     rewriteUrl: routedUrl,
   });
   app.setValidatorCompiler(validatorCompiler);
@@ -81,6 +82,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   app.addHook('onRequest', async (request, reply) => {
     request.caller = { kind: 'nobody' };
     reply.header('x-request-id', request.id);
+    refuseTwoHosts(request);
   });
   cutSlowBodies(app);
   refuseUnstorable(app);
@@ -107,7 +109,10 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   return app;
 }
 
-/** Made once: the plugin for Fastify makes them anew for every request. */
+/**
+ * Made once: the plugin for Fastify makes them anew for every request. What a call answers is its caller's, and no cache's
+ * on the way, unless the answer says otherwise, as files do.
+ */
 function addSecurityHeaders(app: FastifyInstance): void {
   const setHeaders = helmet({
     contentSecurityPolicy: {
@@ -127,6 +132,15 @@ function addSecurityHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) =>
     setHeaders(request.raw, reply.raw, (error) => done(error instanceof Error ? error : undefined)),
   );
+  app.addHook('onSend', async ({ url }, reply) => {
+    if (/^\/(api|v1)\//.test(url) && !reply.hasHeader('cache-control'))
+      reply.header('cache-control', 'no-store');
+  });
+}
+
+/** Each who reads such a request, this server and a proxy before it, may take another one for the one that counts. */
+function refuseTwoHosts({ raw }: FastifyRequest): void {
+  if ((raw.headersDistinct.host?.length ?? 0) > 1) throw refused('Host', 'Send one Host header, not several');
 }
 
 type MountOptions = Pick<Options, 'services' | 'authenticators'> &

@@ -83,8 +83,9 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
     schema: { hide: true },
     handler: (request, reply) => {
       const file = request.params['*'];
-      // No file's name has one; it would be refused before it is looked for.
-      if (file.includes('\0')) return sendPage(request, reply);
+      // No file is called so; it would be refused before it is looked for, in words that help nobody.
+      if (file.includes('\0') || path.posix.normalize(`/${file}`) !== `/${file}`)
+        return sendPage(request, reply);
       reply.sendFile(file === '' ? 'index.html' : file);
     },
   });

@@ -1,0 +1,54 @@
+import net from 'node:net';
+import { text } from 'node:stream/consumers';
+import { endpoint } from '@bakehouse/contract/endpoint';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { serve } from '../../testing/serve.ts';
+import { bindPublic } from './bind.ts';
+
+const read = { method: 'GET', access: 'public', summary: 'For tests' } as const;
+const loaves = endpoint({
+  ...read,
+  path: '/v1/loaves',
+  query: z.object({ of: z.string() }),
+  response: z.array(z.string()),
+});
+const loaf = endpoint({
+  ...read,
+  path: '/v1/loaves/:loaf',
+  params: z.object({ loaf: z.string() }),
+  response: z.string(),
+});
+const file = endpoint({ ...read, path: '/v1/file' });
+
+async function bakery() {
+  return serve([
+    bindPublic(loaves, async (_ctx, { query }) => [query.of]),
+    bindPublic(loaf, async (_ctx, { params }) => params.loaf),
+    bindPublic(file, async (_ctx, _input, { reply }) =>
+      reply.header('cache-control', 'private, no-cache').send('bytes'),
+    ),
+  ]);
+}
+
+test('what calls answer is kept by no cache, errors too, and files say for how long', async () => {
+  const { call } = await bakery();
+  for (const path of ['/v1/loaves?of=rye', '/v1/loaves', '/api/v1/nothing'])
+    expect((await call(path)).headers['cache-control'], path).toBe('no-store');
+  expect((await call('/v1/file')).headers['cache-control']).toBe('private, no-cache');
+  expect((await call('/openapi.json')).headers['cache-control']).toBeUndefined();
+});
+
+test('a path may end with a slash', async () => {
+  const { call } = await bakery();
+  expect((await call('/v1/loaves/?of=rye')).json).toEqual(['rye']);
+  expect((await call('/v1/loaves/spelt/')).json).toBe('spelt');
+});
+
+test('a request with two Host headers is refused', async () => {
+  const { url } = await serve([]);
+  const { hostname, port } = new URL(url);
+  const socket = net.connect(Number(port), hostname);
+  socket.end('GET /healthz HTTP/1.1\r\nHost: a.example\r\nHost: b.example\r\nConnection: close\r\n\r\n');
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 400 [^]*"param":"Host"/);
+});
