@@ -2,6 +2,7 @@ import type { Endpoint, KeyScope } from '@bakehouse/contract/endpoint';
 import type { FastifyRequest } from 'fastify';
 import type { Caller, CallerKey, UserCaller, WorkloadCaller } from '../../context.ts';
 import { AppError } from '../../errors.ts';
+import { isOwnHost } from '../addresses/is-own-host.ts';
 
 /** How callers are recognised; the modules that own users and workloads provide it. */
 export type Authenticators = {
@@ -94,7 +95,7 @@ function refuseOtherSites(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers;
   if (origin === undefined) return;
   const host = URL.canParse(origin) ? new URL(origin).host : '';
-  if (host === request.host || host === new URL(publicUrl).host) return;
+  if (isOwnHost(host, publicUrl) && (host === request.host || host === new URL(publicUrl).host)) return;
   throw new AppError('forbidden', { publicMessage: 'Only a page of this server may do this' });
 }
 
