@@ -14,8 +14,6 @@ import { readSettings } from './settings.ts';
 type Account = { name: string; email: string; password: string };
 
 const signedIn = z.object({ user: z.object({ id: z.string() }) });
-/** As the auth library refuses. */
-const refusal = z.object({ message: z.string() });
 const completion = z.object({ choices: z.tuple([z.object({ message: z.object({ content: z.string() }) })]) });
 
 /** The running server as its own settings name it. Throws the sentence that says how to start it. */
@@ -112,11 +110,10 @@ async function send(url: URL, request: RequestInit): Promise<Response> {
   const response = await fetch(url, request);
   if (response.ok) return response;
   const text = await response.text();
-  const body = safeJson(text);
-  const ours = errorBody.safeParse(body).data?.error.message;
+  const said = errorBody.safeParse(safeJson(text)).data?.error.message;
   throw new PlainError(
     `${request.method ?? 'GET'} ${url.pathname} was refused with ${response.status}: ` +
-      (ours ?? refusal.safeParse(body).data?.message ?? text.slice(0, 300)),
+      (said ?? text.slice(0, 300)),
   );
 }
 

@@ -3,7 +3,7 @@ import type { TestServer } from './test-server.ts';
 
 export const password = 'correct horse battery staple';
 
-type AuthBody = { user: { id: string; username: string }; message: string; error: { code: string } };
+type AuthBody = { user: { id: string; username: string }; error: { code: string; message: string } };
 
 /** Calls the sign-in library's paths of a server as its own page does. */
 export function authClient(server: Pick<TestServer, 'url' | 'request'>) {

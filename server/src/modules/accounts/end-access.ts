@@ -1,7 +1,5 @@
 import type { Transaction } from '../../platform/db/database.ts';
-import { endKeys } from './keys/end-keys.ts';
-import { listKeys, lockWebAppKey } from './keys/key-queries.ts';
-import { renewKey } from './keys/renew-key.ts';
+import { endAllKeys } from './end-all-keys.ts';
 import { deleteUserSessions } from './sessions/session-queries.ts';
 import { deleteLinkedMethods, deleteResetLinks } from './sign-in/sign-in-queries.ts';
 
@@ -21,8 +19,5 @@ export async function endAccess(
   await deleteUserSessions(tx, userId);
   await deleteLinkedMethods(tx, userId);
   await deleteResetLinks(tx, userId, { except: openLink });
-  const webAppKey = await lockWebAppKey(tx, userId);
-  if (webAppKey) await renewKey(tx, webAppKey, { serverSecret, now, keepOld: false });
-  const furtherKeys = (await listKeys(tx, userId)).filter((key) => !key.for_web_app);
-  await endKeys(tx, furtherKeys, now);
+  await endAllKeys(tx, { userId, serverSecret, now });
 }

@@ -60,7 +60,10 @@ function isNews(server: FastifyInstance, what: string): boolean {
   return true;
 }
 
-export function toErrorBody(error: AppError, requestId: string): ErrorBody {
+type Said = Pick<AppError, 'status' | 'publicMessage' | 'param' | 'data'> & { code: string };
+
+/** The one shape of errors. `code` may be another than ours, e.g. the sign-in library's. */
+export function toErrorBody(error: Said, requestId: string): ErrorBody {
   return {
     error: {
       code: error.code,
@@ -111,7 +114,7 @@ function toInvalidRequest(error: ValidationError): AppError {
   const message = first?.message ?? 'not valid';
   const missing = error.validation.filter((one) => one.message === MISSING).map(fieldOf);
   const refusal = (publicMessage: string) =>
-    new AppError('invalid_request', { publicMessage, param, cause: error });
+    new AppError('invalid_request', { publicMessage, ...(param && { param }), cause: error });
   if (message === MISSING && param)
     return refusal(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} required`);
   return refusal(sentenceOf(param, message));

@@ -41,9 +41,7 @@ export function toApiError(
   operation: string,
 ): ApiError {
   const parsed = parseJson(body);
-  // Ours stand under `error`; the sign-in library's own answers are the error itself.
-  const answer = isRecord(parsed) ? parsed : {};
-  const error = isRecord(answer.error) ? answer.error : answer;
+  const error = isRecord(parsed) && isRecord(parsed.error) ? parsed.error : {};
   // A proxy's HTML page is no sentence for people.
   const readable = typeof parsed === 'string' && parsed.trimStart().startsWith('<') ? null : parsed;
   return new ApiError(errorText(readable, undefined, operation), {

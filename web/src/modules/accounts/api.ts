@@ -115,11 +115,20 @@ export const ownSignInMethodsQuery = queryOptions({
     ),
 });
 
-/** Ends the sessions in all other browsers; this one stays signed in. The API key stays as it is. */
-export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
-  await changeSession(() =>
-    authRequest('POST', 'change-password', { currentPassword, newPassword }, 'change the password'),
-  );
+/**
+ * Ends the sessions in all other browsers; this one stays signed in. With `endsKeys` all API keys end, and this browser's
+ * tabs have the web app's new one.
+ */
+export async function changePassword(
+  currentPassword: string,
+  newPassword: string,
+  { endsKeys }: { endsKeys: boolean },
+): Promise<void> {
+  const body = { currentPassword, newPassword, revokeApiKeys: endsKeys };
+  await changeSession(() => authRequest('POST', 'change-password', body, 'change the password'));
+  if (!endsKeys) return;
+  const user = await refreshSession();
+  broadcastSession({ type: 'key-changed', userId: user?.id ?? null });
 }
 
 /** Confirms the address that the token of a mailed link is about: the signed-in person's own. */

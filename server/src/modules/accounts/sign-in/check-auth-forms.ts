@@ -9,37 +9,39 @@ import { isPicture } from './is-picture.ts';
 import { proveAddress } from './prove-address.ts';
 import { findUserOfResetLink } from './sign-in-queries.ts';
 
+/** What a change of the password hands on to where it is stored: the library drops fields that it does not know. */
+export type EndingKeys = { endsKeys?: boolean };
+
 /** Where the link in the mail leads in the end. */
 const NEW_PASSWORD_PAGE = '/?form=new-password';
 
-/** Refuses what the contract's forms refuse, before the sign-in library acts on it. */
+/** Refuses what no form can say, before the sign-in library acts on it; what the forms say, `authBodies` has refused. */
 export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>) {
   const { config, db } = services;
   return createAuthMiddleware(async (ctx) => {
     if (ctx.path === '/sign-up/email') {
-      const form = signUpForm.safeParse(ctx.body);
-      if (!form.success) throw badRequest(form.error.issues[0]?.message ?? 'Not valid');
-      if (isOperatorAddress(config, form.data.email)) {
+      const form = signUpForm.parse(ctx.body);
+      if (isOperatorAddress(config, form.email)) {
         throw new APIError('FORBIDDEN', {
           code: 'OPERATOR_ADDRESS',
           message: "An operator's account is made on the server, with './bakehouse operator'",
         });
       }
-      if (form.data.username && (await isUsernameTaken(db, form.data.username))) {
+      if (form.username && (await isUsernameTaken(db, form.username))) {
         throw new APIError('UNPROCESSABLE_ENTITY', {
           code: 'USERNAME_TAKEN',
           message: 'This username is taken',
         });
       }
-      refuseCommonPassword(form.data.password);
+      refuseCommonPassword(form.password);
       const { callbackURL, rememberMe } = ctx.body;
       // The library hashes within its transaction: no connection may be held while a password waits in line.
-      const password = await hashAhead(ctx.context.password, form.data.password);
+      const password = await hashAhead(ctx.context.password, form.password);
       return {
         context: {
           ...ctx,
           context: { ...ctx.context, password },
-          body: { ...form.data, callbackURL, rememberMe },
+          body: { ...form, callbackURL, rememberMe },
         },
       };
     }
@@ -49,15 +51,19 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
     }
     if (ctx.path === '/change-password') {
       refuseCommonPassword(ctx.body.newPassword);
-      // Other sessions end, whether the client thinks of it or not. API keys stay, the web app's too.
-      return { context: { ...ctx, body: { ...ctx.body, revokeOtherSessions: true } } };
+      // Other sessions end, whether the client thinks of it or not. API keys stay, unless it says so.
+      const ending: EndingKeys = { endsKeys: ctx.body.revokeApiKeys === true };
+      return {
+        context: {
+          ...ctx,
+          context: { ...ctx.context, ...ending },
+          body: { ...ctx.body, revokeOtherSessions: true },
+        },
+      };
     }
     if (ctx.path === '/reset-password') {
       refuseCommonPassword(ctx.body.newPassword);
-      const password = await prepareReset(services, ctx.context.password, {
-        newPassword: ctx.body.newPassword,
-        token: ctx.body.token || ctx.query?.token,
-      });
+      const password = await prepareReset(services, ctx.context.password, ctx.body);
       return { context: { ...ctx, context: { ...ctx.context, password } } };
     }
     if (ctx.path === '/verify-email') {
@@ -71,9 +77,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
     }
     if (ctx.path === '/update-user') {
       if (ctx.body.username !== undefined) throw badRequest('A username cannot be changed');
-      const profile = profileForm.safeParse(ctx.body);
-      if (!profile.success) throw badRequest(profile.error.issues[0]?.message ?? 'Not valid');
-      const { image } = profile.data;
+      const { image } = profileForm.parse(ctx.body);
       if (image?.startsWith('data:') && !isPicture(image)) {
         throw badRequest('This is not a picture that can be shown. Choose a PNG, JPEG, WebP or GIF');
       }
@@ -91,19 +95,17 @@ async function hashAhead<P extends Passwords>(passwords: P, password: string): P
 
 /**
  * Does before a reset what may fail, since the library uses the link up first: the hash, and that whoever had the account
- * leaves it. A form or a link that is not valid is left to the library.
+ * leaves it. A link that is not valid is left to the library.
  */
 async function prepareReset<P extends Passwords>(
   services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,
   passwords: P,
-  { newPassword, token }: { newPassword: unknown; token: unknown },
+  { newPassword, token }: { newPassword: string; token: string },
 ): Promise<P> {
-  const password = signUpForm.shape.password.safeParse(newPassword);
-  const openLink = String(token);
-  const user = await findUserOfResetLink(services.db, openLink, new Date());
-  if (!password.success || !user) return passwords;
-  const ready = await hashAhead(passwords, password.data);
-  await proveAddress(services, { userId: user.id, email: user.email, by: 'reset_link', openLink });
+  const user = await findUserOfResetLink(services.db, token, new Date());
+  if (!user) return passwords;
+  const ready = await hashAhead(passwords, newPassword);
+  await proveAddress(services, { userId: user.id, email: user.email, by: 'reset_link', openLink: token });
   return ready;
 }
 
@@ -117,8 +119,8 @@ function addressIn(token: unknown): string | null {
   }
 }
 
-function refuseCommonPassword(password: unknown): void {
-  if (typeof password !== 'string' || !isCommonPassword(password)) return;
+function refuseCommonPassword(password: string): void {
+  if (!isCommonPassword(password)) return;
   throw new APIError('BAD_REQUEST', {
     code: 'PASSWORD_TOO_COMMON',
     message: 'This is one of the most common passwords. Choose another one',

@@ -4,12 +4,14 @@ import { APIError } from 'better-auth/api';
 import type { Logger } from 'pino';
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { isOwnHost } from '../../../platform/http/addresses/is-own-host.ts';
+import { endAllKeys } from '../end-all-keys.ts';
 import { mailOnRequest } from '../mail-on-request.ts';
 import { type OnUserCreated, provisionUser } from '../provision-user.ts';
 import { countRecentAudit, lockAddress } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
 import { rememberProven } from '../returning/remember-proven.ts';
-import { checkAuthForms } from './check-auth-forms.ts';
+import { checkAuthForms, type EndingKeys } from './check-auth-forms.ts';
 import { checkProviderUser } from './check-provider-user.ts';
 import { confirmAddressMail } from './confirm-address-mail.ts';
 import { finishAuthCalls } from './finish-auth-calls.ts';
@@ -40,11 +42,11 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     baseURL: config.publicUrl,
     basePath: AUTH_PATH,
     secret: serverSecret(config),
-    // A browser may know the server by another name than its public URL, e.g. localhost: what
+    // A browser may know the server by another of its names than the public URL, e.g. localhost: what
     // counts is that the page came from the host that it now calls.
     trustedOrigins: (request) => {
-      const host = request?.headers.get('host');
-      return host ? [`http://${host}`, `https://${host}`] : [];
+      const host = request?.headers.get('host') ?? '';
+      return isOwnHost(host, config.publicUrl) ? [`http://${host}`, `https://${host}`] : [];
     },
     telemetry: { enabled: false },
     logger: { log: noteWhatLibrarySays(log) },
@@ -52,6 +54,8 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     advanced: {
       cookiePrefix: 'bakehouse',
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+      // Else the library would not look in tests.
+      disableOriginCheck: false,
       // Our migrations make the tables; a test compares them with the library's wishes.
       database: { validateSchema: false },
     },
@@ -88,13 +92,14 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
   });
 }
 
-/** What the library warns of is what callers get wrong, such as a password: of no more weight than any other refusal. */
+/** What callers get wrong, such as a password, an origin or where to go back to, has no more weight than any other refusal. */
 function noteWhatLibrarySays(log: Logger): NonNullable<NonNullable<BetterAuthOptions['logger']>['log']> {
   return (level, message, ...details) => {
     const err = details.map(errorIn).find((error) => error !== null);
     const others = details.filter((detail) => !(detail instanceof Error));
     const fields = { part: 'auth', ...(err && { err }), ...(others.length > 0 && { details: others }) };
-    log[level === 'warn' ? 'info' : level](fields, `Sign-in: ${message || 'a provider was of no help'}`);
+    const isCallers = level === 'warn' || message.startsWith('Invalid ');
+    log[isCallers ? 'info' : level](fields, `Sign-in: ${message || 'a provider was of no help'}`);
   };
 }
 
@@ -160,7 +165,7 @@ function addressConfirmation(services: Services) {
 }
 
 function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
-  const { db, log, clock } = services;
+  const { db, log } = services;
   return {
     user: {
       create: {
@@ -196,9 +201,8 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
         before: async ({ password: to }, ctx) => {
           const [userId, from] = [ctx?.context.session?.user.id, verifiedHash()];
           if (!to || !userId || from === null) return;
-          if (!(await replacePassword(db, { userId, from, to, at: clock.now() }))) {
-            throw new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'Invalid password' });
-          }
+          const { endsKeys = false } = (ctx?.context ?? {}) as EndingKeys;
+          await setPassword(services, { userId, from, to, endsKeys });
           noteVerified(to);
           // It is done.
           return false;
@@ -216,6 +220,21 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
       },
     },
   } satisfies BetterAuthOptions['databaseHooks'];
+}
+
+/** Throws the library's refusal where the password is not `from` any more. */
+async function setPassword(
+  { config, db, clock, rowChanges }: Services,
+  { userId, from, to, endsKeys }: { userId: string; from: string; to: string; endsKeys: boolean },
+): Promise<void> {
+  const now = clock.now();
+  await inTransaction(db, async (tx) => {
+    if (!(await replacePassword(tx, { userId, from, to, at: now }))) {
+      throw new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'Invalid password' });
+    }
+    if (endsKeys) await endAllKeys(tx, { userId, serverSecret: serverSecret(config), now });
+  });
+  if (endsKeys) await rowChanges.catchUp();
 }
 
 /** The library's names for the columns of our tables. */

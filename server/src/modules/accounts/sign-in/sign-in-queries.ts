@@ -26,10 +26,10 @@ export async function upsertPassword(
 
 /** Replaces a password whose hash is still this one. False where it is not, and nothing was replaced. */
 export async function replacePassword(
-  db: Database,
+  tx: Transaction,
   { userId, from, to, at }: { userId: string; from: string; to: string; at: Date },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  const { numUpdatedRows } = await tx
     .updateTable('sign_in_methods')
     .set({ password: to, updated_at: at })
     .where('user_id', '=', userId)

@@ -89,7 +89,7 @@ describe('sign-up', () => {
       password,
     });
     expect(second.status).toBe(422);
-    expect((await bodyOf(second)).message).toBe('This username is taken');
+    expect((await bodyOf(second)).error.message).toBe('This username is taken');
   });
 
   test.each([
@@ -106,7 +106,7 @@ describe('sign-up', () => {
       ...wrong,
     });
     expect(response.status).toBe(400);
-    expect((await bodyOf(response)).message).toBe(message);
+    expect((await bodyOf(response)).error.message).toBe(message);
   });
 
   test('refuses an email address that has an account', async () => {
@@ -118,7 +118,7 @@ describe('sign-up', () => {
   test('never makes an operator', async () => {
     const response = await post('/sign-up/email', { name: 'Boss', email: 'Boss@Example.com', password });
     expect(response.status).toBe(403);
-    expect((await bodyOf(response)).message).toMatch(/operator's account is made on the server/);
+    expect((await bodyOf(response)).error.message).toMatch(/operator's account is made on the server/);
   });
 
   test('that was cut before the second transaction is completed by the next session', async () => {
@@ -196,7 +196,8 @@ describe('sign-in and sign-out', () => {
     const wrong = await post('/sign-in/email', { email: 'hal@example.com', password: 'wrong password' });
     const unknown = await post('/sign-in/email', { email: 'nobody@example.com', password });
     expect([wrong.status, unknown.status]).toEqual([401, 401]);
-    expect(await bodyOf(wrong)).toEqual(await unknown.json());
+    const said = async (response: Response) => ({ ...(await bodyOf(response)).error, request_id: '' });
+    expect(await said(wrong)).toEqual(await said(unknown));
     expect(cookieOf(wrong)).toBe('');
   });
 
@@ -287,7 +288,7 @@ describe('a profile', () => {
     expect((await post('/update-user', { name: 'Pia P.' }, { cookie: pia.cookie })).status).toBe(200);
     expect((await server.request(getMe, {}, { as: pia })).name).toBe('Pia P.');
     const refused = await post('/update-user', { username: 'somebody' }, { cookie: pia.cookie });
-    expect((await bodyOf(refused)).message).toBe('A username cannot be changed');
+    expect((await bodyOf(refused)).error.message).toBe('A username cannot be changed');
     expect((await post('/update-user', { name: ' ' }, { cookie: pia.cookie })).status).toBe(400);
     expect(
       (await post('/update-user', { image: 'javascript:alert(1)' }, { cookie: pia.cookie })).status,

@@ -30,7 +30,7 @@ test('asks for both, and sends nothing before', async () => {
 
 test('a wrong current password is reported at its field, and nothing typed is lost', async () => {
   vi.mocked(changePassword).mockRejectedValue(
-    new ApiError('Invalid password', { status: 400, code: 'INVALID_PASSWORD' }),
+    new ApiError('Invalid password', { status: 400, code: 'invalid_password' }),
   );
   await submit('not it', 'a long password');
   expect(await screen.findByText('This is not your current password')).toBeTruthy();
@@ -41,5 +41,15 @@ test('empties the fields when it is done', async () => {
   vi.mocked(changePassword).mockResolvedValue();
   await submit('the old one', 'a long password');
   await vi.waitFor(() => expect(field('New password').value).toBe(''));
-  expect(changePassword).toHaveBeenCalledWith('the old one', 'a long password');
+  expect(changePassword).toHaveBeenCalledWith('the old one', 'a long password', { endsKeys: false });
+});
+
+test('ends API keys where that is asked for, and asks anew the next time', async () => {
+  vi.mocked(changePassword).mockResolvedValue();
+  const box = screen.getByRole('checkbox', { name: /^End my API keys too/ });
+  await userEvent.click(box);
+  await submit('the old one', 'a long password');
+  await vi.waitFor(() => expect(box.isConnected).toBe(false));
+  expect(screen.getByRole('checkbox').getAttribute('aria-checked')).toBe('false');
+  expect(changePassword).toHaveBeenCalledWith('the old one', 'a long password', { endsKeys: true });
 });

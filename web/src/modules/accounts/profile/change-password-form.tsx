@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
+import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
@@ -15,6 +16,7 @@ type Passwords = { current: string; next: string };
 export function ChangePasswordForm() {
   // Another round empties the fields.
   const [round, setRound] = useState(0);
+  const [endsKeys, setEndsKeys] = useState(false);
   const { errors, pending, onSubmit } = useAccountForm<Passwords>({
     check: async ({ current = '', next = '' }) => {
       const refusal = refusePassword(next);
@@ -28,10 +30,11 @@ export function ChangePasswordForm() {
           };
     },
     submit: async ({ current, next }) => {
-      await changePassword(current, next);
+      await changePassword(current, next, { endsKeys });
       notify.success('Your password was changed', {
-        description: 'You have been signed out in all other browsers.',
+        description: `You have been signed out in all other browsers${endsKeys ? ', and your API keys have ended' : ''}.`,
       });
+      setEndsKeys(false);
       setRound((before) => before + 1);
     },
     fieldOf: (error) => (isWrongPassword(error) ? 'current' : isCommonPassword(error) ? 'next' : null),
@@ -46,10 +49,15 @@ export function ChangePasswordForm() {
       <Field
         label="New password"
         error={errors.next}
-        help={`${errors.next ? '' : 'At least 8 characters. '}You will be signed out in all other browsers; your API key stays the same.`}
+        help={`${errors.next ? '' : 'At least 8 characters. '}You will be signed out in all other browsers.`}
       >
         <Input name="next" type="password" autoComplete="new-password" />
       </Field>
+      <Checkbox
+        checked={endsKeys}
+        onChange={setEndsKeys}
+        label="End my API keys too: programs that use them stop, and the web app gets a new key. For when somebody else may know your password."
+      />
       <div>
         <Button type="submit" variant="primary" loading={pending}>
           Change password
@@ -60,5 +68,5 @@ export function ChangePasswordForm() {
 }
 
 function isWrongPassword(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'INVALID_PASSWORD';
+  return error instanceof ApiError && error.code === 'invalid_password';
 }

@@ -2,8 +2,8 @@ import { fetchAnswer } from '../../../lib/api/fetch-answer.ts';
 import { sessionSettled } from '../../../lib/session/session-change.ts';
 
 /**
- * One call to the sign-in library's own paths under `/api/auth`. Throws an `ApiError` with the library's sentence;
- * `operation` completes 'Failed to …' where it says nothing.
+ * One call to the sign-in library's own paths under `/api/auth`. Throws an `ApiError` with the sentence of the answer;
+ * `operation` completes 'Failed to …' where that says nothing.
  */
 export async function authRequest<Answer>(
   method: 'GET' | 'POST',

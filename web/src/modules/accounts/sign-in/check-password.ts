@@ -12,5 +12,5 @@ export function refusePassword(password: string): string | null {
 
 /** Whether the server refused a new password that too many people use. */
 export function isCommonPassword(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'PASSWORD_TOO_COMMON';
+  return error instanceof ApiError && error.code === 'password_too_common';
 }

@@ -106,7 +106,7 @@ test('who comes from a public page to sign in, and signs up instead, was not sen
 
 test('a link for a new password that was used meanwhile says so, and leads to another', async () => {
   vi.mocked(resetPassword).mockRejectedValue(
-    new ApiError('Invalid token', { status: 400, code: 'INVALID_TOKEN' }),
+    new ApiError('Invalid token', { status: 400, code: 'invalid_token' }),
   );
   const root = createRootRoute();
   const landing = createRoute({

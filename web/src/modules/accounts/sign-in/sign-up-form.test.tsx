@@ -33,7 +33,7 @@ test('wrong fields are named in words, the first is focused and nothing is sent 
 
 test('a taken username is reported at its field', async () => {
   vi.mocked(signUp).mockRejectedValue(
-    new ApiError('This username is taken', { status: 422, code: 'USERNAME_TAKEN' }),
+    new ApiError('This username is taken', { status: 422, code: 'username_taken' }),
   );
   await fill({ Username: 'ada', Email: 'ada@example.com', Password: 'a long password' });
   expect(await screen.findByText('This username is taken')).toBeTruthy();

@@ -8,8 +8,8 @@ import { useAccountForm } from './use-account-form.ts';
 
 /** Which field the server's refusals are about. */
 const fields = new Map([
-  ['USERNAME_TAKEN', 'username'],
-  ['PASSWORD_TOO_COMMON', 'password'],
+  ['username_taken', 'username'],
+  ['password_too_common', 'password'],
 ]);
 
 export function SignUpForm({ onDone }: { onDone: () => Promise<void> }) {

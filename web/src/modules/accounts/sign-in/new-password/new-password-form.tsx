@@ -27,7 +27,7 @@ export function NewPasswordForm({ token, onDone, onSpent }: Props) {
       try {
         await resetPassword(password, token);
       } catch (error) {
-        if (error instanceof ApiError && error.code === 'INVALID_TOKEN') return onSpent();
+        if (error instanceof ApiError && error.code === 'invalid_token') return onSpent();
         throw error;
       }
       notify.success('Your password was changed', {

@@ -1,22 +1,29 @@
-import { signUpForm } from '@bakehouse/contract/accounts';
+import { STATUS_CODES } from 'node:http';
+import type { ErrorBody } from '@bakehouse/contract/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Services } from '../../../platform/context.ts';
-import { requireDatabase } from '../../../platform/db/setup/require-database.ts';
-import { AppError } from '../../../platform/errors.ts';
-import type { Authenticators } from '../../../platform/http/callers/find-caller.ts';
-import { addressOf, type CountCall, callerOf, limitBy } from '../../../platform/http/callers/rate-limits.ts';
-import { refuseOtherMethods } from '../../../platform/http/refuse-other-methods.ts';
-import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from './create-auth.ts';
-import { hashingFor } from './hash-passwords.ts';
-import { countingSignUps } from './limits/count-sign-up.ts';
-import { makeDeviceCookie } from './limits/device-cookie.ts';
-import { emailOf } from './limits/limit-guesses.ts';
-import { limitSignUps } from './limits/limit-sign-ups.ts';
-import { serverSecret } from './server-secret.ts';
+import * as z from 'zod';
+import type { Services } from '../../../../platform/context.ts';
+import { requireDatabase } from '../../../../platform/db/setup/require-database.ts';
+import { AppError } from '../../../../platform/errors.ts';
+import type { Authenticators } from '../../../../platform/http/callers/find-caller.ts';
+import {
+  addressOf,
+  type CountCall,
+  callerOf,
+  limitBy,
+} from '../../../../platform/http/callers/rate-limits.ts';
+import { refuseOtherMethods } from '../../../../platform/http/refuse-other-methods.ts';
+import { sentenceOf, toErrorBody } from '../../../../platform/http/send-error.ts';
+import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from '../create-auth.ts';
+import { hashingFor } from '../hash-passwords.ts';
+import { countingSignUps } from '../limits/count-sign-up.ts';
+import { makeDeviceCookie } from '../limits/device-cookie.ts';
+import { emailOf } from '../limits/limit-guesses.ts';
+import { limitSignUps } from '../limits/limit-sign-ups.ts';
+import { serverSecret } from '../server-secret.ts';
+import { authBodies } from './auth-bodies.ts';
 
-type AuthRoute = {
-  method: 'GET' | 'POST';
-  path: string;
+type AuthRoute = ({ method: 'GET'; path: string } | { method: 'POST'; path: keyof typeof authBodies }) & {
   /** Calls per minute of one address, or of one user where a session is needed. */
   perMinute?: number;
   /** Only for who is signed in; looked at before the body is read. */
@@ -69,10 +76,6 @@ export function authRoutes(
   const { config } = services;
   return async (app) => {
     const countSignUp = limitSignUps(app, config);
-    // A form that is not valid makes no account.
-    const countForm: CountCall = async (request, reply) => {
-      if (signUpForm.safeParse(request.body).success) await countSignUp(request, reply);
-    };
     const countCall = limitBy(app, { max: config.rateLimitPerMinute, keyOf: addressOf });
     for (const route of ROUTES) {
       const { perMinute } = route;
@@ -82,13 +85,13 @@ export function authRoutes(
         method: route.method,
         url: AUTH_PATH + route.path,
         bodyLimit: route.bodyBytesMax ?? BODY_BYTES_MAX,
-        schema: { hide: true },
+        schema: { hide: true, ...(route.method === 'POST' && { body: authBodies[route.path] }) },
         onRequest: async (request, reply) => {
           await countCall(request, reply);
           if (route.needsSession) request.caller = await requireUser(request, findUser);
         },
         preParsing: countStrictly ?? [],
-        preHandler: [...(route.guesses ? [countGuess] : []), ...(route.makesAccount ? [countForm] : [])],
+        preHandler: [...(route.guesses ? [countGuess] : []), ...(route.makesAccount ? [countSignUp] : [])],
         handler: (request, reply) =>
           // Of a provider's page only the library knows whether it ends in a new account.
           countingSignUps(
@@ -128,7 +131,30 @@ async function forward(
     const isSecure = config.publicUrl.startsWith('https:');
     reply.header('set-cookie', makeDeviceCookie(email, { secret: serverSecret(config), isSecure }));
   }
+  if (response.status >= 400) return reply.send(await refusalIn(response, request));
   return reply.send(response.body ? Buffer.from(await response.arrayBuffer()) : undefined);
+}
+
+/** Where the library's own words do not say what to do. */
+const sentences: Partial<Record<string, string>> = {
+  invalid_origin:
+    'Only a page of this server may do this. If it is reached by this name, set BAKEHOUSE_PUBLIC_URL to its address',
+};
+const refusal = z.object({ code: z.string().optional(), message: z.string().optional() });
+
+/** The library's refusal in the one shape of errors; its codes, as INVALID_PASSWORD, in lower case as all others. */
+async function refusalIn(response: Response, { id }: FastifyRequest): Promise<ErrorBody> {
+  const { status } = response;
+  const said = refusal.safeParse(await response.json().catch(() => null)).data;
+  const code = said?.code?.toLowerCase() ?? (status < 500 ? 'invalid_request' : 'internal');
+  const message = sentences[code] ?? said?.message ?? STATUS_CODES[status] ?? 'Not possible';
+  // '[body.callbackURL] must be text' is how it says what a schema of its own refuses.
+  const [, param, what] = /^\[(?:body|query)\.([\w.]+)\] (.+)$/s.exec(message) ?? [];
+  const refused =
+    param && what
+      ? { code: 'invalid_request', publicMessage: sentenceOf(param, what), param }
+      : { code, publicMessage: message, param: null };
+  return toErrorBody({ ...refused, status, data: {} }, id);
 }
 
 function toWebRequest(request: FastifyRequest): Request {
@@ -139,7 +165,8 @@ function toWebRequest(request: FastifyRequest): Request {
   headers.set(CLIENT_ADDRESS_HEADER, request.ip);
   // The body is written anew, as what was counted and checked.
   headers.delete('content-length');
-  if (request.body === undefined) headers.delete('content-type');
+  const hasBody = request.body !== undefined && request.body !== null;
+  if (!hasBody) headers.delete('content-type');
   else headers.set('content-type', 'application/json');
   const url = `${request.protocol}://${request.host}`;
   if (!/^[\w.:[\]-]+$/.test(request.host) || !URL.canParse(request.url, url)) {
@@ -148,6 +175,6 @@ function toWebRequest(request: FastifyRequest): Request {
   return new Request(new URL(request.url, url), {
     method: request.method,
     headers,
-    body: request.body === undefined ? null : JSON.stringify(request.body),
+    body: hasBody ? JSON.stringify(request.body) : null,
   });
 }

@@ -1,0 +1,29 @@
+import { profileForm, signUpForm } from '@bakehouse/contract/accounts';
+import * as z from 'zod';
+
+const { email, password } = signUpForm.shape;
+const provider = z.string().min(1);
+const backTo = z.string().optional();
+
+/**
+ * The bodies of the sign-in library's calls, by path: what is refused before the library sees it, and what OpenAPI says.
+ * The library takes further fields of its own, which go on to it.
+ */
+export const authBodies = {
+  '/sign-up/email': signUpForm.loose(),
+  '/sign-in/email': z.looseObject({ email, password: z.string().min(1), rememberMe: z.boolean().optional() }),
+  '/sign-in/social': z.looseObject({ provider, callbackURL: backTo, errorCallbackURL: backTo }),
+  '/sign-out': z.looseObject({}).nullish(),
+  '/request-password-reset': z.looseObject({ email }),
+  '/send-verification-email': z.looseObject({ email }),
+  '/reset-password': z.looseObject({ newPassword: password, token: z.string().min(1) }),
+  '/link-social': z.looseObject({ provider, callbackURL: backTo, errorCallbackURL: backTo }),
+  '/unlink-account': z.looseObject({ accountId: z.string().min(1) }),
+  '/change-password': z.looseObject({
+    currentPassword: z.string().min(1),
+    newPassword: password,
+    /** Ends all other API keys and gives the web app a new one, as a reset by link does. Other sessions end anyway. */
+    revokeApiKeys: z.boolean().optional(),
+  }),
+  '/update-user': profileForm.loose(),
+};
