@@ -7,9 +7,14 @@ export function text(field: string, lengthMax: number) {
   return z.string().trim().max(lengthMax, tooLong(field, lengthMax));
 }
 
-/** A name, which nothing goes without. */
+/** Anything but spaces, and characters that nobody sees, e.g. of no width. */
+const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/u;
+
+/** A name, which nothing goes without, and which can be seen. */
 export function nameText(lengthMax: number) {
-  return text('Name', lengthMax).min(1, 'Name is required');
+  return text('Name', lengthMax)
+    .min(1, 'Name is required')
+    .refine((name) => name === '' || VISIBLE.test(name), 'Name is required');
 }
 
 export const tags = z

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { nameText } from './text.ts';
+
+const name = nameText(20);
+
+test.each(['', ' ', '\u200B', ' \u200B\u2060 ', '\uFEFF', '\u3164', '\u202E', '\u00AD'])(
+  'a name that nobody sees is none: %j',
+  (text) => {
+    expect(name.safeParse(text).error?.issues.map(({ message }) => message)).toEqual(['Name is required']);
+  },
+);
+
+test.each(['Rye', '面包', '🥐', 'क्‍ष', '-', '👩‍🍳'])('%s is a name', (text) => {
+  expect(name.parse(` ${text} `)).toBe(text);
+});
