@@ -5,6 +5,7 @@ import { countOfGpus } from './fields/count-of-gpus.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { instanceTypes } from './limits.ts';
 import { bgl, bglInput } from './money.ts';
 
 /** The words that the wire shows for a text deployment; the engine's own states map to them in one table. */
@@ -84,7 +85,7 @@ const podIdParams = z.object({ podId: idOf('deployment') });
 export const deployFields = {
   user_id: userId,
   gpu_count: countOfGpus.default(1),
-  instance_type: z.string().default('a100'),
+  instance_type: z.enum(instanceTypes).default('a100'),
   /** With replicas, or awake all the time. Without it there is one replica, which sleeps while nobody asks it anything. */
   auto_scale: z.boolean().default(false),
   /** It never sleeps where this is 1 or more. 1 without `auto_scale`. */

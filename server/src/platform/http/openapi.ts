@@ -97,6 +97,8 @@ function complete(document: Document, { endpoints, operationIds, furtherPaths }:
     if (operationId) operation.operationId = operationId;
     if (endpoint.upload) operation.requestBody = describeUpload(endpoint.upload);
     if (endpoint.isForm) operation.requestBody = asForm(operation.requestBody);
+    if (endpoint.body?.safeParse(undefined).success)
+      operation.requestBody = { ...operation.requestBody, required: false };
     operation.responses = {
       ...(endpoint.response ? operation.responses : { [endpoint.status ?? 200]: describeAnswers(endpoint) }),
       default: { $ref: '#/components/responses/Error' },

@@ -52,3 +52,19 @@ test('a request with two Host headers is refused', async () => {
   socket.end('GET /healthz HTTP/1.1\r\nHost: a.example\r\nHost: b.example\r\nConnection: close\r\n\r\n');
   expect(await text(socket)).toMatch(/^HTTP\/1.1 400 [^]*"param":"Host"/);
 });
+
+test('the OpenAPI document says which bodies may be left out', async () => {
+  const body = z.object({ of: z.string() });
+  const post = { ...read, method: 'POST' } as const;
+  const { call } = await serve([
+    bindPublic(endpoint({ ...post, path: '/v1/needed', body }), async () => undefined),
+    bindPublic(endpoint({ ...post, path: '/v1/optional', body: body.nullish() }), async () => undefined),
+  ]);
+  expect((await call('/openapi.json')).json).toMatchObject({
+    paths: {
+      '/v1/needed': { post: { requestBody: { required: true } } },
+      '/v1/optional': { post: { requestBody: { required: false } } },
+    },
+  });
+  expect((await call('/v1/optional', { method: 'POST' })).status).toBe(200);
+});

@@ -6,6 +6,7 @@ import {
   listImageDeployments,
 } from '@bakehouse/contract/image-deployments';
 import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
+import type { InstanceType } from '@bakehouse/contract/limits';
 import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
@@ -134,7 +135,7 @@ export function useImageDeployment(podId: string) {
 }
 
 /** What is asked for in the dialog. */
-export type ImageDeploymentWish = { kind: ImageDeploymentKind; modelId: string; instanceType: string };
+export type ImageDeploymentWish = { kind: ImageDeploymentKind; modelId: string; instanceType: InstanceType };
 
 const bodyOf = ({ modelId, instanceType }: ImageDeploymentWish, userId: string) => ({
   model_id: modelId,
