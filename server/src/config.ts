@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { parseSentryDsn } from './platform/error-reports/sentry-address.ts';
 import { toFolder } from './platform/files/make-data-dir.ts';
 import { localUrl } from './platform/http/addresses/local-url.ts';
-import { describeIssue } from './platform/http/describe-issue.ts';
+import { describeIssue } from './platform/http/validation/describe-issue.ts';
 
 const flag = z.stringbool();
 const bgl = z.string().regex(/^\d+(\.\d{1,6})?$/, 'must be an amount such as 12.5, with at most 6 decimals');

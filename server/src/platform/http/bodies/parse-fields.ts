@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { findUnstorable } from '../../db/storable-text.ts';
 import { refused } from '../../errors.ts';
-import { sentenceOf } from '../send-error.ts';
+import { sentenceOf } from '../validation/invalid-request.ts';
 
 /** The fields of a multipart form, which came beside a file. Throws AppError 'invalid_request' with the first that does not fit. */
 export function parseFields<Schema extends z.ZodObject>(

@@ -13,7 +13,8 @@ import {
   limitBy,
 } from '../../../../platform/http/callers/rate-limits.ts';
 import { refuseOtherMethods } from '../../../../platform/http/refuse-other-methods.ts';
-import { sentenceOf, toErrorBody } from '../../../../platform/http/send-error.ts';
+import { toErrorBody } from '../../../../platform/http/send-error.ts';
+import { sentenceOf } from '../../../../platform/http/validation/invalid-request.ts';
 import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from '../create-auth.ts';
 import { hashingFor } from '../hash-passwords.ts';
 import { countingSignUps } from '../limits/count-sign-up.ts';

@@ -10,6 +10,7 @@ const types: Record<string, string> = {
   array: 'a list',
   object: 'an object',
   record: 'an object',
+  null: 'null',
 };
 
 const formats: Record<string, string> = {
@@ -43,8 +44,11 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'invalid_union':
-      return describeUnion(issue.errors);
+      return 'options' in issue && Array.isArray(issue.options)
+        ? `must be one of ${issue.options.map(String).join(', ')}`
+        : describeUnion(issue.errors);
     case 'invalid_key':
+    case 'invalid_element':
       return issue.issues[0]?.message;
     default:
       return undefined;
