@@ -27,7 +27,11 @@ const username = z
 export const signUpForm = z.object({
   name: personName,
   username: username.optional(),
-  email: z.email('Enter a valid email address').max(254, 'Enter a valid email address'),
+  email: z
+    .email('Enter a valid email address')
+    .max(254, 'Enter a valid email address')
+    // RFC 5321 allows no more before the @.
+    .refine((address) => address.indexOf('@') <= 64, 'Enter a valid email address'),
   password: z
     .string()
     .min(PASSWORD_LENGTH_MIN, `Password must have at least ${PASSWORD_LENGTH_MIN} characters`)

@@ -7,14 +7,18 @@ export function text(field: string, lengthMax: number) {
   return z.string().trim().max(lengthMax, tooLong(field, lengthMax));
 }
 
-/** Anything but spaces, and characters that nobody sees, e.g. of no width. */
-const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/u;
+/** A character that somebody sees: no space, control or formatting character, and none without a width. */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\u3164\uFFA0]/u;
+
+/** Near enough, for who reads OpenAPI: few regular expressions outside of JavaScript know the classes of Unicode. */
+const VISIBLE_IN_OPENAPI = '[^\\s\\u0000-\\u001F\\u007F-\\u009F\\u00AD]';
 
 /** A name, which nothing goes without, and which can be seen. */
 export function nameText(lengthMax: number) {
   return text('Name', lengthMax)
     .min(1, 'Name is required')
-    .refine((name) => name === '' || VISIBLE.test(name), 'Name is required');
+    .regex(VISIBLE, 'Name is required')
+    .meta({ pattern: VISIBLE_IN_OPENAPI });
 }
 
 export const tags = z
