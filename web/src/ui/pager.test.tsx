@@ -1,10 +1,12 @@
-import { render, screen } from '@testing-library/react';
+import { QueryClient, QueryClientProvider, useInfiniteQuery } from '@tanstack/react-query';
+import { act, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Pager } from './pager.tsx';
 
 const observed: IntersectionObserverCallback[] = [];
 const pages = {
   hasNextPage: true,
+  isFetching: false,
   isFetchingNextPage: false,
   isFetchNextPageError: false,
   error: null,
@@ -41,7 +43,7 @@ it('shows nothing once all is there', () => {
 });
 
 it('says why a page did not come, and waits for the person', () => {
-  const { rerender } = render(<Pager pages={{ ...pages, isFetchingNextPage: true }} />);
+  const { rerender } = render(<Pager pages={{ ...pages, isFetching: true, isFetchingNextPage: true }} />);
   rerender(
     <Pager pages={{ ...pages, isFetchNextPageError: true, error: new Error('The disk is on fire') }} />,
   );
@@ -63,3 +65,51 @@ it('leaves the keyboard at the list when the last page has come', () => {
   rerender(list(false));
   expect(document.activeElement).toBe(screen.getByRole('list', { name: 'Things' }));
 });
+
+it('scrolling while a list is read again loses nothing of what has changed', async () => {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: 30_000 } } });
+  let version = 1;
+  const answers: (() => void)[] = [];
+  const answer = async () => {
+    await vi.waitFor(() => expect(answers).not.toEqual([]));
+    await act(async () => answers.splice(0).forEach((come) => come()));
+  };
+  function List() {
+    const list = useInfiniteQuery({
+      queryKey: ['list'],
+      queryFn: ({ pageParam }) =>
+        new Promise<string>((resolve) => answers.push(() => resolve(`page ${pageParam}: ${version}`))),
+      initialPageParam: 1,
+      getNextPageParam: (_page, pages) => (pages.length < 3 ? pages.length + 1 : null),
+    });
+    return (
+      <>
+        <p>{list.data?.pages.join(', ')}</p>
+        <Pager pages={list} />
+      </>
+    );
+  }
+  vi.stubGlobal('IntersectionObserver', FarEnd);
+  render(
+    <QueryClientProvider client={client}>
+      <List />
+    </QueryClientProvider>,
+  );
+  await answer();
+  (await screen.findByRole('button', { name: 'Load more' })).click();
+  await answer();
+  await screen.findByText('page 1: 1, page 2: 1');
+
+  version = 2;
+  await act(async () => void client.invalidateQueries());
+  await act(async () => screen.getByRole('button', { name: 'Load more' }).click());
+  await answer();
+  await answer();
+  expect(await screen.findByText(/^page 1: 2, page 2: 2/)).toBeTruthy();
+});
+
+/** The end of the list is not in sight: only its button asks for more. */
+class FarEnd {
+  observe() {}
+  disconnect() {}
+}

@@ -4,10 +4,12 @@ import { Button } from './button.tsx';
 /** What an infinite query says about its next page. */
 export type Pages = {
   hasNextPage: boolean;
+  isFetching: boolean;
   isFetchingNextPage: boolean;
   isFetchNextPageError: boolean;
   error: Error | null;
-  fetchNextPage: () => unknown;
+  /** Must not cancel what is read again meanwhile: that change would be lost. */
+  fetchNextPage: (options: { cancelRefetch: false }) => unknown;
 };
 
 /**
@@ -19,12 +21,13 @@ export function Pager({ pages }: { pages: Pages }) {
 }
 
 function NextPage({ pages }: { pages: Pages }) {
-  const { isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = pages;
+  const { isFetching, isFetchingNextPage, isFetchNextPageError, error } = pages;
   const end = useRef<HTMLDivElement>(null);
-  const reached = useEffectEvent(() => void fetchNextPage());
+  const goOn = () => void pages.fetchNextPage({ cancelRefetch: false });
+  const reached = useEffectEvent(goOn);
   // After a failure nothing is asked for until the person asks again: it would go on without end.
-  const waits = isFetchingNextPage || isFetchNextPageError;
-  // Observed anew after each page: where it brought little, the end may still be in sight.
+  const waits = isFetching || isFetchNextPageError;
+  // Observed anew after each reading: where it brought little, the end may still be in sight.
   useEffect(() => {
     if (waits || !end.current) return;
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && reached(), {
@@ -50,7 +53,7 @@ function NextPage({ pages }: { pages: Pages }) {
           The rest could not be loaded: {error?.message}
         </p>
       )}
-      <Button size="sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+      <Button size="sm" loading={isFetchingNextPage} onClick={goOn}>
         {isFetchNextPageError ? 'Try again' : 'Load more'}
       </Button>
     </div>

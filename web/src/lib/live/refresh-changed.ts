@@ -1,5 +1,6 @@
 import type { ChangeEvent } from '@bakehouse/contract/events';
 import type { Query, QueryKey, QueryState } from '@tanstack/react-query';
+import { readRowsAgain } from '../api/paged-query.ts';
 import { queryClient } from '../api/query-client.ts';
 import { forgetReads } from '../api/shared-reads.ts';
 
@@ -45,25 +46,27 @@ export function changeRefresher(signal: AbortSignal): (change: ChangeEvent) => v
   let changes = new Map<string, ChangeEvent>();
   let running = false;
 
-  async function refresh(): Promise<void> {
+  async function goOn(): Promise<void> {
     running = true;
     await pause(GATHER_MS);
     while (changes.size > 0 && !signal.aborted) {
       const gathered = [...changes.values()].map((change) => ({ change, watched: isWatched(change) }));
       changes = new Map();
       const spacing = pause(SPACING_MS);
-      await readAgain(
+      const reading = refresh(
         ({ queryKey, state }) =>
           !hasFailed(state) && gathered.some(({ change, watched }) => concerns(change, queryKey, watched)),
+        new Set(gathered.map(({ change }) => change.id)),
       );
-      await spacing;
+      // Between two readings there is room for what a person asks for, such as the next page.
+      await Promise.all([spacing, reading.then(() => pause(GATHER_MS))]);
     }
     running = false;
   }
 
   return (change) => {
     changes.set(`${change.topic} ${change.id}`, change);
-    if (!running) void refresh();
+    if (!running) void goOn();
   };
 }
 
@@ -93,25 +96,44 @@ export function refreshMissed(): void {
       .flat()
       .filter((family) => family !== 'session'),
   );
-  void readAgain(({ queryKey }) => isLive(queryKey) && heardOf.has(String(queryKey[0])));
+  void refresh(({ queryKey }) => isLive(queryKey) && heardOf.has(String(queryKey[0])));
 }
 
 /**
- * Reads such queries again. What is under way may be of before the change: it is begun anew, or, where
- * it is the first reading of its query, which an invalidation leaves alone, followed by another one.
+ * Reads such queries again; of lists only what is about the rows that have changed, where these are known. What is under way
+ * may be of before the change: it is begun anew. The first reading of a query, which an invalidation leaves alone, and a
+ * further page, which it would end, are waited for.
  */
-async function readAgain(isMeant: (query: Query) => boolean): Promise<void> {
+export async function refresh(
+  isMeant: (query: Query) => boolean,
+  changed: ReadonlySet<string> | null = null,
+): Promise<void> {
   forgetReads();
-  const first = queryClient.getQueryCache().findAll({
-    fetchStatus: 'fetching',
-    predicate: (query) => query.state.data === undefined && isMeant(query),
-  });
-  await queryClient.invalidateQueries({ predicate: isMeant });
-  if (first.length === 0) return;
-  await Promise.allSettled(first.map(async (query) => await query.promise));
-  await queryClient.invalidateQueries({
-    predicate: (query) => first.includes(query) && !hasFailed(query.state),
-  });
+  const queries = queryClient.getQueryCache().findAll({ predicate: isMeant });
+  const awaited = queries.filter(
+    ({ state }) => state.fetchStatus === 'fetching' && (state.data === undefined || state.fetchMeta?.fetchMore),
+  );
+  await Promise.all([
+    invalidate(
+      queries.filter((query) => !awaited.includes(query)),
+      changed,
+    ),
+    ...awaited.map(async (query) => {
+      await query.promise?.catch(() => undefined);
+      if (!hasFailed(query.state)) await invalidate([query], changed);
+    }),
+  ]);
+}
+
+async function invalidate(queries: readonly Query[], changed: ReadonlySet<string> | null): Promise<void> {
+  const whole: Query[] = [];
+  const parts: Promise<unknown>[] = [];
+  for (const query of queries) {
+    const part = changed && readRowsAgain(query, changed);
+    if (part) parts.push(part);
+    else whole.push(query);
+  }
+  await Promise.all([queryClient.invalidateQueries({ predicate: (query) => whole.includes(query) }), ...parts]);
 }
 
 function isLive([family, part]: QueryKey): boolean {

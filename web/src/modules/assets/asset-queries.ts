@@ -1,6 +1,7 @@
 import { type DatasetType, getAsset, listAssets } from '@bakehouse/contract/assets';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
 
@@ -21,9 +22,12 @@ export const assetListQuery = (
   userId: string,
   { types, search = '', tag, sort = 'updated', include }: AssetFilter,
 ) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ['asset', 'list', userId, { types, search, tag, sort, include }],
-    queryFn: async ({ pageParam, signal }) => {
+    rows: 'datasets',
+    id: 'dataset_id',
+    newestFirst: !search && !tag && sort === 'updated',
+    read: async (cursor, signal) => {
       if (!userId) throw new ApiError(NOBODY, { status: 0, code: 'no_key' });
       return call(
         listAssets,
@@ -36,7 +40,7 @@ export const assetListQuery = (
             sort,
             ...include,
             limit: PAGE_LENGTH,
-            cursor: pageParam ?? undefined,
+            cursor,
           },
         },
         {
@@ -47,8 +51,6 @@ export const assetListQuery = (
         },
       );
     },
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
   });
 
 export const assetQuery = (id: string) =>

@@ -1,21 +1,21 @@
 import { type AuditEntry, listAudit } from '@bakehouse/contract/audit';
-import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { pagedQuery } from '../../lib/api/paged-query.ts';
 
 export type { AuditEntry };
 export type AuditFilter = { user?: string; noun?: string };
 
 /** Who has changed what, newest first; for operators. */
 export const auditQuery = (filter: AuditFilter) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ['audit', filter],
-    queryFn: ({ pageParam, signal }) =>
+    rows: 'entries',
+    id: 'entry_id',
+    read: (cursor, signal) =>
       call(
         listAudit,
-        { query: { ...filter, cursor: pageParam ?? undefined } },
+        { query: { ...filter, cursor } },
         { signal, operation: 'load the audit log' },
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
     staleTime: 0,
   });

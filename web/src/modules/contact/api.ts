@@ -2,6 +2,7 @@ import { type ContactMessage, changeMessage, contactUs, listMessages } from '@ba
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { notify } from '../../ui/notify.ts';
@@ -29,16 +30,16 @@ export function useContactUs() {
 
 /** What users have written, newest first; for operators. */
 export const messagesQuery = (status: MessageStatus | undefined) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ['message', status ?? 'all'],
-    queryFn: ({ pageParam, signal }) =>
+    rows: 'messages',
+    id: 'message_id',
+    read: (cursor, signal) =>
       call(
         listMessages,
-        { query: { status, cursor: pageParam ?? undefined } },
+        { query: { status, cursor } },
         { signal, operation: 'load the messages' },
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
     staleTime: 0,
     // What was opened among the new ones stays in sight while its reply is written elsewhere.
     refetchOnWindowFocus: false,

@@ -6,8 +6,9 @@ import {
   listSpend,
   listTransactions,
 } from '@bakehouse/contract/credits';
-import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { loadable } from '../../lib/loadable.tsx';
@@ -36,9 +37,12 @@ export function useBalance(userId: string) {
 }
 
 export const transactionsQuery = (userId: string, filter: Period & { key?: string | undefined }) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ['transaction', userId, filter],
-    queryFn: ({ pageParam, signal }) =>
+    rows: 'transactions',
+    id: 'transaction_id',
+    newestFirst: true,
+    read: (cursor, signal) =>
       call(
         listTransactions,
         {
@@ -47,27 +51,26 @@ export const transactionsQuery = (userId: string, filter: Period & { key?: strin
             ...withTimeZone({ from: filter.from, to: filter.to }),
             key_id: filter.key,
             limit: PAGE_LENGTH,
-            cursor: pageParam ?? undefined,
+            cursor,
           },
         },
         { signal, ...storedRead(), operation: 'load the transactions' },
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
   });
 
 /** The single answers that a line of the statement is made of, newest first. */
 export const usageWindowQuery = (windowId: string) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ['transaction', 'usage-window', windowId],
-    queryFn: ({ pageParam, signal }) =>
+    rows: 'answers',
+    id: 'id',
+    newestFirst: true,
+    read: (cursor, signal) =>
       call(
         getUsageWindow,
-        { params: { windowId }, query: { cursor: pageParam ?? undefined } },
+        { params: { windowId }, query: { cursor } },
         { signal, ...storedRead(), operation: 'load the answers' },
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
   });
 
 export const pricesQuery = queryOptions({
@@ -79,16 +82,16 @@ export const pricesQuery = queryOptions({
 
 /** The users whose names or address have `search` in them, with their balances; for operators. */
 export const accountsQuery = (search: string) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ['account', search],
-    queryFn: ({ pageParam, signal }) =>
+    rows: 'accounts',
+    id: 'user_id',
+    read: (cursor, signal) =>
       call(
         listAccounts,
-        { query: { search, cursor: pageParam ?? undefined } },
+        { query: { search, cursor } },
         { signal, operation: 'load the accounts' },
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
     staleTime: 0,
   });
 

@@ -1,7 +1,8 @@
 import { listDeployments } from '@bakehouse/contract/all-deployments';
 import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deployments';
-import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { chargeText } from '../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
@@ -32,9 +33,12 @@ export const deploymentListQuery = (
   includeTerminated = false,
   wanted: DeploymentSearch = {},
 ) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ['deployment', 'list', kind, userId, { includeTerminated, ...wanted }],
-    queryFn: ({ pageParam, signal }) =>
+    rows: 'pods',
+    id: 'pod_id',
+    newestFirst: !(wanted.search || wanted.status || wanted.sort),
+    read: (cursor, signal) =>
       call(
         deploymentKinds[kind].calls.list,
         {
@@ -42,13 +46,11 @@ export const deploymentListQuery = (
           query: {
             ...wanted,
             include_terminated: includeTerminated ? 'true' : 'false',
-            cursor: pageParam ?? undefined,
+            cursor,
           },
         },
         { signal, operation: 'fetch deployments' },
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
   });
 
 export function useDeployments(

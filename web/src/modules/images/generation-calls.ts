@@ -15,7 +15,7 @@ import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { countOf } from '../../lib/format/count-of.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
-import { readAgain } from '../../lib/mutation/read-again.ts';
+import { readAgain, readRowsAgain } from '../../lib/mutation/read-again.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { awaitEnd } from '../../ui/long-work.ts';
@@ -109,7 +109,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
     onSuccess: (generation) => {
       awaitEnd(workId(generation.id));
       queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
-      readAgain(LISTS);
+      readRowsAgain(LISTS, [generation.id]);
     },
     meta: words,
   });
@@ -121,7 +121,7 @@ export function useCancelGeneration() {
       call(cancelGeneration, { params: { id } }, { operation: 'cancel the generation' }),
     onSuccess: (generation) => {
       queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
-      readAgain(LISTS);
+      readRowsAgain(LISTS, [generation.id]);
     },
   });
 }
@@ -133,7 +133,7 @@ export function useDeleteGeneration() {
     onSuccess: (_, { id, generator }) => {
       notify.success(`${generators[generator].title} generation deleted successfully`);
       leaveOut(id);
-      readAgain(LISTS);
+      readRowsAgain(LISTS, [id]);
     },
     meta: { title: 'Failed to delete generation' },
   });
@@ -175,7 +175,10 @@ export function useDeleteGenerations() {
         notify.failure(`${countPictures(kept)} of ${all} could not be deleted`, {
           description: errorMessage(failure),
         });
-      readAgain(LISTS);
+      readRowsAgain(
+        LISTS,
+        generations.map(({ id }) => id),
+      );
     },
   });
 }

@@ -7,13 +7,14 @@ import {
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import {
   type InfiniteData,
-  infiniteQueryOptions,
   type QueryClient,
   queryOptions,
 } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { readAllPages } from '../../lib/api/read-all-pages.ts';
+import { readRowsAgain } from '../../lib/mutation/read-again.ts';
 
 export const POLL_MS = 3_000;
 const EDIT_POLL_MS = 5_000;
@@ -45,12 +46,13 @@ const readPage = (
 
 /** The user's generations page by page, newest first. */
 export const generationsQuery = (userId: string, wanted: GenerationSearch = {}) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: [...LISTS, userId, wanted],
-    queryFn: ({ pageParam, signal }) =>
-      readPage(userId, { ...wanted, cursor: pageParam ?? undefined }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
+    rows: 'generations',
+    id: 'id',
+    newestFirst: wanted.state === undefined,
+    read: (cursor, signal) =>
+      readPage(userId, { ...wanted, cursor }, signal),
   });
 
 /** The newest of all. */
@@ -58,11 +60,13 @@ export const recentGenerationsQuery = (userId: string) => generationsQuery(userI
 
 /** Those under way, and those that have lately ended: all of them as one page, however many the server makes of them. */
 export const generationWorkQuery = (userId: string) =>
-  infiniteQueryOptions({
-    ...generationsQuery(userId, RECENT),
-    queryFn: async ({ signal }) => {
+  pagedQuery({
+    queryKey: [...LISTS, userId, RECENT],
+    rows: 'generations',
+    id: 'id',
+    read: async (_cursor, signal) => {
       const pages = await readAllPages((cursor) => readPage(userId, { ...RECENT, cursor }, signal));
-      return { generations: pages.flatMap(({ generations }) => generations), next_cursor: null };
+      return { generations: pages.flatMap(({ generations }) => generations), next_cursor: null as string | null };
     },
   });
 
@@ -85,7 +89,7 @@ export const generationQuery = (id: string) =>
         return generation;
       } catch (error) {
         if (error instanceof ApiError && error.status === 404)
-          void client.invalidateQueries({ queryKey: LISTS });
+          readRowsAgain(LISTS, [id]);
         const query = queryOf(client, id);
         const failed = query ? failedInARow(query) : 0;
         if (!isAnswerLost(error) || failed + 1 < POLLS_MAX) throw error;
@@ -125,7 +129,7 @@ function updateLists(client: QueryClient, generation: Generation): void {
       knownIn(data) &&
       mapGenerations(data, (all) => all.map((one) => (one.id === generation.id ? generation : one))),
   );
-  if (hasMoved) void client.invalidateQueries({ queryKey: LISTS });
+  if (hasMoved) readRowsAgain(LISTS, [generation.id]);
 }
 
 export type GenerationPages = InfiniteData<{ generations: Generation[] }>;

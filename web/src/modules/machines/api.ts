@@ -1,6 +1,7 @@
 import { getMachine, listMachines, listWork } from '@bakehouse/contract/machines';
-import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useOnlineInterval } from '../../lib/live/online.ts';
 
@@ -30,12 +31,12 @@ export function useMachines(isOperator: boolean) {
 }
 
 /** The work on all machines and in line, page by page; for operators. */
-export const workQuery = infiniteQueryOptions({
+export const workQuery = pagedQuery({
   queryKey: ['work'],
-  queryFn: ({ pageParam, signal }) =>
-    call(listWork, { query: { cursor: pageParam ?? undefined } }, { signal, operation: 'load the queue' }),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.next_cursor,
+  rows: 'work',
+  id: 'work_id',
+  read: (cursor, signal) =>
+    call(listWork, { query: { cursor } }, { signal, operation: 'load the queue' }),
   staleTime: 0,
 });
 

@@ -4,8 +4,9 @@ import {
   type Notification,
   readNotifications,
 } from '@bakehouse/contract/notifications';
-import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
@@ -17,16 +18,19 @@ const PAGE_LENGTH = 50;
 
 /** The user's notifications page by page, newest first. */
 export const notificationsQuery = (userId: string) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ['notification', userId],
-    queryFn: ({ pageParam, signal }) =>
-      call(
+    rows: 'notifications',
+    id: 'notification_id',
+    read: async (cursor, signal) => {
+      const notifications = await call(
         listNotifications,
-        { params: { userId }, query: { limit: PAGE_LENGTH, cursor: pageParam ?? undefined } },
+        { params: { userId }, query: { limit: PAGE_LENGTH, cursor } },
         { signal, operation: 'load your notifications' },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => (page.length < PAGE_LENGTH ? null : page.at(-1)?.notification_id),
+      );
+      const last = notifications[PAGE_LENGTH - 1];
+      return { notifications, next_cursor: last?.notification_id ?? null };
+    },
   });
 
 export function useNotifications(userId: string) {

@@ -64,7 +64,7 @@ export function NotificationList({ notifications, onOpen }: Props) {
         query={notifications}
         failed="Your notifications could not be loaded"
         pending={<Pending />}
-        isEmpty={({ pages }) => pages[0]?.length === 0}
+        isEmpty={({ pages }) => pages[0]?.notifications.length === 0}
         empty={<p className="px-6 py-12 text-center text-muted">You don't have any notifications.</p>}
         compact
         flush
@@ -72,7 +72,7 @@ export function NotificationList({ notifications, onOpen }: Props) {
         {({ pages }) => (
           <>
             <ul className="divide-y divide-line">
-              {pages.flat().map((notification) => (
+              {pages.flatMap((page) => page.notifications).map((notification) => (
                 <li key={notification.notification_id}>
                   <Row notification={notification} onOpen={() => onOpen(notification)} />
                 </li>

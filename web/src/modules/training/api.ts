@@ -1,6 +1,7 @@
 import { getRun, listRuns, type RunFilter } from '@bakehouse/contract/training';
-import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { loadable } from '../../lib/loadable.tsx';
 
@@ -27,16 +28,17 @@ export type RunSearch = {
 
 /** The caller's runs page by page. */
 export const runsQuery = (wanted: RunSearch) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ['run', 'list', wanted],
-    queryFn: ({ pageParam, signal }) =>
+    rows: 'runs',
+    id: 'run_id',
+    newestFirst: !(wanted.search || wanted.state || wanted.sort),
+    read: (cursor, signal) =>
       call(
         listRuns,
-        { query: { ...wanted, cursor: pageParam ?? undefined } },
+        { query: { ...wanted, cursor } },
         { signal, operation: 'fetch runs' },
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
   });
 
 export const runListQuery = runsQuery({});

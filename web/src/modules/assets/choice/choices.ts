@@ -21,7 +21,7 @@ export function useAllAssets(userId: string, types: DatasetType) {
     list.hasNextPage && !list.isFetching && !list.isFetchNextPageError && assets.length < CHOICES_MAX;
   const { fetchNextPage } = list;
   useEffect(() => {
-    if (more) void fetchNextPage();
+    if (more) void fetchNextPage({ cancelRefetch: false });
   }, [more, fetchNextPage]);
   return {
     assets,

@@ -1,7 +1,8 @@
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import * as contract from '@bakehouse/contract/restricted-models';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { pagedQuery } from '../../../lib/api/paged-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
@@ -23,30 +24,30 @@ export const restrictedModelQuery = (modelId: string) =>
   });
 
 /** All restricted models page by page. */
-export const restrictedModelsQuery = infiniteQueryOptions({
+export const restrictedModelsQuery = pagedQuery({
   queryKey: [...family, 'models'],
-  queryFn: ({ pageParam, signal }) =>
+  rows: 'restricted_models',
+  id: 'id',
+  read: (cursor, signal) =>
     call(
       contract.listRestrictedModels,
-      { query: { cursor: pageParam ?? undefined } },
+      { query: { cursor } },
       { signal, operation: 'fetch the restricted models' },
     ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.next_cursor,
 });
 
 /** Requests for access page by page, newest first; for operators. */
 export const accessRequestsQuery = (state: 'requested' | undefined) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: [...family, 'requests', state],
-    queryFn: ({ pageParam, signal }) =>
+    rows: 'requests',
+    id: 'request_id',
+    read: (cursor, signal) =>
       call(
         contract.listAccessRequests,
-        { query: { state, cursor: pageParam ?? undefined } },
+        { query: { state, cursor } },
         { signal, operation: 'fetch the access requests' },
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
   });
 
 export function useRequestAccess(modelId: string) {

@@ -1,21 +1,21 @@
 import { listPurchases, startPurchase } from '@bakehouse/contract/purchases';
-import { infiniteQueryOptions } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
+import { pagedQuery } from '../../../lib/api/paged-query.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** What the user has bought page by page, newest first; follows the balance. */
 export const purchasesQuery = (userId: string) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ['transaction', 'purchases', userId],
-    queryFn: ({ pageParam, signal }) =>
+    rows: 'purchases',
+    id: 'id',
+    read: (cursor, signal) =>
       call(
         listPurchases,
-        { params: { userId }, query: { cursor: pageParam ?? undefined } },
+        { params: { userId }, query: { cursor } },
         { signal, operation: 'load your purchases' },
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
   });
 
 /** Asks for the payment provider's page, and begins anew where Back from there brings this page out of memory. */

@@ -19,6 +19,7 @@ const allRead = {
   isFetchingNextPage: false,
   isFetchNextPageError: false,
   error: null,
+  isFetching: false,
   fetchNextPage: vi.fn<() => void>(),
 };
 

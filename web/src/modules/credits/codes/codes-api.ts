@@ -1,15 +1,15 @@
 import { createCodes, listCodes, revokeCode } from '@bakehouse/contract/codes';
-import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { pagedQuery } from '../../../lib/api/paged-query.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
-export const codesQuery = infiniteQueryOptions({
+export const codesQuery = pagedQuery({
   queryKey: ['codes'],
-  queryFn: ({ pageParam, signal }) =>
-    call(listCodes, { query: { cursor: pageParam ?? undefined } }, { signal, operation: 'load the codes' }),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.next_cursor,
+  rows: 'codes',
+  id: 'id',
+  read: (cursor, signal) =>
+    call(listCodes, { query: { cursor } }, { signal, operation: 'load the codes' }),
 });
 
 const refresh = () => readAgain(codesQuery.queryKey);

@@ -1,21 +1,21 @@
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { changePrice, listPriceChanges } from '@bakehouse/contract/prices';
-import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { pagedQuery } from '../../../lib/api/paged-query.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { pricesQuery } from '../api.ts';
 
-export const priceChangesQuery = infiniteQueryOptions({
+export const priceChangesQuery = pagedQuery({
   queryKey: [...pricesQuery.queryKey, 'changes'],
-  queryFn: ({ pageParam, signal }) =>
+  rows: 'changes',
+  id: 'id',
+  read: (cursor, signal) =>
     call(
       listPriceChanges,
-      { query: { cursor: pageParam ?? undefined } },
+      { query: { cursor } },
       { signal, operation: 'load the changes of prices' },
     ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.next_cursor,
   staleTime: 0,
 });
 

@@ -7,8 +7,9 @@ import {
 } from '@bakehouse/contract/image-deployments';
 import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
 import type { InstanceType } from '@bakehouse/contract/limits';
-import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { pagedQuery } from '../../../lib/api/paged-query.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
@@ -38,17 +39,18 @@ export const imageDeploymentListQuery = (
   userId: string,
   { search, status, sort, ended = false }: DeploymentsSearch = {},
 ) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ['deployment', 'list', 'image', userId, { search, status, sort, ended }],
-    queryFn: ({ pageParam, signal }) => {
+    rows: 'deployments',
+    id: 'pod_id',
+    newestFirst: !(search || status || sort),
+    read: (cursor, signal) => {
       const query = {
         ...{ search, status, sort, include_terminated: ended ? 'true' : 'false' },
-        cursor: pageParam ?? undefined,
+        cursor,
       };
       return call(listImageDeployments, { params: { userId }, query }, { signal, ...listed });
     },
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
   });
 
 /** The same, kept up to date. */

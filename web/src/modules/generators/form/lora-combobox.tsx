@@ -1,24 +1,25 @@
 import { listLoras } from '@bakehouse/contract/assets';
-import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
+import { pagedQuery } from '../../../lib/api/paged-query.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { Combobox } from '../../../ui/combobox.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { assetQuery } from '../../assets/choice/api.ts';
 
 export const lorasQuery = (userId: string, search = '') =>
-  infiniteQueryOptions({
+  pagedQuery({
     // With the other lists of models: what is uploaded or deleted shows here too.
     queryKey: ['asset', 'list', userId, 'loras', search],
-    queryFn: ({ pageParam, signal }) =>
+    rows: 'loras',
+    id: 'id',
+    read: (cursor, signal) =>
       call(
         listLoras,
-        { params: { userId }, query: { search, cursor: pageParam ?? undefined } },
+        { params: { userId }, query: { search, cursor } },
         { signal, operation: 'fetch your LoRAs' },
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
   });
 
 /** Leads back to no LoRA. */

@@ -4,7 +4,7 @@ import { getCredentials } from '../../../../lib/api/credentials.ts';
 import { upload } from '../../../../lib/api/upload.ts';
 import { reportFailure } from '../../../../lib/error-reports/report-error.ts';
 import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
-import { readAgain } from '../../../../lib/mutation/read-again.ts';
+import { readRowsAgain } from '../../../../lib/mutation/read-again.ts';
 import { newId } from '../../../../lib/new-id.ts';
 import { onSessionMessage } from '../../../../lib/session/session-channel.ts';
 import { createStore } from '../../../../lib/store.ts';
@@ -61,6 +61,8 @@ export async function uploadFiles(assetId: string, files: readonly ChosenFile[])
   queues.set(assetId, work);
   const done = await work;
   if (queues.get(assetId) === work) queues.delete(assetId);
+  // Each file is announced as well; this is for who does not hear of it.
+  if (done.length > 0) readRowsAgain(['asset'], [assetId]);
   const ids = new Set(entries.map(({ id }) => id));
   const failed = uploads.get().filter((one) => ids.has(one.id) && one.state === 'failed');
   set(uploads.get().filter((one) => !ids.has(one.id) || one.state === 'failed'));
@@ -104,7 +106,6 @@ async function send(one: Upload): Promise<UploadedFile[]> {
       onProgress: (sentBytes) => change(one.id, { sentBytes: Math.min(sentBytes, one.sizeBytes) }),
     });
     change(one.id, { state: 'done', sentBytes: one.sizeBytes });
-    readAgain(['asset']);
     return [uploaded];
   } catch (error) {
     change(one.id, { state: 'failed', error: errorMessage(error) });

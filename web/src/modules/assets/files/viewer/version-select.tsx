@@ -38,7 +38,7 @@ export function VersionSelect({ assetId, path, newest, value, onChange }: Props)
         }))}
       />
       {hasNextPage && (
-        <Button size="sm" variant="ghost" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        <Button size="sm" variant="ghost" loading={isFetchingNextPage} onClick={() => void fetchNextPage({ cancelRefetch: false })}>
           Load older revisions
         </Button>
       )}

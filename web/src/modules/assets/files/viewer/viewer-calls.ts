@@ -2,6 +2,7 @@ import { previewFile } from '@bakehouse/contract/assets';
 import { describeColumns, listFileVersions, searchRows } from '@bakehouse/contract/data-files';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call } from '../../../../lib/api/api-client.ts';
+import { pagedQuery } from '../../../../lib/api/paged-query.ts';
 import { storedRead } from '../../../../lib/api/stored-read.ts';
 
 /** A file as one revision has it: its bytes never change. */
@@ -56,15 +57,15 @@ export const foundRowsQuery = ({ assetId, revisionId, path, text }: RevisionFile
 
 /** The revisions that brought a file or replaced it, page by page; `newest` is the asset's, after which there may be more. */
 export const versionsQuery = ({ assetId, path, newest }: { assetId: string; path: string; newest: string }) =>
-  infiniteQueryOptions({
+  pagedQuery({
     queryKey: ['asset', 'versions', { assetId, path, newest }],
-    queryFn: ({ pageParam, signal }) =>
+    rows: 'versions',
+    id: 'revision_id',
+    read: (cursor, signal) =>
       call(
         listFileVersions,
-        { params: { id: assetId }, query: { path, cursor: pageParam ?? undefined } },
+        { params: { id: assetId }, query: { path, cursor } },
         { signal, ...storedRead(), operation: 'list the revisions' },
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
     ...forGood,
   });
