@@ -52,6 +52,18 @@ export default defineConfig({
                 importNames: ['useMutation'],
                 message: 'Two clicks would write twice: take lib/mutation/use-mutation.ts.',
               },
+              {
+                name: '@tanstack/react-query',
+                importNames: ['infiniteQueryOptions'],
+                message: 'Every event would read all of its pages again: take lib/api/paged-query.ts.',
+              },
+            ],
+            patterns: [
+              {
+                group: ['**/format-time.ts'],
+                importNames: ['relativeTime'],
+                message: 'It would stand still: take ui/relative-time.tsx.',
+              },
             ],
           },
         ],
@@ -60,6 +72,16 @@ export default defineConfig({
         'jsx-a11y/prefer-tag-over-role': 'off',
       },
     },
-    { files: ['web/src/lib/mutation/use-mutation.ts'], rules: { 'no-restricted-imports': 'off' } },
+    {
+      files: [
+        'web/src/lib/mutation/use-mutation.ts',
+        'web/src/lib/api/paged-query.ts',
+        // What is found in a revision never changes.
+        'web/src/modules/assets/files/viewer/viewer-calls.ts',
+        'web/src/ui/relative-time.tsx',
+        'web/src/lib/format/format-time.test.ts',
+      ],
+      rules: { 'no-restricted-imports': 'off' },
+    },
   ],
 });

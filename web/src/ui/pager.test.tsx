@@ -80,7 +80,7 @@ it('scrolling while a list is read again loses nothing of what has changed', asy
       queryFn: ({ pageParam }) =>
         new Promise<string>((resolve) => answers.push(() => resolve(`page ${pageParam}: ${version}`))),
       initialPageParam: 1,
-      getNextPageParam: (_page, pages) => (pages.length < 3 ? pages.length + 1 : null),
+      getNextPageParam: (_page, all) => (all.length < 3 ? all.length + 1 : null),
     });
     return (
       <>

@@ -1,14 +1,11 @@
 import { type ReactNode, useState } from 'react';
 import { cx } from '../lib/cx.ts';
-import { relativeTime } from '../lib/format/format-time.ts';
 import { useOnline } from '../lib/live/online.ts';
-import { useNow } from '../lib/use-now.ts';
 import { Button } from './button.tsx';
 import { ErrorState } from './error-state.tsx';
 import { isMissing } from './missing.tsx';
 import { errorMessage } from './notify.ts';
-
-const TICK_MS = 10_000;
+import { RelativeTime } from './relative-time.tsx';
 
 /** What is needed of a query, with or without pages. */
 export type ViewedQuery<Data> = {
@@ -93,8 +90,6 @@ export function QueryView<Data>({
 /** How old it is, and why it is not younger. While the server is away the shell says that, and reads again by itself. */
 function Stale({ query, flush }: { query: ViewedQuery<unknown>; flush: boolean }) {
   const online = useOnline();
-  const now = useNow(TICK_MS);
-  const age = relativeTime(new Date(query.dataUpdatedAt), now).toLowerCase();
   return (
     <div
       role="status"
@@ -104,7 +99,8 @@ function Stale({ query, flush }: { query: ViewedQuery<unknown>; flush: boolean }
       )}
     >
       <span>
-        Last updated {age}.{online && ` Refreshing failed: ${errorMessage(query.error)}`}
+        Last updated <RelativeTime at={new Date(query.dataUpdatedAt)} inSentence />.
+        {online && ` Refreshing failed: ${errorMessage(query.error)}`}
       </span>
       {online && (
         <Button size="sm" loading={query.isFetching} onClick={() => void query.refetch()}>

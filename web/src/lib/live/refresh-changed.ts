@@ -111,7 +111,8 @@ export async function refresh(
   forgetReads();
   const queries = queryClient.getQueryCache().findAll({ predicate: isMeant });
   const awaited = queries.filter(
-    ({ state }) => state.fetchStatus === 'fetching' && (state.data === undefined || state.fetchMeta?.fetchMore),
+    ({ state }) =>
+      state.fetchStatus === 'fetching' && (state.data === undefined || state.fetchMeta?.fetchMore),
   );
   await Promise.all([
     invalidate(
@@ -133,7 +134,10 @@ async function invalidate(queries: readonly Query[], changed: ReadonlySet<string
     if (part) parts.push(part);
     else whole.push(query);
   }
-  await Promise.all([queryClient.invalidateQueries({ predicate: (query) => whole.includes(query) }), ...parts]);
+  await Promise.all([
+    queryClient.invalidateQueries({ predicate: (query) => whole.includes(query) }),
+    ...parts,
+  ]);
 }
 
 function isLive([family, part]: QueryKey): boolean {

@@ -16,7 +16,7 @@ import { assetQuery } from './asset-queries.ts';
 import { PREVIEW_ROWS } from './files/viewer/rows-place.ts';
 
 export { assetListQuery, assetQuery } from './asset-queries.ts';
-export { useAllAssets } from './choice/choices.ts';
+export { choiceQuery, useAllAssets } from './choice/choices.ts';
 export { isDataFile } from './files/data-file.ts';
 export { ModelFilesHelp } from './files/model-files-help.tsx';
 export { announceUpload } from './files/uploads/announce-upload.ts';

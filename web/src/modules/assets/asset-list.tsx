@@ -6,7 +6,6 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../../lib/format/format-number.ts';
-import { relativeTime } from '../../lib/format/format-time.ts';
 import { Badge, TagBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -15,6 +14,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useUser } from '../accounts/api.ts';
@@ -190,7 +190,9 @@ function columnsFor(kind: Props['kind'], { runs, onTag }: RowParts): Column<Asse
       id: 'updated',
       header: 'Changed',
       cell: (row) => (
-        <span className="whitespace-nowrap text-muted">{relativeTime(new Date(row.updated_at))}</span>
+        <span className="whitespace-nowrap text-muted">
+          <RelativeTime at={row.updated_at} />
+        </span>
       ),
       width: '9rem',
       hideBelow: 'sm',

@@ -1,8 +1,8 @@
 import { type DatasetType, getAsset, listAssets } from '@bakehouse/contract/assets';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
-import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
+import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
 
 const PAGE_LENGTH = 50;

@@ -12,10 +12,6 @@ export const auditQuery = (filter: AuditFilter) =>
     rows: 'entries',
     id: 'entry_id',
     read: (cursor, signal) =>
-      call(
-        listAudit,
-        { query: { ...filter, cursor } },
-        { signal, operation: 'load the audit log' },
-      ),
+      call(listAudit, { query: { ...filter, cursor } }, { signal, operation: 'load the audit log' }),
     staleTime: 0,
   });

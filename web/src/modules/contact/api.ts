@@ -1,6 +1,6 @@
 import { type ContactMessage, changeMessage, contactUs, listMessages } from '@bakehouse/contract/contact';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
+import type { InfiniteData } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
@@ -35,11 +35,7 @@ export const messagesQuery = (status: MessageStatus | undefined) =>
     rows: 'messages',
     id: 'message_id',
     read: (cursor, signal) =>
-      call(
-        listMessages,
-        { query: { status, cursor } },
-        { signal, operation: 'load the messages' },
-      ),
+      call(listMessages, { query: { status, cursor } }, { signal, operation: 'load the messages' }),
     staleTime: 0,
     // What was opened among the new ones stays in sight while its reply is written elsewhere.
     refetchOnWindowFocus: false,

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ChevronRight, Mail } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
-import { formatDateTime, relativeTime } from '../../lib/format/format-time.ts';
+import { formatDateTime } from '../../lib/format/format-time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -13,6 +13,7 @@ import { OperatorOnly } from '../../ui/operator-only.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { useUser } from '../accounts/api.ts';
 import { type ContactMessage, type MessageStatus, messagesQuery, useChangeMessage } from './api.ts';
@@ -110,7 +111,10 @@ function Message({ message }: { message: ContactMessage }) {
             {subject}
           </span>
           <span className="block truncate text-[0.8125rem] text-muted">
-            {username} · <time title={formatDateTime(at)}>{relativeTime(at)}</time>
+            {username} ·{' '}
+            <time title={formatDateTime(at)}>
+              <RelativeTime at={at} />
+            </time>
           </span>
         </span>
         <StatusOf status={status} />

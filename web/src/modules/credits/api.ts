@@ -87,11 +87,7 @@ export const accountsQuery = (search: string) =>
     rows: 'accounts',
     id: 'user_id',
     read: (cursor, signal) =>
-      call(
-        listAccounts,
-        { query: { search, cursor } },
-        { signal, operation: 'load the accounts' },
-      ),
+      call(listAccounts, { query: { search, cursor } }, { signal, operation: 'load the accounts' }),
     staleTime: 0,
   });
 

@@ -4,13 +4,14 @@ import { Link } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, Suspense, startTransition, useEffect, useState } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { amountsInCurrency } from '../../lib/format/currency.ts';
-import { aboutDuration, relativeTime } from '../../lib/format/format-time.ts';
+import { aboutDuration } from '../../lib/format/format-time.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
 import { assetListQuery } from '../assets/lists/api.ts';
@@ -187,7 +188,7 @@ function RecentRuns() {
           detail={
             run.state === 'running' && run.remaining_seconds !== null
               ? `${Math.floor(run.progress)}%, ${aboutDuration(run.remaining_seconds)} left`
-              : `${run.base_model.title} · ${relativeTime(new Date(run.created_at))}`
+              : madeText(run.base_model.title, run.created_at)
           }
         >
           <StatusBadge status={displayState(run)} moving={displayState(run) === 'running'} />
@@ -222,9 +223,7 @@ function RecentDeployments() {
               {pod.title}
             </Link>
           }
-          detail={
-            amountsInCurrency(pod.reason) || `${pod.model_name} · ${relativeTime(new Date(pod.created_at))}`
-          }
+          detail={amountsInCurrency(pod.reason) || madeText(pod.model_name, pod.created_at)}
         >
           <StatusBadge status={pod.status} />
         </Row>
@@ -289,7 +288,7 @@ function RecentAssets({ types }: { types: 'RAW' | 'MODEL' }) {
               {asset.title}
             </Link>
           }
-          detail={relativeTime(new Date(asset.updated_at))}
+          detail={<RelativeTime at={asset.updated_at} />}
         >
           <UnfinishedBadge model={asset} runs={runs} />
         </Row>
@@ -298,8 +297,16 @@ function RecentAssets({ types }: { types: 'RAW' | 'MODEL' }) {
   );
 }
 
+function madeText(model: string, at: string): ReactNode {
+  return (
+    <>
+      {model} · <RelativeTime at={at} />
+    </>
+  );
+}
+
 /** The link covers the whole row. */
-function Row({ title, detail, children }: { title: ReactNode; detail: string; children?: ReactNode }) {
+function Row({ title, detail, children }: { title: ReactNode; detail: ReactNode; children?: ReactNode }) {
   return (
     <div className="relative flex items-center gap-4 px-5 py-3 hover:bg-subtle">
       <div className="min-w-0 flex-1">

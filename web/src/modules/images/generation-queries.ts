@@ -5,14 +5,10 @@ import {
   listGenerations,
 } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import {
-  type InfiniteData,
-  type QueryClient,
-  queryOptions,
-} from '@tanstack/react-query';
+import { type InfiniteData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
-import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
+import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { readAllPages } from '../../lib/api/read-all-pages.ts';
 import { readRowsAgain } from '../../lib/mutation/read-again.ts';
 
@@ -51,8 +47,7 @@ export const generationsQuery = (userId: string, wanted: GenerationSearch = {}) 
     rows: 'generations',
     id: 'id',
     newestFirst: wanted.state === undefined,
-    read: (cursor, signal) =>
-      readPage(userId, { ...wanted, cursor }, signal),
+    read: (cursor, signal) => readPage(userId, { ...wanted, cursor }, signal),
   });
 
 /** The newest of all. */
@@ -66,7 +61,10 @@ export const generationWorkQuery = (userId: string) =>
     id: 'id',
     read: async (_cursor, signal) => {
       const pages = await readAllPages((cursor) => readPage(userId, { ...RECENT, cursor }, signal));
-      return { generations: pages.flatMap(({ generations }) => generations), next_cursor: null as string | null };
+      return {
+        generations: pages.flatMap(({ generations }) => generations),
+        next_cursor: null as string | null,
+      };
     },
   });
 
@@ -88,8 +86,7 @@ export const generationQuery = (id: string) =>
         noteAnswer(queryOf(client, id));
         return generation;
       } catch (error) {
-        if (error instanceof ApiError && error.status === 404)
-          readRowsAgain(LISTS, [id]);
+        if (error instanceof ApiError && error.status === 404) readRowsAgain(LISTS, [id]);
         const query = queryOf(client, id);
         const failed = query ? failedInARow(query) : 0;
         if (!isAnswerLost(error) || failed + 1 < POLLS_MAX) throw error;

@@ -35,8 +35,7 @@ export const workQuery = pagedQuery({
   queryKey: ['work'],
   rows: 'work',
   id: 'work_id',
-  read: (cursor, signal) =>
-    call(listWork, { query: { cursor } }, { signal, operation: 'load the queue' }),
+  read: (cursor, signal) => call(listWork, { query: { cursor } }, { signal, operation: 'load the queue' }),
   staleTime: 0,
 });
 

@@ -1,4 +1,3 @@
-import { relativeTime } from '../../lib/format/format-time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -6,6 +5,7 @@ import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { OperatorOnly } from '../../ui/operator-only.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { useUser } from '../accounts/api.ts';
 import { useMachines } from './api.ts';
 import { describeOffer, type ListedMachine } from './describe-offer.ts';
@@ -61,7 +61,7 @@ function MachinesTable({ machines }: { machines: ListedMachine[] }) {
                 <Offered offer={offer} />
               </div>
               <span className="block text-muted text-xs sm:hidden">
-                Started {relativeTime(new Date(started_at)).toLowerCase()}
+                Started <RelativeTime at={started_at} inSentence />
               </span>
             </>
           ),
@@ -77,7 +77,7 @@ function MachinesTable({ machines }: { machines: ListedMachine[] }) {
           header: 'Started',
           width: '9rem',
           hideBelow: 'sm',
-          cell: ({ started_at }) => relativeTime(new Date(started_at)),
+          cell: ({ started_at }) => <RelativeTime at={started_at} />,
         },
         {
           id: 'seen',
@@ -87,7 +87,7 @@ function MachinesTable({ machines }: { machines: ListedMachine[] }) {
             is_present ? (
               <Badge tone="good">Now</Badge>
             ) : (
-              <Badge tone="warn">{last_seen_at ? relativeTime(new Date(last_seen_at)) : 'Not yet'}</Badge>
+              <Badge tone="warn">{last_seen_at ? <RelativeTime at={last_seen_at} /> : 'Not yet'}</Badge>
             ),
         },
       ]}

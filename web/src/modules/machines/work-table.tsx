@@ -1,13 +1,13 @@
 import type { Work } from '@bakehouse/contract/machines';
 import { Link } from '@tanstack/react-router';
 import { Layers } from 'lucide-react';
-import { relativeTime } from '../../lib/format/format-time.ts';
 import { Card } from '../../ui/card.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
 import { useWork } from './api.ts';
@@ -84,9 +84,7 @@ function Rows({ rows, more }: { rows: Work[]; more: boolean }) {
               <StatusBadge status={state} />
               <span className="mt-0.5 block text-muted text-xs">
                 {position !== null && `Number ${position}, `}
-                {position === null
-                  ? relativeTime(new Date(since))
-                  : relativeTime(new Date(since)).toLowerCase()}
+                <RelativeTime at={since} inSentence={position !== null} />
               </span>
             </>
           ),

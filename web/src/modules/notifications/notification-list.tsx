@@ -12,15 +12,13 @@ import {
 import type { MouseEvent } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { showAmount, useShowAmount } from '../../lib/format/currency.ts';
-import { formatDateTime, relativeTime } from '../../lib/format/format-time.ts';
+import { formatDateTime } from '../../lib/format/format-time.ts';
 import { goTo } from '../../lib/navigation.ts';
-import { useNow } from '../../lib/use-now.ts';
 import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import type { Notification, useNotifications } from './api.ts';
-
-const TICK_MS = 30_000;
 
 type Look = { icon: LucideIcon; tone: string };
 const good: Look = { icon: CircleCheck, tone: 'text-good' };
@@ -72,11 +70,13 @@ export function NotificationList({ notifications, onOpen }: Props) {
         {({ pages }) => (
           <>
             <ul className="divide-y divide-line">
-              {pages.flatMap((page) => page.notifications).map((notification) => (
-                <li key={notification.notification_id}>
-                  <Row notification={notification} onOpen={() => onOpen(notification)} />
-                </li>
-              ))}
+              {pages
+                .flatMap((page) => page.notifications)
+                .map((notification) => (
+                  <li key={notification.notification_id}>
+                    <Row notification={notification} onOpen={() => onOpen(notification)} />
+                  </li>
+                ))}
             </ul>
             <Pager pages={notifications} />
           </>
@@ -90,7 +90,6 @@ function Row({ notification, onOpen }: { notification: Notification; onOpen: () 
   const { kind, link, status, created_at } = notification;
   const { icon: Icon, tone } = looks[kind] ?? plain;
   const message = useMessage(notification);
-  const now = useNow(TICK_MS);
   const at = new Date(created_at);
   const follow = (event: MouseEvent) => {
     // Into another tab or window the browser goes by itself.
@@ -114,7 +113,7 @@ function Row({ notification, onOpen }: { notification: Notification; onOpen: () 
           {message}
         </span>
         <time dateTime={created_at} title={formatDateTime(at)} className="text-muted text-xs">
-          {relativeTime(at, now)}
+          <RelativeTime at={at} />
         </time>
       </span>
       {status === 'unread' && <span aria-hidden className="mt-2 size-1.5 shrink-0 rounded-full bg-accent" />}

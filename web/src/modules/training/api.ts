@@ -34,11 +34,7 @@ export const runsQuery = (wanted: RunSearch) =>
     id: 'run_id',
     newestFirst: !(wanted.search || wanted.state || wanted.sort),
     read: (cursor, signal) =>
-      call(
-        listRuns,
-        { query: { ...wanted, cursor } },
-        { signal, operation: 'fetch runs' },
-      ),
+      call(listRuns, { query: { ...wanted, cursor } }, { signal, operation: 'fetch runs' }),
   });
 
 export const runListQuery = runsQuery({});

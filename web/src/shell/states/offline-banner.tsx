@@ -1,10 +1,7 @@
 import { WifiOff } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
-import { relativeTime } from '../../lib/format/format-time.ts';
 import { lastAnswer, useOnline } from '../../lib/live/online.ts';
-import { useNow } from '../../lib/use-now.ts';
-
-const TICK_MS = 10_000;
+import { RelativeTime } from '../../ui/relative-time.tsx';
 
 /** Says that nothing is fresh while the server cannot be reached, and how old it is. */
 export function OfflineBanner() {
@@ -27,7 +24,10 @@ export function OfflineBanner() {
 }
 
 function Age() {
-  const now = useNow(TICK_MS);
   // Not announced anew every minute.
-  return <span aria-live="off">Last updated {relativeTime(lastAnswer(), now).toLowerCase()}.</span>;
+  return (
+    <span aria-live="off">
+      Last updated <RelativeTime at={lastAnswer()} inSentence />.
+    </span>
+  );
 }

@@ -1,11 +1,12 @@
 import type { ApiKey } from '@bakehouse/contract/api-keys';
 import { parseBgl } from '@bakehouse/contract/money';
-import { formatDateTime, relativeTime } from '../../../lib/format/format-time.ts';
+import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { useNow } from '../../../lib/use-now.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { Progress } from '../../../ui/progress.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { scopeChoice, scopeChoices } from './key-form.ts';
 
 const TICK_MS = 30_000;
@@ -31,9 +32,13 @@ export function KeyRow({ apiKey, onChange, onRevoke }: Props) {
           {isUsedUp && <Badge tone="warn">Budget used up</Badge>}
         </p>
         <p className="text-[0.8125rem] text-muted tabular-nums">
-          {last_used_at
-            ? `Last used ${relativeTime(new Date(last_used_at), now).toLowerCase()}`
-            : 'Never used'}
+          {last_used_at ? (
+            <>
+              Last used <RelativeTime at={last_used_at} inSentence />
+            </>
+          ) : (
+            'Never used'
+          )}
           {` · Created ${formatDateTime(new Date(created_at))}`}
           {` · ${end ?? 'Does not expire'}`}
         </p>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { MonitorSmartphone } from 'lucide-react';
 import { useState } from 'react';
 import { describeBrowser } from '../../../lib/format/describe-browser.ts';
-import { formatDateTime, relativeTime } from '../../../lib/format/format-time.ts';
+import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -11,6 +11,7 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { sessionsQuery, useEndSessions } from './profile-api.ts';
 
 /** Where the person is signed in. */
@@ -80,8 +81,11 @@ function SessionRow({ session }: { session: Session }) {
         </p>
         <p className="text-[0.8125rem] text-muted tabular-nums [overflow-wrap:anywhere]">
           {session.address && `${session.address} · `}
-          {!session.is_current &&
-            `Last seen ${relativeTime(new Date(session.last_seen_at)).toLowerCase()} · `}
+          {!session.is_current && (
+            <>
+              Last seen <RelativeTime at={session.last_seen_at} inSentence /> ·{' '}
+            </>
+          )}
           Signed in {formatDateTime(new Date(session.created_at))}
         </p>
       </div>

@@ -1,8 +1,8 @@
 import { type Asset, assetInfo, deleteFile } from '@bakehouse/contract/assets';
 import { linkFile } from '@bakehouse/contract/file-links';
 import { call } from '../../../lib/api/api-client.ts';
-import { pagedQuery } from '../../../lib/api/paged-query.ts';
 import { downloadFrom } from '../../../lib/api/download.ts';
+import { pagedQuery } from '../../../lib/api/paged-query.ts';
 import { storedRead } from '../../../lib/api/stored-read.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
@@ -10,23 +10,23 @@ import { notify } from '../../../ui/notify.ts';
 
 /** The files of the newest revision page by page; the first ones came with the asset. */
 export const filesQuery = ({ dataset_id: id, revision_id, updated_at, files, next_files_cursor }: Asset) => ({
-    ...pagedQuery({
-      queryKey: ['asset', 'files', id, { revision_id, updated_at }],
-      rows: 'files',
-      id: 'path',
-      // Another revision has another key.
-      staleTime: Number.POSITIVE_INFINITY,
-      read: async (cursor, signal): Promise<Pick<Asset, 'files'> & { next_cursor: string | null }> => {
-        if (cursor === undefined) return { files, next_cursor: next_files_cursor };
-        return call(
-          assetInfo,
-          { params: { id }, query: { cursor } },
-          { signal, ...storedRead(), operation: 'list the files' },
-        );
-      },
-    }),
-    initialData: { pages: [{ files, next_cursor: next_files_cursor }], pageParams: [null] },
-  });
+  ...pagedQuery({
+    queryKey: ['asset', 'files', id, { revision_id, updated_at }],
+    rows: 'files',
+    id: 'path',
+    // Another revision has another key.
+    staleTime: Number.POSITIVE_INFINITY,
+    read: async (cursor, signal): Promise<Pick<Asset, 'files'> & { next_cursor: string | null }> => {
+      if (cursor === undefined) return { files, next_cursor: next_files_cursor };
+      return call(
+        assetInfo,
+        { params: { id }, query: { cursor } },
+        { signal, ...storedRead(), operation: 'list the files' },
+      );
+    },
+  }),
+  initialData: { pages: [{ files, next_cursor: next_files_cursor }], pageParams: [null] },
+});
 
 /** Has the browser download one file of the newest revision. */
 export async function downloadAssetFile(id: string, path: string): Promise<void> {

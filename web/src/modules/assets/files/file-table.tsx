@@ -3,13 +3,13 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download, Eye, MoreHorizontal, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { relativeTime } from '../../../lib/format/format-time.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Menu, MenuItem } from '../../../ui/menu.tsx';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { Pager } from '../../../ui/pager.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { isDataFile } from './data-file.ts';
 import { downloadAssetFile, filesQuery, useDeleteFile } from './file-calls.ts';
 
@@ -100,7 +100,9 @@ function columnsFor(actions: Actions): Column<File>[] {
       id: 'uploaded',
       header: 'Added',
       cell: (file) => (
-        <span className="whitespace-nowrap text-muted">{relativeTime(new Date(file.uploaded_at))}</span>
+        <span className="whitespace-nowrap text-muted">
+          <RelativeTime at={file.uploaded_at} />
+        </span>
       ),
       width: '9rem',
       hideBelow: 'sm',

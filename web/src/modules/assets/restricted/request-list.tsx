@@ -1,7 +1,7 @@
 import type { AccessRequest } from '@bakehouse/contract/restricted-models';
 import { Link } from '@tanstack/react-router';
-import { relativeTime } from '../../../lib/format/format-time.ts';
 import { Button } from '../../../ui/button.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { AccessBadge } from './access-badge.tsx';
 import { useDecideAccess } from './queries.ts';
 
@@ -25,7 +25,7 @@ export function RequestList({ requests }: { requests: readonly AccessRequest[] }
               {request.state !== 'requested' && <AccessBadge access={request.state} />}
             </p>
             <p className="text-muted text-xs">
-              {request.email} · {relativeTime(new Date(request.requested_at))}
+              {request.email} · <RelativeTime at={request.requested_at} />
             </p>
             <p dir="auto" className="mt-2 max-w-prose whitespace-pre-wrap break-words">
               {request.message}

@@ -8,8 +8,7 @@ export const codesQuery = pagedQuery({
   queryKey: ['codes'],
   rows: 'codes',
   id: 'id',
-  read: (cursor, signal) =>
-    call(listCodes, { query: { cursor } }, { signal, operation: 'load the codes' }),
+  read: (cursor, signal) => call(listCodes, { query: { cursor } }, { signal, operation: 'load the codes' }),
 });
 
 const refresh = () => readAgain(codesQuery.queryKey);

@@ -11,11 +11,7 @@ export const priceChangesQuery = pagedQuery({
   rows: 'changes',
   id: 'id',
   read: (cursor, signal) =>
-    call(
-      listPriceChanges,
-      { query: { cursor } },
-      { signal, operation: 'load the changes of prices' },
-    ),
+    call(listPriceChanges, { query: { cursor } }, { signal, operation: 'load the changes of prices' }),
   staleTime: 0,
 });
 

@@ -1,9 +1,10 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { formatDateTime, relativeTime } from '../../../lib/format/format-time.ts';
+import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { deviceName } from '../../machines/api.ts';
 import { sleepNote } from './sleeps-after.ts';
 
@@ -75,6 +76,6 @@ export function DeploymentFacts({ deployment, kind, deviceNote, priceNote, costN
 }
 
 /** When it was asked last, in words. */
-export function lastRequest({ last_request_at }: Pick<Deployment, 'last_request_at'>): string {
-  return last_request_at === null ? 'None yet' : relativeTime(new Date(last_request_at));
+export function lastRequest({ last_request_at }: Pick<Deployment, 'last_request_at'>): ReactNode {
+  return last_request_at === null ? 'None yet' : <RelativeTime at={last_request_at} />;
 }

@@ -71,3 +71,17 @@ it('the list of every kind goes on behind its first page, narrowed as before', a
     { search: 'rye', include_terminated: 'true', cursor: 'first' },
   ]);
 });
+
+it('what deployments that run have cost is read again while nothing announces it', async () => {
+  vi.useFakeTimers();
+  try {
+    let reads = 0;
+    const deployments = () => [{ pod_id: 'p1', status: 'running', cost_so_far: String((reads += 1)) }];
+    answer(listImageDeployments, deployments);
+    const { result } = renderHook(() => useImageDeployments(), { wrapper });
+    await act(() => vi.advanceTimersByTimeAsync(61_000));
+    expect(result.current.data?.pages[0]?.deployments[0]?.cost_so_far).toBe('2');
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -9,9 +9,9 @@ import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
 import type { InstanceType } from '@bakehouse/contract/limits';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
-import { pagedQuery } from '../../../lib/api/paged-query.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
+import { pagedQuery } from '../../../lib/api/paged-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { readAllPages } from '../../../lib/api/read-all-pages.ts';
 import { chargeText } from '../../../lib/format/outcome-text.ts';
@@ -53,13 +53,17 @@ export const imageDeploymentListQuery = (
     },
   });
 
-/** The same, kept up to date. */
+/** The same, kept up to date, with what they cost so far. */
 export function useImageDeployments(search: DeploymentsSearch = {}) {
   const userId = useUser().id;
   const pollMs = usePollMs();
+  const costs = useOnlineInterval(COST_MS);
   return useInfiniteQuery({
     ...imageDeploymentListQuery(userId, search),
-    refetchInterval: ({ state: { data } }) => pollMs(data?.pages.flatMap((page) => page.deployments) ?? []),
+    refetchInterval: ({ state: { data } }) => {
+      const all = data?.pages.flatMap((page) => page.deployments) ?? [];
+      return pollMs(all) || (all.some(({ status }) => status === 'running') && costs);
+    },
   });
 }
 

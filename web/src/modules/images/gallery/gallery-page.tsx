@@ -4,7 +4,6 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { Images, ImageUp } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { relativeTime } from '../../../lib/format/format-time.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { CheckboxBox } from '../../../ui/checkbox.tsx';
@@ -12,6 +11,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { SearchInput } from '../../../ui/search-input.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { Tooltip } from '../../../ui/tooltip.tsx';
@@ -193,7 +193,7 @@ function Caption({ generation }: { generation: Generation }) {
           {prompt}
         </p>
         <p className="truncate text-muted text-xs">
-          {generators[generator].title} · {relativeTime(new Date(created_at))}
+          {generators[generator].title} · <RelativeTime at={created_at} />
         </p>
       </div>
       {state === 'completed' && <EditLink generation={generation} />}

@@ -6,6 +6,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useApplicableConfiguration, useConfigurations, useImportConfiguration } from './api.ts';
 import { ConfigurationActions } from './configuration-actions.tsx';
@@ -69,7 +70,11 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
               options={list.map((one) => ({
                 value: one.config_id,
                 label: <span className="[overflow-wrap:anywhere]">{one.config_name}</span>,
-                description: describeConfiguration(one),
+                description: (
+                  <>
+                    {describeConfiguration(one)}saved <RelativeTime at={one.created_at} inSentence />
+                  </>
+                ),
               }))}
             />
             {selected && <ConfigurationActions key={selected.config_id} configuration={selected} />}

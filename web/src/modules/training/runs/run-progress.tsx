@@ -1,6 +1,5 @@
 import { parseBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/training';
-import { useEffect, useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
 import { aboutDuration } from '../../../lib/format/format-time.ts';
@@ -10,15 +9,8 @@ import { Money } from '../../../ui/money.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { lastOf } from './curves/curves.ts';
 import { useRunMetrics } from './run-calls.ts';
-import {
-  epochText,
-  finishesFree,
-  laterBy,
-  phaseText,
-  secondsToCeiling,
-  stepText,
-  timeText,
-} from './run-sentences.ts';
+import { epochText, finishesFree, phaseText, secondsToCeiling, stepText } from './run-sentences.ts';
+import { RunTime } from './run-time.tsx';
 
 /** Phase, steps, time, speed and money of a run that has not ended. */
 export function RunProgress({ run }: { run: Run }) {
@@ -37,7 +29,7 @@ export function RunProgress({ run }: { run: Run }) {
         aside={stepText(run)}
       />
       <p className="mt-3 text-[0.8125rem] text-muted tabular-nums">
-        <RunTime key={`${run.state} ${run.phase} ${run.elapsed_seconds}`} run={run} />
+        <RunTime run={run} />
       </p>
       <Figures run={run} />
       <Overrun run={run} />
@@ -47,7 +39,8 @@ export function RunProgress({ run }: { run: Run }) {
       {run.restarts > 0 && (
         <p className="mt-3 text-[0.8125rem] text-muted">
           It was interrupted {run.restarts === 1 ? 'once' : countOf(run.restarts, 'time')}. After an
-          interruption it continues from its last checkpoint, or starts over if it has none yet.
+          interruption it continues from its last checkpoint, or starts over if it has none yet. The time that
+          was lost is not charged and no longer counted.
         </p>
       )}
     </Card>
@@ -105,15 +98,4 @@ function Figures({ run }: { run: Run }) {
       </Figure>
     </dl>
   );
-}
-
-/** Ticks between the reports of the run; each report begins it anew. */
-function RunTime({ run }: { run: Run }) {
-  const [since, setSince] = useState(0);
-  useEffect(() => {
-    const began = performance.now();
-    const timer = setInterval(() => setSince((performance.now() - began) / 1000), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return <span>{timeText(laterBy(run, since))}</span>;
 }

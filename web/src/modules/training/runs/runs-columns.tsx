@@ -1,11 +1,11 @@
 import type { Run } from '@bakehouse/contract/training';
 import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../../../lib/format/format-number.ts';
-import { relativeTime } from '../../../lib/format/format-time.ts';
 import { CheckboxBox } from '../../../ui/checkbox.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { Progress } from '../../../ui/progress.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { displayState } from './run-state.ts';
 
@@ -60,7 +60,9 @@ export function runsColumns(compared: Compared): Column<Run>[] {
       id: 'created',
       header: 'Created',
       cell: (run) => (
-        <span className="whitespace-nowrap text-muted">{relativeTime(new Date(run.created_at))}</span>
+        <span className="whitespace-nowrap text-muted">
+          <RelativeTime at={run.created_at} />
+        </span>
       ),
       width: '9rem',
       hideBelow: 'lg',

@@ -1,4 +1,3 @@
-import { useIsFetching } from '@tanstack/react-query';
 import { type RefObject, useEffect, useRef } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
@@ -18,6 +17,7 @@ import {
 import type { ModelPreset } from './model-preset.ts';
 import { StepReview } from './review/step-review.tsx';
 import { type CreateModel, useCreateModel } from './use-create-model.ts';
+import { useStepReading } from './use-step-reading.ts';
 import { WizardStep } from './wizard-step.tsx';
 
 type Props = ModelPreset & { open: boolean; onClose: () => void };
@@ -115,11 +115,7 @@ function Wizard({ open, onClose, begunWith, onDraft }: WizardProps) {
 
 function Footer({ wizard }: { wizard: CreateModel }) {
   const { state, busy, validation, priceChanged, canStart, dispatch } = wizard;
-  // The only model, and the columns that the file offers, are chosen for the person as soon as they are known.
-  const isReadingModels = useIsFetching({ queryKey: ['asset', 'list'] }) > 0 && !state.baseModelId;
-  const isReadingFile = useIsFetching({ queryKey: ['asset', 'preview'] }) > 0;
-  const isReading =
-    (state.step === 3 && state.type === 'finetune' && isReadingModels) || (state.step === 4 && isReadingFile);
+  const isReading = useStepReading(state);
   return (
     <>
       {canGoBack(state) && (

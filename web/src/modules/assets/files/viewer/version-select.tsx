@@ -1,7 +1,7 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { relativeTime } from '../../../../lib/format/format-time.ts';
 import { Button } from '../../../../ui/button.tsx';
+import { RelativeTime } from '../../../../ui/relative-time.tsx';
 import { Select } from '../../../../ui/select.tsx';
 import { versionsQuery } from './viewer-calls.ts';
 
@@ -34,11 +34,20 @@ export function VersionSelect({ assetId, path, newest, value, onChange }: Props)
         options={versions.map(({ revision_id: id, number, created_at: at, size_bytes: size }) => ({
           value: id,
           label: id === last.revision_id ? `Revision ${number} (newest)` : `Revision ${number}`,
-          description: `${relativeTime(new Date(at))}, ${formatBytes(size)}`,
+          description: (
+            <>
+              <RelativeTime at={at} />, {formatBytes(size)}
+            </>
+          ),
         }))}
       />
       {hasNextPage && (
-        <Button size="sm" variant="ghost" loading={isFetchingNextPage} onClick={() => void fetchNextPage({ cancelRefetch: false })}>
+        <Button
+          size="sm"
+          variant="ghost"
+          loading={isFetchingNextPage}
+          onClick={() => void fetchNextPage({ cancelRefetch: false })}
+        >
           Load older revisions
         </Button>
       )}

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, render, screen } from '@testing-library/react';
+import { act, cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../../../../lib/api/query-client.ts';
 import { runMetricsQuery } from '../run-calls.ts';
@@ -43,6 +43,15 @@ test('a run under way says how far it is, and draws its loss from the first step
   cleanup();
   show([{ step: 1, values: { loss: 2 } }]);
   expect(screen.getByText('Training loss by step')).toBeTruthy();
+});
+
+test('its time goes on between two reports', () => {
+  vi.useFakeTimers();
+  show([]);
+  expect(screen.getByText(/^1 min so far/)).toBeTruthy();
+  act(() => vi.advanceTimersByTime(5_000));
+  expect(screen.getByText(/^1 min 5 s so far/)).toBeTruthy();
+  vi.useRealTimers();
 });
 
 test('a run that waits says what for', () => {

@@ -6,8 +6,9 @@ import { Chart } from '../../../../ui/chart.tsx';
 import { Progress } from '../../../../ui/progress.tsx';
 import { StatusBadge } from '../../../../ui/status-badge.tsx';
 import { useRunMetrics } from '../run-calls.ts';
-import { phaseText, stepText, timeText } from '../run-sentences.ts';
+import { phaseText, stepText } from '../run-sentences.ts';
 import { displayState } from '../run-state.ts';
+import { RunTime } from '../run-time.tsx';
 import { curvesOf } from './curves.ts';
 
 const HEIGHT = 150;
@@ -33,7 +34,9 @@ export function LiveRun({ run }: { run: Run }) {
         label={<span className="block truncate">{phaseText(run)}</span>}
         aside={stepText(run)}
       />
-      <p className="mt-2 text-[0.8125rem] text-muted tabular-nums">{timeText(run)}</p>
+      <p className="mt-2 text-[0.8125rem] text-muted tabular-nums">
+        <RunTime run={run} />
+      </p>
       <div className="mt-4" style={{ minHeight: HEIGHT }}>
         {series.length > 0 ? (
           <Chart

@@ -1,0 +1,18 @@
+import type { Run } from '@bakehouse/contract/training';
+import { useEffect, useState } from 'react';
+import { laterBy, timeText } from './run-sentences.ts';
+
+/** How long a run has taken and may still take; ticks between its reports, each of which begins it anew. */
+export function RunTime({ run }: { run: Run }) {
+  return <Ticking key={`${run.state} ${run.phase} ${run.elapsed_seconds}`} run={run} />;
+}
+
+function Ticking({ run }: { run: Run }) {
+  const [since, setSince] = useState(0);
+  useEffect(() => {
+    const began = performance.now();
+    const timer = setInterval(() => setSince((performance.now() - began) / 1000), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return <span>{timeText(laterBy(run, since))}</span>;
+}

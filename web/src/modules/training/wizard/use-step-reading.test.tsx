@@ -1,0 +1,35 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { renderHook } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { expect, it } from 'vitest';
+import { UserContext } from '../../accounts/api.ts';
+import { choiceQuery, previewQuery } from '../../assets/api.ts';
+import { useStepReading } from './use-step-reading.ts';
+
+const file = { assetId: 'd1', revisionId: 'r1', path: 'rows.csv', offset: 0 };
+const models = choiceQuery('u1', 'MODEL').queryKey;
+const atModel = { step: 3, type: 'finetune', baseModelId: null, datasetId: null, fileName: null } as const;
+const atFile = { ...atModel, step: 4, datasetId: 'd1', fileName: 'rows.csv' } as const;
+
+it.each([
+  ['the models to choose from are read', atModel, models, {}, true],
+  ['these are read again', atModel, models, { data: { pages: [], pageParams: [] } }, false],
+  ['a base model is chosen', { ...atModel, baseModelId: 'm1' }, models, {}, false],
+  ['the list of datasets is read', atModel, choiceQuery('u1', 'RAW').queryKey, {}, false],
+  ['models are searched', atModel, choiceQuery('u1', 'MODEL', 'rye').queryKey, {}, false],
+  ['the chosen file is read', atFile, previewQuery(file).queryKey, {}, true],
+  ['another file is read', atFile, previewQuery({ ...file, path: 'b.csv' }).queryKey, {}, false],
+])('while %s, whether the button waits', (_what, state, queryKey, known, waits) => {
+  const client = new QueryClient();
+  const query = client
+    .getQueryCache()
+    .build<unknown, Error, unknown, readonly unknown[]>(client, { queryKey });
+  query.setState({ fetchStatus: 'fetching', ...known });
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <QueryClientProvider client={client}>
+      <UserContext value={{ id: 'u1' } as never}>{children}</UserContext>
+    </QueryClientProvider>
+  );
+  const { result } = renderHook(() => useStepReading(state), { wrapper });
+  expect(result.current).toBe(waits);
+});

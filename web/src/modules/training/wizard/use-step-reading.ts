@@ -1,0 +1,19 @@
+import { useIsFetching } from '@tanstack/react-query';
+import { useUser } from '../../accounts/api.ts';
+import { choiceQuery } from '../../assets/api.ts';
+import type { WizardState } from './create-model-wizard-state.ts';
+
+type Chosen = Pick<WizardState, 'step' | 'type' | 'baseModelId' | 'datasetId' | 'fileName'>;
+
+/** Whether what this step chooses for the person is still read: the only base model, and the columns that the file offers. */
+export function useStepReading({ step, type, baseModelId, datasetId, fileName }: Chosen): boolean {
+  const models = useIsFetching({
+    queryKey: choiceQuery(useUser().id, 'MODEL').queryKey,
+    exact: true,
+    // Not where they are only read again.
+    predicate: ({ state }) => state.data === undefined || state.fetchMeta?.fetchMore !== undefined,
+  });
+  const files = useIsFetching({ queryKey: ['asset', 'preview', { assetId: datasetId, path: fileName }] });
+  if (step === 3) return type === 'finetune' && baseModelId === null && models > 0;
+  return step === 4 && files > 0;
+}

@@ -1,0 +1,27 @@
+import { act, render, screen } from '@testing-library/react';
+import { afterEach, expect, it, vi } from 'vitest';
+import { RelativeTime } from './relative-time.tsx';
+
+afterEach(() => vi.useRealTimers());
+
+it('goes on while it is in sight, all of them by one timer, which ends with the last', () => {
+  vi.useFakeTimers();
+  const at = new Date();
+  const { unmount } = render(
+    <>
+      <p>
+        <RelativeTime at={at} />
+      </p>
+      <p>
+        seen <RelativeTime at={at.toISOString()} inSentence />
+      </p>
+    </>,
+  );
+  expect(vi.getTimerCount()).toBe(1);
+  screen.getByText('seen just now');
+  act(() => vi.advanceTimersByTime(3 * 60_000));
+  screen.getByText('3 minutes ago');
+  screen.getByText('seen 3 minutes ago');
+  unmount();
+  expect(vi.getTimerCount()).toBe(0);
+});
