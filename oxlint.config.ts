@@ -55,7 +55,7 @@ export default defineConfig({
               {
                 name: '@tanstack/react-query',
                 importNames: ['infiniteQueryOptions'],
-                message: 'Every event would read all of its pages again: take lib/api/paged-query.ts.',
+                message: 'Every event would read all of its pages again: take lib/live/paged-query.ts.',
               },
             ],
             patterns: [
@@ -75,7 +75,7 @@ export default defineConfig({
     {
       files: [
         'web/src/lib/mutation/use-mutation.ts',
-        'web/src/lib/api/paged-query.ts',
+        'web/src/lib/live/paged-query.ts',
         // What is found in a revision never changes.
         'web/src/modules/assets/files/viewer/viewer-calls.ts',
         'web/src/ui/relative-time.tsx',

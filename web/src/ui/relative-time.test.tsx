@@ -19,7 +19,7 @@ it('goes on while it is in sight, all of them by one timer, which ends with the 
   );
   expect(vi.getTimerCount()).toBe(1);
   screen.getByText('seen just now');
-  act(() => vi.advanceTimersByTime(3 * 60_000));
+  act(() => void vi.advanceTimersByTime(3 * 60_000));
   screen.getByText('3 minutes ago');
   screen.getByText('seen 3 minutes ago');
   unmount();

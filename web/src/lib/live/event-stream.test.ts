@@ -59,7 +59,7 @@ it('goes on from the last event that it has, and reads all again where the serve
   await vi.advanceTimersByTimeAsync(0);
   expect(refreshed).toHaveBeenCalledOnce();
   streams.at(-1)?.close();
-  await vi.advanceTimersByTimeAsync(2_000);
+  await vi.advanceTimersByTimeAsync(4_000);
   expect(lastIds.at(-1)).toBe('99');
   ending.abort();
   await vi.advanceTimersByTimeAsync(1_000);
@@ -181,3 +181,34 @@ it('gives up a stream that has gone silent, connects again, and reads what it ma
   await vi.advanceTimersByTimeAsync(1_000);
   await following;
 });
+
+it('a proxy that cuts each stream is asked ever more rarely, until one has lived', async () => {
+  setCredentials({ userId: USER, apiKey: 'bh_test' });
+  const { streams } = stubStreams();
+  const ending = new AbortController();
+  const following = followChanges(USER, ending.signal);
+  for (let second = 0; second < 120; second += 1) {
+    await vi.advanceTimersByTimeAsync(1_000);
+    if (second < 119) tryToCut(streams.at(-1));
+  }
+  expect(streams.length).toBeLessThan(10);
+
+  await vi.advanceTimersByTimeAsync(50_000);
+  const before = streams.length;
+  streams.at(-1)?.enqueue(new TextEncoder().encode(': heartbeat\n\n'));
+  await vi.advanceTimersByTimeAsync(31_000);
+  tryToCut(streams.at(-1));
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(streams.length).toBe(before + 1);
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await following;
+});
+
+function tryToCut(stream: ReadableStreamDefaultController<Uint8Array> | undefined): void {
+  try {
+    stream?.error(new TypeError('network error'));
+  } catch {
+    // It was cut before.
+  }
+}

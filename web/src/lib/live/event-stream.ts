@@ -3,11 +3,14 @@ import { useSyncExternalStore } from 'react';
 import { callRaw } from '../api/api-client.ts';
 import { getCredentials } from '../api/credentials.ts';
 import { eventStreamParser, type ServerSentEvent } from './event-stream-parser.ts';
+import { type ListeningPlace, listeningPlace } from './listening-place.ts';
 import { checkServer, onReconnect, useOnline } from './online.ts';
 import { changeRefresher, refreshMissed } from './refresh-changed.ts';
 import { textPieces } from './text-pieces.ts';
 
 const RECONNECT_MS = { first: 1_000, last: 30_000 };
+/** A stream that ends sooner is waited for ever longer: a proxy that cuts each of them is not asked, and all read again, each second. */
+const STEADY_MS_MIN = 30_000;
 /** The server sends a heartbeat every 15 s. After a sleep of the machine the connection may be gone without an error. */
 const SILENCE_MS_MAX = 40_000;
 /** A first stream that opens within this time is sent what changed since the page began to read: the server looks 10 s back. */
@@ -20,8 +23,7 @@ const listeners = new Set<() => void>();
  * Listens to what changes for the user and refreshes what it touches, reconnecting until the signal
  * ends it or another user's key is used. What it misses in between the server sends when it is back; where the stream
  * broke, the server may have been killed with changes that it kept nowhere, and all is read again. Only while the page
- * is in sight: a browser has six connections to a server for all of its tabs, and a page that is kept for 'Back' keeps
- * its own.
+ * is in sight, or is the one of those out of sight that listens (listening-place.ts).
  */
 export async function followChanges(userId: string, signal: AbortSignal): Promise<void> {
   let delay = RECONNECT_MS.first;
@@ -29,16 +31,16 @@ export async function followChanges(userId: string, signal: AbortSignal): Promis
   let lost = false;
   let lastId: string | null = null;
   const refresh = changeRefresher(signal);
+  const place = listeningPlace(signal);
   while (!signal.aborted && getCredentials()?.userId === userId) {
-    await untilInSight(signal);
+    await untilMayListen(place, signal);
     const silence = new AbortController();
     let hasLeft = false;
-    const leave = () => {
-      if (!document.hidden) return;
+    const stopLooking = place.onChange(() => {
       hasLeft = true;
       silence.abort();
-    };
-    document.addEventListener('visibilitychange', leave);
+    });
+    let openedAt = Number.POSITIVE_INFINITY;
     try {
       const response = await callRaw(
         streamEvents,
@@ -49,7 +51,7 @@ export async function followChanges(userId: string, signal: AbortSignal): Promis
         },
       );
       setConnected(true);
-      delay = RECONNECT_MS.first;
+      openedAt = Date.now();
       lost ||= Date.now() - begunAt > FIRST_OPENING_MS_MAX;
       if (lost && lastId === null) refreshMissed();
       await readEvents(response, silence, ({ event, data, id }) => {
@@ -61,11 +63,12 @@ export async function followChanges(userId: string, signal: AbortSignal): Promis
       // Whatever ended the stream, the next attempt shows whether it can be had again.
       if (!hasLeft) lastId = null;
     } finally {
-      document.removeEventListener('visibilitychange', leave);
+      stopLooking();
     }
     lost = true;
     setConnected(false);
-    if (document.hidden || signal.aborted) continue;
+    if (Date.now() - openedAt >= STEADY_MS_MIN) delay = RECONNECT_MS.first;
+    if (!place.may() || signal.aborted) continue;
     void checkServer();
     await pause(delay, signal);
     delay = Math.min(delay * 2, RECONNECT_MS.last);
@@ -103,15 +106,15 @@ async function readEvents(
   }
 }
 
-function untilInSight(signal: AbortSignal): Promise<void> {
+function untilMayListen(place: ListeningPlace, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
-      if (document.hidden && !signal.aborted) return;
-      document.removeEventListener('visibilitychange', look);
+      if (!place.may() && !signal.aborted) return;
+      stopLooking();
       signal.removeEventListener('abort', look);
       resolve();
     };
-    document.addEventListener('visibilitychange', look);
+    const stopLooking = place.onChange(look);
     signal.addEventListener('abort', look);
     look();
   });

@@ -1,8 +1,8 @@
 import type { ChangeEvent } from '@bakehouse/contract/events';
 import type { Query, QueryKey, QueryState } from '@tanstack/react-query';
-import { readRowsAgain } from '../api/paged-query.ts';
 import { queryClient } from '../api/query-client.ts';
 import { forgetReads } from '../api/shared-reads.ts';
+import { readRowsAgain } from './paged-query.ts';
 
 /** What comes within this time is read again together. */
 const GATHER_MS = 250;

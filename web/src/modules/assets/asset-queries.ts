@@ -2,8 +2,8 @@ import { type DatasetType, getAsset, listAssets } from '@bakehouse/contract/asse
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
-import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
+import { pagedQuery } from '../../lib/live/paged-query.ts';
 
 const PAGE_LENGTH = 50;
 const NOBODY = 'Missing required parameters: userId or apiKey';

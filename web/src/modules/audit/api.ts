@@ -1,6 +1,6 @@
 import { type AuditEntry, listAudit } from '@bakehouse/contract/audit';
 import { call } from '../../lib/api/api-client.ts';
-import { pagedQuery } from '../../lib/api/paged-query.ts';
+import { pagedQuery } from '../../lib/live/paged-query.ts';
 
 export type { AuditEntry };
 export type AuditFilter = { user?: string; noun?: string };

@@ -2,8 +2,8 @@ import { type ContactMessage, changeMessage, contactUs, listMessages } from '@ba
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { InfiniteData } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
-import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { pagedQuery } from '../../lib/live/paged-query.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { notify } from '../../ui/notify.ts';
 

@@ -8,9 +8,9 @@ import {
 } from '@bakehouse/contract/credits';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
-import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { pagedQuery } from '../../lib/live/paged-query.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { type Period, withTimeZone } from './statement/period.ts';
 

@@ -3,10 +3,10 @@ import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deploymen
 import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
-import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { chargeText } from '../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useOnlineInterval } from '../../lib/live/online.ts';
+import { pagedQuery } from '../../lib/live/paged-query.ts';
 import { readAgain } from '../../lib/mutation/read-again.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { notify } from '../../ui/notify.ts';

@@ -8,8 +8,8 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import { type InfiniteData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
-import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { readAllPages } from '../../lib/api/read-all-pages.ts';
+import { pagedQuery } from '../../lib/live/paged-query.ts';
 import { readRowsAgain } from '../../lib/mutation/read-again.ts';
 
 export const POLL_MS = 3_000;

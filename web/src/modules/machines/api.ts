@@ -1,9 +1,9 @@
 import { getMachine, listMachines, listWork } from '@bakehouse/contract/machines';
 import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
-import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useOnlineInterval } from '../../lib/live/online.ts';
+import { pagedQuery } from '../../lib/live/paged-query.ts';
 
 export { describeAbsence, deviceName, gpusHere } from './devices.ts';
 

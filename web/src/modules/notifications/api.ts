@@ -6,9 +6,9 @@ import {
 } from '@bakehouse/contract/notifications';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
-import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { pagedQuery } from '../../lib/live/paged-query.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 
 export type { Notification };

@@ -1,8 +1,8 @@
 import { getRun, listRuns, type RunFilter } from '@bakehouse/contract/training';
 import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
-import { pagedQuery } from '../../lib/api/paged-query.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { pagedQuery } from '../../lib/live/paged-query.ts';
 import { loadable } from '../../lib/loadable.tsx';
 
 export { displayState, hasEnded } from './runs/run-state.ts';

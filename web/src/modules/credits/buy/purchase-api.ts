@@ -1,7 +1,7 @@
 import { listPurchases, startPurchase } from '@bakehouse/contract/purchases';
 import { useEffect } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
-import { pagedQuery } from '../../../lib/api/paged-query.ts';
+import { pagedQuery } from '../../../lib/live/paged-query.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** What the user has bought page by page, newest first; follows the balance. */

@@ -1,6 +1,6 @@
 import { createCodes, listCodes, revokeCode } from '@bakehouse/contract/codes';
 import { call } from '../../../lib/api/api-client.ts';
-import { pagedQuery } from '../../../lib/api/paged-query.ts';
+import { pagedQuery } from '../../../lib/live/paged-query.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 

@@ -1,7 +1,7 @@
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { changePrice, listPriceChanges } from '@bakehouse/contract/prices';
 import { call } from '../../../lib/api/api-client.ts';
-import { pagedQuery } from '../../../lib/api/paged-query.ts';
+import { pagedQuery } from '../../../lib/live/paged-query.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { pricesQuery } from '../api.ts';

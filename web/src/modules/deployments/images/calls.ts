@@ -11,12 +11,12 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
-import { pagedQuery } from '../../../lib/api/paged-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { readAllPages } from '../../../lib/api/read-all-pages.ts';
 import { chargeText } from '../../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { useOnlineInterval } from '../../../lib/live/online.ts';
+import { pagedQuery } from '../../../lib/live/paged-query.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { awaitEnd } from '../../../ui/long-work.ts';

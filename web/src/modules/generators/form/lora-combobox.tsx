@@ -2,7 +2,7 @@ import { listLoras } from '@bakehouse/contract/assets';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
-import { pagedQuery } from '../../../lib/api/paged-query.ts';
+import { pagedQuery } from '../../../lib/live/paged-query.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { Combobox } from '../../../ui/combobox.tsx';
 import { errorMessage } from '../../../ui/notify.ts';

@@ -21,9 +21,7 @@ it.each([
   ['another file is read', atFile, previewQuery({ ...file, path: 'b.csv' }).queryKey, {}, false],
 ])('while %s, whether the button waits', (_what, state, queryKey, known, waits) => {
   const client = new QueryClient();
-  const query = client
-    .getQueryCache()
-    .build<unknown, Error, unknown, readonly unknown[]>(client, { queryKey });
+  const query = client.getQueryCache().build<unknown, Error, unknown>(client, { queryKey });
   query.setState({ fetchStatus: 'fetching', ...known });
   const wrapper = ({ children }: { children: ReactNode }) => (
     <QueryClientProvider client={client}>

@@ -2,8 +2,8 @@ import { previewFile } from '@bakehouse/contract/assets';
 import { describeColumns, listFileVersions, searchRows } from '@bakehouse/contract/data-files';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call } from '../../../../lib/api/api-client.ts';
-import { pagedQuery } from '../../../../lib/api/paged-query.ts';
 import { storedRead } from '../../../../lib/api/stored-read.ts';
+import { pagedQuery } from '../../../../lib/live/paged-query.ts';
 
 /** A file as one revision has it: its bytes never change. */
 export type RevisionFile = { assetId: string; revisionId: string; path: string };

@@ -49,7 +49,7 @@ test('its time goes on between two reports', () => {
   vi.useFakeTimers();
   show([]);
   expect(screen.getByText(/^1 min so far/)).toBeTruthy();
-  act(() => vi.advanceTimersByTime(5_000));
+  act(() => void vi.advanceTimersByTime(5_000));
   expect(screen.getByText(/^1 min 5 s so far/)).toBeTruthy();
   vi.useRealTimers();
 });

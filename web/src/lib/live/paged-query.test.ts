@@ -1,7 +1,7 @@
 import { InfiniteQueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { pagedQuery } from '../api/paged-query.ts';
 import { queryClient } from '../api/query-client.ts';
+import { pagedQuery } from './paged-query.ts';
 import { changeRefresher, refreshMissed } from './refresh-changed.ts';
 
 const PAGE_LENGTH = 20;

@@ -76,8 +76,8 @@ export function pagedQuery<
 
 type FetchMeta = { changed?: ReadonlySet<unknown> };
 
-function changedOf(meta: object | null | undefined): ReadonlySet<unknown> | undefined {
-  return (meta as FetchMeta | null | undefined)?.changed;
+function changedOf(meta: FetchMeta | null | undefined): ReadonlySet<unknown> | undefined {
+  return meta?.changed;
 }
 
 /**
