@@ -16,10 +16,7 @@ import { AppShell } from './app-shell.tsx';
 const { forever } = vi.hoisted(() => ({ forever: () => new Promise(() => {}) }));
 vi.mock('../lib/api/api-client.ts', () => ({ call: forever }));
 vi.mock('../modules/accounts/sign-in/auth-request.ts', () => ({ authRequest: forever }));
-vi.mock('../lib/live/event-stream.ts', async (original) => ({
-  ...(await original<typeof import('../lib/live/event-stream.ts')>()),
-  followChanges: forever,
-}));
+vi.mock('../lib/live/follow-changes.ts', () => ({ followChanges: forever }));
 
 /** A page of parts each of which takes longer than React renders in one go. */
 const PARTS = 5;

@@ -14,10 +14,7 @@ import { Shell } from './shell.tsx';
 // Nothing is read.
 const { forever } = vi.hoisted(() => ({ forever: () => new Promise(() => {}) }));
 vi.mock('../lib/api/api-client.ts', () => ({ call: forever }));
-vi.mock('../lib/live/event-stream.ts', async (original) => ({
-  ...(await original<typeof import('../lib/live/event-stream.ts')>()),
-  followChanges: forever,
-}));
+vi.mock('../lib/live/follow-changes.ts', () => ({ followChanges: forever }));
 
 beforeEach(async () => {
   const root = createRootRoute();

@@ -3,10 +3,9 @@ import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useWindowWidth } from '../lib/device/use-window-width.ts';
 import { loadLocaleData } from '../lib/format/load-locale-data.ts';
-import { followChanges } from '../lib/live/event-stream.ts';
 import { loadable } from '../lib/loadable.tsx';
 import { useSheets } from '../lib/sheet.ts';
-import { preloadLater, whenIdle } from '../lib/when-idle.ts';
+import { preloadLater } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/api.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
 import { useOpening } from '../ui/use-opening.ts';
@@ -24,6 +23,7 @@ import { useTitleFocus } from './use-title-focus.ts';
 const PendingReferral = loadable(
   async () => (await import('../modules/referrals/pending-referral.tsx')).PendingReferral,
 );
+const Changes = loadable(async () => (await import('./changes.tsx')).Changes);
 const MobileMenu = loadable(async () => (await import('./navigation/mobile-menu.tsx')).MobileMenu);
 
 type Props = {
@@ -85,13 +85,7 @@ export function Shell({ user, children }: Props) {
           </div>
         </div>
       </div>
-      {user && <Changes userId={user.id} />}
-      {user && <OpenSheets />}
-      {user && (
-        <AfterPage preload={PendingReferral.preload}>
-          <PendingReferral key={user.id} userId={user.id} />
-        </AfterPage>
-      )}
+      {user && <SignedIn userId={user.id} />}
       <Boundary fallback={EmptyFallback}>
         {menu.wasOpened && (
           <MobileMenu user={user} open={menu.isOpen} onClose={menu.close} onOpenPalette={palette.open} />
@@ -99,6 +93,21 @@ export function Shell({ user, children }: Props) {
       </Boundary>
       {user && palette.begun !== null && <DeferredPalette begun={palette.begun} onClose={palette.close} />}
     </UserContext>
+  );
+}
+
+/** What is there for whoever is signed in, on every page. */
+function SignedIn({ userId }: { userId: string }) {
+  return (
+    <>
+      <AfterPage preload={Changes.preload}>
+        <Changes userId={userId} />
+      </AfterPage>
+      <OpenSheets />
+      <AfterPage preload={PendingReferral.preload}>
+        <PendingReferral key={userId} userId={userId} />
+      </AfterPage>
+    </>
   );
 }
 
@@ -117,17 +126,3 @@ function useMenu() {
 
 /** What a click opens is there before the first click, and when nothing can be fetched any more. */
 const preloads = [loadLocaleData, MobileMenu.preload, preloadPalette, ...sheetPreloads];
-
-/** Keeps what is shown true while the same person is signed in. */
-function Changes({ userId }: { userId: string }) {
-  useEffect(() => {
-    const ended = new AbortController();
-    // A connection for good, of the six that a browser has: what the page reads goes first.
-    const callOff = whenIdle(() => void followChanges(userId, ended.signal));
-    return () => {
-      callOff();
-      ended.abort();
-    };
-  }, [userId]);
-  return null;
-}

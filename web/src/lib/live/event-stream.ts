@@ -1,79 +1,18 @@
-import { type ChangeEvent, streamEvents } from '@bakehouse/contract/events';
 import { useSyncExternalStore } from 'react';
-import { callRaw } from '../api/api-client.ts';
-import { getCredentials } from '../api/credentials.ts';
-import { eventStreamParser, type ServerSentEvent } from './event-stream-parser.ts';
-import { type ListeningPlace, listeningPlace } from './listening-place.ts';
-import { checkServer, onReconnect, useOnline } from './online.ts';
-import { changeRefresher, refreshMissed } from './refresh-changed.ts';
-import { textPieces } from './text-pieces.ts';
+import { useOnline } from './online.ts';
 
-const RECONNECT_MS = { first: 1_000, last: 30_000 };
-/** A stream that ends sooner is waited for ever longer: a proxy that cuts each of them is not asked, and all read again, each second. */
-const STEADY_MS_MIN = 30_000;
-/** The server sends a heartbeat every 15 s. After a sleep of the machine the connection may be gone without an error. */
-const SILENCE_MS_MAX = 40_000;
-/** A first stream that opens within this time is sent what changed since the page began to read: the server looks 10 s back. */
-const FIRST_OPENING_MS_MAX = 5_000;
+/*
+ * Whether changes are pushed. Apart from what listens to them (follow-changes.ts), which comes after the first screen.
+ */
 
 let connected = false;
 const listeners = new Set<() => void>();
 
-/**
- * Listens to what changes for the user and refreshes what it touches, reconnecting until the signal
- * ends it or another user's key is used. What it misses in between the server sends when it is back; where the stream
- * broke, the server may have been killed with changes that it kept nowhere, and all is read again. Only while the page
- * is in sight, or is the one of those out of sight that listens (listening-place.ts).
- */
-export async function followChanges(userId: string, signal: AbortSignal): Promise<void> {
-  let delay = RECONNECT_MS.first;
-  const begunAt = Date.now();
-  let lost = false;
-  let lastId: string | null = null;
-  const refresh = changeRefresher(signal);
-  const place = listeningPlace(signal);
-  while (!signal.aborted && getCredentials()?.userId === userId) {
-    await untilMayListen(place, signal);
-    const silence = new AbortController();
-    let hasLeft = false;
-    const stopLooking = place.onChange(() => {
-      hasLeft = true;
-      silence.abort();
-    });
-    let openedAt = Number.POSITIVE_INFINITY;
-    try {
-      const response = await callRaw(
-        streamEvents,
-        {},
-        {
-          headers: lastId === null ? {} : { 'last-event-id': lastId },
-          signal: AbortSignal.any([signal, silence.signal]),
-        },
-      );
-      setConnected(true);
-      openedAt = Date.now();
-      lost ||= Date.now() - begunAt > FIRST_OPENING_MS_MAX;
-      if (lost && lastId === null) refreshMissed();
-      await readEvents(response, silence, ({ event, data, id }) => {
-        if (event === 'change') refresh(JSON.parse(data) as ChangeEvent);
-        if (event === 'reset') refreshMissed();
-        lastId = id ?? lastId;
-      });
-    } catch {
-      // Whatever ended the stream, the next attempt shows whether it can be had again.
-      if (!hasLeft) lastId = null;
-    } finally {
-      stopLooking();
-    }
-    lost = true;
-    setConnected(false);
-    if (Date.now() - openedAt >= STEADY_MS_MIN) delay = RECONNECT_MS.first;
-    if (!place.may() || signal.aborted) continue;
-    void checkServer();
-    await pause(delay, signal);
-    delay = Math.min(delay * 2, RECONNECT_MS.last);
-  }
-  setConnected(false);
+/** Says whether the event stream is open. */
+export function setConnected(value: boolean): void {
+  if (connected === value) return;
+  connected = value;
+  for (const listener of listeners) listener();
 }
 
 /**
@@ -86,63 +25,7 @@ export function useFallbackInterval(ms: number): number | false {
   return live || !online ? false : ms;
 }
 
-/** Reads to the end of the stream; aborts `silence` when nothing has come for too long. */
-async function readEvents(
-  response: Response,
-  silence: AbortController,
-  onEvent: (event: ServerSentEvent) => void,
-): Promise<void> {
-  if (!response.body) return;
-  const parse = eventStreamParser();
-  let timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
-  try {
-    for await (const piece of textPieces(response.body)) {
-      clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
-      for (const event of parse(piece)) onEvent(event);
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function untilMayListen(place: ListeningPlace, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const look = () => {
-      if (!place.may() && !signal.aborted) return;
-      stopLooking();
-      signal.removeEventListener('abort', look);
-      resolve();
-    };
-    const stopLooking = place.onChange(look);
-    signal.addEventListener('abort', look);
-    look();
-  });
-}
-
-/** Up to half as long again, so that not all pages come back to a server in the same moment; at once when it is back. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const go = () => {
-      clearTimeout(timer);
-      stopWaiting();
-      signal.removeEventListener('abort', go);
-      resolve();
-    };
-    const timer = setTimeout(go, ms * (1 + Math.random() / 2));
-    const stopWaiting = onReconnect(go);
-    signal.addEventListener('abort', go);
-  });
-}
-
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
-}
-
-function setConnected(value: boolean): void {
-  if (connected === value) return;
-  connected = value;
-  for (const listener of listeners) listener();
 }

@@ -74,10 +74,8 @@ export function pagedQuery<
   });
 }
 
-type FetchMeta = { changed?: ReadonlySet<unknown> };
-
-function changedOf(meta: FetchMeta | null | undefined): ReadonlySet<unknown> | undefined {
-  return meta?.changed;
+function changedOf(meta: object | null | undefined): ReadonlySet<unknown> | undefined {
+  return meta && 'changed' in meta ? (meta.changed as ReadonlySet<unknown>) : undefined;
 }
 
 /**
@@ -89,6 +87,6 @@ export function readRowsAgain(query: Query, changed: ReadonlySet<string>): Promi
   if (!query.meta?.newestFirst || !query.isActive() || isInvalidated || fetchStatus !== 'idle') return false;
   query.invalidate();
   // The library says no more of a fetch than its type has, but hands on all of it.
-  const meta: object = { changed } satisfies FetchMeta;
+  const meta: object = { changed };
   return query.fetch(undefined, { meta }).catch(() => undefined);
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { followChanges } from '../../lib/live/event-stream.ts';
+import { followChanges } from '../../lib/live/follow-changes.ts';
 import { useRunWork } from '../../modules/training/runs/use-run-work.ts';
 import { useEndToasts } from './use-end-toasts.ts';
 

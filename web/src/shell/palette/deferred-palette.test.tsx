@@ -22,10 +22,7 @@ import { takeKeys } from './kept-keys.ts';
 const { forever } = vi.hoisted(() => ({ forever: () => new Promise(() => {}) }));
 vi.mock('../../lib/api/api-client.ts', () => ({ call: forever }));
 vi.mock('../../modules/accounts/sign-in/auth-request.ts', () => ({ authRequest: forever }));
-vi.mock('../../lib/live/event-stream.ts', async (original) => ({
-  ...(await original<object>()),
-  followChanges: forever,
-}));
+vi.mock('../../lib/live/follow-changes.ts', () => ({ followChanges: forever }));
 vi.mock('../../lib/when-idle.ts', () => ({
   preloadLater: () => () => {},
   whenIdle: () => () => {},

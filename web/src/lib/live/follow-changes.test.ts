@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { setCredentials } from '../api/credentials.ts';
 import { queryClient } from '../api/query-client.ts';
-import { followChanges } from './event-stream.ts';
+import { followChanges } from './follow-changes.ts';
 
 const USER = '11111111-1111-4111-8111-111111111111';
 

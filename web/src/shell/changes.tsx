@@ -1,0 +1,12 @@
+import { useEffect } from 'react';
+import { followChanges } from '../lib/live/follow-changes.ts';
+
+/** Keeps what is shown true while the same person is signed in. */
+export function Changes({ userId }: { userId: string }) {
+  useEffect(() => {
+    const ended = new AbortController();
+    void followChanges(userId, ended.signal);
+    return () => ended.abort();
+  }, [userId]);
+  return null;
+}
