@@ -359,6 +359,8 @@ export const filePreview = z.object({
   broken_count: z.int(),
   /** How training reads the file unless it is told otherwise; null where nobody could say. */
   format: dataFormat.nullable(),
+  /** Why it could not be said, and what to do, where that is known. */
+  format_problem: z.string().nullable(),
   /** Where a column holds conversations: of each row its first turns, and how many it has. Else empty. */
   conversations: z.array(
     z.object({

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..cells import list_of
 from ..formats import are_structures, is_sentence, is_several_columns, points_at_choices
-from .columns import ANSWER, CHOICES, PREFERENCE, find, find_all
+from .columns import ANSWER, CHOICES, DIALOGUE, PREFERENCE, find, find_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,6 +71,8 @@ _TURNS = (
     ({"human", "assistant"}, "BELLE and Firefly"),
     ({"input", "output"}, "Capybara"),
 )
+# Columns of these names are meant to hold turns, whatever stands in them.
+_DIALOGUES = (*DIALOGUE.names, "chat", "dialog", "dialogue", "turns")
 _SPLITS = ("train", "training", "test", "validation", "valid", "val", "dev", "eval")
 _NAMED_KEYS_MAX = 5
 
@@ -116,10 +118,13 @@ def _describe_list(column: str, rows: Sequence[dict[str, Any]]) -> str | None:
     first = next((found for row in rows if (found := list_of(row.get(column)))), None)
     if first is None:
         return None
+    is_dialogue = find([column], *_DIALOGUES) is not None
     items = [item for item in first if isinstance(item, dict)]
+    keys = set(items[0]) if items else set()
+    of = next((f", as in {name}" for known, name in _TURNS if known <= keys), "")
+    if not is_dialogue and not of:
+        return None
     if items:
-        keys = set(items[0])
-        of = next((f", as in {name}" for known, name in _TURNS if known <= keys), "")
         listed = ", ".join(sorted(keys)[:_NAMED_KEYS_MAX])
         return (
             f"has objects with {listed} in the lists of {column}{of}: write each turn with role "

@@ -38,6 +38,7 @@ test('csv: a page, all counted, broken rows named', async () => {
       output_column: 'answer',
       system_column: null,
     },
+    format_problem: null,
     conversations: [],
   });
 });
@@ -86,6 +87,7 @@ test('jsonl, json and txt', async () => {
     broken: [],
     broken_count: 0,
     format: null,
+    format_problem: null,
     conversations: [],
   });
   await upload(ada, id, 'd.txt', `first\n${'x'.repeat(3000)}\n`);
@@ -109,6 +111,7 @@ test('parquet', async () => {
     broken: [],
     broken_count: 0,
     format: null,
+    format_problem: null,
     conversations: [],
   });
 });

@@ -1,9 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import type { cell, filePreview } from '@bakehouse/contract/assets';
 import type * as z from 'zod';
 import { isDialogue, readConversation } from './conversation.ts';
 import { decodeText } from './decode-text.ts';
+import { describeShape } from './format/describe-shape.ts';
 import { recogniseFormat, SNIFFED_ROWS } from './format/recognise-format.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
@@ -43,11 +45,17 @@ export async function readPreview(file: { localPath: string; name: string } & Pa
   if (endingOf(file.name) === 'parquet') {
     const { totalRows, ...table } = await readParquet(file.localPath, file.name, file);
     const first = await readParquet(file.localPath, file.name, { offset: 0, limit: SNIFFED_ROWS });
-    const page = await readPage(table, { offset: 0, limit: file.limit }, true, await valuesOf(first));
+    const page = await readPage(
+      path.basename(file.name),
+      table,
+      { offset: 0, limit: file.limit },
+      true,
+      await valuesOf(first),
+    );
     return { ...page, total_rows: totalRows };
   }
   const { size } = await stat(file.localPath);
-  return readPage(await openTextTable(file), file, size <= COUNT_BYTES_MAX);
+  return readPage(path.basename(file.name), await openTextTable(file), file, size <= COUNT_BYTES_MAX);
 }
 
 /** The rows of a text file by its ending. Throws Unreadable for other kinds of file. */
@@ -90,6 +98,7 @@ export async function valuesOf({ rows }: Table): Promise<unknown[][]> {
  * file, where the table does not begin with them: by them the format is recognised.
  */
 async function readPage(
+  name: string,
   { columns, rows }: Table,
   page: Page,
   toTheEnd: boolean,
@@ -117,8 +126,12 @@ async function readPage(
       break;
     }
   }
+  const shown = showRows(columns, values, known ?? first, firstBroken);
+  const looked = { columns: columns.shown, rows: known ?? first, broken: firstBroken };
+  const shape = shown.format || looked.rows.length + firstBroken === 0 ? null : describeShape(looked);
   return {
-    ...showRows(columns, values, known ?? first, firstBroken),
+    ...shown,
+    format_problem: shape && `${name} ${shape}.`,
     total_rows: isCounted ? count : null,
     broken,
     broken_count: brokenCount,
@@ -186,7 +199,7 @@ function toJson(value: unknown): string {
 }
 
 /** By which a file is read: the ending of its name, in lower case, or that which it stands for. */
-export function endingOf(path: string): string {
-  const ending = path.split('.').at(-1)?.toLowerCase() ?? '';
+export function endingOf(file: string): string {
+  const ending = file.split('.').at(-1)?.toLowerCase() ?? '';
   return ALIASES.get(ending) ?? ending;
 }

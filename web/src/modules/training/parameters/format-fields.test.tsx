@@ -28,11 +28,11 @@ function Wizard() {
   );
 }
 
-function show(columns: string[], format: Format) {
+function show(columns: string[], format: Format, format_problem: string | null = null) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } });
   client.setQueryData(assetQuery('set').queryKey, { revision_id: 'first' } as never);
   const file = { assetId: 'set', revisionId: 'first', path: 'rows.jsonl', offset: 0 };
-  client.setQueryData(previewQuery(file).queryKey, { columns, format } as never);
+  client.setQueryData(previewQuery(file).queryKey, { columns, format, format_problem } as never);
   render(
     <QueryClientProvider client={client}>
       <Wizard />
@@ -52,6 +52,12 @@ it('shows the format that was recognised, and asks for no columns where it has n
   expect(screen.getByText(/Recognised from the file/)).toBeTruthy();
   expect(shown('Input column')).toBeUndefined();
   expect(shown('Text column')).toBeUndefined();
+});
+
+it('says why a file is not recognised, and what to do', () => {
+  const problem = 'rows.jsonl holds preferences, which are not trained on: keep the good answer alone.';
+  show(['chosen', 'rejected'], null, problem);
+  expect(screen.getByText(problem)).toBeTruthy();
 });
 
 it('fills in the columns of a question and its answer', () => {

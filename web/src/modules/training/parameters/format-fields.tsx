@@ -49,6 +49,11 @@ export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
           {preview.error.message}
         </Callout>
       )}
+      {rows?.format_problem && (
+        <Callout tone="warn" title="The format was not recognised">
+          {rows.format_problem}
+        </Callout>
+      )}
       <Field label="Data format" help={format && helpOf(format === recognised, formatDescriptions[format])}>
         <Select
           value={format}

@@ -16,6 +16,7 @@ const layouts = z
       base64: z.string().optional(),
       format: dataFormat.nullable().optional(),
       turns: z.array(z.tuple([z.string(), z.string()])).optional(),
+      refused: z.string().optional(),
       unreadable: z.string().optional(),
     }),
   )
@@ -29,13 +30,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test.each(layouts)('$file: $what', async ({ file, text, base64, format, turns, unreadable }) => {
+test.each(layouts)('$file: $what', async ({ file, text, base64, format, turns, refused, unreadable }) => {
   const localPath = path.join(folder, file);
   await writeFile(localPath, base64 === undefined ? (text ?? '') : Buffer.from(base64, 'base64'));
   const reading = readPreview({ localPath, name: file, offset: 0, limit: 5 });
   if (unreadable !== undefined) return expect(reading).rejects.toThrow(unreadable);
   const preview = await reading;
   expect(preview.format).toEqual(format);
+  // Of the others the runtime can only name the columns, or the first line that is wrong.
+  if (refused && preview.format_problem) expect(preview.format_problem).toContain(refused.replace(/\.$/, ''));
+  expect(preview.format_problem !== null).toBe(
+    Boolean(refused && !/no rows|not recognised|Its columns|\.jsonl file/.test(refused)),
+  );
   const [conversation] = preview.conversations;
   if (!conversation || !turns) return;
   const shown = conversation.turns.map(({ role, content }) => [role, content]);

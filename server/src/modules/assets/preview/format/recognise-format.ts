@@ -58,7 +58,7 @@ export function recogniseFormat(columns: string[], rows: unknown[][], broken = 0
 }
 
 /** Whether the answers are only the numbers or letters of choices, which stand beside them. */
-function pointsAtChoices(columns: string[], rows: unknown[][], answer: string): boolean {
+export function pointsAtChoices(columns: string[], rows: unknown[][], answer: string): boolean {
   const answers = plainTexts(columns, rows, answer);
   return (
     findColumn(columns, CHOICES) !== undefined &&
@@ -73,15 +73,19 @@ function isPlainText(columns: string[], rows: unknown[][], text: string): boolea
     return false;
   if (columns.length === 1 && (isSeveralColumns(text) || isSentence(text))) return false;
   const at = columns.indexOf(text);
-  const texts = rows.flatMap((row) => {
-    const value = row[at];
-    return typeof value === 'string' && value.trim() !== '' ? value.replace(AROUND, '') : [];
-  });
-  return texts.length === 0 || 2 * texts.filter((value) => STRUCTURE.test(value)).length < texts.length;
+  return !areStructures(rows.map((row) => row[at]));
+}
+
+/** Whether half of the texts are lists or objects that are written as text, once more in quotes or not. */
+export function areStructures(values: unknown[]): boolean {
+  const texts = values.flatMap((value) =>
+    typeof value === 'string' && value.trim() !== '' ? value.replace(AROUND, '') : [],
+  );
+  return texts.length > 0 && 2 * texts.filter((text) => STRUCTURE.test(text)).length >= texts.length;
 }
 
 /** Whether the name of an only column is rather those of several, which nothing has parted. */
-function isSeveralColumns(column: string): boolean {
+export function isSeveralColumns(column: string): boolean {
   const words: string[] = column.toLowerCase().match(/[a-z0-9_]+/g) ?? [];
   const has = (names: readonly string[]) => names.some((name) => words.includes(name));
   return (
@@ -94,7 +98,7 @@ function isSeveralColumns(column: string): boolean {
 }
 
 /** Whether the name of a column is rather its first row. */
-function isSentence(column: string): boolean {
+export function isSentence(column: string): boolean {
   return (column.match(/\S+/g)?.length ?? 0) > NAME_WORDS_MAX || SENTENCE_END.test(column);
 }
 
@@ -120,7 +124,7 @@ function plainTexts(columns: string[], rows: unknown[][], column: string): strin
 }
 
 /** The first of these columns, whatever its case. */
-function findColumn(columns: string[], names: readonly string[]): string | undefined {
+export function findColumn(columns: string[], names: readonly string[]): string | undefined {
   for (const name of names) {
     const found = columns.find((column) => column.trim().toLowerCase() === name);
     if (found !== undefined) return found;

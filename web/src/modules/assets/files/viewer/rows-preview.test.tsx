@@ -92,6 +92,7 @@ function show(answer: object, place: RowsPlace = {}, other: Partial<Asset> = {})
     broken: [],
     broken_count: 0,
     format: null,
+    format_problem: null,
     conversations: [],
     whole_row: null,
     ...answer,
@@ -221,6 +222,7 @@ test('a row opens in full, and the arrow keys go to the rows beside it', () => {
       broken: [],
       broken_count: 0,
       format: null,
+      format_problem: null,
       conversations: [],
       whole_row,
     });
@@ -349,6 +351,7 @@ test('a search shows the rows that were found under their own numbers, how far i
           column_count: 2,
           ...looked((input as { query: { text: string; offset: number } }).query),
           format: null,
+          format_problem: null,
           conversations: [],
         }
       : new Promise(() => undefined),
