@@ -68,7 +68,7 @@ const trainingFields = {
 /** A load that would slow a run down more than this is estimated no worse: nobody could tell. */
 export const SLOWDOWN_MAX = 20;
 
-/** What a run may cost at most, in BGL. At it the run saves its work and stops. */
+/** What a run may cost at most, in BGL. At it the run saves its work and stops; in its last step it finishes, and costs no more. */
 const ceiling = positiveBgl('Ceiling');
 
 export const fineTunePayload = only({

@@ -45,6 +45,8 @@ const START_BACKOFF_LONGEST_S = 60;
 /** A process that has uploaded its result, or was asked to stop, may take this long to leave. */
 const LEAVE_AFTER_RESULT_S = 60;
 const STOP_GRACE_S = { run: 120, deployment: 20 };
+/** What gets no processor time cannot save its work as fast. */
+const STARVED_GRACE_S = 900;
 const SILENT_DEGRADED_S = 20;
 const SILENT_HUNG_S = 300;
 /** A model server says that it lives while it fetches and loads its model, and would hold its GPUs for ever if that hung. */
@@ -140,7 +142,9 @@ function planStop(workload: Planned, observed: Observed, listening: Listening | 
   const waited = secondsListenedSince(workload.stopRequestedAt, listening?.anywhere ?? null);
   const silence = Math.max(silenceOf(workload, listening), unreachableFor(listening));
   const hangs = drainSeconds > 0 && silence > SILENT_HUNG_S;
-  if (hangs || waited > drainSeconds + STOP_GRACE_S[workload.behaviour]) {
+  const starved = observed.state === 'alive' && observed.starved === true;
+  const graceS = starved ? STARVED_GRACE_S : STOP_GRACE_S[workload.behaviour];
+  if (hangs || waited > drainSeconds + graceS) {
     const reason = `${stopReason ?? 'Stopped'}. It did not end by itself in time`;
     return { do: 'kill', cause: 'overdue', reason };
   }

@@ -3,7 +3,7 @@ import type { Launch } from '../drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { testEngine } from '../testing/test-engine.ts';
 
-const { engineOn, request, report, see, passListening } = await testEngine();
+const { engineOn, request, report, see, stop, passListening } = await testEngine();
 
 test('a run says that it waits for the processor, is not taken for hung, and says so no more once it gets any', async () => {
   let starved = false;
@@ -17,6 +17,8 @@ test('a run says that it waits for the processor, is not taken for hung, and say
   });
   const engine = engineOn({
     ...driver,
+    // It does not hear of it in time.
+    stop: async () => undefined,
     observe: async (id, attempt) => {
       const seen = await driver.observe(id, attempt);
       return seen.state === 'alive' ? { ...seen, starved } : seen;
@@ -40,4 +42,13 @@ test('a run says that it waits for the processor, is not taken for hung, and say
   await report(launches[0] as Launch, { type: 'checkpoint', step: 0 });
   await look(4);
   expect(await see(id)).toMatchObject({ state: 'starting', reason: '' });
+
+  // Nor is it killed as fast as another while it saves its work.
+  starved = true;
+  await stop(id);
+  await look(1);
+  await look(600);
+  expect(await see(id)).toMatchObject({ state: 'stopping', killedFor: null });
+  await look(400);
+  expect(await see(id)).toMatchObject({ killedFor: 'overdue' });
 });

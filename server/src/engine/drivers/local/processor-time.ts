@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 /* Whether what gives way to everybody (platform/processes/low-priority.ts) gets any of the processor at all. Linux only. */
 
 /** A process of a workload as /proc shows it. */
-type Process = { pid: number; usedSeconds: number; givesWay: boolean; wantsMore: boolean };
+type Process = { pid: number; session: string; usedSeconds: number; givesWay: boolean; wantsMore: boolean };
 
 /** What its processes have used, and whether one of them would go on at this moment if it could. */
 export type Sample = { atMs: number; usedSeconds: number; wantsMore: boolean };
@@ -55,25 +55,32 @@ export function isStarved({ atMs, shortSince }: Supply): boolean {
  */
 export function watchProcessorTime() {
   const supplies = new Map<string, Supply>();
+  /** By workload, the nice value that each of its sessions has been given: bubblewrap begins another one. */
+  const given = new Map<string, Map<string, string>>();
   return {
     /** Whether the workload is starved; `leader` is its first process. */
     look: async (workloadId: string, leader: number): Promise<boolean> => {
       const processes = (await readTree(leader)).filter(({ givesWay }) => givesWay);
       if (processes.length === 0) return false;
-      const before = supplies.get(workloadId) ?? null;
-      const supply = nextSupply(before, {
+      const supply = nextSupply(supplies.get(workloadId) ?? null, {
         atMs: performance.now(),
         usedSeconds: processes.reduce((sum, one) => sum + one.usedSeconds, 0),
         wantsMore: processes.some(({ wantsMore }) => wantsMore),
       });
       supplies.set(workloadId, supply);
-      // A server before this one may have raised it.
-      if (supply.isRaised !== before?.isRaised) {
-        for (const { pid } of processes) await setNice(pid, supply.isRaised ? LIKE_OTHERS : GIVES_WAY);
+      const nice = supply.isRaised ? LIKE_OTHERS : GIVES_WAY;
+      const sessions = given.get(workloadId) ?? new Map<string, string>();
+      for (const { pid, session } of processes) {
+        if (sessions.get(session) !== nice) await setNice(pid, nice);
+        sessions.set(session, nice);
       }
+      given.set(workloadId, sessions);
       return isStarved(supply);
     },
-    forget: (workloadId: string) => void supplies.delete(workloadId),
+    forget: (workloadId: string) => {
+      supplies.delete(workloadId);
+      given.delete(workloadId);
+    },
   };
 }
 
@@ -93,8 +100,9 @@ async function readTree(pid: number): Promise<Process[]> {
   // Own time, and that of children that have ended.
   const ticks = stat.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   const wantsMore = states.some((one) => one?.[0] === 'R');
-  const own = { pid, usedSeconds: ticks / TICKS_PER_S, givesWay: stat[38] === SCHED_IDLE, wantsMore };
-  return [own, ...below.flat()];
+  const [, , , session = ''] = stat;
+  const givesWay = stat[38] === SCHED_IDLE;
+  return [{ pid, session, usedSeconds: ticks / TICKS_PER_S, givesWay, wantsMore }, ...below.flat()];
 }
 
 /** The fields from the state on: the name before it, in parentheses, may hold anything. */
