@@ -95,9 +95,13 @@ async function send(
   // Without one the server chooses: whatever its owner has asked it, or nothing where others ask it too.
   const place = slot ? { id_slot: slot.id, cache_prompt: slot.reuse } : { cache_prompt: server.isOwn };
   const unread = Buffer.byteLength(prompt.slice(slot?.held ?? 0));
+  let leaveAdapter = () => undefined as void;
   let endReading = () => undefined as void;
   try {
-    if (!server.isOwn) endReading = await parts.turns.read(server, userId, unread, signal);
+    if (!server.isOwn) {
+      leaveAdapter = await parts.turns.enterAdapter(server, signal);
+      endReading = await parts.turns.read(server, userId, unread, signal);
+    }
     deadline.progress();
     const answer = await postToModelServer(
       { url: server.baseUrl + path, key: server.key },
@@ -108,6 +112,7 @@ async function send(
     slot?.keep();
   } finally {
     endReading();
+    leaveAdapter();
     slot?.release();
   }
 }

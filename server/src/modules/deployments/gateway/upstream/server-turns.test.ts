@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FairQueue } from '../../../../platform/concurrency/fair-queue.ts';
 import { PARALLEL_REQUESTS } from '../../kinds/text-spec.ts';
+import type { AdapterTurns } from './adapter-turns.ts';
 import { SHORT_BYTES, serverTurns } from './server-turns.ts';
 
 const server = { id: 'one', isOwn: true, engine: 'llamacpp', adapter: null } as const;
@@ -43,6 +44,19 @@ it('sends as many to each model server as its engine answers side by side', asyn
   expect(turns.load(onGpu)).toBe(33);
   client.abort(new Error('disconnected'));
   await expect(waiting).rejects.toThrow('disconnected');
+});
+
+it('lets in the requests for one adapter at a time, and remembers nothing of them', async () => {
+  const adapters = new Map<string, AdapterTurns>();
+  const turns = serverTurns(() => 1, new Map(), adapters);
+  const leave = await turns.enterAdapter(server, never);
+  const client = new AbortController();
+  const other = turns.enterAdapter({ ...server, adapter: 'rye' }, client.signal);
+  client.abort(new Error('disconnected'));
+  await expect(other).rejects.toThrow('disconnected');
+  expect(adapters.size).toBe(1);
+  leave();
+  expect(adapters.size).toBe(0);
 });
 
 describe('the turn to have a prompt read', () => {

@@ -1,6 +1,7 @@
 import { type FairQueue, fairQueue } from '../../../../platform/concurrency/fair-queue.ts';
 import { shareLimit } from '../../../../platform/concurrency/share-limit.ts';
 import { PARALLEL_REQUESTS } from '../../kinds/text-spec.ts';
+import { type AdapterTurns, adapterTurns } from './adapter-turns.ts';
 import type { ModelServer } from './await-model-server.ts';
 
 type Server = Pick<ModelServer, 'id' | 'isOwn' | 'engine'>;
@@ -16,6 +17,8 @@ export type ServerTurns = {
   load: (server: Server) => number;
   /** Waits for a place at the server, and resolves with how to give it back. */
   enter: (server: Server, userId: string, signal: AbortSignal) => Promise<() => void>;
+  /** Waits for the turn of the adapter that is asked, and resolves with how to end it. Whoever calls has a place. */
+  enterAdapter: (server: Pick<ModelServer, 'id' | 'adapter'>, signal: AbortSignal) => Promise<() => void>;
   /** Waits for the turn to have so many bytes of a prompt read, and resolves with how to end it. Whoever calls has a place. */
   read: (
     server: Pick<ModelServer, 'id' | 'adapter'>,
@@ -31,7 +34,11 @@ export type ServerTurns = {
  * goes on with the others between two of them, and reads none faster beside another (`prompt-slots.ts`).
  * A server that nobody asks is not remembered.
  */
-export function serverTurns(webProcesses: () => number, queues = new Map<string, FairQueue>()): ServerTurns {
+export function serverTurns(
+  webProcesses: () => number,
+  queues = new Map<string, FairQueue>(),
+  adapters = new Map<string, AdapterTurns>(),
+): ServerTurns {
   const places = ({ engine }: Pick<Server, 'engine'>) =>
     shareLimit(PARALLEL_REQUESTS[engine], webProcesses());
   const enterAt = async (
@@ -65,6 +72,23 @@ export function serverTurns(webProcesses: () => number, queues = new Map<string,
     enter: (server, userId, signal) => {
       const makeQueue = () => fairQueue(() => places(server), { lastForNewcomer: !server.isOwn });
       return enterAt(server.id, makeQueue, userId, signal);
+    },
+    enterAdapter: async ({ id, adapter }, signal) => {
+      const turns = adapters.get(id) ?? adapterTurns();
+      adapters.set(id, turns);
+      const forgetIdle = () => {
+        if (turns.load() === 0 && adapters.get(id) === turns) adapters.delete(id);
+      };
+      try {
+        const leave = await turns.enter(adapter, signal);
+        return () => {
+          leave();
+          forgetIdle();
+        };
+      } catch (error) {
+        forgetIdle();
+        throw error;
+      }
     },
     read: ({ id, adapter }, userId, bytes, signal) => {
       // Prompts for different adapters never share a batch.
