@@ -15,7 +15,7 @@ import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { runQuery } from '../api.ts';
-import { joinPoints, missingAfter } from './curves/curves.ts';
+import { joinPoints, missingAfter, thinPoints } from './curves/curves.ts';
 
 /*
  * What the pages of runs ask the server for. Apart from the module's api.ts, which is on the first screen: they are not.
@@ -32,19 +32,22 @@ export function useRunStats() {
   });
 }
 
-/** The curves; once they are here, only what is new in them is read. */
+type Points = ResponseOf<typeof getRunMetrics>['points'];
+type Curves = { points: readonly Points[number][] };
+
+/** The curves, as far as they can be seen; once they are here, only what is new in them is read. */
 export const runMetricsQuery = (runId: string) => {
   const queryKey = ['run', 'metrics', runId];
   return queryOptions({
     queryKey,
-    queryFn: async ({ signal }) => {
-      const known = queryClient.getQueryData<ResponseOf<typeof getRunMetrics>>(queryKey)?.points ?? [];
+    queryFn: async ({ signal }): Promise<Curves> => {
+      const known = queryClient.getQueryData<Curves>(queryKey)?.points ?? [];
       const { points } = await call(
         getRunMetrics,
         { params: { runId }, query: { after: missingAfter(known) } },
         { signal, operation: 'fetch the curves' },
       );
-      return { points: joinPoints(known, points) };
+      return { points: thinPoints(joinPoints(known, points)) };
     },
   });
 };

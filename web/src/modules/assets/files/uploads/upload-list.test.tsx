@@ -7,7 +7,7 @@ import { upload } from '../../../../lib/api/upload.ts';
 import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
 import { notify } from '../../../../ui/notify.ts';
 import { UploadList } from './upload-list.tsx';
-import { uploadFiles, useUploads } from './uploads.ts';
+import { type Upload, uploadFiles, useUploads } from './uploads.ts';
 
 vi.mock('../../../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
 
@@ -67,3 +67,20 @@ test('a file that has arrived says so while others are still on their way, and c
 function Arriving() {
   return <UploadList uploads={useUploads('arriving')} />;
 }
+
+test('of ten thousand files fifty are drawn, first those that have failed', () => {
+  const uploads = Array.from({ length: 10_000 }, (_, at) => ({
+    ...rows,
+    id: String(at),
+    assetId: 'many',
+    path: `${at}.csv`,
+    sizeBytes: 5,
+    sentBytes: 0,
+    state: at === 9_000 ? 'failed' : at < 40 ? 'done' : 'waiting',
+    error: null,
+  })) satisfies Upload[];
+  render(<UploadList uploads={uploads} />);
+  expect(screen.getAllByRole('listitem')).toHaveLength(51);
+  expect(screen.getByText('40 of 10,000 files uploaded, 50 shown')).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Try again: 9000.csv' })).toBeTruthy();
+});

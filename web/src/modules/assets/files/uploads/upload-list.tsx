@@ -1,6 +1,8 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import { X } from 'lucide-react';
 import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
+import { countOf } from '../../../../lib/format/count-of.ts';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Progress } from '../../../../ui/progress.tsx';
 import { announceUpload } from './announce-upload.ts';
@@ -12,12 +14,28 @@ type Props = {
   onRetry?: (file: ChosenFile) => void;
 };
 
+/** Of a folder with thousands of files no more are drawn at once. */
+const SHOWN_MAX = 50;
+
+/** Which are shown of many: those that have failed, then those that are sent, then those whose turn is next. */
+const order: Record<Upload['state'], number> = { failed: 0, sending: 1, waiting: 2, done: 3 };
+
 /** Files on their way, each with how far it is; failed ones stay until they are sent again or dismissed. */
 export function UploadList({ uploads, onRetry }: Props) {
   if (uploads.length === 0) return null;
+  const isLong = uploads.length > SHOWN_MAX;
+  const shown = isLong
+    ? uploads.toSorted((one, other) => order[one.state] - order[other.state]).slice(0, SHOWN_MAX)
+    : uploads;
   return (
     <ul className="flex flex-col gap-3">
-      {uploads.map((one) => (
+      {isLong && (
+        <li className="text-[0.8125rem] text-muted tabular-nums">
+          {formatNumber(uploads.filter(({ state }) => state === 'done').length)} of{' '}
+          {countOf(uploads.length, 'file')} uploaded, {SHOWN_MAX} shown
+        </li>
+      )}
+      {shown.map((one) => (
         <li key={one.id} className="flex items-center gap-3">
           <div className="min-w-0 flex-1">
             {one.state === 'failed' ? (

@@ -64,7 +64,7 @@ export function PendingCurves() {
   );
 }
 
-type Points = ResponseOf<typeof getRunMetrics>['points'];
+type Points = readonly ResponseOf<typeof getRunMetrics>['points'][number][];
 type CurvesProps = { points: Points; ended: boolean };
 
 function Curves({ points, ended }: CurvesProps) {
