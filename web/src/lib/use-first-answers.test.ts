@@ -1,5 +1,5 @@
-import { renderHook } from '@testing-library/react';
-import { expect, it } from 'vitest';
+import { act, renderHook } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
 import { useFirstAnswers } from './use-first-answers.ts';
 
 const waiting = { isPending: true, failureCount: 0 };
@@ -15,4 +15,14 @@ it('waits for every read, but for none that failed, and not a second time', () =
   expect(result.current).toBe(true);
   rerender([there, waiting]);
   expect(result.current).toBe(true);
+});
+
+it('a read that takes long holds nothing up for more than three seconds', () => {
+  vi.useFakeTimers();
+  const { result } = renderHook(() => useFirstAnswers(waiting));
+  act(() => void vi.advanceTimersByTime(2_900));
+  expect(result.current).toBe(false);
+  act(() => void vi.advanceTimersByTime(200));
+  expect(result.current).toBe(true);
+  vi.useRealTimers();
 });

@@ -122,6 +122,7 @@ function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
         </p>
       ) : (
         hasFiles(asset) &&
+        !readiness.isPending &&
         (readiness.data?.deploy == null ? (
           <DeployButton modelId={asset.dataset_id} label={pod ? 'Deploy again' : 'Deploy'} />
         ) : (

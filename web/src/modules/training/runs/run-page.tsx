@@ -124,7 +124,9 @@ function LoadedPage({ run }: { run: Run }) {
 
 /** The way to an answer: to the deployment that there is, or to a new one with its price. */
 function UseModel({ modelId }: { modelId: string }) {
+  const { isPending } = useDeploymentsOf(modelId);
   const pod = useLiveDeployment(modelId);
+  if (isPending) return null;
   if (!pod) return <DeployButton modelId={modelId} label="Deploy and chat" />;
   return (
     <ButtonLink variant="primary" to="/my-deployments/$podId" params={{ podId: pod.pod_id }}>
