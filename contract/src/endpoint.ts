@@ -53,7 +53,7 @@ export type Endpoint<
   upload?: 'bytes' | { part: string; fields?: z.ZodObject };
   /** The server has the whole body in memory, a file as well: few of them come in at once, the others wait or get a 503. */
   isHeldInMemory?: boolean;
-  /** The body comes as a browser's form sends it (`application/x-www-form-urlencoded`): all of it is text. */
+  /** The body may come as a browser's form sends it (`application/x-www-form-urlencoded`), all of it text, or as JSON. */
   isForm?: boolean;
   /** A JSON answer. Absent: the handler writes bytes, a stream or nothing. */
   response?: Response;
@@ -61,6 +61,8 @@ export type Endpoint<
   answers?: Record<string, z.ZodType | null>;
   /** HTTP status of success, 200 unless said. */
   status?: number;
+  /** That of the same answer while what was asked for is not done, where it has one. */
+  pendingStatus?: number;
 };
 
 /** Keeps the exact schema types of an endpoint's definition. */

@@ -39,7 +39,7 @@ export const createImage = endpoint({
     response_format: z.enum(['url', 'b64_json']).nullish(),
     output_format: z.enum(['png', 'jpeg', 'webp']).nullish(),
     user: z.string().max(200).nullish(),
-    /** As in `POST /api/v1/generations`, for a deployment of your own. */
+    /** As in `POST /api/v1/generations`, for the starters, deployments of your own, and services that take them. */
     seed: z.number().nullish(),
     num_inference_steps: z.number().nullish(),
     guidance_scale: z.number().nullish(),
@@ -58,7 +58,7 @@ export const editImageFields = z.looseObject({
   response_format: z.enum(['url', 'b64_json']).optional(),
   output_format: z.literal('png', 'output_format: edits are PNG files').optional(),
   user: z.string().max(200).optional(),
-  /** As in `POST /api/v1/generations`, for a deployment of your own. */
+  /** As in `POST /api/v1/generations`, for the starters, deployments of your own, and services that take them. */
   seed: z.coerce.number().optional(),
   num_inference_steps: z.coerce.number().optional(),
   guidance_scale: z.coerce.number().optional(),

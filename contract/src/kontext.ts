@@ -10,12 +10,25 @@ export const KONTEXT_STARTER = 'kontext-starter';
 
 /* Editing as the original product has it: a form, whose values are text, and an answer that waits for the picture. */
 
-const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
+/* JSON says the same with values of its own. */
+
+const flag = z
+  .union([z.boolean(), z.enum(['true', 'false', '1', '0'])], 'must be one of 0, 1, true, false')
+  .transform((value) => value === true || value === 'true' || value === '1');
 /** A field that a form leaves empty is not said. */
 const number = z
-  .string()
-  .trim()
-  .transform((text) => (text === '' || text === 'null' ? undefined : Number(text)))
+  .union(
+    [
+      z.number(),
+      z.null(),
+      z
+        .string()
+        .trim()
+        .regex(/^(|null|[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)$/i, 'must be a number'),
+    ],
+    'must be a number',
+  )
+  .transform((value) => (value === '' || value === 'null' || value === null ? undefined : Number(value)))
   .pipe(z.number().optional());
 
 const fields = {

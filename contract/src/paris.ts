@@ -3,15 +3,47 @@ import { userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { promptText } from './generations.ts';
+import type { GeneratorField } from './generators/generator.ts';
+import { paris } from './generators/paris.ts';
 
 /** The model's name on the wire. */
 export const PARIS_MODEL = 'paris-ddm-v1.0';
 
+/** A field of the form, as a call that refuses nothing has it: with its bounds and default in words. */
+function leniently(name: string) {
+  const field = paris.fields.find((one) => one.name === name);
+  if (!field) throw new Error(`Paris has no field ${name}`);
+  return z.unknown().optional().describe(describeField(field));
+}
+
+function describeField(field: GeneratorField): string {
+  switch (field.kind) {
+    case 'number':
+      return `${field.label}: a number from ${field.min} to ${field.max}, ${field.fallback ?? field.default} unless said. What lies beyond is brought to the nearest.`;
+    case 'seed':
+      return `${field.label}: a whole number from 0 to ${field.max}; a random one unless said.`;
+    case 'choice':
+      return `${field.label}: ${field.options.map(({ value }) => `'${value}'`).join(', ')}.`;
+    default:
+      return field.label;
+  }
+}
+
 /**
- * The calls of the Paris page as the original product has them. What does not fit is put right as its form does,
+ * The fields of the Paris page as the original product has them. What does not fit is put right as its form does,
  * and not refused (`generators/parameters/clamp-paris.ts`).
  */
+const parameters = {
+  cfg_scale: leniently('cfg_scale'),
+  num_inference_steps: leniently('num_inference_steps'),
+  sampling_strategy: leniently('sampling_strategy'),
+  k: leniently('k'),
+  seed: leniently('seed'),
+  output_format: leniently('output_format'),
+};
+
 const body = z.looseObject({
+  ...parameters,
   model: z.literal(PARIS_MODEL, `model: this call generates with ${PARIS_MODEL} alone`).default(PARIS_MODEL),
   prompt: promptText,
 });
@@ -57,6 +89,7 @@ export const generateParisImage = endpoint({
   summary: 'Generate a picture with Paris and wait for it',
   body,
   response: generated,
+  pendingStatus: 202,
 });
 
 /** The same body finds the picture that is generated or was just generated for it; else it begins one. */
@@ -69,6 +102,7 @@ export const pollParis = endpoint({
   summary: 'Generate a picture with Paris, or look whether the one of the same body is done',
   body,
   response: generated,
+  pendingStatus: 202,
 });
 
 export const estimateParis = endpoint({
@@ -77,7 +111,7 @@ export const estimateParis = endpoint({
   access: 'key',
   scopes: ['read', 'inference'],
   summary: 'What a picture of Paris costs',
-  body: z.looseObject({ model: z.string().max(100).default(PARIS_MODEL) }),
+  body: z.looseObject({ ...parameters, model: z.string().max(100).default(PARIS_MODEL) }),
   response: z.object({
     estimated_cost_tokens: z.number(),
     estimated_cost_bgl: z.number(),

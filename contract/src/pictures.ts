@@ -8,7 +8,7 @@ export const PICTURE_PIXELS_MAX = 40_000_000;
 /** Of the longer side to the shorter: full-size models draw their area in the picture's ratio, however long that becomes. */
 export const PICTURE_RATIO_MAX = 16;
 /** Passes over the picture that a JPEG may be stored in: each costs a look at every pixel. Programs write about ten. */
-export const JPEG_SCANS_MAX = 100;
+export const JPEG_SCANS_MAX = 20;
 /** Segments or chunks that a file may have; each is a step of whoever reads it, and may have four bytes. Programs write some thousands. */
 export const PICTURE_PARTS_MAX = 50_000;
 /** Lists show a picture that is larger by a copy of at most so many pixels on its longer side. */
@@ -21,7 +21,7 @@ export const pictureMessages = {
   tooNarrow: 'The picture is too narrow: one side is more than 16 times as long as the other',
   type: 'The picture must be a PNG, JPEG or WebP file',
   animated: 'The picture is an animation. Send a single picture',
-  tooManyScans: 'The picture is stored in too many passes. Save it again and send that',
+  tooManyScans: `The JPEG has more than ${JPEG_SCANS_MAX} scans, each of which is decoded over the whole picture. Save it as a JPEG that is not progressive`,
   tooManyParts: 'The picture is stored in too many pieces. Save it again and send that',
   broken: 'The picture is damaged or incomplete',
 } as const;

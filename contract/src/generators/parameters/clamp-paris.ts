@@ -20,13 +20,19 @@ export function clampParis(asked: Record<string, unknown>): Record<string, Param
   return effectiveValues(paris, values);
 }
 
-function clamp(field: GeneratorField, asked: unknown): ParameterValue {
+function clamp(field: GeneratorField, sent: unknown): ParameterValue {
   const fallback = fallbackOf(field);
+  const asked = field.kind === 'number' || field.kind === 'seed' ? asNumber(sent) : sent;
   if (field.kind !== 'number') {
     const value = isParameterValue(asked) ? asked : fallback;
     return parameterProblem(field, value) === undefined ? value : fallback;
   }
   return typeof asked === 'number' && Number.isFinite(asked) ? clampNumber(field, asked) : fallback;
+}
+
+/** Forms and scripts send numbers as text, too. */
+function asNumber(sent: unknown): unknown {
+  return typeof sent === 'string' && sent.trim() !== '' ? Number(sent) : sent;
 }
 
 function fallbackOf(field: GeneratorField): ParameterValue {

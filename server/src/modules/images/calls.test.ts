@@ -3,7 +3,7 @@ import { listModels } from '@bakehouse/contract/chat';
 import { downloadImage } from '@bakehouse/contract/file-links';
 import { cancelGeneration, deleteGeneration, listGenerations } from '@bakehouse/contract/generations';
 import * as paris from '@bakehouse/contract/paris';
-import OpenAI from 'openai';
+import OpenAI, { toFile } from 'openai';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { testGenerations } from '../../testing/test-generations.ts';
 import type { TestUser } from '../../testing/test-server.ts';
@@ -127,6 +127,16 @@ describe('the calls of the Paris page', () => {
     await expect(other).rejects.toMatchObject({ status: 404 });
   });
 
+  test('read numbers that come as text', async () => {
+    const texts = { num_inference_steps: '50', seed: '5', k: ' 3 ', cfg_scale: '3.5' };
+    const { images } = await server.request(
+      paris.generateParisImage,
+      { body: { ...body, ...texts } },
+      { as: ada },
+    );
+    expect(images).toMatchObject([{ num_inference_steps: 50, seed: 5, k: 3, cfg_scale: 3.5 }]);
+  });
+
   test('refuse a blank prompt and another model', async () => {
     const send = (wrong: object) =>
       server.request(paris.generateParisImage, { body: { ...body, ...wrong } }, { as: ada });
@@ -181,6 +191,32 @@ describe("OpenAI's images API, by its own client", () => {
     expect(generated).toMatchObject({ size: '1x1', output_format: 'png', data: [{ b64_json: PIXEL }] });
   });
 
+  test('takes seed, steps and guidance, and names the models that do what was asked', async () => {
+    const settings = { seed: 7, num_inference_steps: 12, guidance_scale: 3 };
+    await client().images.generate({ prompt: 'Bread', ...settings } as never);
+    await client().images.edit({
+      ...{ prompt: 'Make it blue', image: await toFile(Buffer.from(PIXEL, 'base64'), 'bread.png') },
+      ...settings,
+    } as never);
+    expect(stub.requests).toMatchObject([
+      { seed: 7, steps: 12 },
+      { seed: 7, steps: 12 },
+    ]);
+    await expect(
+      client().images.generate({ prompt: 'Bread', model: 'kontext-starter' }),
+    ).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringContaining(
+        "'kontext-starter' that serves this call. Those that do: paris-ddm-v1.0",
+      ),
+    });
+    const edit = { prompt: 'Blue', image: await toFile(Buffer.from(PIXEL, 'base64'), 'bread.png') };
+    await expect(client().images.edit({ ...edit, model: 'paris-ddm-v1.0' })).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringContaining('Those that do: kontext-starter'),
+    });
+  });
+
   test('says of a wrong size and quality what would be right', async () => {
     const ask = (wrong: object) => client().images.generate({ prompt: 'Bread', ...wrong } as never);
     await expect(ask({ size: '1536x1024' })).rejects.toThrow(
@@ -195,7 +231,8 @@ describe("OpenAI's images API, by its own client", () => {
     ['quality', { quality: 'superb' }],
     ['style', { style: 'vivid' as const }],
     ['stream', { stream: true as const }],
-    ['seed', { seed: 7 }],
+    ['seed', { seed: -1 }],
+    ['num_inference_steps', { num_inference_steps: 1_000 }],
     ['size', { size: '1792x1024' as const }],
     ['size', { size: '0x0' }],
     ['size', { size: '-64x-64' }],

@@ -170,7 +170,7 @@ function mount(
       ...(endpoint.params && { params: endpoint.params }),
       ...(endpoint.query && { querystring: endpoint.query }),
       ...(endpoint.body && { body: endpoint.body }),
-      ...(endpoint.response && { response: { [endpoint.status ?? 200]: endpoint.response } }),
+      ...(endpoint.response && { response: answersOf(endpoint, endpoint.response) }),
     },
     // Access is checked before the body is read, so that strangers cannot make the server parse.
     onRequest: async (request, reply) => {
@@ -227,4 +227,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
   }
+}
+
+/** The schema of each status of success. */
+function answersOf(
+  { status = 200, pendingStatus }: Endpoint,
+  response: NonNullable<Endpoint['response']>,
+): Record<number, NonNullable<Endpoint['response']>> {
+  return { [status]: response, ...(pendingStatus !== undefined && { [pendingStatus]: response }) };
 }

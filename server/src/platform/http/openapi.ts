@@ -129,10 +129,13 @@ function refuseNul(schema: unknown): void {
   for (const part of Object.values(schema)) refuseNul(part);
 }
 
-/** Said of the same fields in JSON. */
+/** The same fields in both. */
 function asForm(requestBody: Operation['requestBody']): object {
   const { content, ...rest } = requestBody as { content: Record<string, object> };
-  return { ...rest, content: { 'application/x-www-form-urlencoded': content['application/json'] } };
+  return {
+    ...rest,
+    content: { 'application/x-www-form-urlencoded': content['application/json'], ...content },
+  };
 }
 
 function describeUpload(upload: NonNullable<Endpoint['upload']>): object {

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation } from '@bakehouse/contract/generations';
 import type { editWithStarter } from '@bakehouse/contract/kontext';
@@ -46,5 +47,5 @@ async function toEdited(
 async function readOutput(ctx: Context, id: string): Promise<Buffer> {
   const [bytes] = await readOutputs(ctx, id);
   if (!bytes) throw new AppError('not_found', { publicMessage: 'The picture was deleted' });
-  return bytes;
+  return buffer(bytes);
 }

@@ -136,7 +136,7 @@ describe('an edit is refused by the field that does not fit, and costs nothing',
       status: 400,
       json: { error: { param: 'image_url' } },
     });
-    const link = `/api/v1/files/${'a'.repeat(64)}/x.png?disposition=inline&expires=9999999999&signature=x`;
+    const link = `/api/v1/files/${'a'.repeat(64)}/x.png?disposition=inline&expires=9999999999&user=ada&signature=x`;
     expect((await edit(link)).status).toBe(403);
     await expectNothing();
   });

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation } from '@bakehouse/contract/generations';
 import type { createImage } from '@bakehouse/contract/images';
@@ -8,7 +9,8 @@ type Images = ResponseOf<typeof createImage>;
 
 /**
  * What a generation has made, as OpenAI's images API answers: links, or the bytes. Who does not say which gets both:
- * of OpenAI's own models some answer with links and others with bytes, and clients read the one that they know.
+ * of OpenAI's own models some answer with links and others with bytes, and clients read the one that they know. The bytes
+ * are read while they are sent: four pictures of 20 MB, for as many callers as there are, are never in memory whole.
  */
 export async function answerImages(
   ctx: Context,
@@ -17,16 +19,47 @@ export async function answerImages(
 ): Promise<Images> {
   // Those of one call have one size.
   const [first] = outputs;
-  const bytes = format === 'url' ? [] : await readOutputs(ctx, id);
-  return {
+  const answer: Images = {
     created: Math.floor(Date.parse(created_at) / 1000),
     ...(first && {
       size: `${first.width}x${first.height}`,
       output_format: first.media_type.slice('image/'.length),
     }),
-    data: outputs.map(({ url }, index) => ({
+    data: outputs.map(({ url }) => ({
       ...(format !== 'b64_json' && { url: new URL(url, ctx.config.publicUrl).href }),
-      b64_json: bytes[index]?.toString('base64'),
     })),
   };
+  if (format === 'url') return answer;
+  // What is written as it comes is the same JSON.
+  return Readable.from(withBytes(answer, await readOutputs(ctx, id))) as unknown as Images;
+}
+
+/** The answer as JSON, each picture with its bytes. */
+async function* withBytes({ data, ...answer }: Images, pictures: Readable[]): AsyncGenerator<string> {
+  try {
+    yield `${JSON.stringify(answer).slice(0, -1)},"data":[`;
+    for (const [index, picture] of pictures.entries()) {
+      const fields = Object.entries(data[index] ?? {}).map(
+        ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`,
+      );
+      yield `${index === 0 ? '' : ','}{${fields.join('')}"b64_json":"`;
+      yield* inBase64(picture);
+      yield '"}';
+    }
+    yield ']}';
+  } finally {
+    for (const picture of pictures) picture.destroy();
+  }
+}
+
+/** Three bytes are four letters: what is over waits for the next piece. */
+async function* inBase64(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let over = Buffer.alloc(0);
+  for await (const piece of bytes) {
+    const whole = Buffer.concat([over, piece]);
+    const end = whole.length - (whole.length % 3);
+    yield whole.toString('base64', 0, end);
+    over = whole.subarray(end);
+  }
+  yield over.toString('base64');
 }

@@ -9,6 +9,7 @@ import { startGeneration } from '../start/start-generation.ts';
 import { answerImages } from './answer-images.ts';
 import { readDeployedBody, readImageBody } from './image-body.ts';
 import { joinsRepeat } from './joins-repeat.ts';
+import { listPictureModels } from './list-picture-models.ts';
 
 /**
  * Generates a picture as OpenAI's images API does, with the caller's deployment of the name in `model`, else with what all have.
@@ -23,7 +24,9 @@ export async function createImage(
 ): Promise<ResponseOf<typeof endpoint>> {
   const read = async () => {
     const deployed = sent.model ? await findNamedImageDeployment(ctx, sent.model) : null;
-    return deployed ? readDeployedBody(deployed, sent) : readImageBody(ctx.config, sent);
+    if (deployed) return readDeployedBody(deployed, sent);
+    const models = sent.model ? await listPictureModels(ctx, 'generates') : [];
+    return readImageBody(ctx.config, sent, models);
   };
   const started = await startGeneration(ctx, usage, { sent, read }, { joins: joinsRepeat(ctx, request) });
   return answerImages(ctx, await awaitCompleted(ctx, started, reply), format ?? null);

@@ -18,8 +18,10 @@ import { type Asked, startGeneration } from '../start/start-generation.ts';
 import { answerImages } from './answer-images.ts';
 import { deployedParameters } from './deployed-parameters.ts';
 import { joinsRepeat } from './joins-repeat.ts';
+import { listPictureModels } from './list-picture-models.ts';
 import { readShape } from './read-shape.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
+import { said } from './said.ts';
 
 const PART = 'image';
 const GENERATOR = 'flux-kontext';
@@ -64,28 +66,24 @@ async function chooseEditor(
   const named = choices.model ? await findNamedImageDeployment(ctx, choices.model) : null;
   if (named?.kind === 'flux-kontext') {
     const model = named.model_name;
-    refuseUnserved(choices, { model, fields: deployedFields });
+    refuseUnserved(choices, { model, models: [model], fields: deployedFields });
     readShape(choices.size, { model, shapes: [] });
     return { model, parameters: deployedParameters('flux-kontext', choices) };
   }
+  const models = choices.model ? await listPictureModels(ctx, 'edits') : [];
   const [upstream] = choices.model === GENERATOR ? findUpstreams(ctx.config, GENERATOR) : [];
   if (upstream) {
     const { title: service, fields } = upstream;
-    refuseUnserved(choices, { model: GENERATOR, fields });
+    refuseUnserved(choices, {
+      model: GENERATOR,
+      models,
+      fields: deployedFields.filter((one) => fields.includes(one)),
+    });
     readShape(choices.size, { model: GENERATOR, shapes: [] });
     return { service, parameters: said(choices) };
   }
-  refuseUnserved(choices, { model: KONTEXT_STARTER });
+  refuseUnserved(choices, { model: KONTEXT_STARTER, models, fields: deployedFields });
   readShape(choices.size, { model: KONTEXT_STARTER, shapes: STARTER_SHAPES });
-  return { model: await findEditor(ctx, { model: KONTEXT_STARTER }), parameters: PARAMETERS };
-}
-
-/** The settings that a call has. Pure. */
-function said(choices: Choices): Asked['parameters'] {
-  return Object.fromEntries(
-    deployedFields.flatMap((name) => {
-      const value = choices[name];
-      return value === undefined ? [] : [[name, value] as const];
-    }),
-  );
+  const model = await findEditor(ctx, { model: KONTEXT_STARTER });
+  return { model, parameters: deployedParameters('flux-kontext', choices, PARAMETERS) };
 }

@@ -13,6 +13,7 @@ import type { Asked } from '../start/start-generation.ts';
 import { deployedParameters } from './deployed-parameters.ts';
 import { readShape } from './read-shape.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
+import { type Settings, said } from './said.ts';
 
 type Body = InputOf<typeof createImage>['body'];
 type Deployed = { kind: ImageDeploymentKind; model_name: string };
@@ -32,29 +33,33 @@ const generatorOf = {
   paris: 'paris',
 } as const satisfies Record<ImageDeploymentKind, GeneratorName>;
 
-/** What OpenAI's call asks for. Throws AppError 'invalid_request' or 'model_not_found' with the field that is not served. Pure. */
-export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...body }: Body): Asked {
+/** What OpenAI's call asks for; `models` are those that generate. Throws AppError 'invalid_request' or 'model_not_found' with the field that is not served. Pure. */
+export function readImageBody(
+  config: Pick<Config, 'upstreams'>,
+  { prompt, ...body }: Body,
+  models: readonly string[],
+): Asked {
   const name = generatorNames.find((one) => one === body.model && !editsPictures(generators[one]));
   const [upstream] = name ? findUpstreams(config, name) : [];
   if (upstream) {
-    const { generator } = upstream;
-    refuseUnserved(body, { model: generator });
+    const { generator, fields } = upstream;
+    refuseUnserved(body, {
+      model: generator,
+      models,
+      fields: deployedFields.filter((one) => fields.includes(one)),
+    });
     return { generator, prompt, parameters: upstreamParameters(upstream, body) };
   }
-  refuseUnserved(body, { model: PARIS_MODEL });
+  refuseUnserved(body, { model: PARIS_MODEL, models, fields: deployedFields });
   readShape(body.size, { model: PARIS_MODEL, shapes: SQUARE });
   if (body.n && body.n > 1) throw refused('n', `n: ${PARIS_MODEL} generates one picture per request`);
-  const output_format = body.output_format ?? 'png';
-  return {
-    generator: 'paris',
-    prompt,
-    parameters: { ...PARAMETERS, cfg_scale: STARTER_GUIDANCE, output_format },
-  };
+  const defaults = { ...PARAMETERS, cfg_scale: STARTER_GUIDANCE, output_format: body.output_format ?? 'png' };
+  return { generator: 'paris', prompt, parameters: deployedParameters('paris', body, defaults) };
 }
 
 /** The same of a deployment of the caller, which generates as its form's defaults say, or Paris as the starter does, unless the call says more. Throws as `readImageBody`. Pure. */
 export function readDeployedBody({ kind, model_name: model }: Deployed, { prompt, ...body }: Body): Asked {
-  refuseUnserved(body, { model, fields: deployedFields });
+  refuseUnserved(body, { model, models: [model], fields: deployedFields });
   readShape(body.size, { model, shapes: SQUARE });
   const { n, output_format: format } = body;
   if (n && n > 1) throw refused('n', `n: ${model} generates one picture per request`);
@@ -69,13 +74,13 @@ export function readDeployedBody({ kind, model_name: model }: Deployed, { prompt
 
 function upstreamParameters(
   { generator, fields }: Upstream,
-  { n, size, output_format: format }: Choices,
+  { n, size, output_format: format, ...settings }: Choices & Settings,
 ): Asked['parameters'] {
   if (format)
     throw refused('output_format', `output_format: ${generator} has the one that its service makes`);
   if (n && n > 1 && !fields.includes('n'))
     throw refused('n', `n: ${generator} generates one picture per request`);
-  return { ...(n && n > 1 && { n }), ...shapeOf(generator, size) };
+  return { ...(n && n > 1 && { n }), ...shapeOf(generator, size), ...said(settings) };
 }
 
 /** A size says which shape the picture has. */

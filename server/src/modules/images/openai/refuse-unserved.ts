@@ -22,6 +22,8 @@ const known = new Map<string, readonly unknown[]>([
 
 type Served = {
   model: string;
+  /** Those that serve the call. */
+  models: readonly string[];
   /** What else it takes. */
   fields?: readonly string[];
 };
@@ -32,7 +34,7 @@ type Served = {
  */
 export function refuseUnserved(
   body: { model?: string | null | undefined },
-  { model: served, fields = [] }: Served,
+  { model: served, models, fields = [] }: Served,
 ): void {
   const sent: [string, unknown][] = Object.entries(body);
   for (const [name, value] of sent) {
@@ -43,7 +45,7 @@ export function refuseUnserved(
   const { model } = body;
   if (model && model !== served) {
     throw new AppError('model_not_found', {
-      publicMessage: `There is no model '${model}' that serves this call. GET /v1/models lists those that make pictures with task 'image'`,
+      publicMessage: `There is no model '${model}' that serves this call. Those that do: ${models.join(', ')}`,
       param: 'model',
     });
   }

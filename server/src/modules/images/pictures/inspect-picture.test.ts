@@ -38,13 +38,13 @@ test('a picture may have 40 megapixels, and has some', () => {
   expect(() => inspectPicture(pngOf(0, 4))).toThrow('damaged');
 });
 
-test('a JPEG may be stored in 100 passes, each of which costs a look at every pixel', () => {
+test('a JPEG may be stored in 20 passes, each of which costs a look at every pixel', () => {
   const [start, end] = [files.jpeg.subarray(0, -2), files.jpeg.subarray(-2)];
   const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 1, 5, 0x10]);
   const scans = (count: number) => Array.from({ length: count }, () => scan);
   const of = (count: number) => Buffer.concat([start, ...scans(count - 1), end]);
-  expect(inspectPicture(of(100))).toMatchObject({ mediaType: 'image/jpeg', width: 6 });
-  expect(() => inspectPicture(of(101))).toThrow('The picture is stored in too many passes');
+  expect(inspectPicture(of(20))).toMatchObject({ mediaType: 'image/jpeg', width: 6 });
+  expect(() => inspectPicture(of(21))).toThrow('more than 20 scans');
   // Behind the picture, or in what a program has noted of it, there may be anything.
   const film = Buffer.concat([files.jpeg, ...scans(200)]);
   const note = Buffer.from([0xff, 0xed, 0x08, 0x02]);

@@ -1,0 +1,18 @@
+import { editsPictures } from '@bakehouse/contract/generators/generator';
+import { generators } from '@bakehouse/contract/generators/table';
+import { imageDeploymentKinds } from '@bakehouse/contract/image-deployments';
+import type { Context } from '../../../platform/context.ts';
+import { listImageModelNames } from '../../deployments/pictures/list-image-model-names.ts';
+import { findOwnModel } from '../../generators/find-own-model.ts';
+import { listUpstreams } from '../../upstreams/list-upstreams.ts';
+
+/** The models that OpenAI's calls generate or edit with, by their names there: the starter, services', and the caller's deployments. */
+export async function listPictureModels(ctx: Context, what: 'generates' | 'edits'): Promise<string[]> {
+  const edits = what === 'edits';
+  const own = await findOwnModel(ctx.db, edits ? 'flux-kontext' : 'paris');
+  const services = listUpstreams(ctx.config)
+    .map(({ generator }) => generator)
+    .filter((name) => editsPictures(generators[name]) === edits);
+  const deployed = await listImageModelNames(ctx, edits ? ['flux-kontext'] : imageDeploymentKinds);
+  return [...(own ? [own.modelName] : []), ...services, ...deployed];
+}
