@@ -1,10 +1,12 @@
-import { parseSync, Visitor } from 'oxc-parser';
+import { type CallExpression, parseSync, Visitor } from 'oxc-parser';
 import type { Repository } from './find-broken-references.ts';
 import { readRows } from './read-rows.ts';
 
 const NUMBER = /(?<![\w/.-])\d+(?:\.\d+)?(?![\w/])/g;
 const FIELD = /`(\w+)`/g;
 const QUOTED = /(?<!\w)'([^']+(?:'[a-z][^']*)*)'/g;
+/** A call that asserts something, or moves the clock that an assertion stands on. */
+const ASSERTS = /^(?:expect\b|[\w.]+\.(?:advance|findBy|getBy)\w*\()/;
 /** Where a row writes seconds or minutes, its test may count milliseconds. */
 const SCALES = [1, 1_000, 60_000];
 
@@ -42,15 +44,23 @@ function hasNumber(code: string, number: number): boolean {
   });
 }
 
-/** The calls that define the tests of a title, without it; where it stands in a table, the whole file. */
+/** What the tests of a title assert, and the tables and clocks by which they do; where it stands in a table, the whole file. */
 function codeOf(file: string, source: string, title: string): string {
-  const calls: string[] = [];
+  const tests: CallExpression[] = [];
+  const asserted: CallExpression[] = [];
   const visitor = new Visitor({
-    CallExpression({ callee, arguments: [first], end }) {
-      if (first?.type !== 'Literal' || first.value !== title) return;
-      calls.push(source.slice(callee.start, callee.end), source.slice(first.end, end));
+    CallExpression(call) {
+      const [first] = call.arguments;
+      if (first?.type === 'Literal' && first.value === title) tests.push(call);
+      if (ASSERTS.test(source.slice(call.start, call.end))) asserted.push(call);
     },
   });
   visitor.visit(parseSync(file, source).program);
-  return calls.length > 0 ? calls.join('\n') : source;
+  if (tests.length === 0) return source;
+  const within = (test: CallExpression) =>
+    asserted.filter(({ start, end }) => start > test.callee.end && end < test.end);
+  return tests
+    .flatMap((test) => [test.callee, ...within(test)])
+    .map(({ start, end }) => source.slice(start, end))
+    .join('\n');
 }

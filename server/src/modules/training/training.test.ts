@@ -42,12 +42,11 @@ describe('a fine-tune', () => {
       quote: { total: queued.held },
     });
     expect((await balance()).held).toBe(queued.held);
-    const isTicked = async () =>
-      (await request(getMe, {}, { as: user })).onboarding.steps.fine_tune_model.completed;
-    expect(await isTicked()).toBe(false);
+    const steps = async () => (await request(getMe, {}, { as: user })).onboarding.steps;
+    expect((await steps()).fine_tune_model.completed).toBe(false);
 
     await ended(modelId);
-    expect(await isTicked()).toBe(true);
+    expect((await steps()).fine_tune_model.completed).toBe(true);
     const run = await runOf(modelId);
     const cost = Math.ceil(20 * PRICE_MICRO_PER_S);
     expect(micro(run.charged)).toBe(cost);

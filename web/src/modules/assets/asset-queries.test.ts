@@ -8,14 +8,10 @@ afterEach(() => vi.unstubAllGlobals());
 test('datasets and models are asked for with a user and a key, or not at all', async () => {
   const fetched = vi.fn<typeof fetch>();
   vi.stubGlobal('fetch', fetched);
-  const sentence = 'Missing required parameters: userId or apiKey';
   setCredentials({ userId: 'u1', apiKey: 'bk_1' });
-  await expect(queryClient.fetchInfiniteQuery(assetListQuery('', { types: 'RAW' }))).rejects.toThrow(
-    sentence,
-  );
+  const read = (userId: string) => queryClient.fetchInfiniteQuery(assetListQuery(userId, { types: 'RAW' }));
+  await expect(read('')).rejects.toThrow('Missing required parameters: userId or apiKey');
   setCredentials(null);
-  await expect(queryClient.fetchInfiniteQuery(assetListQuery('u1', { types: 'MODEL' }))).rejects.toThrow(
-    sentence,
-  );
+  await expect(read('u1')).rejects.toThrow('Missing required parameters: userId or apiKey');
   expect(fetched).not.toHaveBeenCalled();
 });

@@ -1,3 +1,4 @@
+import { MODEL_NAME_LENGTH_MIN } from '@bakehouse/contract/limits';
 import { describe, expect, it } from 'vitest';
 import { parameterProblems } from '../parameters/parameter-problems.ts';
 import { initialParameters } from '../parameters/training-parameters.ts';
@@ -204,13 +205,13 @@ describe('problemsOf', () => {
   });
 
   it('asks for a name of four characters, and for the base type of an upload', () => {
-    const name = 'a'.repeat(4);
-    expect(problemsOf(at({ step: 2, type: 'finetune', name: `${name.slice(1)} ` }))).toHaveProperty('name');
+    expect(MODEL_NAME_LENGTH_MIN).toBe(4);
+    expect(problemsOf(at({ step: 2, type: 'finetune', name: 'abc ' }))).toHaveProperty('name');
     const tags = ['rye', 'r'.repeat(60)];
-    expect(problemsOf(at({ step: 2, type: 'finetune', name, tags }))).toEqual({
+    expect(problemsOf(at({ step: 2, type: 'finetune', name: 'abcd', tags }))).toEqual({
       tags: 'A tag must have at most 50 characters',
     });
-    expect(problemsOf(at({ step: 2, type: 'upload', name }))).toEqual({
+    expect(problemsOf(at({ step: 2, type: 'upload', name: 'abcd' }))).toEqual({
       baseModelType: 'Please fill in all required fields',
     });
   });
