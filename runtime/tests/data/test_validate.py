@@ -171,8 +171,10 @@ def test_only_the_first_fifty_dropped_rows_are_listed(tmp_path: Path, tiny_model
 
 
 def test_a_gpu_needs_half_of_the_weights_memory(tmp_path: Path, tiny_model: Path) -> None:
-    data = write_rows(tmp_path / "x.csv", 5)
-    report = report_of(spec(tiny_model, data))
+    specification = spec(tiny_model, write_rows(tmp_path / "x.csv", 5))
+    # Where the head is trained, a GPU holds more of its logits than a CPU.
+    specification["parameters"]["lora"]["target_modules"] = ["q_proj"]
+    report = report_of(specification)
     weights = report.base_parameters * 2
     libraries = 200_000_000
     assert report.gpu_memory_bytes - report.memory_bytes <= libraries - weights
