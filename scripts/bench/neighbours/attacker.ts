@@ -17,10 +17,9 @@ const strike = attacks[attack]?.(target);
 if (!strike) throw new Error(`There is no attack '${attack}'.`);
 const goOn = async () => {
   for (;;) {
-    // Each call that begins is counted by whoever reads this.
+    // Whoever reads this counts the calls, and those of them that failed: an attacker goes on.
     process.stdout.write('.');
-    // Refused, cut off or given up: an attacker goes on.
-    await strike().catch(() => undefined);
+    await strike().catch(() => process.stdout.write('!'));
     await pause(PAUSE_MS);
   }
 };

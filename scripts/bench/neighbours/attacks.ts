@@ -180,7 +180,7 @@ function send(target: Target, endpoint: Endpoint, { params, query, body }: Call)
   return request(url, { ...caller, ...key, ...json }, JSON.stringify(body));
 }
 
-/** Refused or not: the attacker goes on. */
+/** Throws where it is refused, cut off or takes too long. */
 async function request(
   url: string,
   headers: Record<string, string>,
@@ -193,4 +193,5 @@ async function request(
     signal: AbortSignal.timeout(STRIKE_MS),
   });
   await response.arrayBuffer();
+  if (!response.ok) throw new Error(`refused with ${response.status}`);
 }

@@ -39,8 +39,8 @@ type Looks = { page: Look[]; 'first token': Look[] };
 type Victim = { look: () => Promise<Looks> };
 /** Begins what disturbs the server, and gives what ends it. */
 type Disturb = () => () => Promise<void>;
-/** How many calls an attacker has begun. */
-type Calls = { begun: number };
+/** How many calls an attacker has begun, and how many of them were refused, cut off or given up. */
+type Calls = { begun: number; refused: number };
 /** What is known otherwise of a line. */
 type Judge = { judge?: (what: keyof Looks) => Partial<Measured> };
 
@@ -86,10 +86,13 @@ export async function measureNeighbours(tell: (line: Measured) => void): Promise
     });
     for (const attack of Object.keys(attacks)) {
       for (const atOnce of AT_ONCE) {
-        const calls = { begun: 0 };
+        const calls = { begun: 0, refused: 0 };
         await measureBeside(`${attack} x ${atOnce}`, () => strike({ attack, atOnce, ...target }, calls), {
-          // An attacker who was not given a core has disturbed nobody.
-          judge: () => (calls.begun > 0 ? {} : { ours: Number.NaN, cause: 'the attacker did nothing' }),
+          judge: (what) => ({
+            name: `${what} beside ${attack} x ${atOnce} (${calls.begun} calls, ${calls.refused} refused)`,
+            // An attacker who was not given a core has disturbed nobody.
+            ...(calls.begun === 0 && { ours: Number.NaN, cause: 'the attacker did nothing' }),
+          }),
         });
       }
     }
@@ -126,14 +129,16 @@ function compute(): () => Promise<void> {
 }
 
 /** Runs Node at low priority, and gives what ends it. */
-function runAtLowPriority(words: string[], calls: Calls = { begun: 0 }): () => Promise<void> {
+function runAtLowPriority(words: string[], calls: Calls = { begun: 0, refused: 0 }): () => Promise<void> {
   const [priority = '', ...rest] = atLowPriority;
   // In a session of its own, which alone is lowered.
   const node = spawn(priority, [...rest, process.execPath, ...words], {
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  node.stdout.on('data', (dots: Buffer) => (calls.begun += dots.length));
+  node.stdout.setEncoding('utf8').on('data', (marks: string) => {
+    for (const mark of marks) calls[mark === '.' ? 'begun' : 'refused'] += 1;
+  });
   const ended = new Promise((resolve) => node.once('close', resolve));
   return async () => {
     node.kill('SIGKILL');
