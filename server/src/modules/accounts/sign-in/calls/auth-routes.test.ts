@@ -95,7 +95,7 @@ describe('a page of another name', () => {
             'content-type': 'application/json',
           },
         },
-        async (answer) => resolve({ status: answer.statusCode, body: await text(answer) }),
+        (answer) => text(answer).then((body) => resolve({ status: answer.statusCode, body }), reject),
       );
       call.on('error', reject);
     });

@@ -42,7 +42,7 @@ export function checkEnforced(schema: unknown, path: string): string | null {
 }
 
 function faultOf(schema: Fields): string | null {
-  if (Array.isArray(schema.type) && !['$ref', 'anyOf'].some((name) => name in schema)) {
+  if (Array.isArray(schema.type) && !['$ref', 'anyOf', 'const', 'enum'].some((name) => name in schema)) {
     for (const type of schema.type) {
       // Each type has its own grammar.
       const fault = faultOf({ ...schema, type });
@@ -102,7 +102,12 @@ function faultOfValue(schema: Fields): string | null {
   }
   if (type === 'integer') return faultOfRange(schema);
   const values = 'const' in schema ? [schema.const] : schema.enum;
-  if (typeof type === 'string' && Array.isArray(values) && !values.every((value) => isOf(type, value)))
+  const types = [type].flat().filter((one) => typeof one === 'string');
+  if (
+    types.length > 0 &&
+    Array.isArray(values) &&
+    !values.every((value) => types.some((one) => isOf(one, value)))
+  )
     return "'type' and the values do not agree";
   return null;
 }
