@@ -95,7 +95,9 @@ describe('a page of another name', () => {
             'content-type': 'application/json',
           },
         },
-        (answer) => text(answer).then((body) => resolve({ status: answer.statusCode, body }), reject),
+        (answer) => {
+          void text(answer).then((body) => resolve({ status: answer.statusCode, body }), reject);
+        },
       );
       call.on('error', reject);
     });
