@@ -17,11 +17,10 @@ export function useGenerationQuote({ name, form, values, named = {} }: Props, en
 
 /** The same beside a button that leads on. */
 export function GenerationPrice(props: Props) {
-  return <Price generator={props.name} quote={useGenerationQuote(props)} />;
+  return <Price quote={useGenerationQuote(props)} />;
 }
 
 type ListProps = {
-  name: GeneratorName;
   each: string;
   values: FormValues;
   /** Whether it is known who is signed in: until then there may be a quote to come. */
@@ -29,8 +28,8 @@ type ListProps = {
 };
 
 /** What a visitor would pay to a service, which asks the same for each picture; only who is signed in has a quote. */
-export function ListPrice({ name, each, values, known }: ListProps) {
+export function ListPrice({ each, values, known }: ListProps) {
   const cost = formatBgl(parseBgl(each) * BigInt(picturesAsked(values)));
   const quote = { data: known ? { cost } : undefined, isError: false, isSettled: known };
-  return <Price generator={name} quote={quote} />;
+  return <Price quote={quote} />;
 }

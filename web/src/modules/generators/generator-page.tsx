@@ -78,10 +78,9 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           isStarter={serving.isStarter}
           price={
             makesHere ? (
-              <Price generator={name} quote={generation.quote} />
+              <Price quote={generation.quote} />
             ) : (
-              !user &&
-              upstream && <ListPrice name={name} each={upstream.price} values={draft.values} known={known} />
+              !user && upstream && <ListPrice each={upstream.price} values={draft.values} known={known} />
             )
           }
           generatedBy={

@@ -96,11 +96,12 @@ it('a second one is refused in words while one is generated, and nothing is aske
   expect(await screen.findByText('You were not charged.')).toBeTruthy();
 });
 
-it('a price that cannot be read is free and zero', async () => {
+it('a price that cannot be read is not known, and nothing is called free', async () => {
   api.cost = null;
   await renderPage('/paris');
   const price = await screen.findByRole('group', { name: 'Price' });
-  await waitFor(() => expect(price.textContent).toContain('$0.00Free'));
+  await waitFor(() => expect(price.textContent).toContain('Not known'));
+  expect(price.textContent).not.toMatch(/Free|0\.00/);
 });
 
 it('a finished picture has its figures and its experts, and can be deleted', async () => {

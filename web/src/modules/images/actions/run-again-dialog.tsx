@@ -68,7 +68,7 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
       description="Everything else stays the same, so that you can compare the two pictures."
       footer={
         <>
-          <Price generator="paris" quote={quote} className="mr-auto" />
+          <Price quote={quote} className="mr-auto" />
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" form={form} variant="primary" loading={start.isPending}>
             Generate

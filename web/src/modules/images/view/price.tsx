@@ -1,4 +1,3 @@
-import type { GeneratorName } from '@bakehouse/contract/generators';
 import { parseBgl } from '@bakehouse/contract/money';
 import { cx } from '../../../lib/cx.ts';
 import { Money } from '../../../ui/money.tsx';
@@ -6,18 +5,13 @@ import { Skeleton } from '../../../ui/skeleton.tsx';
 
 type Props = {
   quote: { data: { cost: string } | undefined; isError: boolean; isSettled: boolean };
-  generator: GeneratorName;
   className?: string;
 };
 
-/**
- * What a picture costs, beside the button; what is held is the server's own. A price that cannot be read is not known, and
- * free and zero for Paris.
- */
-export function Price({ quote, generator, className }: Props) {
+/** What a picture costs, beside the button; what is held is the server's own. A price that cannot be read is not known. */
+export function Price({ quote, className }: Props) {
   const { data, isError, isSettled } = quote;
-  const unread = generator === 'paris' ? '0' : null;
-  const cost = isError ? unread : data?.cost;
+  const cost = isError ? null : data?.cost;
   return (
     <div className={className} role="group" aria-label="Price" aria-busy={!isSettled}>
       <p className="text-muted text-xs">Price</p>
@@ -26,7 +20,7 @@ export function Price({ quote, generator, className }: Props) {
       ) : cost === null ? (
         <p className="font-semibold text-lg">Not known</p>
       ) : (
-        <p className={cx('font-semibold text-lg', !isSettled && !isError && 'opacity-60')}>
+        <p className={cx('font-semibold text-lg', !isSettled && 'opacity-60')}>
           <Money bgl={cost} />
           {parseBgl(cost) === 0n && (
             <span className="ml-1.5 font-normal text-[0.8125rem] text-muted">Free</span>
