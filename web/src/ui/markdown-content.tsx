@@ -1,5 +1,7 @@
+import { Fragment, useState } from 'react';
 import ReactMarkdown, { type Components, type Options } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { type Growing, grow, type Parsed } from './growing-markdown.ts';
 
 /**
  * The page has its own h1, so headings begin one level lower; links leave in a tab of their own. Each block is
@@ -53,6 +55,52 @@ export default function MarkdownContent({ text, own, rehypePlugins }: Props) {
       {withoutFrontMatter(text)}
     </ReactMarkdown>
   );
+}
+
+/** The same of a text that may grow, an answer that comes: what is closed of it is not parsed again. */
+export function GrowingMarkdown({ text }: { text: string }) {
+  const shown = withoutFrontMatter(text);
+  const [kept, setKept] = useState<Growing>(() => grow(null, shown, parseMarkdown));
+  const growing = kept.text === shown ? kept : grow(kept, shown, parseMarkdown);
+  if (growing !== kept) setKept(growing);
+  return (
+    <>
+      {growing.closed.map((piece, at) => (
+        // oxlint-disable-next-line react/no-array-index-key -- pieces are only added
+        <Fragment key={at}>
+          {piece}
+          {'\n'}
+        </Fragment>
+      ))}
+      {growing.rest.drawn}
+    </>
+  );
+}
+
+type Node = { type: string; position?: { start: Place; end: Place }; children?: Node[] };
+type Place = { line: number; column: number; offset?: number };
+
+/** Turns markdown into elements, and says of which blocks it consists. */
+export function parseMarkdown(text: string): Parsed {
+  let found: Omit<Parsed, 'drawn'> = { lastBlockAt: 0, defines: false };
+  const look = () => (tree: Node) => {
+    found = { lastBlockAt: lastBlockAt(tree), defines: hasDefinition(tree) };
+  };
+  // It is a function without hooks.
+  const drawn = ReactMarkdown({ children: text, remarkPlugins: [remarkGfm, look], components });
+  return { drawn, ...found };
+}
+
+/** The line that is not whole yet may turn out to belong to the block above it. */
+function lastBlockAt({ children = [], position }: Node): number {
+  const lastLine = position?.end.line ?? 1;
+  const begun = children.flatMap(({ position: at }) => (at && at.start.line < lastLine ? [at.start] : []));
+  const last = begun.at(-1);
+  return last?.offset === undefined ? 0 : last.offset - (last.column - 1);
+}
+
+function hasDefinition({ type, children = [] }: Node): boolean {
+  return type === 'definition' || type === 'footnoteDefinition' || children.some(hasDefinition);
 }
 
 function withoutFrontMatter(text: string): string {

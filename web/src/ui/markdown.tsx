@@ -3,6 +3,7 @@ import { DeferredPart } from './deferred-part.tsx';
 import { LoadingRegion, Skeleton } from './skeleton.tsx';
 
 const MarkdownContent = loadable(async () => (await import('./markdown-content.tsx')).default);
+const GrowingMarkdown = loadable(async () => (await import('./markdown-content.tsx')).GrowingMarkdown);
 
 /** A card or README. The renderer loads when the first one is shown; YAML front matter is left out. */
 export function Markdown({ text }: { text: string }) {
@@ -29,7 +30,7 @@ export function MarkdownLines({ text }: { text: string }) {
   return (
     <div className="prose-bakehouse [&_p]:whitespace-pre-line">
       <DeferredPart pending={<PlainText text={text} />} unavailable={<PlainText text={text} />}>
-        <MarkdownContent text={text} />
+        <GrowingMarkdown text={text} />
       </DeferredPart>
     </div>
   );
