@@ -10,9 +10,8 @@ test('names the account and a way out where somebody else has its address', asyn
     const isReady = request.url === '/readyz';
     const isSignUp = request.url === '/api/auth/sign-up/email';
     response.writeHead(isReady ? 200 : isSignUp ? 422 : 401);
-    response.end(
-      JSON.stringify({ message: isSignUp ? 'User already exists.' : 'Invalid password.', code: 'X' }),
-    );
+    const message = isSignUp ? 'User already exists.' : 'Invalid password.';
+    response.end(JSON.stringify({ error: { code: 'x', message } }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   vi.stubEnv('BAKEHOUSE_PUBLIC_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
