@@ -11,7 +11,8 @@ test('names the account and a way out where somebody else has its address', asyn
     const isSignUp = request.url === '/api/auth/sign-up/email';
     response.writeHead(isReady ? 200 : isSignUp ? 422 : 401);
     const message = isSignUp ? 'User already exists.' : 'Invalid password.';
-    response.end(JSON.stringify({ error: { code: 'x', message } }));
+    const error = { code: 'x', message, type: 'invalid_request_error', param: null, request_id: 'r1' };
+    response.end(JSON.stringify({ error }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   vi.stubEnv('BAKEHOUSE_PUBLIC_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);

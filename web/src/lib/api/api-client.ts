@@ -2,9 +2,11 @@ import type { CallOf, Endpoint, ResponseOf } from '@bakehouse/contract/endpoint'
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { sessionSettled } from '../session/session-change.ts';
 import { broadcastSession } from '../session/session-channel.ts';
+import { forgetKey, refuseKey } from '../session/unanswered-keys.ts';
 import { ApiError } from './api-error.ts';
 import { getCredentials } from './credentials.ts';
 import { fetchAnswer } from './fetch-answer.ts';
+import { isRefused } from './idempotency-key.ts';
 import { forgetReads, shareRead } from './shared-reads.ts';
 
 type Options = {
@@ -48,7 +50,12 @@ export async function call<E extends Endpoint>(
     );
   }
   try {
-    return await ask<E>(endpoint, url, body, options);
+    const answer = await ask<E>(endpoint, url, body, options);
+    if (options.idempotencyKey) forgetKey(options.idempotencyKey);
+    return answer;
+  } catch (error) {
+    if (options.idempotencyKey && isRefused(error)) refuseKey(options.idempotencyKey);
+    throw error;
   } finally {
     forgetReads();
   }

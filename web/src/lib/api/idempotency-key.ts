@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import { newId } from '../new-id.ts';
+import { findKey, forgetKey, isRefusedKey, keepKey } from '../session/unanswered-keys.ts';
 import { ApiError } from './api-error.ts';
 
 /**
- * Keys for a form that spends: each input keeps its key until it is renewed, whatever else is sent in between, so that
- * a repeat after a lost answer is not charged again.
+ * Keys for a form that spends: each input keeps its key until it is renewed or refused, whatever else is sent in between,
+ * and over a reload while its answer is missing, so that a repeat after a lost answer is not charged again.
  */
 export type IdempotencyKeys = {
   keyFor: (input: unknown) => string;
@@ -14,22 +15,34 @@ export type IdempotencyKeys = {
   renew: (input: unknown) => void;
 };
 
-export function idempotencyKeys(newKey: () => string = newId): IdempotencyKeys {
+/** Keys for one purpose, whose inputs say all that a call of it does. */
+export function idempotencyKeys(purpose: string, newKey: () => string = newId): IdempotencyKeys {
   const keys = new Map<string, string>();
+  const nameOf = (input: unknown) => `key.${purpose}.${JSON.stringify(input)}`;
+  const find = (name: string) => {
+    const key = keys.get(name);
+    return key !== undefined && !isRefusedKey(key) ? key : findKey(name);
+  };
   return {
     keyFor(input) {
-      const text = JSON.stringify(input);
-      const key = keys.get(text) ?? newKey();
-      keys.set(text, key);
+      const name = nameOf(input);
+      const key = find(name) ?? newKey();
+      keys.set(name, key);
+      keepKey(name, key);
       return key;
     },
-    isRepeat: (input) => keys.has(JSON.stringify(input)),
-    renew: (input) => void keys.delete(JSON.stringify(input)),
+    isRepeat: (input) => find(nameOf(input)) !== undefined,
+    renew(input) {
+      const name = nameOf(input);
+      const key = find(name);
+      keys.delete(name);
+      if (key !== undefined) forgetKey(key);
+    },
   };
 }
 
-export function useIdempotencyKeys(): IdempotencyKeys {
-  return useState(() => idempotencyKeys())[0];
+export function useIdempotencyKeys(purpose: string): IdempotencyKeys {
+  return useState(() => idempotencyKeys(purpose))[0];
 }
 
 /**

@@ -63,7 +63,7 @@ function CreateDataset({ open, onClose, onDraft }: Props & Pick<Round<true>, 'on
   const user = useUser();
   const create = useCreateDataset();
   const values = useForm<Values>({ resolver: zodResolver(form), defaultValues: empty });
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys('dataset');
 
   const submit = values.handleSubmit((dataset) => {
     if (create.isPending) return;

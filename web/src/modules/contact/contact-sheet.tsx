@@ -21,7 +21,7 @@ const resolver: Resolver<Form> = async (...form) =>
 export function ContactSheet({ open, onClose }: Props) {
   const { id: user_id, email } = useUser();
   const contactUs = useContactUs();
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys('message');
   const { register, handleSubmit, reset, formState } = useForm<Form>({ resolver, defaultValues: empty });
   const { errors, isDirty } = formState;
 

@@ -4,7 +4,7 @@ import { refreshSession } from '../accounts/api.ts';
 
 /** Gives the user the example dataset; resolves with its id. */
 export function useExampleDataset() {
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys('example');
   return useMutation({
     mutationFn: async (userId: string) => {
       // Uploads bring far more code than the first screen needs.

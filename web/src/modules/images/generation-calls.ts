@@ -80,7 +80,7 @@ export type GenerationRequest = {
  * and asking for the same once more is not charged twice.
  */
 export function useStartGeneration(words: FailureOptions = { product: 'Image Generation' }) {
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys('generation');
   return useMutation({
     mutationFn: async ({ source, onUpload = () => undefined, shownCost, ...request }: GenerationRequest) => {
       const body = { ...request, ...(source && (await sendSource(source, onUpload))) };

@@ -17,7 +17,7 @@ import { useCheckout } from './purchase-api.ts';
 /** Chooses how much to buy, and leads to the payment provider's page. */
 export function CheckoutCard() {
   const user = useUser();
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys('checkout');
   const checkout = useCheckout(user.id);
   const [usd, setUsd] = useState<string>(String(creditPackagesUsd[1]));
   const [problem, setProblem] = useState<string>();

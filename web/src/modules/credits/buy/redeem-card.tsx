@@ -13,7 +13,7 @@ import { isAboutCode, useRedeemCode } from './redeem-api.ts';
 /** Redeems a code for credits. */
 export function RedeemCard() {
   const user = useUser();
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys('code');
   const redeem = useRedeemCode(user.id);
   const [code, setCode] = useState('');
   const [empty, setEmpty] = useState(false);

@@ -22,7 +22,7 @@ type Problems = Partial<Record<keyof typeof empty, string>>;
 
 /** Makes codes, and shows them once. */
 export function CreateCodesCard() {
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys('codes');
   const create = useCreateCodes();
   const [form, setForm] = useState(empty);
   const [problems, setProblems] = useState<Problems>({});

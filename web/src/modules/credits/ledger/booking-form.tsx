@@ -51,7 +51,7 @@ const empty: Form = { user: '', amount: '', description: '' };
 
 /** Books an amount for a user by name, once it is known who that is and the operator has confirmed it. A repeat after a lost answer is not booked twice. */
 export function BookingForm({ userLabel, defaultDescription, action, tone, pending, book, ...props }: Props) {
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys(`booking.${action}`);
   const find = useFindAccount();
   const [asked, setAsked] = useState<Asked>();
   const [asking, setAsking] = useState(false);

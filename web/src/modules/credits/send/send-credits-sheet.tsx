@@ -22,7 +22,7 @@ const FORM_ID = 'send-credits';
 export function SendCreditsSheet({ open, onClose, recipient = '' }: Props) {
   const { key, ...round } = useRound(open, recipient, (wanted, draft) => wanted === '' || wanted === draft);
   // They outlive the form: what is typed once more after a lost answer is not sent twice.
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys('transfer');
   return <SendCredits key={key} open={open} onClose={onClose} keys={keys} {...round} />;
 }
 

@@ -178,7 +178,7 @@ type Deploy = {
 /** Accepts the licence, where one is given, and deploys. */
 export function useDeployImage() {
   const user = useUser();
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys('image-deployment');
   return useMutation({
     mutationFn: async ({ wish, licence, price }: Deploy) => {
       if (licence) {

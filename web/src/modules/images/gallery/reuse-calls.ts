@@ -30,7 +30,7 @@ type Wanted = {
 
 /** Puts pictures with their prompts into a dataset to train on. */
 export function useAddTrainingPictures() {
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys('training-pictures');
   return useMutation({
     mutationFn: async ({ ids, datasetId, title }: Wanted) => {
       const body = { ids: [...ids], ...(datasetId === null ? { title } : { dataset_id: datasetId }) };

@@ -77,7 +77,7 @@ export function useCancelRun() {
 
 /** Goes on with a cancelled or failed run from its last checkpoint, under the ceiling that is given. */
 export function useResumeRun(runId: string) {
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys('resume');
   return useMutation({
     mutationFn: (ceiling: string) =>
       call(

@@ -132,7 +132,7 @@ export function useCreateModel(preset: Preset): CreateModel {
 /** Starts the run; what fails for want of credit, at another price, or without an answer can be tried again. */
 function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver: () => void) {
   const start = useStartFineTune();
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys('fine-tune');
   // Those whose answer was lost, as JSON: they stay while others are tried, and until it is known what came of them.
   const [lost, setLost] = useState<readonly string[]>([]);
   const mayHaveBegun: CreateModel['mayHaveBegun'] = lost.includes(JSON.stringify(inSight))
@@ -181,7 +181,7 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
   const user = useUser();
   const uploaded = useCreateUploadedModel();
   const uploads = useUploads(uploaded.data ?? '');
-  const keys = useIdempotencyKeys();
+  const keys = useIdempotencyKeys('model');
   const create = useMutation({
     mutationFn: async ({ model, files }: { model: NewModel; files: readonly ChosenFile[] }) => {
       const id = await uploaded.mutateAsync({ ...model, idempotencyKey: keys.keyFor(model) });
