@@ -17,14 +17,16 @@ function userStorage(prefix: string, storage: () => Storage) {
         return null;
       }
     },
-    keep: (userId: string | null, name: string, value: unknown): void => {
+    /** False where the storage is blocked or full, and keeps what it had. */
+    keep: (userId: string | null, name: string, value: unknown): boolean => {
       // Who has signed out meanwhile leaves nothing behind.
-      if (userId !== null && getCredentials()?.userId !== userId) return;
+      if (userId !== null && getCredentials()?.userId !== userId) return true;
       try {
         if (value === null) storage().removeItem(keyOf(userId, name));
         else storage().setItem(keyOf(userId, name), JSON.stringify(value));
+        return true;
       } catch {
-        // Blocked or full.
+        return false;
       }
     },
     /** Removes what is kept of everybody, or of everybody else. */
@@ -49,7 +51,8 @@ const tab = userStorage('bakehouse.tab.', () => sessionStorage);
 export const readFromTab = tab.read;
 
 /** Keeps something over reloads of this tab, of the user or of anybody, until somebody signs out or the tab is closed. */
-export const keepInTab = tab.keep;
+export const keepInTab = (userId: string | null, name: string, value: unknown): void =>
+  void tab.keep(userId, name, value);
 
 /** What this browser keeps of a user, in all tabs and over visits, until somebody signs out; null is nothing. */
 export const browserStorage = userStorage('bakehouse.user.', () => localStorage);

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { browserStorage } from '../../../lib/tab-storage.ts';
 import { initialSettings } from './chat-options.tsx';
@@ -46,6 +46,23 @@ test('of an empty conversation nothing is kept', () => {
   keepConversation('ada', 'pod', { ...empty, turns: first });
   keepConversation('ada', 'pod', empty);
   expect(localStorage).toHaveLength(0);
+});
+
+test('where the storage is full the oldest make room, and what still does not fit is said', () => {
+  const { keep, read } = browserStorage;
+  // The list, and three conversations.
+  let room = 4;
+  const full = vi.spyOn(browserStorage, 'keep').mockImplementation((userId, name, value) => {
+    const isNew = value !== null && read(userId, name) === null;
+    return isNew && localStorage.length >= room ? false : keep(userId, name, value);
+  });
+  for (let at = 0; at < 5; at += 1)
+    expect(keepConversation('ada', `pod-${at}`, { ...empty, turns: first })).toBe(true);
+  expect(readConversation('ada', 'pod-1')).toEqual(empty);
+  for (const at of [2, 3, 4]) expect(readConversation('ada', `pod-${at}`).turns).toEqual(first);
+  room = 0;
+  expect(keepConversation('ada', 'pod-5', { ...empty, turns: first })).toBe(false);
+  full.mockRestore();
 });
 
 test('the twenty that were open last are kept, and nothing of somebody else', () => {

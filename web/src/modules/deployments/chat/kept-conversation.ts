@@ -55,18 +55,29 @@ export function readConversation(userId: string, id: string): Conversation {
   return data ?? { turns: [], unanswered: '', settings: initialSettings };
 }
 
-/** Keeps the conversation in this browser, beside the last ones; of a long one the newest turns, of an empty one nothing. */
-export function keepConversation(userId: string, id: string, conversation: Conversation): void {
+/**
+ * Keeps the conversation in this browser, beside the last ones; of a long one the newest turns, of an empty one nothing.
+ * Where the storage is full the oldest ones make room; false where even that is not enough.
+ */
+export function keepConversation(userId: string, id: string, conversation: Conversation): boolean {
   const others = (list.safeParse(browserStorage.read(userId, LIST)).data ?? []).filter((one) => one !== id);
   const isEmpty =
     conversation.turns.length === 0 &&
     conversation.unanswered === '' &&
     JSON.stringify(conversation.settings) === JSON.stringify(initialSettings);
   const kept = isEmpty ? others : [id, ...others];
-  for (const old of kept.slice(KEPT_MAX)) browserStorage.keep(userId, nameOf(old), null);
-  browserStorage.keep(userId, LIST, kept.length > 0 ? kept.slice(0, KEPT_MAX) : null);
-  const value = { ...conversation, turns: newestTurns(conversation.turns, TURNS_LENGTH_MAX) };
-  browserStorage.keep(userId, nameOf(id), isEmpty ? null : value);
+  for (const old of kept.splice(KEPT_MAX)) browserStorage.keep(userId, nameOf(old), null);
+  const value = isEmpty
+    ? null
+    : { ...conversation, turns: newestTurns(conversation.turns, TURNS_LENGTH_MAX) };
+  const isKept = () =>
+    browserStorage.keep(userId, LIST, kept.length > 0 ? kept : null) &&
+    browserStorage.keep(userId, nameOf(id), value);
+  while (!isKept()) {
+    if (kept.length < 2) return false;
+    browserStorage.keep(userId, nameOf(kept.pop() ?? ''), null);
+  }
+  return true;
 }
 
 /** Calls back when another tab has changed the conversation; returns how to stop. */

@@ -71,8 +71,8 @@ function OwnPlayground({
           New conversation
         </DeleteButton>
         <p className="text-muted text-xs">
-          Until you sign out, this browser keeps your last {KEPT_MAX} conversations; of very long ones, the
-          newest part.
+          Until you sign out, this browser keeps up to {KEPT_MAX} conversations; of very long ones, the newest
+          part.
         </p>
       </div>
     </div>

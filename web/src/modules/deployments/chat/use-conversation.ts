@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { notify } from '../../../ui/notify.ts';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { type ChatCut, type ChatMessage, type ChatSpeed, streamChat } from './chat.ts';
 import {
@@ -203,7 +204,13 @@ function useKeep(
   answering: boolean,
   followed: RefObject<Conversation | null>,
 ): void {
-  const keepInterrupted = useEffectEvent(() => keepConversation(userId, id, { ...interrupted(), settings }));
+  const isWarned = useRef(false);
+  const keep = useEffectEvent((conversation: Conversation) => {
+    if (keepConversation(userId, id, conversation) || isWarned.current) return;
+    isWarned.current = true;
+    notify.warning('This conversation is not saved: the storage of this browser is full or blocked');
+  });
+  const keepInterrupted = useEffectEvent(() => keep({ ...interrupted(), settings }));
   useEffect(() => {
     if (!answering) return;
     keepInterrupted();
@@ -216,7 +223,7 @@ function useKeep(
   useEffect(() => {
     const other = followed.current;
     const isOthers = other?.turns === turns && other.unanswered === unanswered && other.settings === settings;
-    if (!answering && !isOthers) keepConversation(userId, id, { turns, unanswered, settings });
+    if (!answering && !isOthers) keep({ turns, unanswered, settings });
   }, [answering, userId, id, turns, unanswered, settings, followed]);
 }
 
