@@ -273,6 +273,40 @@ describe('several machines', () => {
     expect(new Set(Object.values(places(blind)))).not.toContain('m9');
   });
 
+  test('a large job waits for no machine that a deployment keeps while another one drains', () => {
+    const machines = ['serving', 'training'].map((id) => ({
+      id,
+      capacity: { gpus: [listed('NVIDIA_H100_80GB', [0, 1, 2, 3])] },
+      admission: 'slots' as const,
+      blockers: ready,
+    }));
+    const served = holding('served', {
+      ...{ behaviour: 'deployment', placement: gpus(1), devices: [0], machineId: 'serving' },
+      ...{ userId: 'ben', secondsLeft: null },
+    });
+    // It is in its first minute.
+    const trained = holding('trained', {
+      ...{ placement: gpus(2), devices: [0, 1], machineId: 'training', userId: 'dan', secondsLeft: null },
+    });
+    const line = [
+      waiting('large', { placement: gpus(4), queuedAt: ago(9) }),
+      ...['a', 'b', 'c', 'd'].map((id) => waiting(id, { placement: gpus(1), userId: id })),
+    ];
+    const small = { a: 'serving', b: 'serving', c: 'serving' };
+    expect(places(assignOnMachines(line, [served, trained], machines, now))).toEqual({
+      ...{ large: null, ...small, d: null },
+    });
+
+    // Nor once somebody else waits for that one.
+    const two = [waiting('larger', { placement: gpus(4), queuedAt: ago(10), userId: 'eve' }), ...line];
+    expect(places(assignOnMachines(two, [served, trained], machines, now))).toMatchObject(small);
+
+    // Where a deployment keeps each of them, any may be the first.
+    const [all, freest] = [{ ...trained, behaviour: 'deployment' as const }, machines[0]?.id];
+    const decided = places(assignOnMachines(line, [served, all], machines, now));
+    expect(Object.values(decided)).not.toContain(freest);
+  });
+
   test('two large jobs keep a machine each', () => {
     const machines = ['a', 'b', 'c'].map((id) => ({
       id,

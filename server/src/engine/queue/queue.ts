@@ -181,7 +181,7 @@ function placeOf(name: SlotClass, machine: OfferingMachine, holding: Holding[]):
   const free = isCpu(name)
     ? numbers.slice(Math.min(own.length, numbers.length))
     : numbers.filter((number) => !taken.has(number));
-  const held = own.map((one) => ({ slots: slotsOf(one), secondsLeft: one.secondsLeft }));
+  const held = own.map((one) => holdOf(one, one.secondsLeft));
   return { machine, total: numbers.length, free, held, isReserved: false };
 }
 
@@ -209,7 +209,7 @@ function explainClosed(one: Waiting, fitting: Place[], machines: OfferingMachine
 
 function take(place: Place, one: Waiting): number[] {
   const devices = place.free.splice(0, slotsOf(one));
-  place.held.push({ slots: slotsOf(one), secondsLeft: null });
+  place.held.push(holdOf(one, null));
   return one.placement.accelerator === null ? [] : devices;
 }
 
@@ -239,24 +239,37 @@ function slotsOf({ placement }: { placement: Placement }): number {
   return placement.accelerator === null ? 1 : placement.count;
 }
 
-type Hold = { slots: number; secondsLeft: number | null };
+/** `ends`: it gives its slots back by itself. A deployment may keep them for ever. */
+type Hold = { slots: number; secondsLeft: number | null; ends: boolean };
+
+function holdOf(one: Pick<Waiting, 'behaviour' | 'placement'>, secondsLeft: number | null): Hold {
+  return { slots: slotsOf(one), secondsLeft, ends: one.behaviour !== 'deployment' };
+}
 
 /**
  * Plays the line forward: who is next takes slots where they become free first. Answers where that is, and after how
  * many seconds; null when one end before it is unknown, as nobody knows how long what has not
- * begun takes here: then it waits for the freest that nobody else waits for. What was played stays played.
+ * begun takes here: then it waits for the freest that nobody else waits for, of those that will have room if there are any.
+ * What was played stays played.
  */
 function playForward(places: Place[], next: Waiting): { place: Place | undefined; seconds: number | null } {
   const plays = places.map((place) => ({ place, ...waitFor(place, slotsOf(next)) }));
   const [first] = plays.filter((play) => play.at !== null).toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
   if (!first || first.at === null) {
-    const [place] = places
+    const draining = places.filter((place) => willHaveRoom(place, slotsOf(next)));
+    const [place] = (draining.length > 0 ? draining : places)
       .filter(({ isReserved }) => !isReserved)
       .toSorted((a, b) => b.free.length - a.free.length);
     return { place, seconds: null };
   }
-  first.place.held = [...first.left, { slots: slotsOf(next), secondsLeft: null }];
+  first.place.held = [...first.left, holdOf(next, null)];
   return { place: first.place, seconds: first.at };
+}
+
+/** Whether so many slots of a machine are free once all that ends there has ended. */
+function willHaveRoom({ total, held }: Place, slots: number): boolean {
+  const kept = held.filter(({ ends }) => !ends).reduce((sum, one) => sum + one.slots, 0);
+  return total - kept >= slots;
 }
 
 /** When so many slots of a machine are free, and what is still held then. */
