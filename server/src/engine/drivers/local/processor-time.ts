@@ -71,8 +71,7 @@ export function watchProcessorTime() {
       const nice = supply.isRaised ? LIKE_OTHERS : GIVES_WAY;
       const sessions = given.get(workloadId) ?? new Map<string, string>();
       for (const { pid, session } of processes) {
-        if (sessions.get(session) !== nice) await setNice(pid, nice);
-        sessions.set(session, nice);
+        if (sessions.get(session) !== nice && (await setNice(pid, nice))) sessions.set(session, nice);
       }
       given.set(workloadId, sessions);
       return isStarved(supply);
@@ -84,9 +83,15 @@ export function watchProcessorTime() {
   };
 }
 
-/** Of the session of a process. Where sessions share nothing, or the process has just gone, it stays as it is. */
-async function setNice(pid: number, nice: string): Promise<void> {
-  await writeFile(`/proc/${pid}/autogroup`, nice).catch(() => undefined);
+/**
+ * Of the session of a process. False where it stays as it is, until the next look: sessions share nothing here, the process
+ * has just gone, or somebody else has set one within a tenth of a second, in which Linux lets only root set another.
+ */
+async function setNice(pid: number, nice: string): Promise<boolean> {
+  return writeFile(`/proc/${pid}/autogroup`, nice).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** A process and all that it has started and that still runs. */
