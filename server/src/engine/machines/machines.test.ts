@@ -199,6 +199,24 @@ describe('two machines on one database', () => {
     expect(await see(id)).toMatchObject({ state: 'queued', machineId: null });
   });
 
+  test('work that reports on although it was asked to stop is heard no longer than silence would be', async () => {
+    const two = machine(otherId);
+    await two.engine.pass();
+    const id = await request();
+    await two.engine.pass();
+    const launch = two.launches[0] as Launch;
+    await report(launch, complete[1] as (typeof complete)[number]);
+    await goes(otherId);
+    await stop(id);
+    for (const state of ['ready', 'stopped']) {
+      await report(launch, { type: 'checkpoint', step: 1 });
+      await giveUp();
+      expect(await see(id)).toMatchObject({ state });
+      pass(61);
+    }
+    await expect(authenticate(id, launch.server.token)).rejects.toMatchObject({ code: 'gone' });
+  });
+
   test('a workload that cannot be taken from a machine that is gone keeps no other there', async () => {
     const two = machine(otherId);
     await two.engine.pass();

@@ -38,13 +38,17 @@ export async function requeueLost(parts: Parts, gone: string[]): Promise<void> {
   }
 }
 
-/** Whether it works and has reported within that time: only the server of its machine is away. Pure. */
+/**
+ * Whether it works and has reported within that time: only the server of its machine is away. One that was asked to stop is
+ * heard no longer than that either, as nobody is there to end it. Pure.
+ */
 function isHeard(
-  { outcome, lastReportAt }: Workload,
+  { outcome, lastReportAt, wanted, stopRequestedAt, drainSeconds }: Workload,
   { now, lostAfterMs }: Pick<Parts, 'now' | 'lostAfterMs'>,
 ): boolean {
-  const silentMs = lastReportAt ? now().getTime() - lastReportAt.getTime() : Number.POSITIVE_INFINITY;
-  return outcome === null && silentMs < lostAfterMs;
+  const msSince = (then: Date | null) => (then ? now().getTime() - then.getTime() : Number.POSITIVE_INFINITY);
+  const endsInTime = wanted === 'running' || msSince(stopRequestedAt) < lostAfterMs + drainSeconds * 1000;
+  return outcome === null && endsInTime && msSince(lastReportAt) < lostAfterMs;
 }
 
 async function takeBack(tx: Transaction, parts: Parts, id: string): Promise<void> {
