@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { formatBgl } from '@bakehouse/contract/money';
 import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { findWatched } from '../../../engine/reports/find-watched.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../testing/test-serving.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
@@ -9,11 +9,10 @@ import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { insertFineTune, insertStarter } from '../testing/test-models.ts';
 import { meterDeployments } from './meter-deployments.ts';
 
-// The beats are by the real clock.
-vi.mock('../../../engine/reports/find-watched.ts', () => ({ findWatched: vi.fn<typeof findWatched>() }));
-
 const costOf = (minutes: bigint) =>
   costMicro([{ price: defaultPrice('text_serving:CPU'), parts: minutes * 60_000n }]);
+
+const LISTENER = randomUUID();
 
 let serving: TestServing;
 
@@ -32,9 +31,18 @@ async function deployed(title: string): Promise<{ owner: TestUser; podId: string
   return { owner, podId };
 }
 
-/** Reports have been taken in without a break since then. */
-function listenedSince(since: Date): void {
-  vi.mocked(findWatched).mockImplementation(async () => ({ since, until: serving.clock.now() }));
+/** Reports have been taken in without a break since then: so says one more process, as the beats of the server itself are by the real clock. */
+async function listenedSince(since: Date): Promise<void> {
+  const { db } = serving.server.services;
+  // Its model servers have spoken by then, so that none of them is ended for its silence.
+  await vi.waitFor(async () => {
+    const late = db.selectFrom('workloads').select('id').where('ended_at', 'is', null);
+    expect(await late.where('last_report_at', '<', serving.clock.now()).execute()).toEqual([]);
+  });
+  await sql`
+    insert into processes (id, machine_id, roles, url, since, seen_at, left_at)
+    select ${LISTENER}, machine_id, roles, url, ${since}, ${serving.clock.now()}, now() from processes limit 1
+    on conflict (id) do update set since = excluded.since, seen_at = excluded.seen_at`.execute(db);
 }
 
 /** The row is locked by somebody else until `work` is done. */
@@ -66,19 +74,20 @@ test('a locked row keeps the meter from no other, and pays for all of its time o
   const [locked, other] = [await deployed('Locked Loaf'), await deployed('Free Focaccia')];
   await meterDeployments(serving.server.services);
   const begun = clock.now();
-  listenedSince(begun);
   await whileLocked(locked.podId, async () => {
     serving.clock.advance({ minutes: 1 });
     await meterDeployments(serving.server.services);
     expect(await meteredAt(other.podId)).toEqual(clock.now());
     serving.clock.advance({ minutes: 49 });
   });
+  await listenedSince(begun);
   await meterDeployments(serving.server.services);
   expect(await serving.status(locked.owner, locked.podId)).toMatchObject({
     cost_so_far: formatBgl(costOf(50n)),
   });
   // The hour that was held ends while the row is locked again: the rest is of the next hour.
   await whileLocked(locked.podId, async () => serving.clock.advance({ minutes: 40 }));
+  await listenedSince(begun);
   await meterDeployments(serving.server.services);
   expect(await serving.status(locked.owner, locked.podId)).toMatchObject({
     cost_so_far: formatBgl(costOf(90n)),
@@ -94,13 +103,15 @@ test('two meters at once charge a minute once, and one that is killed in between
   const { clock, server } = serving;
   const { owner, podId } = await deployed('Double Dough');
   await meterDeployments(serving.server.services);
-  listenedSince(clock.now());
+  const begun = clock.now();
   serving.clock.advance({ minutes: 10 });
+  await listenedSince(begun);
   await Promise.all([meterDeployments(serving.server.services), meterDeployments(serving.server.services)]);
   expect(await serving.status(owner, podId)).toMatchObject({ cost_so_far: formatBgl(costOf(10n)) });
 
   // It dies before its commit: nothing is counted, and the next one counts it.
   serving.clock.advance({ minutes: 10 });
+  await listenedSince(begun);
   await whileLocked(podId, async () => {
     const dying = meterDeployments(serving.server.services);
     await untilSomebodyWaits();
@@ -118,8 +129,9 @@ test('time in which no server took reports in is charged for two minutes at most
   const { owner, podId } = await deployed('Unseen Sourdough');
   await meterDeployments(serving.server.services);
   serving.clock.advance({ minutes: 20 });
-  listenedSince(clock.now());
+  const since = clock.now();
   serving.clock.advance({ minutes: 5 });
+  await listenedSince(since);
   await meterDeployments(serving.server.services);
   expect(await serving.status(owner, podId)).toMatchObject({ cost_so_far: formatBgl(costOf(7n)) });
   await serving.terminate(owner, podId);
