@@ -265,8 +265,11 @@ export async function noteCarrier(
     where id = any (${podIds})`.execute(tx);
 }
 
-/** Of one whose time is counted; it is settled apart. */
-const meterStopped = { metered_at: null, metered_replicas: 0 };
+/** Of one whose time is counted; it is settled apart. What no hold covers is never charged. */
+const meterStopped = {
+  ...{ metered_at: null, metered_replicas: 0 },
+  unsettled_ms: sql<bigint>`case when hold_id is null then 0 else unsettled_ms end`,
+};
 
 export async function noteAsleep(tx: Transaction, podId: string, reason: string): Promise<void> {
   await tx

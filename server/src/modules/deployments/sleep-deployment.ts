@@ -1,18 +1,15 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { countTime } from './metering/meter-deployment.ts';
 import { type DeploymentRow, noteAsleep } from './queries.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 
-/** Lets the deployment sleep; its next request wakes it. A step under the row's lock, after whose commit `settleStopped` settles its time. */
+/** Lets the deployment, whose time is counted, sleep; its next request wakes it. A step under the row's lock, after whose commit `settleStopped` settles its time. */
 export async function sleepDeployment(
   tx: Transaction,
   clock: Clock,
   deployment: DeploymentRow,
 ): Promise<void> {
-  const now = clock.now();
-  await countTime(tx, now, deployment);
   await noteAsleep(
     tx,
     deployment.id,

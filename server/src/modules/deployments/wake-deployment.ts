@@ -31,6 +31,6 @@ export async function wakeDeployment(
     if (await keepHold(tx, clock.now(), deployment)) return;
     // Time under a hold that has run out is no time under the next one.
     await settleTime(tx, clock.now(), deployment);
-    await holdPeriod(tx, clock.now(), deployment);
+    await holdPeriod(tx, clock.now(), await lockDeployment(tx, podId));
   });
 }

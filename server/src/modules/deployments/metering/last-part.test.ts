@@ -1,7 +1,9 @@
 import { createApiKey } from '@bakehouse/contract/api-keys';
-import { formatBgl } from '@bakehouse/contract/money';
+import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import { changePrice } from '@bakehouse/contract/prices';
 import { beforeAll, expect, test } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../testing/test-serving.ts';
 import { availableMicro } from '../../credits/ledger/available-micro.ts';
@@ -64,6 +66,34 @@ test('a budget that does not cover an hour is used up to its end', async () => {
     cost_so_far: formatBgl(costOf(59n) + costOf(30n)),
     reason: expect.stringMatching(/^The budget of the API key 'robot'/),
   });
+});
+
+test('time beyond an hour that was held is charged under the last part, at the price at which it was served', async () => {
+  const { server } = serving;
+  const owner = await server.signUp();
+  const budget = { amount: formatBgl(costOf(110n)), period: 'total' as const };
+  const made = { params: { userId: owner.userId }, body: { name: 'robot', budget } };
+  const { secret } = await server.request(createApiKey, made, { as: owner });
+  const podId = await deployed({ ...owner, apiKey: secret }, 'Late Loaf');
+  const operator = await signUpOperator(server);
+  const dearer = { price_id: 'text_serving:CPU' as const, unit_price: '12.5' };
+  await server.request(changePrice, { body: dearer }, { as: operator });
+
+  await use(podId, 70n);
+  await meterDeployments(server.services);
+  expect(await serving.status(owner, podId)).toMatchObject({
+    status: 'running',
+    cost_so_far: formatBgl(costOf(60n) + costOf(10n)),
+  });
+  // What no hold covers is the house's.
+  await use(podId, 55n);
+  await meterDeployments(server.services);
+  const ended = await serving.status(owner, podId);
+  expect(ended).toMatchObject({ status: 'terminated', stop_reason: 'budget' });
+  const charged = parseBgl(ended.cost_so_far);
+  expect(charged).toBeLessThanOrEqual(costOf(110n));
+  expect(charged).toBeGreaterThan(costOf(110n) - 10n);
+  await server.services.db.deleteFrom('price_changes').execute();
 });
 
 test('what idle usage windows hold is given back before a deployment ends', async () => {

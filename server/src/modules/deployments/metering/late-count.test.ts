@@ -74,9 +74,12 @@ test('a locked row keeps the meter from no other, and pays for all of its time o
   const [locked, other] = [await deployed('Locked Loaf'), await deployed('Free Focaccia')];
   await meterDeployments(serving.server.services);
   const begun = clock.now();
+  const failures = vi.spyOn(serving.server.services.log, 'error');
   await whileLocked(locked.podId, async () => {
     serving.clock.advance({ minutes: 1 });
     await meterDeployments(serving.server.services);
+    const ofLocked = expect.objectContaining({ pod_id: locked.podId });
+    expect(failures).not.toHaveBeenCalledWith(ofLocked, expect.anything());
     expect(await meteredAt(other.podId)).toEqual(clock.now());
     serving.clock.advance({ minutes: 49 });
   });

@@ -39,10 +39,15 @@ export function timeCostMicro(
   return costMicro([{ price, parts: milliseconds * BigInt(price_count) }]);
 }
 
-/** Step: the deployment at the price of now, which its next hold has; the open one keeps its own. */
+/**
+ * Step: the deployment at the price of now, which its next hold has; the open one keeps its own. Where time that was served
+ * before is charged under the next one too, a price that has risen since is that of the one after it.
+ */
 async function atPriceOfNow(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<DeploymentRow> {
   const { unitPriceMicro } = priceOfNow(await readPrices(tx, now), deployment);
-  return { ...deployment, unit_price_micro: unitPriceMicro };
+  const { unsettled_ms, unit_price_micro } = deployment;
+  const price = unsettled_ms > 0n ? smallerAmount(unit_price_micro, unitPriceMicro) : unitPriceMicro;
+  return { ...deployment, unit_price_micro: price };
 }
 
 type Meter = Pick<DeploymentRow, 'unsettled_ms' | 'metered_at' | 'metered_replicas'>;
@@ -163,10 +168,10 @@ export async function holdLastPart(tx: Transaction, now: Date, deployment: Deplo
 
 /**
  * Step: charges the time used under the open hold and stops the meter. Returns the milliseconds that the hold did not
- * cover, which are of the next one.
+ * cover, which are of the next one; without an open hold those that still wait for one.
  */
 export async function settleTime(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<bigint> {
-  if (deployment.hold_id === null) return 0n;
+  if (deployment.hold_id === null) return deployment.unsettled_ms;
   const { held_ms: heldMs } = deployment;
   const servedInMs = await servedMs(tx, now, deployment);
   const amountMicro = timeCostMicro(deployment, smallerAmount(servedInMs, heldMs));

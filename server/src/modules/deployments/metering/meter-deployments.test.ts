@@ -179,6 +179,21 @@ describe('the time of a deployment', () => {
     expect((await balance()).held).toBe(0n);
   });
 
+  it('costs nothing from when it would have slept, where that is seen late', async () => {
+    const { pod_id } = await deploy(await makeFineTune(user, 'Late Sleeper'));
+    await untilRunning(pod_id);
+    clock.advance({ minutes: server.services.config.idleMinutes - 1 });
+    await meterDeployments(server.services);
+    const before = parseBgl((await status(pod_id)).cost_so_far);
+    clock.advance({ hours: 3 });
+    await meterDeployments(server.services);
+    const slept = await status(pod_id);
+    expect(slept.status).toBe('sleeping');
+    const minuteCost = costMicro([{ price: defaultPrice('text_serving:CPU'), parts: 60_000n }]);
+    expect(parseBgl(slept.cost_so_far) - before).toBeLessThanOrEqual(minuteCost);
+    await terminate(pod_id);
+  });
+
   it('sleeps when nobody asks, costs nothing then, and wakes for the next request', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Sleepy Loaf'));
     await untilRunning(pod_id);

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
+import pg from 'pg';
 import type { Config } from '../../../config.ts';
-import { forEachAtOnce } from '../../../platform/concurrency/for-each-at-once.ts';
+import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { AppError } from '../../../platform/errors.ts';
+import { sqlStates } from '../../../platform/postgres/sql-states.ts';
 import { isOutOfCredit } from '../../credits/ledger/holds/is-out-of-credit.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { endDeployment } from '../end-deployment.ts';
@@ -40,9 +42,17 @@ const noIdleCredit: IdleCredit = { closeIdle: async () => 0 };
 export async function meterDeployments(services: Services, usage: IdleCredit = noIdleCredit): Promise<void> {
   const { db, clock, config, log } = services;
   // One that cannot be metered, or whose row is locked, must not keep the others from it.
-  await forEachAtOnce(await listAwakeDeployments(db), METERED_AT_ONCE, ({ id, user_id: userId }) =>
-    meterOrEnd(services, usage, { podId: id, userId }).catch((error: unknown) =>
-      log.error({ err: error, pod_id: id }, 'a deployment could not be metered'),
+  const turns = fairQueue(METERED_AT_ONCE);
+  const awake = await listAwakeDeployments(db);
+  await Promise.all(
+    awake.map(({ id, user_id: userId }) =>
+      turns.run(userId, () =>
+        meterOrEnd(services, usage, { podId: id, userId }).catch((error: unknown) =>
+          isLocked(error)
+            ? log.info({ pod_id: id }, 'a deployment was locked: the next pass meters it')
+            : log.error({ err: error, pod_id: id }, 'a deployment could not be metered'),
+        ),
+      ),
     ),
   );
   // A change that was not acted on, because its job failed, is made good here.
@@ -90,12 +100,16 @@ async function meterOne(
     const found = await lockDeployment(tx, podId);
     if (found.terminated_at || found.sleeping) return null;
     const now = clock.now();
-    const lostMs = await unchargedMs(tx, now, found);
+    // What the server was too late to put to sleep is charged as if it had slept.
+    const sleepsAt = findSleepsAt(found, config);
+    const isIdle = sleepsAt !== null && sleepsAt < now;
+    const until = isIdle ? sleepsAt : now;
+    const lostMs = await unchargedMs(tx, until, found);
     if (lostMs > 0)
       log.warn({ pod_id: podId, uncharged_ms: lostMs }, 'time that nobody watched is not charged');
     // Nothing is charged while nothing answers; the hold waits with the deployment.
-    const counted = await countTime(tx, now, found);
-    if (counted.metered_at && isIdle(counted, now, config)) {
+    const counted = await countTime(tx, until, found);
+    if (counted.metered_at && isIdle) {
       await sleepDeployment(tx, clock, counted);
       return null;
     }
@@ -108,10 +122,9 @@ async function meterOne(
     }
 
     const unsettledMs = await settleTime(tx, now, counted);
-    const refusal = await holdMore(tx, now, await lockDeployment(tx, podId), { lastPart });
     const { metered_at: meteredAt, metered_replicas: replicas } = counted;
-    if (refusal === null) await noteTime(tx, podId, { unsettledMs, meteredAt, replicas });
-    return refusal;
+    await noteTime(tx, podId, { unsettledMs, meteredAt, replicas });
+    return holdMore(tx, now, await lockDeployment(tx, podId), { lastPart });
   });
 }
 
@@ -138,8 +151,13 @@ function whyItEnds({ code, publicMessage }: AppError): { reason: string; stopRea
     : { reason: `You ran out of credit. ${publicMessage}`, stopReason: 'credits' };
 }
 
-function isIdle(deployment: DeploymentRow, now: Date, config: Pick<Config, 'idleMinutes'>): boolean {
+/** When it falls asleep unless somebody asks it something; null: never. */
+function findSleepsAt(deployment: DeploymentRow, config: Pick<Config, 'idleMinutes'>): Date | null {
   const minutes = sleepsAfterMinutes(config, deployment);
   const since = deployment.last_request_at ?? deployment.ready_at ?? deployment.created_at;
-  return minutes !== null && now.getTime() - since.getTime() > minutes * 60_000;
+  return minutes === null ? null : new Date(since.getTime() + minutes * 60_000);
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === sqlStates.lockNotAvailable;
 }
