@@ -298,8 +298,8 @@ describe('several machines', () => {
     });
 
     // Nor once somebody else waits for that one.
-    const two = [waiting('larger', { placement: gpus(4), queuedAt: ago(10), userId: 'eve' }), ...line];
-    expect(places(assignOnMachines(two, [served, trained], machines, now))).toMatchObject(small);
+    const both = [waiting('larger', { placement: gpus(4), queuedAt: ago(10), userId: 'eve' }), ...line];
+    expect(places(assignOnMachines(both, [served, trained], machines, now))).toMatchObject(small);
 
     // Where a deployment keeps each of them, any may be the first.
     const [all, freest] = [{ ...trained, behaviour: 'deployment' as const }, machines[0]?.id];

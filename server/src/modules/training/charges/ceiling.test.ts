@@ -1,5 +1,13 @@
-import { expect, test } from 'vitest';
-import { leftOfCeilingMicro, refuseLowCeiling, resumeCeilingMicro, usualCeilingMicro } from './ceiling.ts';
+import { describe, expect, test } from 'vitest';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { runCostMicro } from '../validation/estimate-run.ts';
+import {
+  finishingMicro,
+  leftOfCeilingMicro,
+  refuseLowCeiling,
+  resumeCeilingMicro,
+  usualCeilingMicro,
+} from './ceiling.ts';
 
 const run = { ceilingMicro: 150n, settledMicro: 40n, chargedMicro: 60n };
 
@@ -29,4 +37,23 @@ test('so is one that would pay for no more than what a failed round has saved', 
     'The run has cost 0.0001 BGL so far, and the work that it has saved costs another 0.00003 BGL. Set a ceiling above 0.00013 BGL';
   expect(() => refuseLowCeiling(run, 130n, 30n)).toThrow(expect.objectContaining({ publicMessage: refusal }));
   expect(() => refuseLowCeiling(run, 131n, 30n)).not.toThrow();
+});
+
+describe('the house lends a run to finish', () => {
+  const price = defaultPrice('training:CPU');
+  const quoted = { price, devices: 1, quote: { total: '0.0001', total_usd: '0', items: [] } };
+  const lent = (step: number, stepsTotal: number, ceilingMicro: bigint, heldMicro = ceilingMicro) =>
+    finishingMicro({ ...quoted, ceilingMicro, heldMicro }, { step, stepsTotal });
+  const fiveMinutes = runCostMicro(price, 300, 1);
+
+  test('as much again as is held, and five minutes at least, from its last step on', () => {
+    expect([lent(0, 0, 150n), lent(1, 3, 150n)]).toEqual([0n, 0n]);
+    expect([lent(2, 3, 150n), lent(3, 3, 150n), lent(1, 1, 150n)]).toEqual(Array(3).fill(fiveMinutes));
+    expect(lent(2, 3, 3n * fiveMinutes)).toBe(3n * fiveMinutes);
+  });
+
+  test('as much again under a ceiling below its quote, once its steps are done', () => {
+    expect([lent(1, 2, 50n), lent(2, 3, 50n)]).toEqual([0n, 0n]);
+    expect(lent(2, 2, 50n)).toBe(50n);
+  });
 });

@@ -15,15 +15,16 @@ const FINISH_S = 300;
 
 /**
  * What a round that has all but its last step behind it may use beyond its hold, so that what was paid for ends in a model: as much
- * again as is held, and what five minutes cost where that is more and the ceiling is no lower than the quote. It is
- * never charged (docs/decisions/the-house-finishes-a-run.md). 0 before that. Pure.
+ * again as is held, and what five minutes cost where that is more. Under a ceiling below the quote it is as much again, once all
+ * steps are done. It is never charged (docs/decisions/the-house-finishes-a-run.md). 0 before that, and before the first step, up
+ * to which nobody knows how many there are. Pure.
  */
 export function finishingMicro(
   run: Pick<RunRow, 'price' | 'devices' | 'quote' | 'ceilingMicro' | 'heldMicro'>,
   { step, stepsTotal }: Pick<Workload, 'step' | 'stepsTotal'>,
 ): bigint {
-  if (step === 0 || step < stepsTotal - 1) return 0n;
   const isCutShort = run.ceilingMicro < parseBgl(run.quote.total);
+  if (step === 0 || step < stepsTotal - (isCutShort ? 0 : 1)) return 0n;
   const least = isCutShort ? 0n : runCostMicro(run.price, FINISH_S, run.devices);
   return run.heldMicro > least ? run.heldMicro : least;
 }

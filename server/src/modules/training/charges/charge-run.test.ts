@@ -336,11 +336,11 @@ describe('a fine-tune', () => {
     expect(await runOf(modelId)).toMatchObject({ state: 'completed', held: '0' });
   });
 
-  test('whose ceiling is named below its quote is lent no more than that again', async () => {
+  test('whose ceiling is named below its quote is stopped at it while a step is left', async () => {
     const { modelId } = await begin(untilLate(), { payload: { ceiling: '0.007' } });
     await ended(modelId);
     const run = await runOf(modelId);
     expect(run).toMatchObject({ stop_reason: 'ceiling', charged: '0.007' });
-    expect(run.elapsed_seconds).toBeLessThan(2 * (7_000 / PRICE_MICRO_PER_S) + 10);
+    expect(run.elapsed_seconds).toBeLessThan(7_000 / PRICE_MICRO_PER_S + 10);
   });
 });
