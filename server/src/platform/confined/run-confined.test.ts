@@ -3,13 +3,13 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { noSandbox } from '../sandbox/sandbox.ts';
+import { noSandbox, type SandboxedCommand } from '../sandbox/sandbox.ts';
 import { OutOfLimits, runConfined } from './run-confined.ts';
 
 const dir = await temporaryFolder();
 const answerConfined = JSON.stringify(new URL('./answer-confined.ts', import.meta.url));
 const sandbox = noSandbox(path.join(dir, 'lent'));
-const limits = { ms: 20_000, heapMb: 64, whose: 'ada' };
+const limits = { cpuSeconds: 20, heapMb: 64, whose: 'ada' };
 
 /** A program that answers with what the function body returns for its `input`. */
 async function program(name: string, body: string): Promise<URL> {
@@ -35,7 +35,23 @@ describe('a confined program', () => {
 
   test('that never ends is ended', async () => {
     const endless = await program('endless', 'for (;;) {}');
-    await expect(runConfined(sandbox, { program: endless }, { ...limits, ms: 300 })).rejects.toThrow(
+    await expect(runConfined(sandbox, { program: endless }, { ...limits, cpuSeconds: 1 })).rejects.toThrow(
+      OutOfLimits,
+    );
+  });
+
+  test('that the machine gives no time is not at fault', async () => {
+    const waiting = await program('slow', 'await new Promise(() => setInterval(() => undefined, 1000));');
+    await expect(
+      runConfined(sandbox, { program: waiting }, { ...limits, wallMs: 300 }),
+    ).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('whose sandbox tells its end as a status is known to have been ended', async () => {
+    const endless = await program('endless', 'for (;;) {}');
+    const around = ['/bin/sh', '-c', '"$@"; exit "$?"', 'sh'];
+    const telling = { ...sandbox, enclose: async ({ argv }: SandboxedCommand) => [...around, ...argv] };
+    await expect(runConfined(telling, { program: endless }, { ...limits, cpuSeconds: 1 })).rejects.toThrow(
       OutOfLimits,
     );
   });

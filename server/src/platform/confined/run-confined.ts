@@ -8,6 +8,8 @@ import { shareFiles } from '../sandbox/share-files.ts';
 
 /** Programs that may run at once, over all of their callers: together they stay below the memory of a small machine. */
 const AT_ONCE = 2;
+/** Of the clock, for a machine that has much else to do; a disk that never answers keeps a place no longer. */
+const WALL_MS = 180_000;
 /** Far above any answer that a caller wants. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 /** What the process has beside its heap: stacks, code, and the buffers that it reads into. */
@@ -28,7 +30,9 @@ type Work = {
 };
 
 type Limits = {
-  ms: number;
+  /** Processor time with the start of the process, in whole seconds: what else the machine does takes none of it. */
+  cpuSeconds: number;
+  wallMs?: number;
   heapMb: number;
   /** Whose work it is, e.g. a user's id: one piece of it runs at once, and those who wait take turns. */
   whose: string;
@@ -38,7 +42,7 @@ type Limits = {
   signal?: AbortSignal | undefined;
 };
 
-/** A program was ended because it took more time or memory than it may. */
+/** A program was ended because it took more processor time or memory than it may. */
 export class OutOfLimits extends Error {}
 
 /**
@@ -46,7 +50,8 @@ export class OutOfLimits extends Error {}
  * `answerConfined`, and resolves with its answer. It is a process and not a thread, because a
  * thread that runs out of memory takes the whole server with it, and because memory outside of
  * JavaScript's heap can only be limited for a process (on Linux). It gets nothing of the
- * environment. Throws OutOfLimits, AppError 'unavailable' where too many wait, and the signal's reason.
+ * environment. Throws OutOfLimits, AppError 'unavailable' where too many wait or the machine is too slow, and the
+ * signal's reason.
  */
 export async function runConfined(
   sandbox: Sandbox,
@@ -76,26 +81,37 @@ function tooMany(): AppError {
   });
 }
 
+function tooSlow(cause: Error): AppError {
+  return new AppError('unavailable', {
+    publicMessage:
+      'The file could not be read in time, because this server is busy. Try again in a few minutes.',
+    cause,
+  });
+}
+
 function run(
   argv: string[],
   input: string,
-  { ms, heapMb, signal }: Limits,
+  { cpuSeconds, wallMs = WALL_MS, heapMb, signal }: Limits,
   program: string,
 ): Promise<unknown> {
-  // No core file of a process that was made to fail; then the limit of its memory, in kB.
-  const script = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"';
+  // No core file of a process that was made to fail; then the limits of its time and its memory, in kB.
+  const script = 'ulimit -c 0; ulimit -t "$1"; ulimit -d "$2"; shift 2; exec "$@"';
   const memoryKb = (heapMb + BESIDE_HEAP_MB) * 1024;
   return new Promise((resolve, reject) => {
     const child = execFile(
       '/bin/sh',
-      ['-c', script, 'sh', String(memoryKb), ...argv],
-      { env: {}, timeout: ms, killSignal: 'SIGKILL', maxBuffer: ANSWER_BYTES_MAX, signal },
+      ['-c', script, 'sh', String(cpuSeconds), String(memoryKb), ...argv],
+      { env: {}, timeout: wallMs, killSignal: 'SIGKILL', maxBuffer: ANSWER_BYTES_MAX, signal },
       (error, stdout, stderr) => {
         if (!error) resolve(JSON.parse(stdout));
         else if (signal?.aborted) reject(signal.reason as Error);
         else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reject(error);
-        // Of a program that runs out of memory JavaScript's engine, or the system, makes an end.
-        else if (error.signal) reject(new OutOfLimits(error.signal, { cause: error }));
+        else if (error.killed) reject(tooSlow(error));
+        // Of a program that runs out of time or memory the system, or JavaScript's engine, makes an end by a signal,
+        // which a sandbox around it passes on as a status.
+        else if (error.signal || Number(error.code) > 128)
+          reject(new OutOfLimits(`${error.signal ?? error.code}`, { cause: error }));
         else reject(new Error(`${program} failed: ${stderr.trim()}`, { cause: error }));
       },
     );

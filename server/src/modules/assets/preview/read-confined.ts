@@ -5,7 +5,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
 import type { FileRow } from '../queries.ts';
 
-const LIMIT_MS = 15_000;
+const CPU_SECONDS = 15;
 const HEAP_MB = 512;
 /** Far more than a page asks for at once. */
 const WAITING_MAX = 4;
@@ -23,14 +23,21 @@ const unreadable = z.object({ unreadable: z.object({ sentence: z.string(), param
 /**
  * Reads a data file in a process of its own, because a file can be made so that this takes long or much memory. Answers
  * what the program does. Throws AppError('invalid_request') for other kinds of file, for what cannot be read, and for
- * what takes too much, and 'unavailable' for a user who waits for several. With the signal it ends, with its reason.
+ * what takes too much, and 'unavailable' for a user who waits for several, and on a machine that is too slow. With the
+ * signal it ends, with its reason.
  */
 export async function readConfined(
   ctx: Context,
   file: FileRow,
   { program, input, signal }: { program: URL; input: { name: string }; signal: AbortSignal | undefined },
 ): Promise<unknown> {
-  const limits = { ms: LIMIT_MS, heapMb: HEAP_MB, whose: ctx.caller.userId, waitingMax: WAITING_MAX, signal };
+  const limits = {
+    cpuSeconds: CPU_SECONDS,
+    heapMb: HEAP_MB,
+    whose: ctx.caller.userId,
+    waitingMax: WAITING_MAX,
+    signal,
+  };
   const output = await withBlobFile(ctx, file, (localPath) =>
     runConfined(ctx.sandbox, { program, localPath, input }, limits),
   ).catch((cause: unknown) => {

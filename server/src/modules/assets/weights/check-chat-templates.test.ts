@@ -23,10 +23,10 @@ function gguf(template: string, key = 'tokenizer.chat_template'): Buffer {
   return Buffer.concat([head, text(key), Buffer.from([8, 0, 0, 0]), text(template)]);
 }
 
-async function check(name: string, content: string | Buffer, limitMs?: number): Promise<void> {
+async function check(name: string, content: string | Buffer, cpuSeconds?: number): Promise<void> {
   const localPath = path.join(dir, 'file');
   await writeFile(localPath, content);
-  await checkChatTemplates(noSandbox(path.join(dir, 'lent')), { localPath, name, userId: 'ada' }, limitMs);
+  await checkChatTemplates(noSandbox(path.join(dir, 'lent')), { localPath, name, userId: 'ada' }, cpuSeconds);
 }
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   ['tokenizer_config.json', JSON.stringify({ chat_template: ENDLESS })],
   ['tokenizer_config.json', JSON.stringify({ chat_template: [{ name: 'default', template: ENDLESS }] })],
 ])('a template that never ends is refused: %s', async (name, content) => {
-  await expect(check(name, content, 2_000)).rejects.toMatchObject({
+  await expect(check(name, content, 2)).rejects.toMatchObject({
     code: 'invalid_request',
     publicMessage: `${name} is not accepted: its chat template takes too long to render. Use a simpler chat template.`,
   });

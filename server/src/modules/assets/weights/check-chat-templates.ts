@@ -4,26 +4,26 @@ import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { templateSource } from './chat-templates.ts';
 
 /** With the start of the process; rendering takes milliseconds. */
-const LIMIT_MS = 10_000;
+const CPU_SECONDS = 10;
 const HEAP_MB = 512;
 const PROGRAM = new URL('./render-templates-program.ts', import.meta.url);
 
 /**
  * Renders the chat templates of a file that has some, in a process of its own: a template is a program, and one that
  * never ends would keep every start of its model, and every reading for it, busy. Other files pass. Throws
- * AppError('invalid_request') with a sentence that names the file.
+ * AppError('invalid_request') with a sentence that names the file, and 'unavailable' on a machine that is too slow.
  */
 export async function checkChatTemplates(
   sandbox: Sandbox,
   file: { localPath: string; name: string; userId: string },
-  limitMs = LIMIT_MS,
+  cpuSeconds = CPU_SECONDS,
 ): Promise<void> {
   const source = templateSource(file.name);
   if (!source) return;
   await runConfined(
     sandbox,
     { program: PROGRAM, localPath: file.localPath, input: { source } },
-    { ms: limitMs, heapMb: HEAP_MB, whose: file.userId },
+    { cpuSeconds, heapMb: HEAP_MB, whose: file.userId },
   ).catch((error: unknown) => {
     if (!(error instanceof OutOfLimits)) throw error;
     throw new AppError('invalid_request', {

@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/errors.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { weightsExtension } from './find-fault.ts';
 
-const LIMIT_MS = 30_000;
+const CPU_SECONDS = 30;
 const HEAP_MB = 512;
 const PROGRAM = new URL('./find-fault-program.ts', import.meta.url);
 
@@ -17,14 +17,14 @@ const PROGRAM = new URL('./find-fault-program.ts', import.meta.url);
 export async function checkWeights(
   sandbox: Sandbox,
   file: { localPath: string; name: string; userId: string },
-  limitMs = LIMIT_MS,
+  cpuSeconds = CPU_SECONDS,
 ): Promise<void> {
   const extension = weightsExtension(file.name);
   if (!extension) return;
   const fault = await runConfined(
     sandbox,
     { program: PROGRAM, localPath: file.localPath, input: { extension } },
-    { ms: limitMs, heapMb: HEAP_MB, whose: file.userId },
+    { cpuSeconds, heapMb: HEAP_MB, whose: file.userId },
   )
     .then((answer) => z.string().nullable().parse(answer))
     .catch((error: unknown) => {
