@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import torch
+from trl.kernels import chunked_logprob
 
-from bakehouse_runtime.device import serving_dtype, weights_dtype
+from bakehouse_runtime.device import has_c_compiler, serving_dtype, weights_dtype
+from bakehouse_runtime.train.lora import trainer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
 
@@ -20,3 +24,22 @@ def test_a_cpu_serves_in_bfloat16_where_it_multiplies_it(monkeypatch: pytest.Mon
         capabilities = {name: True}
         assert serving_dtype("cpu") == torch.bfloat16
     assert weights_dtype("cpu") == torch.float32, "what is trained stays exact"
+
+
+def test_a_compiler_is_found_as_triton_finds_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert not has_c_compiler()
+    (tmp_path / "gcc").write_text("#!/bin/sh\n")
+    (tmp_path / "gcc").chmod(0o755)
+    assert has_c_compiler()
+
+
+def test_a_training_without_a_compiler_does_without_triton(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunked_logprob, "_TRITON_AVAILABLE", True)
+    for found in (True, False):
+        monkeypatch.setattr(trainer, "has_c_compiler", lambda found=found: found)
+        trainer._leave_out_triton_without_compiler()
+        assert chunked_logprob._use_triton(torch.device("cuda")) is found

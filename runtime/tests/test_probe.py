@@ -1,31 +1,27 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 import torch
 
 from bakehouse_runtime import probe as probe_module
 from bakehouse_runtime.cli import main
-from bakehouse_runtime.probe import has_c_compiler, probe
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from bakehouse_runtime.probe import probe
 
 
 @pytest.fixture
 def one_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """PyTorch says that it has one, which nothing is computed on."""
+    monkeypatch.setattr(torch.version, "cuda", "13.2")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "NVIDIA L4")
-    monkeypatch.setattr(probe_module, "has_c_compiler", lambda: True)
     monkeypatch.setattr(probe_module, "_compute", lambda _: None)
 
 
 def test_a_machine_without_a_gpu_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(torch.version, "cuda", "13.2")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert main(["probe"]) == 1
     assert capsys.readouterr().err == "PyTorch finds no GPU on this machine that it can use.\n"
@@ -47,20 +43,32 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         Exception, match=r"cannot compute on NVIDIA L4: no kernel image is available$"
     ):
         probe()
-    monkeypatch.setattr(probe_module, "has_c_compiler", lambda: False)
-    with pytest.raises(Exception, match=r"no C compiler.* install gcc"):
-        probe()
 
 
-def test_a_compiler_is_found_as_triton_finds_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.usefixtures("one_gpu")
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 MiB."),
+        torch.AcceleratorError("CUDA error: out of memory\nCUDA kernel errors might be ..."),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+    ],
+)
+def test_a_gpu_that_other_work_fills_computes(
+    monkeypatch: pytest.MonkeyPatch, error: RuntimeError
 ) -> None:
-    monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert not has_c_compiler()
-    (tmp_path / "gcc").write_text("#!/bin/sh\n")
-    (tmp_path / "gcc").chmod(0o755)
-    assert has_c_compiler()
+    def fail(_: str) -> None:
+        raise error
+
+    monkeypatch.setattr(probe_module, "_compute", fail)
+    assert probe() == ["NVIDIA L4"]
+
+
+@pytest.mark.usefixtures("one_gpu")
+def test_a_build_of_pytorch_for_the_cpu_tries_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.version, "cuda", None)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert probe() == []
 
 
 def test_the_numbers_are_those_that_are_expected(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import { neededLayer } from './engine/host/environment/needed-layer.ts';
 import { machineAccelerators, servesTextOnGpus } from './engine/host/machine-accelerators.ts';
 import { preparationLabels } from './engine/host/preparation/preparation-ids.ts';
 import { findPreparation } from './engine/host/preparation/queries.ts';
-import { haveGpusFailed } from './engine/host/probe-gpus.ts';
+import { workingGpus } from './engine/host/probe-gpus.ts';
 import { runtimeCommand } from './engine/host/runtime-command.ts';
 import type { Capacity } from './engine/queue/queue.ts';
 import { CPU_SERVERS } from './modules/deployments/servers/limits/cpu-servers.ts';
@@ -38,7 +38,7 @@ async function localCapacity({ config, log }: Pick<Services, 'config' | 'log'>):
   return {
     'cpu:run': config.cpuSlots,
     'cpu:deployment': CPU_SERVERS,
-    gpus: (await haveGpusFailed(config)) ? [] : await machineAccelerators(log),
+    gpus: await workingGpus(config, await machineAccelerators(config, log)),
     servesTextOnGpus: await servesTextOnGpus(config, log),
   };
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING, Literal
 
 from .errors import PlainError
@@ -48,6 +49,11 @@ def device_name(device: Device) -> str:
     import torch
 
     return torch.cuda.get_device_name() if device == "cuda" else device
+
+
+def has_c_compiler() -> bool:
+    """Whether Triton finds one (triton/runtime/build.py), without which it runs nothing."""
+    return "CC" in os.environ or any(map(shutil.which, ("gcc", "clang")))
 
 
 def use_all_cores() -> None:

@@ -56,14 +56,18 @@ class StopRequested(Exception):  # noqa: N818 - an event, not an error
     """Leaves work that cannot be ended from inside, to save what there is and stop."""
 
 
+_NO_MEMORY = "DefaultCPUAllocator|CUDA error: out of memory|(CUBLAS|CUDNN)_STATUS_ALLOC_FAILED"
+
+
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether memory ran out: Python's, a GPU's, or what torch takes on a CPU, for which it has no
-    error of its own. Torch is asked only where somebody has loaded it."""
+    """Whether memory ran out: Python's, a GPU's, or what torch takes on a CPU and CUDA beside
+    torch, for which it has no error of its own. Torch is asked only where somebody has loaded
+    it."""
     torch = sys.modules.get("torch")
     return (
         isinstance(error, MemoryError)
         or (torch is not None and isinstance(error, torch.OutOfMemoryError))
-        or (isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error))
+        or (isinstance(error, RuntimeError) and re.search(_NO_MEMORY, str(error)) is not None)
     )
 
 

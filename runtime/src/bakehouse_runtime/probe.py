@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-
 from .device import weights_dtype
-from .errors import PlainError
+from .errors import PlainError, is_out_of_memory
 
 _SIZE = 64
 
 
 def probe() -> list[str]:
-    """Computes a little on each GPU and returns their names. Raises PlainError with what is missing
-    on this machine."""
+    """Computes a little on each GPU and returns their names; a PyTorch built for none tries none.
+    Raises PlainError with what is missing on this machine."""
     import torch
 
+    if torch.version.cuda is None:
+        return []
     if not torch.cuda.is_available():
         raise PlainError("PyTorch finds no GPU on this machine that it can use.")
-    if not has_c_compiler():
-        raise PlainError(
-            "This machine has no C compiler, which PyTorch and vLLM build a part of their code for "
-            "the GPU with: install gcc (Debian, Ubuntu: apt install gcc)."
-        )
     names = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
     for number, name in enumerate(names):
         try:
             _compute(f"cuda:{number}")
         except RuntimeError as error:
+            # Other work fills it: it computes.
+            if is_out_of_memory(error):
+                continue
             reason = str(error).partition("\n")[0]
             raise PlainError(f"PyTorch cannot compute on {name}: {reason}") from error
     return names
-
-
-def has_c_compiler() -> bool:
-    """Whether Triton finds one (triton/runtime/build.py)."""
-    return "CC" in os.environ or any(map(shutil.which, ("gcc", "clang")))
 
 
 def _compute(device: str) -> None:

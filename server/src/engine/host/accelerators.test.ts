@@ -35,7 +35,19 @@ it.each([
     gpus: [{ type: name, like, devices: [0] }],
     tooOld: [],
     needDriver: [],
+    withoutVllm: [],
   });
+});
+
+it('leaves out none where PyTorch is of another index, but vLLM is as ever', () => {
+  const lines = ['0, Tesla V100-SXM2-16GB, 16384, 7.0, 550.54.15', '1, Tesla T4, 15360, 7.5, 550.54.15'];
+  const found = readNvidiaSmi(lines, 'https://index.example/cu126');
+  expect(found.gpus.map(({ devices }) => devices)).toEqual([[0], [1]]);
+  expect(found).toMatchObject({ tooOld: [], needDriver: [] });
+  expect(found.withoutVllm).toEqual([
+    expect.stringMatching(/^Tesla V100-SXM2-16GB serves no text: .*this one has 7\.0 and 550\.54\.15\.$/),
+    expect.stringMatching(/^Tesla T4 serves no text: .*this one has 7\.5 and 550\.54\.15\.$/),
+  ]);
 });
 
 it('counts on the smaller memory where one name stands for two', () => {
@@ -54,6 +66,7 @@ it('leaves out GPUs whose driver is too old, and says so once', () => {
     needDriver: [
       'NVIDIA L4 is not used: its NVIDIA driver is 535.230.02. Install driver 580 or newer, and restart the machine.',
     ],
+    withoutVllm: [],
   });
 });
 

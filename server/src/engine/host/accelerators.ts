@@ -5,7 +5,7 @@ import type { Gpu } from '../queue/gpu.ts';
 import { listedGpu } from '../queue/listed-gpu.ts';
 
 const MIB = 1024 ** 2;
-/** What PyTorch and vLLM of the lock files are built for: CUDA 13, which has no code for older GPUs, the V100 among them. */
+/** What PyTorch and vLLM of the lock files are built for: CUDA 13, which has no code for older GPUs, the V100 among them. Another index may have a PyTorch for them. */
 const COMPUTE_CAPABILITY_MIN = 7.5;
 /** CUDA 13 starts with no older driver. */
 const DRIVER_MIN = 580;
@@ -20,7 +20,11 @@ export type Accelerators = {
   tooOld: string[];
   /** A sentence for each kind that would do with another driver. */
   needDriver: string[];
+  /** With a PyTorch of another index: a sentence for each kind that work can run on, but vLLM cannot. */
+  withoutVllm: string[];
 };
+
+export const noAccelerators: Accelerators = { gpus: [], tooOld: [], needDriver: [], withoutVllm: [] };
 
 /**
  * The NVIDIA GPUs of this machine. Null where there is neither nvidia-smi nor a driver; throws where
@@ -30,13 +34,20 @@ export async function findAccelerators({
   command = 'nvidia-smi',
   driverDir = '/proc/driver/nvidia',
   timeoutMs = NVIDIA_SMI_MS_MAX,
+  torchIndex,
+}: {
+  command?: string;
+  driverDir?: string;
+  timeoutMs?: number;
+  torchIndex?: string | undefined;
 } = {}): Promise<Accelerators | null> {
   const query = [
     '--query-gpu=index,name,memory.total,compute_cap,driver_version',
     '--format=csv,noheader,nounits',
   ];
   try {
-    return readNvidiaSmi(await runProgram(command, query, { signal: AbortSignal.timeout(timeoutMs) }));
+    const lines = await runProgram(command, query, { signal: AbortSignal.timeout(timeoutMs) });
+    return readNvidiaSmi(lines, torchIndex);
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     if (isMissing && !(await exists(driverDir))) return null;
@@ -51,23 +62,32 @@ function exists(folder: string): Promise<boolean> {
   );
 }
 
-/** Reads lines such as '0, NVIDIA A100-SXM4-80GB, 81920, 8.0, 580.65.06' (MiB). */
-export function readNvidiaSmi(lines: string[]): Accelerators {
+/**
+ * Reads lines such as '0, NVIDIA A100-SXM4-80GB, 81920, 8.0, 580.65.06' (MiB). With `torchIndex` no GPU is left out:
+ * what that PyTorch can use shows when it is tried.
+ */
+export function readNvidiaSmi(lines: string[], torchIndex?: string): Accelerators {
   const kinds = new Map<string, Gpu>();
   const tooOld = new Set<string>();
   const needDriver = new Set<string>();
+  const withoutVllm = new Set<string>();
   for (const line of lines) {
     const [, index, name = '', mebibytes, capability, driver = ''] =
       /^(\d+), (.+), (\d+), (\d+\.\d+), ([\d.]+)$/.exec(line.trim()) ?? [];
     if (!name) continue;
     const computeCapability = Number(capability);
-    if (computeCapability < COMPUTE_CAPABILITY_MIN) {
+    const isTooOld = computeCapability < COMPUTE_CAPABILITY_MIN;
+    const needsDriver = Number.parseInt(driver, 10) < DRIVER_MIN;
+    if (torchIndex && (isTooOld || needsDriver)) {
+      withoutVllm.add(
+        `${name} serves no text: vLLM needs compute capability ${COMPUTE_CAPABILITY_MIN} and NVIDIA driver ${DRIVER_MIN} or newer, and this one has ${capability} and ${driver}.`,
+      );
+    } else if (isTooOld) {
       tooOld.add(
         `${name} is not used: this PyTorch has no code for GPUs of compute capability ${capability}, only from ${COMPUTE_CAPABILITY_MIN} on.`,
       );
       continue;
-    }
-    if (Number.parseInt(driver, 10) < DRIVER_MIN) {
+    } else if (needsDriver) {
       needDriver.add(
         `${name} is not used: its NVIDIA driver is ${driver}. Install driver ${DRIVER_MIN} or newer, and restart the machine.`,
       );
@@ -86,7 +106,12 @@ export function readNvidiaSmi(lines: string[]): Accelerators {
       kinds.set(type, { type, memoryBytes, like, devices: [Number(index)] });
     }
   }
-  return { gpus: [...kinds.values()], tooOld: [...tooOld], needDriver: [...needDriver] };
+  return {
+    gpus: [...kinds.values()],
+    tooOld: [...tooOld],
+    needDriver: [...needDriver],
+    withoutVllm: [...withoutVllm],
+  };
 }
 
 function listedType(name: string, memoryBytes: number): GpuType | null {

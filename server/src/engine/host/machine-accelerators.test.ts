@@ -13,6 +13,7 @@ async function program(does: string): Promise<string> {
   await chmod(file, 0o755);
   return file;
 }
+const settings = { cacheDir: '/nowhere', python: 'python3', torchIndex: undefined };
 const listing = "echo '0, NVIDIA H100 80GB HBM3, 81559, 9.0, 580.65.06'";
 
 it('asks again after a failure, and says once why there are no GPUs, and then which', async () => {
@@ -29,15 +30,15 @@ it('asks again after a failure, and says once why there are no GPUs, and then wh
     },
     () => time,
   );
-  expect((await read(log)).gpus).toEqual([]);
-  expect((await read(log)).gpus).toEqual([]);
+  expect((await read(settings, log)).gpus).toEqual([]);
+  expect((await read(settings, log)).gpus).toEqual([]);
   expect([asked, areKnown()]).toEqual([1, false]);
   while (!areKnown()) {
     time += 60_001;
-    await read(log);
+    await read(settings, log);
     await new Promise((done) => setTimeout(done, 20));
   }
-  expect(await read(log)).toMatchObject({ gpus: [{ type: 'NVIDIA_H100_80GB' }] });
+  expect(await read(settings, log)).toMatchObject({ gpus: [{ type: 'NVIDIA_H100_80GB' }] });
   expect(asked).toBe(3);
   expect(said).toEqual([
     'the GPUs of this machine cannot be listed: until they can, work runs on its CPU',

@@ -1,7 +1,7 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
 import type { Logger } from 'pino';
 import type { Gpu } from '../queue/gpu.ts';
-import { type Accelerators, findAccelerators } from './accelerators.ts';
+import { type Accelerators, findAccelerators, noAccelerators } from './accelerators.ts';
 import type { EnvironmentSettings } from './environment/environment.ts';
 import { hasLayer } from './environment/has-layer.ts';
 
@@ -9,7 +9,7 @@ const ASKED_AGAIN_AFTER_MS = 60_000;
 
 /** Remembers what `find` has found. Where it fails it is asked again each minute, and nobody waits for that. */
 export function rememberAccelerators(
-  find: () => Promise<Accelerators | null>,
+  find: (settings: EnvironmentSettings) => Promise<Accelerators | null>,
   now: () => number = () => performance.now(),
 ) {
   let found: Accelerators | null = null;
@@ -17,13 +17,13 @@ export function rememberAccelerators(
   let askAgainAt = 0;
   let problem = '';
 
-  async function ask(log: Logger): Promise<void> {
+  async function ask(settings: EnvironmentSettings, log: Logger): Promise<void> {
     askAgainAt = Number.POSITIVE_INFINITY;
     try {
-      const listed = await find();
-      found = listed ?? { gpus: [], tooOld: [], needDriver: [] };
+      const listed = await find(settings);
+      found = listed ?? noAccelerators;
       const names = found.gpus.map(({ type, devices }) => `${devices.length} x ${gpuLabel(type)}`);
-      for (const sentence of [...found.tooOld, ...found.needDriver]) log.warn(sentence);
+      for (const sentence of [...found.tooOld, ...found.needDriver, ...found.withoutVllm]) log.warn(sentence);
       if (listed && names.length === 0) log.warn('nvidia-smi lists no GPU that work can run on');
       if (names.length > 0) log.info(`Work can run on the GPUs of this machine: ${names.join(', ')}`);
     } catch (error) {
@@ -38,31 +38,31 @@ export function rememberAccelerators(
   }
 
   return {
-    read: async (log: Logger): Promise<Accelerators> => {
-      if (first && !found && now() >= askAgainAt) void ask(log);
-      first ??= ask(log);
+    read: async (settings: EnvironmentSettings, log: Logger): Promise<Accelerators> => {
+      if (first && !found && now() >= askAgainAt) void ask(settings, log);
+      first ??= ask(settings, log);
       await first;
-      return found ?? { gpus: [], tooOld: [], needDriver: [] };
+      return found ?? noAccelerators;
     },
     areKnown: () => found !== null,
   };
 }
 
-const accelerators = rememberAccelerators(() => findAccelerators());
+const accelerators = rememberAccelerators(({ torchIndex }) => findAccelerators({ torchIndex }));
 
 /** The GPUs of this machine that work can run on. They do not change while we run. */
-export async function machineAccelerators(log: Logger): Promise<Gpu[]> {
-  return (await accelerators.read(log)).gpus;
+export async function machineAccelerators(settings: EnvironmentSettings, log: Logger): Promise<Gpu[]> {
+  return (await accelerators.read(settings, log)).gpus;
 }
 
 /** The same, with those that work cannot run on, and why. */
-export function listAccelerators(log: Logger): Promise<Accelerators> {
-  return accelerators.read(log);
+export function listAccelerators(settings: EnvironmentSettings, log: Logger): Promise<Accelerators> {
+  return accelerators.read(settings, log);
 }
 
 /** Whether this machine has GPUs that work can run on, or could with another driver. */
-export async function hasGpusToPrepare(log: Logger): Promise<boolean> {
-  const { gpus, needDriver } = await accelerators.read(log);
+export async function hasGpusToPrepare(settings: EnvironmentSettings, log: Logger): Promise<boolean> {
+  const { gpus, needDriver } = await accelerators.read(settings, log);
   return gpus.length > 0 || needDriver.length > 0;
 }
 
@@ -73,5 +73,6 @@ export function areAcceleratorsKnown(): boolean {
 
 /** Whether text is served on this machine's GPUs. */
 export async function servesTextOnGpus(settings: EnvironmentSettings, log: Logger): Promise<boolean> {
-  return (await machineAccelerators(log)).length > 0 && (await hasLayer(settings, 'vllm'));
+  const { gpus, withoutVllm } = await accelerators.read(settings, log);
+  return gpus.length > 0 && withoutVllm.length === 0 && (await hasLayer(settings, 'vllm'));
 }

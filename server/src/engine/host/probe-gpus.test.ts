@@ -2,8 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import type { Gpu } from '../queue/gpu.ts';
 import { environmentPython } from './environment/environment.ts';
-import { haveGpusFailed, probeGpus } from './probe-gpus.ts';
+import { hasCCompiler, probeGpus, workingGpus } from './probe-gpus.ts';
 
 /** Settings whose environment has this script in the place of Python. */
 async function withPython(script: string) {
@@ -14,27 +15,46 @@ async function withPython(script: string) {
   return settings;
 }
 
+function listed(type: string, devices: number[]): Gpu {
+  return { type, devices, memoryBytes: 24 * 1024 ** 3, like: 'NVIDIA_TESLA_V100' };
+}
+
 const never = new AbortController().signal;
 
-test('what is missing for the GPUs is said as PyTorch found it', async () => {
-  const settings = await withPython('echo "This machine has no C compiler." >&2; exit 1');
-  await expect(probeGpus(settings, [0], never)).rejects.toMatchObject({
-    code: 'unavailable',
-    publicMessage: 'This machine has no C compiler.',
-  });
+test('what is missing for a GPU is said as PyTorch found it', async () => {
+  const settings = await withPython('echo "PyTorch finds no GPU." >&2; exit 1');
+  expect(await probeGpus(settings, [3], never)).toEqual(['GPU 3 is not used: PyTorch finds no GPU.']);
 });
 
-test('those that are asked are the ones that work runs on', async () => {
-  const settings = await withPython('test "$3" = probe && test "$CUDA_VISIBLE_DEVICES" = 0,2');
-  await expect(probeGpus(settings, [0, 2], never)).resolves.toBeUndefined();
-  await expect(probeGpus(settings, [1], never)).rejects.toThrow();
+test('one that fails is left out alone, until it does not, or nobody tries it', async () => {
+  const settings = await withPython(
+    'test "$3" = probe && test "$CUDA_VISIBLE_DEVICES" != "$(cat "$0.broken")"',
+  );
+  const broken = `${await environmentPython(settings)}.broken`;
+  const gpus = [listed('NVIDIA L4', [0, 2]), listed('NVIDIA T4', [1])];
+  const working = async (prepare = true) =>
+    (await workingGpus({ ...settings, prepare }, gpus)).map(({ devices }) => devices);
+
+  await writeFile(broken, '1');
+  expect(await working()).toEqual([[0, 2], [1]]);
+  expect(await probeGpus(settings, [0, 2, 1], never)).toEqual([
+    'GPU 1 is not used: It does not answer PyTorch.',
+  ]);
+  expect(await working()).toEqual([[0, 2]]);
+  expect(await working(false)).toEqual([[0, 2], [1]]);
+
+  await writeFile(broken, '2');
+  await probeGpus(settings, [0, 2, 1], never);
+  expect(await working()).toEqual([[0], [1]]);
+
+  await writeFile(broken, '');
+  expect(await probeGpus(settings, [0, 2, 1], never)).toEqual([]);
+  expect(await working()).toEqual([[0, 2], [1]]);
 });
 
-test('GPUs on which nothing could be computed are known as such until something can', async () => {
-  const settings = await withPython('test "$CUDA_VISIBLE_DEVICES" = 0');
-  expect(await haveGpusFailed(settings)).toBe(false);
-  await expect(probeGpus(settings, [1], never)).rejects.toThrow();
-  expect(await haveGpusFailed(settings)).toBe(true);
-  await probeGpus(settings, [0], never);
-  expect(await haveGpusFailed(settings)).toBe(false);
+test('a compiler is one that runs', async () => {
+  const compiler = path.join(await temporaryFolder(), 'cc');
+  expect(await hasCCompiler([compiler])).toBe(false);
+  await writeFile(compiler, '#!/bin/sh', { mode: 0o755 });
+  expect(await hasCCompiler([`${compiler}-other`, compiler])).toBe(true);
 });

@@ -1,7 +1,8 @@
-import { access, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AppError } from '../../platform/errors.ts';
+import type { Config } from '../../config.ts';
 import { ProgramFailed, runProgram } from '../../platform/processes/run-program.ts';
+import type { Gpu } from '../queue/gpu.ts';
 import { type EnvironmentSettings, environmentDir } from './environment/environment.ts';
 import { runtimeCommand } from './runtime-command.ts';
 
@@ -10,39 +11,59 @@ const PROBE_MS_MAX = 300_000;
 
 /**
  * Has PyTorch compute a little on each of these GPUs: that nvidia-smi lists them does not say that it can. Needs the
- * layer 'training'. Until it can, no work is given to them (`haveGpusFailed`). Throws AppError('unavailable') with a sentence that names what is missing on the machine.
+ * layer 'training'. Until it can, no work is given to those on which it cannot (`workingGpus`), of which this resolves
+ * to sentences that name what is missing on the machine.
  */
 export async function probeGpus(
   settings: EnvironmentSettings,
   devices: number[],
   stopped: AbortSignal,
-): Promise<void> {
+): Promise<string[]> {
+  const said = await Promise.all(devices.map((device) => probeGpu(settings, device, stopped)));
+  const failed = devices.filter((_, at) => said[at] !== null);
+  await writeFile(await failureOf(settings), failed.join(' '));
+  return failed.map((device) => `GPU ${device} is not used: ${said[devices.indexOf(device)]}`);
+}
+
+/** In a process of its own: what one GPU does to it is nothing against the others. Null where it computes. */
+async function probeGpu(
+  settings: EnvironmentSettings,
+  device: number,
+  stopped: AbortSignal,
+): Promise<string | null> {
   const { command, args, env } = await runtimeCommand(settings);
-  const visible = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: devices.join(',') };
+  const visible = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: String(device) };
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(PROBE_MS_MAX)]);
   try {
     await runProgram(command, [...args, 'probe'], { env: { ...env, ...visible }, signal });
-    await rm(await failureOf(settings), { force: true });
+    return null;
   } catch (error) {
     stopped.throwIfAborted();
-    await writeFile(await failureOf(settings), '');
     const said = error instanceof ProgramFailed ? error.output.at(-1) : null;
-    throw new AppError('unavailable', {
-      publicMessage: said ?? 'The GPUs of this machine do not answer PyTorch.',
-      cause: error,
-    });
+    return said ?? 'It does not answer PyTorch.';
   }
 }
 
-/** Whether PyTorch could not compute on the GPUs when it was tried last. */
-export async function haveGpusFailed(settings: EnvironmentSettings): Promise<boolean> {
-  return access(await failureOf(settings)).then(
-    () => true,
-    () => false,
-  );
+/** These GPUs without those on which PyTorch could not compute when it was tried last. */
+export async function workingGpus(
+  settings: EnvironmentSettings & Pick<Config, 'prepare'>,
+  gpus: Gpu[],
+): Promise<Gpu[]> {
+  // Who prepares nothing tries nothing either: what was found once would hold for ever.
+  if (!settings.prepare) return gpus;
+  const failed = (await readFile(await failureOf(settings), 'utf8').catch(() => '')).split(' ');
+  return gpus
+    .map((gpu) => ({ ...gpu, devices: gpu.devices.filter((device) => !failed.includes(String(device))) }))
+    .filter(({ devices }) => devices.length > 0);
 }
 
-/** A file beside the packages, so that every process of this machine knows. */
+/** Whether there is a compiler that Triton, and so vLLM, builds its launchers with. */
+export async function hasCCompiler(commands = ['gcc', 'clang']): Promise<boolean> {
+  const found = await Promise.allSettled(commands.map((command) => runProgram(command, ['--version'])));
+  return found.some(({ status }) => status === 'fulfilled');
+}
+
+/** A file beside the packages, which outlives the server: until it has tried them again, they have failed. */
 async function failureOf(settings: EnvironmentSettings): Promise<string> {
   return path.join(await environmentDir(settings), '.bakehouse-gpus-failed');
 }

@@ -21,7 +21,7 @@ export async function readMachine({
   machineId: string;
   log: Logger;
 }): Promise<Machine> {
-  const gpus = await machineAccelerators(log);
+  const gpus = await machineAccelerators(config, log);
   const capacity = await installationCapacity(db, async () => ({
     gpus,
     servesTextOnGpus: await servesTextOnGpus(config, log),
@@ -30,6 +30,9 @@ export async function readMachine({
     accelerators: toAccelerators(capacity),
     serves_text_on_gpus: capacity.servesTextOnGpus ?? false,
     cpu: machineCpu(),
-    preparations: await listPreparations({ config, db, machineId }, { hasGpus: await hasGpusToPrepare(log) }),
+    preparations: await listPreparations(
+      { config, db, machineId },
+      { hasGpus: await hasGpusToPrepare(config, log) },
+    ),
   };
 }

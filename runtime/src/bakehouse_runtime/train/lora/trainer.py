@@ -22,9 +22,10 @@ from transformers import (
 )
 from transformers.utils import logging
 from trl import SFTTrainer
+from trl.kernels import chunked_logprob
 from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
-from ...device import weights_dtype
+from ...device import has_c_compiler, weights_dtype
 from ...errors import PlainError, StopRequested
 from ...files import SAFE_TOKENIZER, SAFE_WEIGHTS, read_optional_object
 from .config import lora_config, sft_config
@@ -147,6 +148,7 @@ def build_trainer(
     tokenizer = AutoTokenizer.from_pretrained(base, **SAFE_TOKENIZER)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    _leave_out_triton_without_compiler()
     common: dict[str, Any] = {
         "args": arguments,
         "data_collator": DataCollatorForLanguageModeling(tokenizer.pad_token_id),
@@ -168,6 +170,13 @@ def build_trainer(
     # It prints every log line as a dict; the reporter says the same.
     trainer.remove_callback(PrinterCallback)
     return trainer
+
+
+def _leave_out_triton_without_compiler() -> None:
+    """Triton builds its launchers with a C compiler; where there is no Triton, as on Windows, TRL
+    computes the same in torch."""
+    if not has_c_compiler():
+        chunked_logprob._TRITON_AVAILABLE = False
 
 
 def _load(base: Path, device: Device) -> Any:

@@ -4,7 +4,7 @@ import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { ensureLayer, type OnProgress } from '../environment/ensure-layer.ts';
 import { areAcceleratorsKnown, hasGpusToPrepare, listAccelerators } from '../machine-accelerators.ts';
-import { probeGpus } from '../probe-gpus.ts';
+import { hasCCompiler, probeGpus } from '../probe-gpus.ts';
 import { type ImageStarter, imageStarters, listImageStarter } from './image-starters.ts';
 import { type PreparationId, preparationIds } from './preparation-ids.ts';
 import { PreparationRecord } from './preparation-record.ts';
@@ -17,12 +17,20 @@ import {
 } from './starter-model.ts';
 
 const RETRY_MS = 60_000;
+const NO_COMPILER =
+  'This machine has no C compiler, which vLLM builds a part of its code for the GPU with: install gcc (Debian, Ubuntu: apt install gcc).';
 
 type NeededServices = Pick<Services, 'clock' | 'config' | 'db' | 'log' | 'machineId'>;
 /** What makes models that everybody may use out of the files of each starter model. */
 type RegisterImageStarter = (name: ImageStarter, files: StarterFile[]) => Promise<unknown>;
 export type RegisterStarterModels = { language: RegisterStarterModel; image: RegisterImageStarter };
-type Work = { services: NeededServices; register: RegisterStarterModels | null; signal: AbortSignal };
+type Work = {
+  services: NeededServices;
+  register: RegisterStarterModels | null;
+  signal: AbortSignal;
+  /** What was said of the GPUs that do not compute; null before some were found that do. */
+  brokenGpus: string[] | null;
+};
 
 /** One step; resolves to what its row says from then on. */
 type Step = (
@@ -60,19 +68,34 @@ const steps: Record<PreparationId, Step> = {
     return { detail: 'Everyone can generate and edit with them' };
   },
 
-  vllm: async ({ services: { config, log }, signal }, _fingerprint, onProgress) => {
-    const { gpus, needDriver } = await listAccelerators(log);
-    if (gpus.length === 0) throw new AppError('unavailable', { publicMessage: needDriver.join(' ') });
+  vllm: async (work, _fingerprint, onProgress) => {
+    const { services, signal } = work;
+    const { config, log } = services;
+    const { gpus, needDriver, withoutVllm } = await listAccelerators(config, log);
+    if (gpus.length === 0) throw unavailable(...needDriver);
     onProgress('Computing on the GPUs', null);
-    await probeGpus(
-      config,
+    work.brokenGpus ??= await tryGpus(
+      work,
       gpus.flatMap(({ devices }) => devices),
-      signal,
     );
+    if (withoutVllm.length > 0) throw unavailable(...withoutVllm);
+    if (!(await hasCCompiler())) throw unavailable(NO_COMPILER);
     await ensureLayer(config, 'vllm', onProgress, signal);
-    return { detail: 'Text models are served on the GPUs' };
+    return { detail: ['Text models are served on the GPUs', ...work.brokenGpus].join('. ') };
   },
 };
+
+/** Resolves to what was said of those that do not compute. Throws AppError('unavailable') with it where none does. */
+async function tryGpus({ services: { config, log }, signal }: Work, devices: number[]): Promise<string[]> {
+  const broken = await probeGpus(config, devices, signal);
+  if (broken.length === devices.length) throw unavailable(...broken);
+  for (const sentence of broken) log.warn(sentence);
+  return broken;
+}
+
+function unavailable(...sentences: string[]): AppError {
+  return new AppError('unavailable', { publicMessage: sentences.join(' ') });
+}
 
 /**
  * Prepares the Python environment and the starter models in the background, one step after the
@@ -85,7 +108,7 @@ export function startPreparing(
   register: RegisterStarterModels | null,
 ): { stop: () => Promise<void> } {
   const aborting = new AbortController();
-  const work = { services, register, signal: aborting.signal };
+  const work: Work = { services, register, signal: aborting.signal, brokenGpus: null };
   const done = prepareAll(work).catch((error: unknown) => {
     if (!aborting.signal.aborted) services.log.error({ err: error }, 'preparing the machine ended');
   });
@@ -101,7 +124,7 @@ async function prepareAll(work: Work): Promise<void> {
   const { services, signal } = work;
   const prepared = new Set<PreparationId>();
   for (;;) {
-    const hasGpus = await hasGpusToPrepare(services.log);
+    const hasGpus = await hasGpusToPrepare(services.config, services.log);
     const mayFindGpus = !areAcceleratorsKnown();
     const ids = preparationIds({ hasGpus }).filter((id) => !prepared.has(id));
     await prepareSteps(work, ids);
