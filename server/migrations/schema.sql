@@ -435,6 +435,7 @@ create table generations (
   source_output_id uuid,
   lora_revision_id uuid,
   left_at timestamp with time zone,
+  process_id uuid,
   constraint generations_pkey PRIMARY KEY (id),
   constraint generations_check CHECK (charged_micro >= 0 AND charged_micro <= held_micro),
   constraint generations_check1 CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL)),

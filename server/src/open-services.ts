@@ -84,6 +84,7 @@ export async function openServices(options: Options) {
     blobs,
     sandbox,
     machineId: machine.id,
+    processId: heartbeat.id,
     webProcesses: heartbeat.webProcesses,
     closing,
   };

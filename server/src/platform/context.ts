@@ -27,6 +27,8 @@ export type Services = {
   sandbox: Sandbox;
   /** The machine that this process runs on: one for each data folder. */
   machineId: string;
+  /** This process among those that are there: it beats in `processes` while it lives. */
+  processId: string;
   /** Processes that answer requests, this one included: they share the limits of the installation. */
   webProcesses: () => number;
   /** Aborted, with the error for who waits as its reason, when this process ends in good order. */

@@ -19,6 +19,8 @@ export type Beat = {
 
 /** Says every two seconds that this process is there, and hears which others are. */
 export type Heartbeat = {
+  /** This process's. */
+  id: string;
   start: () => Promise<void>;
   /** One beat now; those who ask for one meanwhile wait for the same. */
   beat: () => Promise<Beat>;
@@ -87,6 +89,7 @@ export function createHeartbeat({ db, log, machineId, roles, url, onBeat }: Opti
   };
 
   return {
+    id,
     start: async () => {
       await beat();
       await forgetProcesses(db);

@@ -8,17 +8,14 @@ import { refuseNewJob, withdrawJob } from './services/withdraw-job.ts';
 
 /**
  * Stops a generation, which costs nothing then; one that has ended stays as it is. Whoever runs it finds that it is
- * theirs no more. With `onlyLeft` one that a call waits for again goes on. Throws AppError 'not_found', and what `withdrawJob`
- * throws: what a service has begun goes on, and is charged.
+ * theirs no more. Throws AppError 'not_found', and what `withdrawJob` throws: what a service has begun goes on, and is
+ * charged.
  */
-export async function cancelGeneration(
-  ctx: Context,
-  { id, onlyLeft = false }: { id: string; onlyLeft?: boolean },
-): Promise<Generation> {
+export async function cancelGeneration(ctx: Context, { id }: { id: string }): Promise<Generation> {
   const withdrawn = await withdrawJob(ctx, { id });
   await inTransaction(ctx.db, async (tx) => {
     const row = await findOwnGeneration(tx, { id, userId: ctx.caller.userId });
-    if (row.ended_at !== null || (onlyLeft && row.left_at === null)) return;
+    if (row.ended_at !== null) return;
     refuseNewJob(row, withdrawn);
     const now = ctx.clock.now();
     await endGeneration(tx, row, {

@@ -165,22 +165,52 @@ export async function markLeft(db: Db, { id, userId }: Own, now: Date): Promise<
     .execute();
 }
 
+/** Beats come every two seconds: a process that misses three has died, or is cut off. */
+const SILENT_S = 6;
+
+/** Of a process: it has ended without a word. */
+const isSilent = sql<boolean>`(
+  processes.left_at is null and processes.seen_at < clock_timestamp() - ${SILENT_S} * interval '1 second')`;
+
+/** Of a generation and a process: a call waited for it there, and was not answered before the process was last seen. */
+const isAwaitedAt = sql<boolean>`(
+  processes.id = generations.process_id and generations.left_at is null
+  and coalesce(generations.ended_at, 'infinity') > processes.seen_at)`;
+
+/** The other processes that live and have calls of the key waiting, and when each was last seen. */
+export async function listWaitedAt(
+  db: Db,
+  { userId, keyId, processId }: { userId: string; keyId: string | null; processId: string },
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; seen_at: Date }>`
+    select distinct processes.id, processes.seen_at
+    from generations join processes on ${isAwaitedAt}
+    where user_id = ${userId} and key_id is not distinct from ${keyId}
+      and processes.id <> ${processId} and processes.left_at is null and not ${isSilent}`.execute(db);
+  return new Map(rows.map(({ id, seen_at }) => [id, seen_at.getTime()]));
+}
+
 /**
- * The newest that the same call of the same key has left since then, if it is done or under way. It is the caller's who asks
- * for it: nobody else gets it after that.
+ * The newest that the same call of the same key has left within so long, if it is done or under way; or that it waited for
+ * at a process that has died within so long. It is the caller's who asks for it, at this process: nobody else gets it after
+ * that.
  */
 export async function takeLeft(
   tx: Transaction,
-  { userId, requestSha256, keyId, since }: SameRequest & { keyId: string | null; since: Date },
+  asked: SameRequest & { keyId: string | null; processId: string; now: Date; withinMs: number },
 ): Promise<GenerationRow | undefined> {
+  const { userId, requestSha256, keyId, processId, now, withinMs } = asked;
   const left = sql<string>`(
     select id from generations
     where user_id = ${userId} and request_sha256 = ${requestSha256} and key_id is not distinct from ${keyId}
-      and left_at >= ${since} and (ended_at is null or state = 'completed')
+      and (ended_at is null or state = 'completed')
+      and (left_at >= ${new Date(now.getTime() - withinMs)} or exists (
+        select from processes where ${isAwaitedAt} and ${isSilent}
+          and seen_at >= clock_timestamp() - ${withinMs} * interval '1 millisecond'))
     order by id desc limit 1 for update)`;
   const row = await tx
     .updateTable('generations')
-    .set({ left_at: null })
+    .set({ left_at: null, process_id: processId })
     .where('id', '=', left)
     .returningAll()
     .executeTakeFirst();
@@ -211,7 +241,7 @@ export async function listGenerationIds(db: Db, userId: string, limit: number): 
 
 // Previews
 
-/** Writes how the picture of a lease looks by now; nothing where the lease does not hold any more. */
+/** Writes how the picture of a lease looks by now; nothing where the lease does not hold any more, or ends in this moment. */
 export async function putPreview(
   db: Db,
   { id, token }: { id: string; token: string },
@@ -219,7 +249,7 @@ export async function putPreview(
 ): Promise<void> {
   await sql`
     insert into generation_previews (generation_id, preview)
-    select id, ${preview} from generations where id = ${id} and lock_token = ${token} for key share
+    select id, ${preview} from generations where id = ${id} and lock_token = ${token} for update
     on conflict (generation_id) do update set preview = excluded.preview`.execute(db);
 }
 

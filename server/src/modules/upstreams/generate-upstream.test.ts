@@ -1,6 +1,8 @@
+import timers from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
+import { spyOnBuiltin } from '../../testing/spy-on-builtin.ts';
 import { generateUpstream } from './generate-upstream.ts';
 import { UPSTREAM_PNG, upstreamServer } from './testing/upstream-server.ts';
 
@@ -163,4 +165,29 @@ test('what a service has begun is kept, though the database is away for a moment
   expect((await generated).addresses).toHaveLength(1);
   expect(kept).toMatchObject([{ handle: null }, { handle: expect.anything() }]);
   expect(state.submissions).toHaveLength(1);
+});
+
+const pauses = spyOnBuiltin(timers, 'setTimeout');
+
+test.each([
+  ['what was begun and cannot be kept', 'ok', (job: unknown) => (job as { handle: unknown }).handle !== null],
+  ['what may have begun while the database is away', 'begun in silence', (job: unknown) => job === null],
+] as const)('%s is not begun again', async (_what, answer, isAway) => {
+  state.answer = answer;
+  for (let time = 1; time < 10; time += 1) pauses.mockResolvedValueOnce(undefined);
+  const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
+  const begun = generateUpstream(
+    {
+      ...{ generator: 'flux', model: 'flux-dev', prompt: 'Bread', parameters: {} },
+      readPicture: async () => null,
+    },
+    {
+      config: { upstreams: { fal: null, replicate: null, blackForestLabs: access, byteplus: null } },
+      ...{ clock: fakeClock(), job: null, onWait: () => undefined, signal: new AbortController().signal },
+      keepJob: async (job) => {
+        if (isAway(job)) throw away;
+      },
+    },
+  );
+  await expect(begun).rejects.toMatchObject({ code: 'unavailable', shouldRetry: false });
 });

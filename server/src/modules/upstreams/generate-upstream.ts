@@ -115,17 +115,18 @@ async function beginJob(
   const begunAt = clock.now().toISOString();
   await keepJob({ service: model.service, handle: null, begunAt });
   const job = { service: model.service, handle: await submit(service, model, request, run), begunAt };
-  await keepBegun(keepJob, job);
+  await keepBegun(keepJob, job, title);
   return job;
 }
 
-/** What has begun and stands nowhere would be begun again, and paid for twice: a short outage of the database is waited for. */
-async function keepBegun(keepJob: Run['keepJob'], job: SubmittedJob): Promise<void> {
+/** What has begun and stands nowhere is not begun again, and paid for twice: a short outage of the database is waited for. */
+async function keepBegun(keepJob: Run['keepJob'], job: SubmittedJob, title: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await keepJob(job);
     } catch (error) {
-      if (tries === KEEP_TRIES || !isDatabaseAway(error)) throw error;
+      if (!isDatabaseAway(error)) throw error;
+      if (tries === KEEP_TRIES) throw inDoubt(title, error);
     }
     await pause(KEEP_AGAIN_MS);
   }
@@ -150,7 +151,10 @@ async function submit(
   try {
     return await understood(title, Promise.race([submission, longAfter(signal, title)]), signal);
   } catch (error) {
-    await keepJob(null);
+    // How it ended decides whether it is sent again, though the database is away by now.
+    await keepJob(null).catch((lost: unknown) => {
+      if (!isDatabaseAway(lost)) throw lost;
+    });
     throw error;
   }
 }

@@ -302,6 +302,7 @@ export type GenerationsTable = {
   source_output_id: string | null;
   lora_revision_id: string | null;
   left_at: Timestamp | null;
+  process_id: string | null;
 };
 
 export type HeldOutAnswersTable = {

@@ -28,6 +28,6 @@ export async function createImage(
     const models = sent.model ? await listPictureModels(ctx, 'generates') : [];
     return readImageBody(ctx.config, sent, models);
   };
-  const started = await startGeneration(ctx, usage, { sent, read }, { joins: joinsRepeat(ctx, request) });
+  const started = await startGeneration(ctx, usage, { sent, read }, await joinsRepeat(ctx, request));
   return answerImages(ctx, await awaitCompleted(ctx, started, reply), format ?? null);
 }

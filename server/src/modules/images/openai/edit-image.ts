@@ -50,7 +50,7 @@ export async function editImage(
         return { generator: GENERATOR, prompt, ...editor, source: await picture.read() } as const;
       },
     };
-    const { id } = await startGeneration(ctx, usage, edit, { joins: joinsRepeat(ctx, request) });
+    const { id } = await startGeneration(ctx, usage, edit, await joinsRepeat(ctx, request));
     return { id, format: response_format ?? null };
   });
   return answerImages(ctx, await awaitCompleted(ctx, asked, reply), asked.format);

@@ -59,8 +59,8 @@ async function lockQueue(tx: Transaction, queue: string): Promise<boolean> {
 }
 
 /**
- * Who is first in the order of `generation_queue`, of which only the first picture of each user is looked at. The last place
- * is for a user who has nothing in work, but where a deployment's owner has the queue to himself. Null where all places are
+ * Who is first in the order of `generation_queue`, where only the first picture of each user can be. To find those, each
+ * claim reads whatever waits in the queue: eight of each user at most. The last place is for a user who has nothing in work, but where a deployment's owner has the queue to himself. Null where all places are
  * taken by now.
  */
 async function findFirst(

@@ -8,7 +8,7 @@ import { fetchUpstreamPictures } from './fetch-upstream-pictures.ts';
 
 const { signal } = new AbortController();
 /** Of one user, who only wants to know how many come. */
-const asked = { userId: 'ada', keep: async ({ bytes }: { bytes: Buffer }) => bytes.length };
+const asked = { userId: 'ada', keep: async (read: () => { bytes: Buffer }) => read().bytes.length };
 
 /** A service that has generated so many pictures. */
 async function serve(count: number, answer: RequestListener) {
@@ -112,4 +112,15 @@ test('of several that are paid for, those out of reach are waited for, and at la
     fetchUpstreamPictures(generated, { ...asked, signal, waitsForAll });
   await expect(fetched(true)).rejects.toMatchObject({ retryAfterMs: 20_000 });
   expect(await fetched(false)).toHaveLength(1);
+});
+
+test('a picture is looked at by whoever stores it, and one that is not whole does not come', async () => {
+  const generated = await serve(1, (_request, response) => void response.end('no picture'));
+  const options = { ...asked, signal, waitsForAll: true };
+  expect(await fetchUpstreamPictures(generated, { ...options, keep: async () => 'unread' })).toEqual([
+    'unread',
+  ]);
+  await expect(fetchUpstreamPictures(generated, options)).rejects.toThrow(
+    'fal generated it, but the file it returned is not a complete picture',
+  );
 });

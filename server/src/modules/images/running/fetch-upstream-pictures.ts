@@ -22,8 +22,8 @@ type Options<Kept> = {
   userId: string;
   signal: AbortSignal;
   waitsForAll: boolean;
-  /** Stores one, whose bytes nobody holds after that. */
-  keep: (picture: FetchedPicture) => Promise<Kept>;
+  /** Stores one, whose bytes nobody holds after that. Reading it throws where it is no whole picture. */
+  keep: (read: () => FetchedPicture) => Promise<Kept>;
 };
 
 /**
@@ -37,9 +37,16 @@ export async function fetchUpstreamPictures<Kept>(
 ): Promise<Kept[]> {
   const failures: AppError[] = [];
   const take = async (address: string) => {
-    const picture = await fetchOne(address, generated, signal);
-    if (!(picture instanceof AppError)) return [await keep(picture)];
-    failures.push(picture);
+    const bytes = await fetchOne(address, generated, signal);
+    try {
+      if (!(bytes instanceof AppError)) return [await keep(() => ({ ...inspectPicture(bytes), bytes }))];
+      failures.push(bytes);
+    } catch (error) {
+      if (!(error instanceof BadPicture)) throw error;
+      failures.push(
+        undelivered(generated, 'the file it returned is not a complete picture', { cause: error }),
+      );
+    }
     return [];
   };
   const taken = await Promise.allSettled(
@@ -56,23 +63,26 @@ export async function fetchUpstreamPictures<Kept>(
   return kept;
 }
 
-/** The picture, or why it does not come. */
+function undelivered(
+  { title }: UpstreamPictures,
+  what: string,
+  options: { cause: unknown; retryAfterMs?: number },
+): AppError {
+  return new AppError('unavailable', { publicMessage: `${title} generated it, but ${what}`, ...options });
+}
+
+/** The file, or why it does not come. */
 async function fetchOne(
   address: string,
-  { title, serviceUrl }: UpstreamPictures,
+  generated: UpstreamPictures,
   signal: AbortSignal,
-): Promise<FetchedPicture | AppError> {
-  const fail = (what: string, options: { cause: unknown; retryAfterMs?: number }) =>
-    new AppError('unavailable', { publicMessage: `${title} generated it, but ${what}`, ...options });
+): Promise<Buffer | AppError> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const bytes = await download(new URL(address), new URL(serviceUrl), signal);
-      return { ...inspectPicture(bytes), bytes };
+      return await download(new URL(address), new URL(generated.serviceUrl), signal);
     } catch (error) {
-      if (error instanceof BadPicture)
-        return fail('the file it returned is not a complete picture', { cause: error });
       if (tries === TRIES || signal.aborted)
-        return fail('its picture could not be fetched', {
+        return undelivered(generated, 'its picture could not be fetched', {
           cause: error,
           ...(isOutOfReach(error) && { retryAfterMs: FETCH_AGAIN_MS }),
         });

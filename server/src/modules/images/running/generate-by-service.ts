@@ -47,7 +47,7 @@ export async function generateByService(
   const pictures = await fetchUpstreamPictures(generated, {
     userId: lease.row.user_id,
     ...{ signal, waitsForAll },
-    keep: (picture) => keep(withMetadata(services, lease.row, picture)),
+    keep: (read) => keep(() => withMetadata(services, lease.row, read())),
   });
   return { pictures, generatedBy: {}, expertWeights: null };
 }

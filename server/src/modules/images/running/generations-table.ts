@@ -37,6 +37,7 @@ const columns = [
   'attempt',
   'check_at',
   'left_at',
+  'process_id',
   'lock_token',
   'locked_until',
   'created_at',

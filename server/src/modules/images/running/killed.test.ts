@@ -11,7 +11,9 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { expireHolds } from '../../credits/ledger/holds/expire-holds.ts';
+import { deletePreview, findPreviews, putPreview, updateGeneration } from '../queries.ts';
 import { createGenerationLoop } from './create-generation-loop.ts';
+import { LeaseLost } from './report-progress.ts';
 import { type RunningParts, runGeneration } from './run-generation.ts';
 import { takeTurn } from './take-turn.ts';
 
@@ -122,6 +124,23 @@ test('a picture leaves nothing on the signal that lives as long as its process',
   expect(getEventListeners(closing, 'abort')).toEqual([]);
 });
 
+test('a preview that is written while the lease ends is not left behind', async () => {
+  const { id } = await setting.generate(ada);
+  const { token } = await lease();
+  let written: Promise<void> | undefined;
+  await inTransaction(db, async (tx) => {
+    await updateGeneration(tx, id, { lock_token: null });
+    await deletePreview(tx, id);
+    written = putPreview(db, { id, token }, 'data:image/png;base64,');
+    await vi.waitFor(async () =>
+      expect((await sql`select from pg_locks where not granted`.execute(db)).rows).toHaveLength(1),
+    );
+  });
+  await written;
+  expect(await findPreviews(db, [id])).toEqual(new Map());
+  await server.request(cancelGeneration, { params: { id } }, { as: ada });
+});
+
 test('a picture that waited until its price was held no more is not generated for nothing', async () => {
   const { id } = await setting.generate(ada);
   clock.advance({ days: 8 });
@@ -195,6 +214,22 @@ describe('the process that generates dies', () => {
       reason: 'It was interrupted too many times',
     });
     expect(await setting.balance(ada)).toEqual(before);
+  });
+
+  test('while it looks at the finished picture: the attempt counts', async () => {
+    const { id } = await setting.generate(ada);
+    const whole = Buffer.from.bind(Buffer);
+    const reads = vi.spyOn(Buffer, 'from').mockImplementation(((...args: Parameters<typeof whole>) => {
+      // Nobody writes down what becomes of it.
+      if ((args as unknown[])[1] === 'base64') throw new LeaseLost();
+      return whole(...args);
+    }) as typeof Buffer.from);
+    await runGeneration(
+      { services: server.services, serving, closing: new AbortController().signal },
+      await lease(),
+    ).finally(() => reads.mockRestore());
+    expect(await attemptsOf(id)).toBe(1);
+    await server.request(cancelGeneration, { params: { id } }, { as: ada });
   });
 
   test('in good order: what it generates goes back to its queue at once, and the attempt does not count', async () => {

@@ -41,8 +41,8 @@ export type Attempt = {
   report: ProgressReport;
   /** Aborted when somebody else decides over the generation, or this process ends. */
   signal: AbortSignal;
-  /** Stores a finished picture. */
-  keep: (picture: Picture) => Promise<StoredPicture>;
+  /** Stores a finished picture. It is read once the attempt counts, since that may be what ends the process. */
+  keep: (read: () => Picture) => Promise<StoredPicture>;
 };
 
 type Done = Extract<ImageEvent, { type: 'done' }>;
@@ -86,9 +86,9 @@ async function generateAndStore(parts: RunningParts, lease: Lease<GenerationRow>
   using ended = linkSignals(report.lost, parts.closing);
   try {
     const isOwn = lease.row.provider === 'own';
-    const keep = async (picture: Picture) => {
+    const keep = async (read: () => Picture) => {
       await (counted ??= countAttempt(parts.services, lease));
-      return storePicture(parts.services, picture, lease.row.user_id);
+      return storePicture(parts.services, read(), lease.row.user_id);
     };
     const attempt = { lease, report, signal: ended.signal, keep };
     return await (isOwn ? generate(parts, attempt) : generateByService(parts, attempt));
@@ -160,7 +160,7 @@ async function toGenerated(
 ): Promise<Generated> {
   const { media_type, width, height, expert_used, routing_confidence } = done;
   return {
-    pictures: [await keep({ bytes: checkPicture(done), media_type, width, height })],
+    pictures: [await keep(() => ({ bytes: checkPicture(done), media_type, width, height }))],
     generatedBy: { revision_id: revisionId, expert_used, routing_confidence },
     expertWeights,
   };
@@ -249,7 +249,8 @@ async function giveBack(services: Services, lease: Lease<GenerationRow>): Promis
   );
 }
 
-async function putBack(
+/** Step: puts a locked generation back into its queue. */
+export async function putBack(
   tx: Transaction,
   row: GenerationRow,
   values: { reason: string; check_at: Date; attempt: number },

@@ -1,17 +1,22 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Generation } from '@bakehouse/contract/generations';
 import type { Context } from '../../../platform/context.ts';
+import { isDatabaseAway } from '../../../platform/db/errors/is-database-away.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
 import { onClose } from '../../../platform/http/on-close.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
 import { awaitGeneration } from '../await-generation.ts';
-import { cancelGeneration } from '../cancel-generation.ts';
 import { markLeft } from '../queries.ts';
+import { cancelLeft } from './cancel-left.ts';
 import { refuseUnsuccessful } from './refuse-unsuccessful.ts';
 
 /** OpenAI's client for Python waits so long; the one for Node half of it, and comes back. */
 const WAIT_MS = 10 * 60_000;
+/** Clients that repeat a call do so for some half a minute. */
+const NOTE_TRIES = 30;
+const NOTE_AGAIN_MS = 1_000;
 
 /**
  * Waits until a picture is generated. A client that disconnects, or has waited too long, needs it no more: it is cancelled,
@@ -50,7 +55,7 @@ export async function awaitCompleted(
 function leaveOnce(ctx: Context, id: string, { raw }: Http['reply']): () => Promise<void> {
   let noted: Promise<void> | undefined;
   const leave = () => {
-    noted ??= markLeft(ctx.db, { id, userId: ctx.caller.userId }, ctx.clock.now()).catch((error: unknown) =>
+    noted ??= noteLeft(ctx, id).catch((error: unknown) =>
       ctx.log.warn({ err: error, generation_id: id }, 'that a call has left its picture could not be noted'),
     );
     return noted;
@@ -60,6 +65,19 @@ function leaveOnce(ctx: Context, id: string, { raw }: Http['reply']): () => Prom
     if (!isAnswered) void leave();
   });
   return leave;
+}
+
+/** A short outage of the database is waited for: without the note the call repeated would pay for a second picture. */
+async function noteLeft({ db, clock, caller, closing }: Context, id: string): Promise<void> {
+  const leftAt = clock.now();
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await markLeft(db, { id, userId: caller.userId }, leftAt);
+    } catch (error) {
+      if (tries === NOTE_TRIES || closing.aborted || !isDatabaseAway(error)) throw error;
+    }
+    await pause(NOTE_AGAIN_MS);
+  }
 }
 
 async function untilEnded(ctx: Context, id: string, reply: Http['reply']): Promise<Generation> {
@@ -79,7 +97,7 @@ function isGone(error: unknown): boolean {
  */
 async function cancelUnanswered(ctx: Context, id: string): Promise<Generation | null> {
   try {
-    return await cancelGeneration(ctx, { id, onlyLeft: true });
+    return await cancelLeft(ctx, { id });
   } catch (error) {
     ctx.log.info({ err: error, generation_id: id }, 'a picture that nobody waits for was not cancelled');
     return null;

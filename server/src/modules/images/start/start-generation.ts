@@ -65,6 +65,8 @@ export type Joins = (tx: Transaction, same: SameRequest) => Promise<GenerationRo
 
 type Options = {
   joins?: Joins | undefined;
+  /** The call waits for it at this process, and may come again without an Idempotency-Key. */
+  waitsHere?: boolean | undefined;
   /** What it was quoted at: a price may have changed since. */
   costMaxMicro?: bigint | undefined;
 };
@@ -78,7 +80,7 @@ export async function startGeneration(
   ctx: Context,
   usage: IdleCredit,
   { sent, read }: PictureCall,
-  { joins, costMaxMicro }: Options = {},
+  { joins, waitsHere, costMaxMicro }: Options = {},
 ): Promise<Generation> {
   const { userId } = ctx.caller;
   return spendOnce(
@@ -98,7 +100,14 @@ export async function startGeneration(
       if (joined) return show(ctx, tx, joined);
       if (open >= OPEN_MAX) throw tooMany();
       const source = asked.source ?? (await readSource(tx, { userId, ...asked }));
-      const row = await insert(tx, ctx, { ...asked, source }, { chosen, loraRevisionId, costMaxMicro });
+      const row = await insert(
+        tx,
+        ctx,
+        { ...asked, source },
+        {
+          ...{ chosen, loraRevisionId, waitsHere, costMaxMicro },
+        },
+      );
       const shown = await show(ctx, tx, row);
       // The ledger last: it keeps the user's other calls waiting.
       await holdPrice(tx, row, chosen.form);
@@ -128,7 +137,7 @@ async function insert(
   tx: Transaction,
   ctx: Context,
   asked: Asked,
-  { chosen, loraRevisionId, costMaxMicro }: Omit<Prepared, 'asked'> & Pick<Options, 'costMaxMicro'>,
+  { chosen, loraRevisionId, waitsHere, costMaxMicro }: Omit<Prepared, 'asked'> & Omit<Options, 'joins'>,
 ): Promise<GenerationRow> {
   const { userId, key } = ctx.caller;
   const now = ctx.clock.now();
@@ -151,6 +160,7 @@ async function insert(
     source_output_id: source?.outputId ?? null,
     root_generation_id: source?.rootId ?? null,
     request_sha256: hashRequest(asked),
+    process_id: waitsHere ? ctx.processId : null,
     // What a service does is not told by steps.
     steps: provider === 'own' ? Number(parameters.num_inference_steps) : 0,
     // Until it has one, by the end of the transaction.

@@ -42,7 +42,7 @@ export async function serviceGenerations() {
       connect('fal');
       Object.assign(upstream.state, {
         ...{ answer: 'ok', submissions: [], uploads: [], cancelled: [], looks: 0, retryAfter: '30' },
-        file: UPSTREAM_PNG,
+        ...{ file: UPSTREAM_PNG, cancelling: Promise.resolve() },
       });
       ada = await server.signUp('Ada');
       return ada;

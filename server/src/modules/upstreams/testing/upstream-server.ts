@@ -65,6 +65,8 @@ type State = {
   file: Buffer;
   /** Before this it does not fall silent, where it does. */
   silence: Promise<void>;
+  /** Before this it answers no cancel that it has taken. */
+  cancelling: Promise<void>;
   /** What the header Retry-After says where it is busy. */
   retryAfter: string;
 };
@@ -73,7 +75,7 @@ type State = {
 export async function upstreamServer() {
   const state: State = {
     ...{ answer: 'ok' as const, submissions: [], uploads: [], cancelled: [], looks: 0, retryAfter: '30' },
-    ...{ file: UPSTREAM_PNG, silence: Promise.resolve() },
+    ...{ file: UPSTREAM_PNG, silence: Promise.resolve(), cancelling: Promise.resolve() },
   };
   const server = http.createServer((request, response) => {
     let text = '';
@@ -93,6 +95,7 @@ export async function upstreamServer() {
     if (state.answer === 'begun in silence') return fallSilent(state, request);
     // BytePlus answers when it is done.
     while (state.answer === 'generating' && request.url?.startsWith('/api/v3/')) await pause(20);
+    if (request.url?.endsWith('/cancel')) await state.cancelling;
     sendReply(state, response, reply);
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -128,13 +131,12 @@ export async function upstreamServer() {
     state.looks += 1;
     const refusal = refusals[state.answer];
     if (refusal) return refusal;
+    if (state.cancelled.includes(job)) return { status: 422, body: { detail: 'Request was cancelled' } };
     if (state.answer === 'forgotten') return { status: 404, body: { detail: 'Not found' } };
     if (path.startsWith('/v1/predictions/'))
       return { status: 200, body: predictionOf(job, predictionStatus()) };
     if (path.startsWith('/v1/get_result')) return { status: 200, body: task() };
-    if (path.endsWith('/status')) {
-      return { status: 200, body: { status: falStatus(), queue_position: 2 } };
-    }
+    if (path.endsWith('/status')) return { status: 200, body: { status: falStatus(), queue_position: 2 } };
     return falResult();
   }
 
