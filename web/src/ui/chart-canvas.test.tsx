@@ -92,6 +92,15 @@ test('where the value is gone, the last one is read out', async () => {
   expect([said(), chart().getAttribute('aria-valuenow')]).toEqual(['20: Rye 2', '1']);
 });
 
+test('of very many values the one that is pointed at is smoothed with all of its neighbours', async () => {
+  const values = Array.from({ length: 30_000 }, (_, step) => (step % 10 === 0 ? 10 : 1));
+  const x = values.map((_, step) => step);
+  render(<ChartCanvas label="Loss" x={x} series={[{ label: 'Rye', values }]} smoothing={0.999} />);
+  await userEvent.tab();
+  expect(said()).toBe('29,999: Rye 1.9');
+  expect(Number(chart().getAttribute('aria-valuemax'))).toBeLessThan(3_000);
+});
+
 test('a chart without values is no stop for the keyboard', () => {
   render(<ChartCanvas label="Loss" x={[]} series={[{ label: 'Rye', values: [] }]} />);
   expect(screen.queryByRole('slider')).toBeNull();

@@ -1,9 +1,25 @@
-import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react';
+import {
+  type KeyboardEvent,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { formatNumber } from '../lib/format/format-number.ts';
 import type { ChartProps } from './chart.tsx';
-import { type CanvasProps, colourName, drawnValue, type Hover, plotOptions, toData } from './chart-plot.ts';
+import {
+  type CanvasProps,
+  colourName,
+  drawnLines,
+  type Hover,
+  type PlotProps,
+  plotOptions,
+  toData,
+} from './chart-plot.ts';
 import { formatFigure } from './chart-scale.ts';
 
 /**
@@ -22,7 +38,11 @@ export default function ChartCanvas(props: ChartProps) {
     formatY: formatFigure,
     ...withoutUndefined(props),
   };
-  const { label, x, series, height, kind, time, logScale, smoothing, mark, hoverX, formatY } = all;
+  const { label, height, kind, time, logScale, smoothing, mark, hoverX, formatY } = all;
+  const { x, series } = useMemo(
+    () => drawnLines(all.x, all.series, kind, smoothing),
+    [all.x, all.series, kind, smoothing],
+  );
   const [hover, setHover] = useState<Hover | null>(null);
   const theme = useSyncExternalStore(onThemeChange, currentTheme);
   const place = useRef<HTMLElement>(null);
@@ -41,7 +61,7 @@ export default function ChartCanvas(props: ChartProps) {
 
   return (
     <figure ref={place} className="relative" aria-label={label}>
-      <Plot key={shape} {...all} hover={hover} onHover={setHover} />
+      <Plot key={shape} {...all} x={x} series={series} hover={hover} onHover={setHover} />
       {hover && at !== null && at !== undefined && (
         <div
           aria-hidden
@@ -60,9 +80,7 @@ export default function ChartCanvas(props: ChartProps) {
             // Two may have the same label.
             <div key={index} className="flex items-center justify-between gap-4">
               <Swatch name={one.label} color={colourName(one.color, index)} />
-              <span className="font-medium tabular-nums">
-                {showValue(drawnValue(one, smoothing, hover.index), formatY)}
-              </span>
+              <span className="font-medium tabular-nums">{showValue(one.drawn[hover.index], formatY)}</span>
             </div>
           ))}
         </div>
@@ -88,10 +106,10 @@ function Swatch({ name, color }: { name: string; color: string }) {
   );
 }
 
-type PlotProps = CanvasProps & { hover: Hover | null; onHover: (hover: Hover | null) => void };
-
 /** The canvas. Built when it mounts; afterwards it follows its data and the width of its place. */
-function Plot({ hover, onHover, ...props }: PlotProps) {
+type Hovered = { hover: Hover | null; onHover: (hover: Hover | null) => void };
+
+function Plot({ hover, onHover, ...props }: PlotProps & Hovered) {
   const { x, series, kind, smoothing, logScale, height } = props;
   const place = useRef<HTMLDivElement>(null);
   const [plot, setPlot] = useState<uPlot | null>(null);
@@ -99,7 +117,7 @@ function Plot({ hover, onHover, ...props }: PlotProps) {
   const formatY = useEffectEvent(props.formatY);
   const build = useEffectEvent((element: HTMLElement) => {
     const options = plotOptions(props, element.clientWidth, { formatX, formatY, onHover });
-    return new uPlot(options, toData(x, series, kind, smoothing, logScale), element);
+    return new uPlot(options, toData(props), element);
   });
 
   useEffect(() => {
@@ -125,7 +143,7 @@ function Plot({ hover, onHover, ...props }: PlotProps) {
 
   useEffect(() => {
     // At once, as the cursor is placed by what is drawn; left alone, it would stay where it is on the screen.
-    plot?.batch(() => plot.setData(toData(x, series, kind, smoothing, logScale)));
+    plot?.batch(() => plot.setData(toData({ x, series, kind, smoothing, logScale })));
     if (pointedAt !== undefined) plot?.setCursor({ left: plot.valToPos(pointedAt, 'x'), top: 0 });
   }, [plot, x, series, kind, smoothing, logScale, pointedAt]);
 
@@ -177,8 +195,8 @@ function placeOf(value: number, x: readonly number[]): number {
   return place < 0 ? x.length - 1 : place;
 }
 
-function valuesAt(index: number, { x, series, smoothing, hoverX, formatY }: CanvasProps): string {
-  const values = series.map((one) => `${one.label} ${showValue(drawnValue(one, smoothing, index), formatY)}`);
+function valuesAt(index: number, { x, series, hoverX, formatY }: PlotProps): string {
+  const values = series.map((one) => `${one.label} ${showValue(one.drawn[index], formatY)}`);
   return `${hoverX(x[index] ?? 0)}: ${values.join(', ')}`;
 }
 

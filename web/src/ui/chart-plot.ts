@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import type { ChartProps, ChartSeries } from './chart.tsx';
 import { type ChartColour, chartColour } from './chart-colour.ts';
-import { type Axis, rangeAround, smooth, stack } from './chart-scale.ts';
+import { type Axis, placesSeen, rangeAround, smooth, stack } from './chart-scale.ts';
 
 /** Steps and epochs are counted, not divided. */
 const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6];
@@ -9,6 +9,9 @@ const SPARSE_MAX = 12;
 const FONT = '11px "Inter Variable", sans-serif';
 
 export type CanvasProps = Required<Omit<ChartProps, 'mark'>> & Pick<ChartProps, 'mark'>;
+/** With the values of the bold line. */
+type DrawnSeries = ChartSeries & { drawn: readonly (number | null)[] };
+export type PlotProps = Omit<CanvasProps, 'series'> & { series: readonly DrawnSeries[] };
 export type Hover = { index: number; left: number };
 
 type Callbacks = {
@@ -172,31 +175,41 @@ function fromZero(_plot: uPlot, _min: number, max: number): uPlot.Range.MinMax {
   return [0, max > 0 ? max * 1.08 : 1];
 }
 
-/** The columns that uPlot draws: x, then the faint lines, then the bold ones. */
-export function toData(
+/** What is drawn of these values: smoothed as wanted, of all of them, and as many as can be seen. */
+export function drawnLines(
   x: readonly number[],
   series: readonly ChartSeries[],
   kind: CanvasProps['kind'],
   smoothing: number,
-  logScale: boolean,
-): uPlot.AlignedData {
-  const values = series.map((one) =>
-    logScale ? one.values.map((value) => (value !== null && value > 0 ? value : null)) : [...one.values],
-  );
-  // The tallest is drawn first, so that each lower part covers its share.
-  if (kind === 'stacked-bars') return [[...x], ...stack(values).reverse()];
-  return smoothing > 0
-    ? [[...x], ...values, ...values.map((one, index) => smooth(one, series[index]?.exact ? 0 : smoothing))]
-    : [[...x], ...values];
+): { x: readonly number[]; series: readonly DrawnSeries[] } {
+  const lines = series.map((one) => ({
+    ...one,
+    drawn: smoothing > 0 && !one.exact ? smooth(one.values, smoothing) : one.values,
+  }));
+  const values = series.map((one) => one.values);
+  const places = kind === 'line' ? placesSeen(x, values) : null;
+  if (!places) return { x, series: lines };
+  const valuesSeen = (all: readonly (number | null)[]) => places.map((place) => all[place] ?? null);
+  return {
+    x: places.map((place) => x[place] ?? 0),
+    series: lines.map((one) => ({ ...one, values: valuesSeen(one.values), drawn: valuesSeen(one.drawn) })),
+  };
 }
 
-/** The value of the bold line. */
-export function drawnValue(
-  { values, exact = false }: ChartSeries,
-  smoothing: number,
-  index: number,
-): number | null {
-  return (smoothing > 0 && !exact ? smooth(values, smoothing) : values)[index] ?? null;
+/** The columns that uPlot draws: x, then the faint lines, then the bold ones. */
+export function toData({
+  x,
+  series,
+  kind,
+  smoothing,
+  logScale,
+}: Pick<PlotProps, 'x' | 'series' | 'kind' | 'smoothing' | 'logScale'>): uPlot.AlignedData {
+  const column = (values: readonly (number | null)[]) =>
+    logScale ? values.map((value) => (value !== null && value > 0 ? value : null)) : [...values];
+  const raw = series.map(({ values }) => column(values));
+  // The tallest is drawn first, so that each lower part covers its share.
+  if (kind === 'stacked-bars') return [[...x], ...stack(raw).reverse()];
+  return smoothing > 0 ? [[...x], ...raw, ...series.map(({ drawn }) => column(drawn))] : [[...x], ...raw];
 }
 
 /** The variable of the theme that has the colour of a series. */

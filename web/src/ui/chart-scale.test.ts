@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatFigure, rangeAround, smooth, stack } from './chart-scale.ts';
+import { formatFigure, placesSeen, rangeAround, smooth, stack } from './chart-scale.ts';
 
 test('smoothing keeps a constant, follows a step slowly and leaves gaps', () => {
   expect(smooth([2, 2, 2], 0.9)).toEqual([2, expect.closeTo(2), expect.closeTo(2)]);
@@ -45,4 +45,20 @@ test('a single value has an axis of its own size', () => {
   expect(rangeAround(-3, false)).toEqual([-6, 0]);
   expect(rangeAround(0, false)).toEqual([0, 1]);
   expect(rangeAround(2, true)).toEqual([0.2, 20]);
+});
+
+test('of very many values those are drawn that can be seen, as many on each part of the axis, with every extreme', () => {
+  // Denser at the end, as of a run that logs more often from then on.
+  const x = Array.from({ length: 60_000 }, (_, place) => (place < 20_000 ? place * 3 : 40_000 + place));
+  const loss = x.map((_, place) => (place === 33_333 ? 99 : (place % 7) + 1));
+  const heldOut = x.map((_, place) => (place === 44_444 ? -5 : place % 100 === 0 ? 2 : null));
+  const places = placesSeen(x, [loss, heldOut]) ?? [];
+  expect(places.length).toBeLessThanOrEqual(4_002);
+  expect(places).toEqual(expect.arrayContaining([0, 33_333, 44_444, 59_999]));
+  expect(places).toEqual(places.toSorted((one, other) => one - other));
+  for (let from = 0; from < 100_000; from += 10_000)
+    expect(
+      places.filter((place) => Math.floor((x[place] ?? 0) / 10_000) * 10_000 === from).length,
+    ).toBeGreaterThan(200);
+  expect(placesSeen(x.slice(0, 5_000), [loss.slice(0, 5_000)])).toBeNull();
 });

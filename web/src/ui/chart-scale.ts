@@ -17,6 +17,38 @@ export function smooth(values: readonly (number | null)[], weight: number): (num
   });
 }
 
+/** Fewer values than this are all drawn. */
+const VALUES_MAX = 5_000;
+/** More than a chart has pixels on most screens. */
+const WIDTHS = 1_000;
+
+/**
+ * The places of very many values that can be seen, ascending: the first, the last, and of each of a thousand equal widths of
+ * the ascending `x` the extremes of every line. Null: all of them.
+ */
+export function placesSeen(
+  x: readonly number[],
+  lines: readonly (readonly (number | null)[])[],
+): number[] | null {
+  if (x.length <= VALUES_MAX) return null;
+  const [first = 0] = x;
+  const span = (x.at(-1) ?? first) - first;
+  const seen = new Set([0, x.length - 1]);
+  for (const values of lines) {
+    const extremes = new Map<number, { least: number; most: number }>();
+    for (const [place, value] of values.entries()) {
+      if (value === null) continue;
+      const width = Math.floor((((x[place] ?? first) - first) / span) * WIDTHS);
+      const known = extremes.get(width);
+      if (!known) extremes.set(width, { least: place, most: place });
+      else if (value < (values[known.least] ?? value)) known.least = place;
+      else if (value > (values[known.most] ?? value)) known.most = place;
+    }
+    for (const { least, most } of extremes.values()) seen.add(least).add(most);
+  }
+  return [...seen].sort((one, other) => one - other);
+}
+
 /** Sums the series from the bottom up, for stacked bars: the last is the total. */
 export function stack(series: readonly (readonly (number | null)[])[]): number[][] {
   const sums: number[][] = [];

@@ -15,7 +15,7 @@ import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { runQuery } from '../api.ts';
-import { joinPoints, missingAfter, thinPoints } from './curves/curves.ts';
+import { joinPoints, missingAfter } from './curves/curves.ts';
 
 /*
  * What the pages of runs ask the server for. Apart from the module's api.ts, which is on the first screen: they are not.
@@ -35,7 +35,7 @@ export function useRunStats() {
 type Points = ResponseOf<typeof getRunMetrics>['points'];
 type Curves = { points: readonly Points[number][] };
 
-/** The curves, as far as they can be seen; once they are here, only what is new in them is read. */
+/** The curves; once they are here, only what is new in them is read. */
 export const runMetricsQuery = (runId: string) => {
   const queryKey = ['run', 'metrics', runId];
   return queryOptions({
@@ -47,7 +47,7 @@ export const runMetricsQuery = (runId: string) => {
         { params: { runId }, query: { after: missingAfter(known) } },
         { signal, operation: 'fetch the curves' },
       );
-      return { points: thinPoints(joinPoints(known, points)) };
+      return { points: joinPoints(known, points) };
     },
   });
 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { curvesOf, joinPoints, lastOf, missingAfter, overlay, type Point, thinPoints } from './curves.ts';
+import { curvesOf, joinPoints, lastOf, missingAfter, overlay, type Point } from './curves.ts';
 
 const points: Point[] = [
   { step: 0, values: { eval_loss: 3 } },
@@ -74,16 +74,8 @@ it('the last value is that of the last step that has one', () => {
   expect(lastOf(points, 'grad_norm')).toBeNull();
 });
 
-it('of two hundred thousand points those stay that can be seen, with every extreme', () => {
-  const many = Array.from({ length: 200_000 }, (_, step) =>
-    dated(step, 0, step === 77_777 ? 99 : (step % 7) + 1),
-  );
-  many[123_456] = { ...dated(123_456, 0, -5) };
+it('two hundred thousand points are joined with one more', () => {
+  const many = Array.from({ length: 200_000 }, (_, step) => dated(step, 0, 1));
   expect(missingAfter(many)).toBe('2026-11-20T07:59:00.000Z');
-  const thinned = thinPoints(joinPoints(many, [dated(200_000, 1, 3)]));
-  expect(thinned.length).toBeLessThanOrEqual(5_000);
-  expect(thinned.length).toBeGreaterThan(1_000);
-  expect(thinned.map(({ step }) => step)).toEqual(expect.arrayContaining([0, 77_777, 123_456, 200_000]));
-  expect(thinned.map(({ step }) => step)).toEqual(thinned.map(({ step }) => step).toSorted((a, b) => a - b));
-  expect(thinPoints(points)).toBe(points);
+  expect(joinPoints(many, [dated(200_000, 1, 3)])).toHaveLength(200_001);
 });

@@ -12,8 +12,9 @@ const OVERLAP_MS = 60_000;
 /** From when on points may be missing from those that are known; undefined: from the beginning. */
 export function missingAfter(known: readonly Dated[]): string | undefined {
   if (known.length === 0) return undefined;
-  const newest = known.reduce((latest, { at }) => Math.max(latest, Date.parse(at)), 0);
-  return new Date(newest - OVERLAP_MS).toISOString();
+  // As text: a hundred thousand are not parsed for each that comes.
+  const newest = known.reduce((latest, { at }) => (at > latest ? at : latest), '');
+  return new Date(Date.parse(newest) - OVERLAP_MS).toISOString();
 }
 
 /** Those that are known, with what came since. A step may come again: its evaluation follows, or the run repeats it. */
@@ -24,33 +25,6 @@ export function joinPoints<P extends Dated>(known: readonly P[], came: readonly 
   while (end > 0 && (known[end - 1]?.step ?? first) >= first) end -= 1;
   const bySteps = new Map([...known.slice(end), ...came].map((point) => [point.step, point]));
   return [...known.slice(0, end), ...[...bySteps.values()].sort((one, other) => one.step - other.step)];
-}
-
-/** More points than this show nothing more on a screen. */
-const POINTS_MAX = 5_000;
-
-/** Of very many points about half as many as are drawn at most: the last one, and of each stretch the extremes of every curve. */
-export function thinPoints<P extends Point>(points: readonly P[]): readonly P[] {
-  if (points.length <= POINTS_MAX) return points;
-  const names = new Set(points.flatMap(({ values }) => Object.keys(values)));
-  const stretch = Math.ceil(points.length / (POINTS_MAX / 2 / (2 * names.size)));
-  const kept = new Set([points[0], points.at(-1)]);
-  for (let begin = 0; begin < points.length; begin += stretch) {
-    const within = points.slice(begin, begin + stretch);
-    for (const name of names) for (const point of extremesOf(within, name)) kept.add(point);
-  }
-  return points.filter((point) => kept.has(point));
-}
-
-function extremesOf<P extends Point>(points: readonly P[], name: string): P[] {
-  const valued = points.filter(({ values }) => values[name] !== undefined);
-  const valueOf = ({ values }: P) => values[name] ?? 0;
-  const [first] = valued;
-  if (!first) return [];
-  return [
-    valued.reduce((least, one) => (valueOf(one) < valueOf(least) ? one : least), first),
-    valued.reduce((most, one) => (valueOf(one) > valueOf(most) ? one : most), first),
-  ];
 }
 
 /** The steps that have any of the named values, and one line per name. */

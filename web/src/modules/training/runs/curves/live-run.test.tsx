@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
+import { setCredentials } from '../../../../lib/api/credentials.ts';
 import { queryClient } from '../../../../lib/api/query-client.ts';
 import { runMetricsQuery } from '../run-calls.ts';
 import { LiveRun } from './live-run.tsx';
@@ -43,6 +44,20 @@ test('a run under way says how far it is, and draws its loss from the first step
   cleanup();
   show([{ step: 1, values: { loss: 2 } }]);
   expect(screen.getByText('Training loss by step')).toBeTruthy();
+});
+
+test('a long run that is watched keeps all of its points', async () => {
+  const at = '2026-11-20T08:00:00.000Z';
+  const pointsFrom = (first: number, end: number) =>
+    Array.from({ length: end - first }, (_, place) => ({ step: first + place, at, values: { loss: 2 } }));
+  setCredentials({ userId: 'u1', apiKey: 'bh_test' });
+  const { queryKey } = runMetricsQuery('r1');
+  queryClient.setQueryData(queryKey, { points: pointsFrom(0, 60_000) });
+  vi.stubGlobal('fetch', async () => Response.json({ points: pointsFrom(59_990, 60_050) }));
+  await queryClient.fetchQuery({ ...runMetricsQuery('r1'), staleTime: 0 });
+  expect(queryClient.getQueryData(queryKey)?.points).toHaveLength(60_050);
+  vi.unstubAllGlobals();
+  setCredentials(null);
 });
 
 test('its time goes on between two reports', () => {
