@@ -5,7 +5,7 @@ import { followChanges } from '../lib/live/follow-changes.ts';
 export function Changes({ userId }: { userId: string }) {
   useEffect(() => {
     const ended = new AbortController();
-    void followChanges(userId, ended.signal);
+    void followChanges(userId, performance.timeOrigin, ended.signal);
     return () => ended.abort();
   }, [userId]);
   return null;

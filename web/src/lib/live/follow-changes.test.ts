@@ -44,7 +44,7 @@ it('goes on from the last event that it has, and reads all again where the serve
   const { streams, lastIds } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
   const ending = new AbortController();
-  const following = followChanges(USER, ending.signal);
+  const following = followChanges(USER, Date.now(), ending.signal);
   await vi.advanceTimersByTimeAsync(0);
   const send = (text: string) => streams.at(-1)?.enqueue(new TextEncoder().encode(text));
   send('id: 41\n\nid: 42\nevent: change\ndata: {"topic":"run","id":"a"}\n\n');
@@ -71,7 +71,7 @@ it('reads all again after a stream that broke: a killed server took changes with
   const { streams, lastIds } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
   const ending = new AbortController();
-  const following = followChanges(USER, ending.signal);
+  const following = followChanges(USER, Date.now(), ending.signal);
   await vi.advanceTimersByTimeAsync(0);
   streams.at(-1)?.enqueue(new TextEncoder().encode('id: 42\n\n'));
   await vi.advanceTimersByTimeAsync(0);
@@ -89,7 +89,7 @@ it('goes on from the last event that it has when the page is in sight again', as
   const { streams, lastIds } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
   const ending = new AbortController();
-  const following = followChanges(USER, ending.signal);
+  const following = followChanges(USER, Date.now(), ending.signal);
   await vi.advanceTimersByTimeAsync(0);
   streams.at(-1)?.enqueue(new TextEncoder().encode('id: 42\n\n'));
   await vi.advanceTimersByTimeAsync(0);
@@ -118,12 +118,27 @@ it.each([
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
   const ending = new AbortController();
   show(true);
-  const following = followChanges(USER, ending.signal);
+  const following = followChanges(USER, Date.now(), ending.signal);
   await vi.advanceTimersByTimeAsync(ms);
   show(false);
   await vi.advanceTimersByTimeAsync(0);
   expect(streams).toHaveLength(1);
   expect(refreshed).toHaveBeenCalledTimes(readings);
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await following;
+});
+
+it('what was read long before the first stream opens is read again', async () => {
+  setCredentials({ userId: USER, apiKey: 'bh_test' });
+  stubStreams();
+  const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
+  const ending = new AbortController();
+  const begunAt = Date.now();
+  await vi.advanceTimersByTimeAsync(8_000);
+  const following = followChanges(USER, begunAt, ending.signal);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(refreshed).toHaveBeenCalledOnce();
   ending.abort();
   await vi.advanceTimersByTimeAsync(1_000);
   await following;
@@ -135,7 +150,7 @@ it('lets go of its connection while the page is out of sight, and reads what it 
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
   const ending = new AbortController();
   show(true);
-  const following = followChanges(USER, ending.signal);
+  const following = followChanges(USER, Date.now(), ending.signal);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(streams).toHaveLength(0);
 
@@ -161,7 +176,7 @@ it('gives up a stream that has gone silent, connects again, and reads what it ma
   const { streams } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
   const ending = new AbortController();
-  const following = followChanges(USER, ending.signal);
+  const following = followChanges(USER, Date.now(), ending.signal);
   await vi.advanceTimersByTimeAsync(0);
   expect(streams).toHaveLength(1);
 
@@ -186,7 +201,7 @@ it('a proxy that cuts each stream is asked ever more rarely, until one has lived
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   const { streams } = stubStreams();
   const ending = new AbortController();
-  const following = followChanges(USER, ending.signal);
+  const following = followChanges(USER, Date.now(), ending.signal);
   for (let second = 0; second < 120; second += 1) {
     await vi.advanceTimersByTimeAsync(1_000);
     if (second < 119) tryToCut(streams.at(-1));

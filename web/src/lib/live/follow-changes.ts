@@ -14,17 +14,17 @@ const STEADY_MS_MIN = 30_000;
 /** The server sends a heartbeat every 15 s. After a sleep of the machine the connection may be gone without an error. */
 const SILENCE_MS_MAX = 40_000;
 /** A first stream that opens within this time is sent what changed since the page began to read: the server looks 10 s back. */
-const FIRST_OPENING_MS_MAX = 5_000;
+const FIRST_OPENING_MS_MAX = 7_000;
 
 /**
- * Listens to what changes for the user and refreshes what it touches, reconnecting until the signal
+ * Listens to what changes for the user and refreshes what it touches of all that was read since `begunAt` (milliseconds
+ * since 1970), reconnecting until the signal
  * ends it or another user's key is used. What it misses in between the server sends when it is back; where the stream
  * broke, the server may have been killed with changes that it kept nowhere, and all is read again. Only while the page
  * is in sight, or is the one of those out of sight that listens (listening-place.ts).
  */
-export async function followChanges(userId: string, signal: AbortSignal): Promise<void> {
+export async function followChanges(userId: string, begunAt: number, signal: AbortSignal): Promise<void> {
   let delay = RECONNECT_MS.first;
-  const begunAt = Date.now();
   let lost = false;
   let lastId: string | null = null;
   const refresh = changeRefresher(signal);

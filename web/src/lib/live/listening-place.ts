@@ -59,7 +59,10 @@ async function holdLock(signal: AbortSignal, set: (isHeld: boolean) => void): Pr
     return new Promise<void>((release) => signal.addEventListener('abort', () => release()));
   };
   const locks = globalThis.navigator.locks as LockManager | undefined;
-  await locks?.request(LOCK, { ifAvailable: true }, (lock) => (lock ? hold() : undefined));
+  // A browser that refuses all of them, as by a setting, has none.
+  await locks
+    ?.request(LOCK, { ifAvailable: true }, (lock) => (lock ? hold() : undefined))
+    .catch(() => undefined);
   if (signal.aborted) return;
   set(false);
   // It is refused with what ends the signal.

@@ -72,7 +72,7 @@ it.each([
   document.title = 'Dashboard · Bakehouse';
   const ending = new AbortController();
   renderHook(() => useEndToasts(useRunWork()), { wrapper });
-  const following = followChanges(USER, ending.signal);
+  const following = followChanges(USER, Date.now(), ending.signal);
   const pass = () => act(() => vi.advanceTimersByTimeAsync(PAUSE_MS));
   await pass();
   hide(true);

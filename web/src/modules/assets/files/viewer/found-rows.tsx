@@ -65,7 +65,7 @@ type FurtherProps = {
     isFetchingNextPage: boolean;
     isFetchNextPageError: boolean;
     error: Error | null;
-    fetchNextPage: () => unknown;
+    fetchNextPage: (options: { cancelRefetch: false }) => unknown;
   };
 };
 
@@ -77,7 +77,11 @@ function Further({ found }: FurtherProps) {
           The rest could not be searched: {errorMessage(found.error)}
         </span>
       )}
-      <Button size="sm" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+      <Button
+        size="sm"
+        loading={found.isFetchingNextPage}
+        onClick={() => void found.fetchNextPage({ cancelRefetch: false })}
+      >
         Keep searching
       </Button>
     </span>
