@@ -119,7 +119,9 @@ describe('a body', () => {
     ['levels', json, `{"title":"bread","deep":${'['.repeat(5_000_000)}${']'.repeat(5_000_000)}}`],
     ['that do not say what they are', { 'content-type': 'text/plain' }, `[${'1,'.repeat(5_000_000)}1]`],
     ['of a form', form, 'a=&'.repeat(4_000_000)],
-  ])('of millions of fields is refused before they are parsed: %s', async (_what, headers, body) => {
+    ['a conversation of them', json, `{"title":"bread","parts":[${'{},'.repeat(300_000)}{}]}`],
+    ['behind a text with quotes', json, `{"title":"\\"\\\\","parts":[${'0,'.repeat(60_000)}0]}`],
+  ])('of too many fields is refused before they are parsed: %s', async (_what, headers, body) => {
     const { call } = await serve([large]);
     const answer = await call('/api/v1/large', { method: 'POST', headers: { ...headers, ...ada }, body });
     expect(answer).toMatchObject({
@@ -127,7 +129,7 @@ describe('a body', () => {
       json: {
         error: {
           code: 'invalid_request',
-          message: 'The body has more than 250000 fields. Send only those that this call takes',
+          message: 'The body has too many fields. Send only those that this call takes',
         },
       },
     });
@@ -136,8 +138,9 @@ describe('a body', () => {
   test('may be large of what it holds', async () => {
     const { call } = await serve([large]);
     const title = `data:image/png;base64,${'A'.repeat(20_000_000)}`;
+    const said = '"[{,}]"\\'.repeat(100_000);
     for (const [headers, body] of [
-      [json, JSON.stringify({ title, rows: Array.from({ length: 50_000 }, (_, row) => ({ row })) })],
+      [json, JSON.stringify({ title, said, rows: Array.from({ length: 5_000 }, (_, row) => ({ row })) })],
       [form, new URLSearchParams({ title }).toString()],
     ] as const)
       expect(

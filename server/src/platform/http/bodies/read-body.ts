@@ -5,9 +5,8 @@ import { AppError } from '../../errors.ts';
 const FORM = 'application/x-www-form-urlencoded';
 const UNSAID = [FORM, 'text/plain'];
 
-/** No larger body of a user's has more than some hundred fields: what it is large of is a picture, or text. */
-const LARGE_LENGTH = 1024 * 1024;
-const FIELDS_MAX = 250_000;
+/** More than the longest conversation has. What does not fit is described field by field, and everybody waits meanwhile. */
+const SIGNS_MAX = 50_000;
 
 /**
  * How bodies are read: as JSON, or as the form that an endpoint takes. Programs that carry a key need not say so: no page of another site
@@ -24,7 +23,7 @@ export function readBodies(app: FastifyInstance): void {
   ) => {
     // A workload's reports quote what it prints; each endpoint of theirs says how many come in one body.
     const isCounted = request.caller.kind !== 'workload';
-    if (isCounted && hasManyFields(text, /[,[{]/g)) return done(manyFields());
+    if (isCounted && hasManyFields(text)) return done(manyFields());
     return text.trim() === '' ? done(null, undefined) : parseText(request, text, done);
   };
 
@@ -36,7 +35,7 @@ export function readBodies(app: FastifyInstance): void {
     if (formPart) return done(notForm(formPart));
     const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
     if (isForm && type === FORM) {
-      if (hasManyFields(text, /&/g)) return done(manyFields());
+      if (text.split('&', SIGNS_MAX + 1).length > SIGNS_MAX) return done(manyFields());
       return done(null, Object.fromEntries(new URLSearchParams(text)));
     }
     if (!carriesKey(request) || (type !== undefined && !UNSAID.includes(type))) return done(notJson());
@@ -47,19 +46,29 @@ export function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null));
 }
 
-/**
- * Millions of them would hold everybody up while they are parsed. Counted by what begins one, also where that is within a
- * text: what is no larger than a conversation is not counted.
- */
-function hasManyFields(text: string, beginning: RegExp): boolean {
-  if (text.length <= LARGE_LENGTH) return false;
-  for (let count = 0; beginning.test(text); count += 1) if (count === FIELDS_MAX) return true;
+/** Counted before they are parsed, by what begins one: commas, brackets and texts, and not what is within a text. */
+function hasManyFields(json: string): boolean {
+  const sign = /[",[{]/g;
+  for (let count = 0; sign.test(json); count += 1) {
+    if (count === SIGNS_MAX) return true;
+    if (json[sign.lastIndex - 1] === '"') sign.lastIndex = endOfText(json, sign.lastIndex);
+  }
   return false;
+}
+
+/** Where the text ends whose first letter is at `from`: behind the first quote that is not escaped. */
+function endOfText(json: string, from: number): number {
+  for (let end = json.indexOf('"', from); end !== -1; end = json.indexOf('"', end + 1)) {
+    let letters = end;
+    while (json[letters - 1] === '\\') letters -= 1;
+    if ((end - letters) % 2 === 0) return end + 1;
+  }
+  return json.length;
 }
 
 function manyFields(): AppError {
   return new AppError('invalid_request', {
-    publicMessage: `The body has more than ${FIELDS_MAX} fields. Send only those that this call takes`,
+    publicMessage: 'The body has too many fields. Send only those that this call takes',
   });
 }
 
