@@ -20,6 +20,7 @@ import { limitHeldBodies } from './bodies/body-room.ts';
 import { readBodies } from './bodies/read-body.ts';
 import { refuseUnstorable } from './bodies/refuse-unstorable.ts';
 import { type Authenticators, findCaller, headerText } from './callers/find-caller.ts';
+import { limitPipelining } from './callers/limit-pipelining.ts';
 import { callerOf, limitBy, limitCalls } from './callers/rate-limits.ts';
 import { refuseForeignIds } from './callers/refuse-foreign-ids.ts';
 import { allowOtherSites } from './cors.ts';
@@ -74,7 +75,9 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
-  // First of all hooks: what another one refuses counts too.
+  // Before all other hooks: what is cut is no call.
+  limitPipelining(app);
+  // Before the others: what one of them refuses counts too.
   measureHttp(app, options.metrics);
   readBodies(app);
   allowOtherSites(app);
