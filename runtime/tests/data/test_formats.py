@@ -316,3 +316,15 @@ def test_a_file_that_is_not_in_the_format_is_refused_with_its_columns(
     with pytest.raises(DataError) as caught:
         read(tmp_path, [{"one": "1", "two": "2"}], format=wanted)
     assert str(caught.value) == f"{sentence} Its columns are: one, two."
+
+
+def test_turns_that_are_written_in_a_pair_end_with_the_assistant(tmp_path: Path) -> None:
+    columns = {"input_column": "q", "output_column": "a"}
+    asked, answered = '[{"role": "user", "content": "Hi"}]', '[{"from": "gpt", "value": "Hello"}]'
+    (chat,) = read(tmp_path, [{"q": asked, "a": answered}], **columns).rows
+    assert chat == Conversation(1, turns(("user", "Hi"), ("assistant", "Hello")))
+    (text,) = read(tmp_path, [{"q": "As JSON?", "a": asked}], **columns).rows
+    assert text == Conversation(1, turns(("user", "As JSON?"), ("assistant", asked)))
+    few = [{"q": "As JSON?", "a": answered}, *({"q": "Hi", "a": "Hello"} for _ in range(2))]
+    first = next(iter(read(tmp_path, few, **columns).rows))
+    assert first == Conversation(1, turns(("user", "As JSON?"), ("assistant", answered)))

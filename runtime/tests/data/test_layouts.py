@@ -14,14 +14,14 @@ from bakehouse_runtime.data.layouts.columns import (
     ANSWER,
     CHOICES,
     DIALOGUE,
+    HISTORY,
     INSTRUCTION,
     PAIRS,
     PREFERENCE,
     SYSTEM,
     TEXT,
-    column_warnings,
 )
-from bakehouse_runtime.data.rows import name_warnings, read_rows, text_warnings
+from bakehouse_runtime.data.rows import read_rows, text_warnings
 from bakehouse_runtime.data.table import Dropped
 from bakehouse_runtime.errors import PlainError
 from train_spec import data_spec
@@ -62,10 +62,7 @@ def test_a_layout_is_read_or_refused_with_what_to_do(tmp_path: Path, case: dict[
         for reason, said in zip(dropped, case["dropped"], strict=True):
             assert reason.startswith(said)
     if "warned" in case:
-        warnings = [
-            *name_warnings(rows.columns, rows.format, path.name),
-            *column_warnings(rows.columns, rows.format),
-        ]
+        warnings = rows.warnings(path.name)
         assert len(warnings) == len(case["warned"])
         for warning, said in zip(warnings, case["warned"], strict=True):
             assert warning.startswith(said)
@@ -82,7 +79,7 @@ def test_a_text_file_of_rows_in_json_says_so() -> None:
 def test_the_preview_knows_columns_by_the_same_names() -> None:
     roles = {
         **{"instruction": INSTRUCTION, "answer": ANSWER, "system": SYSTEM, "text": TEXT},
-        **{"choices": CHOICES, "dialogue": DIALOGUE, "preference": PREFERENCE},
+        **{"choices": CHOICES, "dialogue": DIALOGUE, "history": HISTORY, "preference": PREFERENCE},
     }
     names = json.loads((_FIXTURES / "column-names.json").read_text("utf-8"))
     assert [tuple(pair) for pair in names.pop("pairs")] == list(PAIRS)

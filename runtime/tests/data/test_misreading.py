@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from bakehouse_runtime.data.conversations import Conversation, Passage
-from bakehouse_runtime.data.layouts.columns import ANSWER, PAIRS, ROLES, column_warnings
-from bakehouse_runtime.data.rows import name_warnings, read_rows
+from bakehouse_runtime.data.layouts.columns import ANSWER, PAIRS, ROLES
+from bakehouse_runtime.data.rows import read_rows
 from bakehouse_runtime.data.table import Dropped
 from bakehouse_runtime.errors import PlainError
 from train_spec import data_spec
@@ -189,8 +189,7 @@ def misreading(folder: Path, file: File) -> str | None:
     said = "\n".join(
         [
             *(row.reason for row in found if isinstance(row, Dropped)),
-            *name_warnings(rows.columns, rows.format, path.name),
-            *column_warnings(rows.columns, rows.format),
+            *rows.warnings(path.name),
         ]
     )
     for column, mark in file.marks.items():

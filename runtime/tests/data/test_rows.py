@@ -318,3 +318,9 @@ def test_a_json_list_says_how_far_it_was_read(tmp_path: Path) -> None:
     table = read_table(path, path.name)
     parts = [table.position.part for _ in table.rows]
     assert parts == pytest.approx([at / 40 for at in range(1, 41)], abs=0.001)
+
+
+def test_quotes_are_judged_by_characters_and_not_by_bytes(tmp_path: Path) -> None:
+    # The preview looks at as many: in UTF-8 the quote is farther from the beginning.
+    path = write(tmp_path, "d.tsv", f'q\ta\n{"中" * 30_000}\tx\n"Hi\tHello\n')
+    assert [pair.answer for pair in read(path).kept] == ["x", "Hello"]

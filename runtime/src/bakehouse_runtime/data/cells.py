@@ -5,22 +5,30 @@ from __future__ import annotations
 import json
 import re
 
+from .json_stream import refuse_constant
+
 # What pandas takes for a value that is missing; a database or a program wrote it for none.
 _MISSING = {
     *("NULL", "null", "NaN", "nan", "-NaN", "-nan", "None", "N/A", "n/a", "NA", "<NA>"),
     *("#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "NaT"),
 }
+# How such a list begins that holds more than numbers and words.
+_PRINTED_LIST = re.compile(r"\s*(?:array\(\s*)?[\[(]\s*(?:array\(|[\[{(\"'\])])", re.ASCII)
 # What Python and NumPy print otherwise than JSON has it: quotes and words, tuples, arrays, items
-# without commas, a comma behind the last one.
+# without commas, a comma behind the last one. No part of a text is tried more than a few times:
+# what is never closed is looked for once, and no run of blanks from each of them.
 _PRINTED = re.compile(
-    r"(?P<text>'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\")"
+    r"(?P<text>(?<!\\)(?:'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\"))"
     r"|(?P<gap>(?<=[\]}'\"\w])\s+(?=[\[{'\"\w-]))"
-    r"|(?P<none>\barray\(\s*|\s*,\s*dtype=[^)]*\)|,\s*(?=[\]})]))"
-    r"|(?P<word>\b(?:None|nan|True|False)\b)"
+    r"|(?P<none>\barray\(\s*|,\s*dtype=[^()]{0,64}\)|,\s*(?=[\]})]))"
+    r"|(?P<word>\b(?:None|nan|NaN|True|False)\b)"
     r"|(?P<bracket>[()])",
     re.DOTALL | re.ASCII,
 )
-_WRITTEN = {"None": "null", "nan": "null", "True": "true", "False": "false", "(": "[", ")": "]"}
+_WRITTEN = {
+    **{"None": "null", "nan": "null", "NaN": "null", "True": "true", "False": "false"},
+    **{"(": "[", ")": "]"},
+}
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\n": ""}
 _CHARACTERS = 0x110000
@@ -40,11 +48,12 @@ def json_of(text: str) -> str | None:
     """The list that is written in a cell, as JSON: csv has no lists, and pandas writes them as
     Python prints them. None where it is neither. The preview reads the same, python-list.ts."""
     try:
-        json.loads(text)
+        json.loads(text, parse_constant=refuse_constant)
     except RecursionError:
         return None
     except ValueError:
-        return _json_of_python(text)
+        is_printed = _PRINTED_LIST.match(text) and text.rstrip().endswith(("]", ")"))
+        return _json_of_python(text) if is_printed else None
     return text
 
 
@@ -63,7 +72,7 @@ def _json_of_python(text: str) -> str | None:
 
     result = _PRINTED.sub(written, text)
     try:
-        json.loads(result)
+        json.loads(result, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         return None
     return result

@@ -14,11 +14,13 @@ from .layouts.columns import (
     context_columns,
     decisive_columns,
     history_column,
-    instruction_columns,
+    pair_columns,
 )
 from .table import NUL, Dropped, character_fault
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .formats import DataFormat
     from .segments import Span
     from .table import Row
@@ -101,7 +103,8 @@ def read_row(row: Row, data_format: DataFormat) -> Conversation | Passage | Drop
     try:
         _refuse_left_out(values, data_format)
         if data_format.format == "text":
-            return Passage(row.line, _text(values, data_format.input_column))
+            column = data_format.input_column
+            return Passage(row.line, _as_text(values.get(column), f"column {column}"))
         turns = _turns(values, data_format)
     except _UnusableError as error:
         return Dropped(row.line, str(error))
@@ -115,9 +118,9 @@ class _UnusableError(Exception):
 def _refuse_left_out(values: dict[str, Any], data_format: DataFormat) -> None:
     """Raises _UnusableError where the row itself says that it is not to be learnt."""
     for column, rule in decisive_columns(tuple(values), data_format):
-        value = values[column]
-        if isinstance(value, str | bool | int | float) and rule.leaves_out(str(value).strip()):
-            raise _UnusableError(f"column {column} is {_shortened(str(value))}: not to be learnt")
+        if rule.leaves_out(values[column]):
+            said = _shortened(str(values[column]))
+            raise _UnusableError(f"column {column} is {said}: not to be learnt")
 
 
 def _turns(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
@@ -148,11 +151,7 @@ def _up_to_the_last_learnt(turns: list[Turn]) -> list[Turn]:
 
 def _pair(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
     """A question with what it is about, and its answer."""
-    question, answer = data_format.input_column, data_format.output_column
-    if data_format.format == "alpaca":
-        # Rows of jsonl may name theirs differently.
-        named = instruction_columns(tuple(values))
-        question, answer = named[0] or "instruction", named[1] or "output"
+    question, answer = pair_columns(tuple(values), data_format)
     *earlier, asked = _side(values, question, "user")
     contexts = (_context(values, name) for name in context_columns(tuple(values), data_format))
     said = "\n\n".join([asked.content, *(context for context in contexts if context)])
@@ -173,16 +172,41 @@ def _context(values: dict[str, Any], column: str) -> str | None:
     return _optional_text(values, column)
 
 
+def is_context(value: object) -> bool:
+    """Whether it can be read with a question."""
+    return _can_be_read(lambda: _context({"": value}, ""))
+
+
 def _history(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
-    """The turns before a question, which stand in pairs, as ChatGLM and LLaMA-Factory have them."""
+    """The turns before a question."""
     column = history_column(tuple(values), data_format)
-    if column is None or _is_blank(values[column]):
+    return [] if column is None else _earlier_turns(values[column], column)
+
+
+def is_history(value: object) -> bool:
+    """Whether it holds turns before a question."""
+    return _can_be_read(lambda: _earlier_turns(value, ""))
+
+
+def _can_be_read(read: Callable[[], object]) -> bool:
+    try:
+        read()
+    except _UnusableError:
+        return False
+    return True
+
+
+def _earlier_turns(value: object, column: str) -> list[Turn]:
+    """Turns, or pairs of them, as ChatGLM and LLaMA-Factory have them."""
+    if _is_blank(value):
         return []
-    pairs = list_of(values[column])
-    if pairs is None:
-        raise _UnusableError(f"column {column} holds {_kind(values[column])}, not earlier turns")
+    found = list_of(value)
+    if found is None:
+        raise _UnusableError(f"column {column} holds {_kind(value)}, not earlier turns")
+    if any(isinstance(item, dict) for item in found):
+        return _turn_list(found, column, *_keys_of(found))
     turns: list[Turn] = []
-    for at, pair in enumerate(pairs):
+    for at, pair in enumerate(found):
         where = f"{column}[{at}]"
         if not isinstance(pair, list) or len(pair) != 2:
             raise _UnusableError(f"{where} is no pair of a question and its answer")
@@ -193,21 +217,35 @@ def _history(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
 
 def _side(values: dict[str, Any], column: str, role: Role) -> list[Turn]:
     """One side of a pair: a text, or turns that stand in a list."""
-    value = list_of(values.get(column))
-    found = [turn for turn in value or [] if isinstance(turn, dict)]
-    # A text may be a list of something else.
-    is_text = isinstance(values.get(column), str) and not any(
-        set(keys) <= turn.keys() for turn in found for keys in KEYS.values()
-    )
-    if not found or is_text:
-        return [Turn(role, _text(values, column, is_answer=role == "assistant"))]
-    is_sharegpt = any("from" in turn for turn in found)
-    turns = _turn_list(value or [], column, *KEYS["sharegpt" if is_sharegpt else "messages"])
+    value = values.get(column)
+    if not isinstance(value, list) or not any(isinstance(turn, dict) for turn in value):
+        return [Turn(role, _as_text(value, f"column {column}"))]
+    turns = _turn_list(value, column, *_keys_of(value))
     if role == "assistant":
         _require_an_answer(turns, column)
     if not turns:
         raise _UnusableError(f"{column} has no turn that says anything")
     return turns
+
+
+def written_turns(value: object) -> list[object] | None:
+    """The turns that are written in a text; None where it holds none."""
+    found = list_of(value) if isinstance(value, str) else None
+    keys = [turn.keys() for turn in found or [] if isinstance(turn, dict)]
+    return found if any(set(names) <= own for own in keys for names in KEYS.values()) else None
+
+
+def ends_with_an_answer(turns: list[object]) -> bool:
+    """Whether the assistant says the last of these turns."""
+    last = turns[-1]
+    speaker = last.get(_keys_of(turns)[0]) if isinstance(last, dict) else None
+    return isinstance(speaker, str) and _ROLES.get(speaker.strip().lower()) == "assistant"
+
+
+def _keys_of(turns: list[object]) -> tuple[str, str]:
+    """Under which keys these turns have their speakers and contents."""
+    is_sharegpt = any(isinstance(turn, dict) and "from" in turn for turn in turns)
+    return KEYS["sharegpt" if is_sharegpt else "messages"]
 
 
 def _dialogue(values: dict[str, Any], column: str, role_key: str, text_key: str) -> list[Turn]:
@@ -305,13 +343,6 @@ def _joined_parts(content: object, where: str) -> object:
             )
         texts.append(_as_text(part.get("text"), f"{where}[{at}].text", may_be_blank=True))
     return "".join(texts)
-
-
-def _text(values: dict[str, Any], column: str, *, is_answer: bool = False) -> str:
-    value = values.get(column)
-    if is_answer and isinstance(value, str) and is_missing_mark(value):
-        raise _UnusableError(f"column {column} is {value.strip()}, which stands for no value")
-    return _as_text(value, f"column {column}")
 
 
 def _optional_text(values: dict[str, Any], column: str | None) -> str | None:

@@ -22,12 +22,11 @@ _QUOTED = re.compile(r'"[^"]*(?:"|$)')
 
 
 # With it Excel says in a first line of its own what parts the columns.
-_SEPARATOR = re.compile(r"sep=([^\r\n])\r?\n?", re.IGNORECASE)
+_SEPARATOR = re.compile(r"\Asep=([^\r\n])(?:\r?\n|\Z)", re.IGNORECASE)
 # What is looked at to find out whether quotes mean anything.
-_SNIFFED_BYTES = 65_536
-# A cell that begins with a quote and is none of a file that quotes; one that only such a file has.
-_BARE_QUOTE = re.compile(r'"(?!(?:[^"]|"")*"$)')
-_DOUBLED_QUOTE = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*"$')
+_SNIFFED_CHARS = 65_536
+# A cell of a file that quotes.
+_QUOTED_CELL = re.compile(r'"[^"]*(?:""[^"]*)*"')
 
 
 def csv_table(path: Path, name: str, delimiter: str | None = None) -> Table:
@@ -61,20 +60,24 @@ def csv_table(path: Path, name: str, delimiter: str | None = None) -> Table:
 def _is_quoted(path: Path, delimiter: str) -> bool:
     """Whether quotes mean anything, by the first lines: not where every line has as many cells as
     the first, whatever is quoted, and the quotes of some cell make no sense."""
-    with path.open("rb") as stream:
-        raw = stream.read(_SNIFFED_BYTES)
-    lines = raw.decode("utf-8", "ignore").split("\n")
-    if len(raw) == _SNIFFED_BYTES:
+    with path.open(encoding="utf-8-sig", errors="ignore", newline="") as stream:
+        # A line that says what parts the columns is none of them.
+        text = _SEPARATOR.sub("", stream.read(2 * _SNIFFED_CHARS), count=1)
+    # Counted as the preview counts them, in UTF-16.
+    units = text.encode("utf-16-le")
+    lines = units[: 2 * _SNIFFED_CHARS].decode("utf-16-le", "ignore").split("\n")
+    if len(units) > 2 * _SNIFFED_CHARS:
         lines.pop()  # It may be cut.
-    rows = [
-        line.rstrip("\r").split(delimiter)
-        for line in lines
-        if line.rstrip("\r") and not _SEPARATOR.fullmatch(line)
-    ]
+    rows = [full.split(delimiter) for line in lines if (full := line.strip("\r"))]
     if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
         return True
-    cells = [cell for row in rows for cell in row]
-    return not any(map(_BARE_QUOTE.match, cells)) or any(map(_DOUBLED_QUOTE.match, cells))
+    cells = [cell for row in rows for cell in row if cell.startswith('"')]
+    is_quoted = [_QUOTED_CELL.fullmatch(cell) is not None for cell in cells]
+    if all(is_quoted):
+        return True
+    # Only a file that quotes has a quote inside such a cell.
+    inner = (cell[1:-1] for quoted, cell in zip(is_quoted, cells, strict=True) if quoted)
+    return any('"' in text for text in inner)
 
 
 def _rows(reader: CsvReader, header: list[str], before: int) -> Iterator[Row | Dropped]:

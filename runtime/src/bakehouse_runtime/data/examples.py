@@ -15,9 +15,8 @@ from .builder import DroppedRows, ExampleBuilder, Examples, Sample, SampleTurn
 from .chat_template import TemplateRefusalError
 from .conversations import Passage, Rendered
 from .documents import cut_document
-from .layouts.columns import column_warnings
 from .questions import Question, Questions, text_questions
-from .rows import is_text, name_warnings, read_rows, read_text, text_warnings
+from .rows import is_text, read_rows, read_text, text_warnings
 from .segments import windows
 from .split import split_examples, split_key
 from .table import Dropped
@@ -163,8 +162,7 @@ class _RowExamples:
             questions=self._asked.of_held_out(held_out.tolist()),
             warnings=[
                 *_split_warnings(len(held_out), "The file has only one distinct row"),
-                *name_warnings(rows.columns, rows.format, data.file_path),
-                *column_warnings(rows.columns, rows.format),
+                *rows.warnings(data.file_path),
                 *_repeat_warnings(repeated, rows.format),
                 *self._template_warnings(rows.format),
             ],

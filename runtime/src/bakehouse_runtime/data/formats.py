@@ -16,12 +16,14 @@ from .layouts.columns import (
     ANSWER,
     CHOICES,
     DIALOGUE,
+    HISTORY,
     INSTRUCTION,
     PAIRS,
     PREFERENCE,
     SYSTEM,
     TEXT,
     find,
+    find_all,
     instruction_columns,
 )
 
@@ -47,7 +49,7 @@ _SENTENCE_END = re.compile(r"[.!?][\"')\]]?\s*$")
 _STRUCTURE = re.compile(r"^(?:array\()?[\[{]\s*[\[{\"']|(?:[}\]\"']\s*[\]}]|dtype=object\))[,)]*$")
 _AROUND = ' \t\r\n"'
 # A prompt says something; the name of a machine, a type or a version does not.
-_PROMPT = re.compile(r"\S+\s+\S+\s+\S|[.!?:]$|\b[Yy]ou\b|[^\x00-\x7f]")
+_PROMPT = re.compile(r"\S\s+(?:\S+\s+\S|[a-z])|[.!?:]$|\b[Yy]ou\b|[^\x00-\x7f]")
 # Rows that are looked at.
 SNIFFED_ROWS = 20
 
@@ -83,8 +85,9 @@ def recognise_format(
         if wanted not in (None, name):
             continue
         column = _dialogue_column(columns, rows, KEYS[name])
-        is_preference = wanted is None and column and find([column], *PREFERENCE.names)
-        if column and not is_preference:
+        others = (*PREFERENCE.names, *(HISTORY.names if _has_pair(columns) else ()))
+        is_other = wanted is None and column and find([column], *others)
+        if column and not is_other:
             return DataFormat(name, column, system_column=system)
     if wanted in (None, "alpaca") and all(instruction_columns(tuple(columns))):
         return DataFormat("alpaca", system_column=system)
@@ -101,6 +104,12 @@ def recognise_format(
         if text and (wanted or is_plain):
             return DataFormat("text", text)
     return None
+
+
+def _has_pair(columns: Sequence[str]) -> bool:
+    """Whether a question and its answer have columns of their own."""
+    pairs = (find_all(columns, *pair) for pair in PAIRS)
+    return all(instruction_columns(tuple(columns))) or any(len(pair) == 2 for pair in pairs)
 
 
 def points_at_choices(columns: Sequence[str], rows: Sequence[dict[str, Any]], answer: str) -> bool:
@@ -165,10 +174,18 @@ def _dialogue_column(
     columns: Sequence[str], rows: list[dict[str, Any]], keys: tuple[str, str]
 ) -> str | None:
     """The one column with conversations, or that of them which is called so."""
-    found = [
-        column for column in columns if any(_is_dialogue(row.get(column), keys) for row in rows)
-    ]
+    found = [column for column in columns if _holds_dialogues(column, rows, keys)]
     return find(found, *DIALOGUE.names) or (found[0] if len(found) == 1 else None)
+
+
+def _holds_dialogues(column: str, rows: list[dict[str, Any]], keys: tuple[str, str]) -> bool:
+    """Whether lists of turns stand in a column, or are written in half of its texts."""
+    values = [row.get(column) for row in rows]
+    if any(_is_dialogue(value, keys) for value in values if not isinstance(value, str)):
+        return True
+    texts = [value for value in values if isinstance(value, str) and value.strip()]
+    found = sum(_is_dialogue(text, keys) for text in texts)
+    return found > 0 and 2 * found >= len(texts)
 
 
 def _is_dialogue(value: object, keys: tuple[str, str]) -> bool:

@@ -175,10 +175,10 @@ def _whole_number(digits: str) -> float:
     return int(digits) if len(digits) <= _DIGITS_MAX else float(digits)
 
 
-def _refuse_constant(name: str) -> float:
+def refuse_constant(name: str) -> float:
     """Python's own NaN and Infinity are not JSON."""
     message = f"{name} is no JSON value"
     raise ValueError(message)
 
 
-_DECODER = json.JSONDecoder(parse_int=_whole_number, parse_constant=_refuse_constant)
+_DECODER = json.JSONDecoder(parse_int=_whole_number, parse_constant=refuse_constant)

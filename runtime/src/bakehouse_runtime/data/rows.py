@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +19,9 @@ from .conversations import read_row
 from .csv_rows import csv_table
 from .formats import SNIFFED_ROWS, DataFormat, are_structures, recognise_format
 from .json_rows import json_table, jsonl_table
-from .layouts.columns import TEXT, find, used_columns
+from .layouts.columns import TEXT, column_warnings, find, used_columns
 from .layouts.shapes import describe_shape
+from .layouts.usage import Usage, usage_of
 from .parquet_rows import parquet_table
 from .table import DataError, Dropped, Row, Table, text_pieces
 
@@ -44,6 +45,15 @@ class Rows:
     format: DataFormat
     rows: Iterable[Conversation | Passage | Dropped]
     position: Position
+    usage: Usage
+
+    def warnings(self, file_path: str) -> list[str]:
+        """What is said of the columns, and of what stands in them, once the rows are read."""
+        return [
+            *_name_warnings(self.columns, self.format, file_path),
+            *column_warnings(self.columns, self.format, self.usage.ignored),
+            *self.usage.warnings(),
+        ]
 
 
 def is_text(file_path: str) -> bool:
@@ -60,17 +70,30 @@ def read_rows(path: Path, data: DataSpec) -> Rows:
     """
     data_format = _named_format(data) or _recognised_format(path, data)
     wanted = data_format.columns
-    table = read_table(
-        path, data.file_path, lambda columns: used_columns(tuple(columns), data_format)
-    )
+
+    def read() -> Table:
+        return read_table(
+            path, data.file_path, lambda columns: used_columns(tuple(columns), data_format)
+        )
+
+    table = read()
     _require_columns(table, wanted, data.file_path)
+    all_rows = iter(table.rows)
+    first = list(islice(all_rows, SNIFFED_ROWS))
+    usage = usage_of(
+        [item for item in first if isinstance(item, Row)],
+        data_format,
+        lambda: read().rows,
+        has_marks=_kind(data.file_path) in ("csv", "tsv"),
+    )
 
     def rows() -> Iterator[Conversation | Passage | Dropped]:
-        for item in table.rows:
-            yield item if isinstance(item, Dropped) else read_row(item, data_format)
+        for item in chain(first, all_rows):
+            used = usage.applied(item) if isinstance(item, Row) else item
+            yield used if isinstance(used, Dropped) else read_row(used, data_format)
         _require_columns(table, wanted, data.file_path)
 
-    return Rows(table.columns, data_format, rows(), table.position)
+    return Rows(table.columns, data_format, rows(), table.position, usage)
 
 
 def _named_format(data: DataSpec) -> DataFormat | None:
@@ -128,7 +151,7 @@ _UNRECOGNISED: dict[Format | None, str] = {
 }
 
 
-def name_warnings(columns: list[str], data_format: DataFormat, file_path: str) -> list[str]:
+def _name_warnings(columns: list[str], data_format: DataFormat, file_path: str) -> list[str]:
     """What is said where the name of an only column may be a row."""
     is_csv = _kind(file_path) in ("csv", "tsv")
     if data_format.format != "text" or len(columns) > 1 or not is_csv or find(columns, *TEXT.names):

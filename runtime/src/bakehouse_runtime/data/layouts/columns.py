@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from ..formats import DataFormat
 
@@ -101,8 +101,13 @@ class LeftOut(NamedTuple):
     """Which values of a role leave their row out, and what is said of the column once."""
 
     role: Role
-    leaves_out: Callable[[str], bool]
+    is_left_out: Callable[[str], bool]
     said: str
+
+    def leaves_out(self, value: object) -> bool:
+        """Whether a row with this value is not to be learnt."""
+        is_plain = isinstance(value, str | bool | int | float)
+        return is_plain and self.is_left_out(str(value).strip())
 
 
 LEFT_OUT = (
@@ -193,10 +198,21 @@ def instruction_columns(columns: tuple[str, ...]) -> tuple[str | None, str | Non
     return find(columns, *INSTRUCTION.names), find(columns, *ANSWER.names)
 
 
-def column_warnings(columns: Sequence[str], data_format: DataFormat) -> list[str]:
+def pair_columns(columns: tuple[str, ...], data_format: DataFormat) -> tuple[str, str]:
+    """What is asked, and what is answered, in a format of pairs."""
+    if data_format.format != "alpaca":
+        return data_format.input_column, data_format.output_column
+    # Rows of jsonl may name theirs differently.
+    question, answer = instruction_columns(columns)
+    return question or "instruction", answer or "output"
+
+
+def column_warnings(
+    columns: Sequence[str], data_format: DataFormat, ignored: Collection[str]
+) -> list[str]:
     """What is said of the columns that are not used, or only to leave rows out: of those that mean
-    something each by itself."""
-    names = tuple(columns)
+    something each by itself. Those `ignored` are not used though their names mean something."""
+    names = tuple(column for column in columns if column not in ignored)
     used = used_columns(names, data_format)
     warnings = [
         f"{rule.said.format(column=column)}."

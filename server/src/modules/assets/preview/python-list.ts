@@ -1,9 +1,15 @@
-/** What Python and NumPy print otherwise than JSON has it: quotes and words, tuples, arrays, items without commas. */
+/** How a list begins that Python or NumPy has printed, and that holds more than numbers and words. */
+const PRINTED_LIST = /^\s*(?:array\(\s*)?[[(]\s*(?:array\(|[[{("'\]])/;
+/**
+ * What Python and NumPy print otherwise than JSON has it: quotes and words, tuples, arrays, items without commas. No part
+ * of a text is tried more than a few times: what is never closed is looked for once, and no run of blanks from each.
+ */
 const PRINTED =
-  /(?<text>'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")|(?<gap>(?<=[\]}'"\w])\s+(?=[[{'"\w-]))|(?<none>\barray\(\s*|\s*,\s*dtype=[^)]*\)|,\s*(?=[\]})]))|(?<word>\b(?:None|nan|True|False)\b)|(?<bracket>[()])/gs;
+  /(?<text>(?<!\\)(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"))|(?<gap>(?<=[\]}'"\w])\s+(?=[[{'"\w-]))|(?<none>\barray\(\s*|,\s*dtype=[^()]{0,64}\)|,\s*(?=[\]})]))|(?<word>\b(?:None|nan|NaN|True|False)\b)|(?<bracket>[()])/gs;
 const WRITTEN = new Map([
   ['None', 'null'],
   ['nan', 'null'],
+  ['NaN', 'null'],
   ['True', 'true'],
   ['False', 'false'],
   ['(', '['],
@@ -27,8 +33,12 @@ const LAST_CHARACTER = 0x10ffff;
  */
 export function parseList(text: string): unknown[] | undefined {
   if (!/^\s*(\[|array\()/.test(text)) return undefined;
-  const value = parse(text) ?? parse(jsonOf(text));
+  const value = parse(text) ?? (isPrinted(text) ? parse(jsonOf(text)) : undefined);
   return Array.isArray(value) ? value : undefined;
+}
+
+function isPrinted(text: string): boolean {
+  return PRINTED_LIST.test(text) && /[\])]$/.test(text.trimEnd());
 }
 
 function parse(text: string): unknown {

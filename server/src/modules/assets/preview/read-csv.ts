@@ -8,6 +8,7 @@ import {
   NUL,
   type Row,
   refuseDuplicateColumns,
+  strip,
   type Table,
 } from './table.ts';
 import { Unreadable } from './unreadable.ts';
@@ -18,9 +19,8 @@ const DELIMITERS = [',', ';', '\t', '|'];
 const SEPARATOR = /^sep=([^\r\n])(\r?\n|$)/i;
 /** What is looked at to find out whether quotes mean anything. */
 const SNIFFED_CHARS = 65_536;
-/** A cell that begins with a quote and is none of a file that quotes; one that only such a file has. */
-const BARE_QUOTE = /^"(?!(?:[^"]|"")*"$)/;
-const DOUBLED_QUOTE = /^"(?:[^"]|"")*""(?:[^"]|"")*"$/;
+/** A cell of a file that quotes. */
+const QUOTED_CELL = /^"[^"]*(?:""[^"]*)*"$/;
 
 /**
  * A csv file whose first line names the columns, parted by whichever of , ; tab | is most
@@ -91,20 +91,22 @@ async function peekDialect(
 function isUnquoted(lines: string[], delimiter: string): boolean {
   if (delimiter !== '\t') return false;
   const rows = lines.flatMap((line) => {
-    const text = line.replace(/\r+$/, '');
+    const text = strip(line, '\r');
     return text === '' ? [] : [text.split(delimiter)];
   });
   const width = rows[0]?.length ?? 0;
   if (rows.length < 2 || width < 2 || rows.some((row) => row.length !== width)) return false;
-  const cells = rows.flat();
-  return cells.some((cell) => BARE_QUOTE.test(cell)) && !cells.some((cell) => DOUBLED_QUOTE.test(cell));
+  const cells = rows.flat().filter((cell) => cell.startsWith('"'));
+  const quoted = cells.filter((cell) => QUOTED_CELL.test(cell));
+  // Only a file that quotes has a quote inside such a cell.
+  return quoted.length < cells.length && !quoted.some((cell) => cell.slice(1, -1).includes('"'));
 }
 
 function toColumns(header: CsvRecord | Broken | null, name: string): Columns {
   if (header && isBroken(header)) {
     throw new Unreadable(`The first line of ${name} is not a list of columns: ${header.reason}.`);
   }
-  const names = (header?.fields ?? []).map((field) => field.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, ''));
+  const names = (header?.fields ?? []).map((field) => strip(field, ' \t\r\n'));
   if (names.every((column) => column === '')) {
     throw new Unreadable(`The first line of ${name} names no columns.`);
   }

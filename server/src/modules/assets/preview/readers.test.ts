@@ -4,6 +4,8 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { decodeText, LINE_CHARS_MAX, splitLines } from './decode-text.ts';
+import { areStructures, recogniseFormat } from './format/recognise-format.ts';
+import { parseList } from './python-list.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import { readParquet } from './read-parquet.ts';
@@ -144,6 +146,41 @@ describe('json', () => {
       ],
       broken: ['2: longer than 4 MB: too long to be shown'],
     });
+  });
+});
+
+describe('lists that are written as text', () => {
+  const million = 1_000_000;
+
+  test.each([
+    ['blanks', `[${' '.repeat(million)}x`],
+    ['blanks in a list', `['a'${' '.repeat(million)}x]`],
+    ['escaped quotes that are never closed', `['${"\\'".repeat(million)}]`],
+    ['types that are never closed', `['a'${', dtype='.repeat(million)}]`],
+    ['brackets that are never closed', `['a'${'('.repeat(million)}]`],
+    ['commas', `[(${', '.repeat(million)}]`],
+  ])('a cell that is made to take long is read once: %s', (_what, text) => {
+    // Were it read anew from each of its characters, this would take hours.
+    expect(parseList(text)).toBeUndefined();
+  });
+
+  test('as Python and NumPy print them', () => {
+    expect(parseList("array(['a', 'it\\'s'] , dtype='<U5')")).toEqual(['a', "it's"]);
+    expect(parseList("[array(['Hi', 'Hello'], dtype=object)]")).toEqual([['Hi', 'Hello']]);
+    expect(parseList("[INST] Hi ['a']")).toBeUndefined();
+    expect(parseList("[{'a': Infinity}]")).toBeUndefined();
+  });
+});
+
+test('blanks inside of names and texts are passed over once', async () => {
+  const name = `a${' '.repeat(1_000_000)}b`;
+  const { columns } = await readCsv(pieces(` ${name} \n1\n`, 65_536), 'd.csv');
+  expect(columns.shown).toEqual([name]);
+  expect(areStructures([`" ${name}"`, `x${' '.repeat(1_000_000)}[['a']]\n`])).toBe(true);
+  expect(
+    recogniseFormat(['question', 'answer', 'system'], [['Hi', 'Hello', 'x'.repeat(1_000_000)]]),
+  ).toMatchObject({
+    system_column: null,
   });
 });
 

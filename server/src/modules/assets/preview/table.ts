@@ -43,3 +43,11 @@ export function cut(text: string, chars: number): string {
   if (text.length <= chars) return text;
   return `${text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
+
+/** The text without these characters at its ends; a regex would try every run of them inside. */
+export function strip(text: string, characters: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && characters.includes(text.charAt(start))) start += 1;
+  while (end > start && characters.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}

@@ -13,6 +13,8 @@ export const TEXT = ['text', 'content'];
 export const CHOICES = ['choices', 'options', 'endings'];
 /** How conversations are called where several columns hold one. */
 export const DIALOGUE = ['messages', 'conversations', 'conversation'];
+/** Turns before a question that has a column of its own. */
+export const HISTORY = ['history'];
 /** Of preferences there are two conversations: one of them would be learnt by chance. */
 export const PREFERENCE = [
   ...['chosen', 'rejected', 'chosen_response', 'rejected_response'],

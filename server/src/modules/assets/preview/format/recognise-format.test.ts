@@ -5,7 +5,17 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { readConversation } from '../conversation.ts';
 import { readPreview } from '../read-preview.ts';
-import { ANSWER, CHOICES, DIALOGUE, INSTRUCTION, PAIRS, PREFERENCE, SYSTEM, TEXT } from './column-roles.ts';
+import {
+  ANSWER,
+  CHOICES,
+  DIALOGUE,
+  HISTORY,
+  INSTRUCTION,
+  PAIRS,
+  PREFERENCE,
+  SYSTEM,
+  TEXT,
+} from './column-roles.ts';
 import { recogniseFormat } from './recognise-format.ts';
 
 /** First rows with the format that both sides recognise: this one, and the runtime. */
@@ -30,7 +40,7 @@ test('columns are known by the names that the runtime knows', async () => {
   const names = await readFile(path.join(import.meta.dirname, '../fixtures/column-names.json'), 'utf8');
   expect({
     ...{ instruction: INSTRUCTION, answer: ANSWER, system: SYSTEM, text: TEXT },
-    ...{ choices: CHOICES, dialogue: DIALOGUE, preference: PREFERENCE, pairs: PAIRS },
+    ...{ choices: CHOICES, dialogue: DIALOGUE, history: HISTORY, preference: PREFERENCE, pairs: PAIRS },
   }).toEqual(JSON.parse(names));
 });
 

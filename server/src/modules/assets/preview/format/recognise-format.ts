@@ -2,7 +2,18 @@ import type { DataFormatName } from '@bakehouse/contract/limits';
 import type { dataFormat } from '@bakehouse/contract/runtime/train-spec';
 import type * as z from 'zod';
 import { dialogueKeys, toTurns } from '../conversation.ts';
-import { ANSWER, CHOICES, DIALOGUE, INSTRUCTION, PAIRS, PREFERENCE, SYSTEM, TEXT } from './column-roles.ts';
+import { strip } from '../table.ts';
+import {
+  ANSWER,
+  CHOICES,
+  DIALOGUE,
+  HISTORY,
+  INSTRUCTION,
+  PAIRS,
+  PREFERENCE,
+  SYSTEM,
+  TEXT,
+} from './column-roles.ts';
 
 /** Rows that are looked at. */
 export const SNIFFED_ROWS = 20;
@@ -24,9 +35,9 @@ const NAME_WORDS_MAX = 6;
 const SENTENCE_END = /[.!?]["')\]]?\s*$/;
 /** How a list or an object begins or ends that is written as text; its lines may have been parted. */
 const STRUCTURE = /^(?:array\()?[[{]\s*[[{"']|(?:[}\]"']\s*[\]}]|dtype=object\))[,)]*$/;
-const AROUND = /^[ \t\r\n"]+|[ \t\r\n"]+$/g;
+const AROUND = ' \t\r\n"';
 /** A prompt says something; the name of a machine, a type or a version does not. */
-const PROMPT = /\S+\s+\S+\s+\S|[.!?:]$|\b[Yy]ou\b|[^\0-\x7f]/;
+const PROMPT = /\S\s+(?:\S+\s+\S|[a-z])|[.!?:]$|\b[Yy]ou\b|[^\0-\x7f]/;
 
 /**
  * The format of a file with these columns, by their names and by its first rows, beside which so many are broken; null
@@ -44,7 +55,8 @@ export function recogniseFormat(columns: string[], rows: unknown[][], broken = 0
   });
   for (const format of ['messages', 'sharegpt'] as const) {
     const column = dialogueColumn(columns, rows, dialogueKeys[format]);
-    if (column !== undefined && !findColumn([column], PREFERENCE)) return of(format, column);
+    const others = hasPair(columns) ? [...PREFERENCE, ...HISTORY] : PREFERENCE;
+    if (column !== undefined && !findColumn([column], others)) return of(format, column);
   }
   if (find(...INSTRUCTION) !== undefined && find(...ANSWER) !== undefined) return of('alpaca');
   for (const [asked, answered] of PAIRS) {
@@ -55,6 +67,14 @@ export function recogniseFormat(columns: string[], rows: unknown[][], broken = 0
   const text = find(...TEXT) ?? onlyText(columns, rows);
   const isPlain = text !== undefined && rows.length >= broken && isPlainText(columns, rows, text);
   return isPlain ? of('text', text) : null;
+}
+
+/** Whether a question and its answer have columns of their own. */
+function hasPair(columns: string[]): boolean {
+  const has = (names: readonly string[]) => findColumn(columns, names) !== undefined;
+  return (
+    (has(INSTRUCTION) && has(ANSWER)) || PAIRS.some(([asked, answered]) => has([asked]) && has([answered]))
+  );
 }
 
 /** Whether the answers are only the numbers or letters of choices, which stand beside them. */
@@ -79,7 +99,7 @@ function isPlainText(columns: string[], rows: unknown[][], text: string): boolea
 /** Whether half of the texts are lists or objects that are written as text, once more in quotes or not. */
 export function areStructures(values: unknown[]): boolean {
   const texts = values.flatMap((value) =>
-    typeof value === 'string' && value.trim() !== '' ? value.replace(AROUND, '') : [],
+    typeof value === 'string' && value.trim() !== '' ? strip(value, AROUND) : [],
   );
   return texts.length > 0 && 2 * texts.filter((text) => STRUCTURE.test(text)).length >= texts.length;
 }
@@ -139,12 +159,24 @@ function dialogueColumn(
   keys: readonly [string, string],
 ): string | undefined {
   const found = columns.filter((_, at) =>
-    rows.some((row) => {
-      const [first] = toTurns(row[at]) ?? [];
-      return typeof first === 'object' && first !== null && keys.every((key) => key in first);
-    }),
+    holdsDialogues(
+      rows.map((row) => row[at]),
+      keys,
+    ),
   );
   return findColumn(found, DIALOGUE) ?? (found.length === 1 ? found[0] : undefined);
+}
+
+/** Whether lists of turns stand in a column, or are written in half of its texts. */
+function holdsDialogues(values: unknown[], keys: readonly [string, string]): boolean {
+  const isDialogue = (value: unknown) => {
+    const [first] = toTurns(value) ?? [];
+    return typeof first === 'object' && first !== null && keys.every((key) => key in first);
+  };
+  if (values.some((value) => typeof value !== 'string' && isDialogue(value))) return true;
+  const texts = values.filter((value) => typeof value === 'string' && value.trim() !== '');
+  const found = texts.filter(isDialogue).length;
+  return found > 0 && 2 * found >= texts.length;
 }
 
 function onlyText(columns: string[], rows: unknown[][]): string | undefined {
