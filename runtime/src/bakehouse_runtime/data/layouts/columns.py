@@ -224,7 +224,7 @@ def column_warnings(
             continue
         role = _ROLE_OF.get(column.strip().lower())
         if role is None:
-            others.append(column)
+            others.append(column.strip() or "(no name)")
         else:
             warnings.append(f"Column {column} is not used: {role.unused}.")
     return [*warnings, *_others(others)]

@@ -219,11 +219,11 @@ describe('the process that generates dies', () => {
   test('while it looks at the finished picture: the attempt counts', async () => {
     const { id } = await setting.generate(ada);
     const whole = Buffer.from.bind(Buffer);
-    const reads = vi.spyOn(Buffer, 'from').mockImplementation(((...args: Parameters<typeof whole>) => {
+    const reads = vi.spyOn(Buffer, 'from').mockImplementation((...args: Parameters<typeof whole>) => {
       // Nobody writes down what becomes of it.
       if ((args as unknown[])[1] === 'base64') throw new LeaseLost();
       return whole(...args);
-    }) as typeof Buffer.from);
+    });
     await runGeneration(
       { services: server.services, serving, closing: new AbortController().signal },
       await lease(),
