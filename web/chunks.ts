@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { firstScreens } from './first-screen-plugin.ts';
-import { generatorScreen } from './preload-screens-plugin.ts';
 
 type ModuleGraph = { getModuleInfo: (id: string) => { importedIds: readonly string[] } | null };
 
 const source = path.join(import.meta.dirname, 'src');
+/** Comes with the pages that need it: a library exports it beside what every page needs. */
+const fewNeed =
+  /floating-ui-react\/utils\/(composite|tabbable)\.|node_modules\/@tanstack\/.*\/(useQueries|queriesObserver)\./;
 /** Comes with the forms that need it, and never with a first screen. */
 const formsOnly = /node_modules\/(zod|react-hook-form|@hookform)\//;
 
@@ -16,24 +18,23 @@ const afterPage = [
   'modules/referrals/pending-referral.tsx',
 ];
 
-/** What every page needs, in one file: it compresses better and is cached across releases. */
+/** What every page needs, and nothing else, in one file: it compresses better and is cached across releases. */
 const framework = {
   name: 'framework',
-  test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(?!react-virtual|virtual)[a-z-]+)\//,
+  test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(?!react-virtual|virtual|.*\/(?:useQueries|queriesObserver)\.)[a-z-]+)\//,
   priority: 2,
 };
 
 /**
- * Joins what the first screens need, which would else be dozens of chunks of a kilobyte: `app` for both of them, `landing` and
- * `shell` for one, and `field` for the parts of the landing page's forms that the forms of other pages have too; then
- * `onboarding` for the first steps on the dashboard of somebody new, `after-page` for what the shell adds once the page is there,
- * `generator` for a generator's page, `common` for what several of these three need, and `controls` for the parts of a generator's
- * form, which most other pages have too.
+ * Joins what the first screens need, which would else be dozens of chunks of a kilobyte: `app` for the landing page and another,
+ * `shell` for the dashboard and a generator's page, `landing`, `dashboard` and `generator` for one of them, and `field` for the
+ * parts of the landing page's forms that the forms of other pages have too; then `onboarding` for the first steps on the dashboard
+ * of somebody new, `after-page` for what the shell adds once the page is there, and `common` for what several of these need.
  * Everything else is split as the bundler finds best.
  */
 function firstScreenGroup() {
   let needs: Record<
-    'app' | 'landing' | 'shell' | 'onboarding' | 'afterPage' | 'generator',
+    'app' | 'landing' | 'dashboard' | 'onboarding' | 'afterPage' | 'generator',
     Set<string>
   > | null = null;
   return {
@@ -44,28 +45,28 @@ function firstScreenGroup() {
     name(id: string, graph: ModuleGraph): string | null {
       needs ??= {
         app: reach(['main.tsx'], graph),
-        landing: reach(firstScreens['landing page'], graph),
-        shell: reach(firstScreens.dashboard, graph),
+        landing: reach(firstScreens['landing page'].modules, graph),
+        dashboard: reach(firstScreens.dashboard.modules, graph),
         onboarding: reach(['modules/home/onboarding-card.tsx'], graph),
         afterPage: reach(afterPage, graph),
-        generator: reach(generatorScreen, graph),
+        generator: reach(firstScreens['generator page of a visitor'].modules, graph),
       };
-      if (formsOnly.test(id) || (id.endsWith('?schemas') && needsForms(id, graph))) return null;
-      const [onLanding, inShell] = [needs.landing.has(id), needs.shell.has(id)];
-      const [inSteps, after, generates] = [
-        needs.onboarding.has(id),
-        needs.afterPage.has(id),
+      if (formsOnly.test(id) || fewNeed.test(id) || (id.endsWith('?schemas') && needsForms(id, graph)))
+        return null;
+      const [onLanding, onDashboard, onGenerator] = [
+        needs.landing.has(id),
+        needs.dashboard.has(id),
         needs.generator.has(id),
       ];
-      if (needs.app.has(id) || (onLanding && (inShell || after))) return 'app';
-      if (inShell) return 'shell';
+      const [inSteps, after] = [needs.onboarding.has(id), needs.afterPage.has(id)];
+      if (needs.app.has(id) || (onLanding && (onDashboard || after))) return 'app';
+      if (onDashboard) return onGenerator ? 'shell' : 'dashboard';
       if (!onLanding) {
         // None of the three brings the whole of another along.
-        if (Number(inSteps) + Number(after) + Number(generates) > 1) return 'common';
+        if (Number(inSteps) + Number(after) + Number(onGenerator) > 1) return 'common';
         if (inSteps) return 'onboarding';
         if (after) return 'after-page';
-        if (!generates) return null;
-        return /node_modules|src\/ui\//.test(id) ? 'controls' : 'generator';
+        return onGenerator ? 'generator' : null;
       }
       // Icons too are of `field`: it would import those that its parts begin with from `landing`, which imports it.
       return /modules\/accounts\//.test(id) ? 'landing' : 'field';
@@ -73,7 +74,23 @@ function firstScreenGroup() {
   };
 }
 
-export const chunkGroups = [framework, firstScreenGroup()];
+/** Of several pages: each would else be a file of a few hundred bytes. */
+const shared = [
+  { name: 'icons', test: /node_modules\/lucide-react\//, minShareCount: 2 },
+  { name: 'controls', test: /node_modules\/(@base-ui|@floating-ui)\//, minShareCount: 2 },
+];
+
+/**
+ * What is fetched along with a part that comes later: itself, and the shared files that are large. The others are found in it,
+ * since their names would be a good part of a first screen.
+ */
+export function fetchedAlong(file: string, needed: string[]): string[] {
+  return needed.filter(
+    (one) => one === file || /assets\/(controls|icons|field|common|generator|markdown-content)-/.test(one),
+  );
+}
+
+export const chunkGroups = [framework, firstScreenGroup(), ...shared];
 
 /**
  * The modules themselves and all that they import statically; of what an `api.ts` offers to other modules (`export … from`), only

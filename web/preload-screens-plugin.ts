@@ -3,9 +3,6 @@ import type { Plugin, Rolldown } from 'vite';
 import { firstScreens } from './first-screen-plugin.ts';
 import { screenChunks } from './screen-chunks.ts';
 
-/** What a visitor of a generator's page fetches. */
-export const generatorScreen = ['shell/public-shell.tsx', 'modules/generators/generator-page.tsx'];
-
 const FIRST_PAINT = '<script src="/first-paint.js"';
 const MODULE = '<script type="module"';
 
@@ -36,9 +33,9 @@ export function preloadScreens(): Plugin {
             .filter((file) => !html.includes(file));
         };
         const screens = {
-          landing: filesOf(firstScreens['landing page']),
-          generator: filesOf(generatorScreen),
-          app: filesOf(firstScreens.dashboard),
+          landing: filesOf(firstScreens['landing page'].modules),
+          generator: filesOf(firstScreens['generator page of a visitor'].modules),
+          app: filesOf(firstScreens.dashboard.modules),
           generators: generatorNames,
         };
         return html

@@ -2,7 +2,7 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import { chunkGroups } from './chunks.ts';
+import { chunkGroups, fetchedAlong } from './chunks.ts';
 import { compressed } from './compress-plugin.ts';
 import { endpointsWithoutSchemas } from './contract-plugin.ts';
 import { documentTitles } from './document-title-plugin.ts';
@@ -30,7 +30,7 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     // Every browser that runs es2023 knows modulepreload.
-    modulePreload: { polyfill: false },
+    modulePreload: { polyfill: false, resolveDependencies: fetchedAlong },
     // Building a zod schema has no effect, so a schema that nobody imports may be left out.
     rolldownOptions: {
       // Whoever starts the product is not told how long its plugins take.

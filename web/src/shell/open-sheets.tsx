@@ -1,37 +1,11 @@
 import { createContext, Suspense, use, useEffect, useEffectEvent, useState } from 'react';
 import { LoadError } from '../lib/loadable.tsx';
-import { type Sheet, useOpenSheet, useSheets } from '../lib/sheet.ts';
-import { assetSheets } from '../modules/assets/sheets.tsx';
-import { contactSheets } from '../modules/contact/sheets.tsx';
-import { creditsSheets } from '../modules/credits/sheets.tsx';
-import { trainingSheets } from '../modules/training/sheets.tsx';
+import { useOpenSheet, useSheets } from '../lib/sheet.ts';
 import { Boundary, type Broken, useRetry } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
 import { NotFetched } from '../ui/not-fetched.tsx';
-import { shellSheets } from './shortcuts/sheets.tsx';
-
-/** Every sheet of the app. */
-const sheets: readonly Sheet[] = [
-  ...assetSheets,
-  ...trainingSheets,
-  ...creditsSheets,
-  ...contactSheets,
-  ...shellSheets,
-];
-
-/** The sheet with this name; undefined where the URL names none. */
-export function findSheet(name: string | undefined): Sheet | undefined {
-  return sheets.find((sheet) => sheet.name === name);
-}
-
-/** Each fetches the code of a sheet before it is opened. */
-export const sheetPreloads = sheets.map(({ preload }) => preload);
-
-/** Fetches the code of all sheets, where one is about to be opened. */
-export function preloadSheets(): void {
-  for (const preload of sheetPreloads) void preload();
-}
+import { findSheet, sheets } from './all-sheets.ts';
 
 /** The sheet that the URL opens. Each stays mounted after its first opening, to slide out. */
 export function OpenSheets() {

@@ -1,6 +1,6 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { useWindowWidth } from '../lib/device/use-window-width.ts';
 import { loadLocaleData } from '../lib/format/load-locale-data.ts';
 import { loadable } from '../lib/loadable.tsx';
@@ -10,10 +10,10 @@ import { UserContext } from '../modules/accounts/api.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
 import { useOpening } from '../ui/use-opening.ts';
 import { AfterPage } from './after-page.tsx';
+import { sheetPreloads } from './all-sheets.ts';
 import { Header } from './header/header.tsx';
 import { hidesSidebar } from './navigation/nav-items.ts';
 import { Sidebar } from './navigation/sidebar.tsx';
-import { OpenSheets, sheetPreloads } from './open-sheets.tsx';
 import { DeferredPalette, preloadPalette, usePalette } from './palette/deferred-palette.tsx';
 import { OfflineBanner } from './states/offline-banner.tsx';
 import { useSessionMessages } from './use-session-messages.ts';
@@ -24,6 +24,7 @@ const PendingReferral = loadable(
   async () => (await import('../modules/referrals/pending-referral.tsx')).PendingReferral,
 );
 const Changes = loadable(async () => (await import('./changes.tsx')).Changes);
+const OpenSheets = loadable(async () => (await import('./open-sheets.tsx')).OpenSheets);
 const MobileMenu = loadable(async () => (await import('./navigation/mobile-menu.tsx')).MobileMenu);
 
 type Props = {
@@ -103,7 +104,11 @@ function SignedIn({ userId }: { userId: string }) {
       <AfterPage preload={Changes.preload}>
         <Changes userId={userId} />
       </AfterPage>
-      <OpenSheets />
+      <Boundary fallback={EmptyFallback}>
+        <Suspense>
+          <OpenSheets />
+        </Suspense>
+      </Boundary>
       <AfterPage preload={PendingReferral.preload}>
         <PendingReferral key={userId} userId={userId} />
       </AfterPage>

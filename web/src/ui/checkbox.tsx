@@ -1,4 +1,4 @@
-import { Checkbox as Base } from '@base-ui/react/checkbox';
+import { Field } from '@base-ui/react/field';
 import { Check } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 
@@ -13,24 +13,23 @@ export function Checkbox({ checked, onChange, label }: Props) {
   const labelId = useId();
   return (
     <label className={checkboxLabelClass}>
-      <CheckboxBox checked={checked} onCheckedChange={onChange} aria-labelledby={labelId} />
+      <span className="relative mt-0.5 flex">
+        <Field.Control
+          type="checkbox"
+          checked={checked}
+          onChange={(event) => onChange(event.target.checked)}
+          aria-labelledby={labelId}
+          className="peer size-[1.125rem] shrink-0 cursor-pointer appearance-none rounded-[0.3125rem] border border-control-line bg-surface checked:border-accent checked:bg-accent focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-focus disabled:opacity-50 data-invalid:not-checked:border-bad"
+        />
+        <Check
+          aria-hidden
+          className="pointer-events-none absolute top-0.5 left-0.5 hidden size-3.5 text-accent-ink peer-checked:block"
+          strokeWidth={3}
+        />
+      </span>
       <span id={labelId}>{label}</span>
     </label>
   );
 }
 
 export const checkboxLabelClass = 'flex w-fit items-start gap-2.5 select-none';
-
-/** The box alone; what stands around it must be its label. */
-export function CheckboxBox(props: Base.Root.Props) {
-  return (
-    <Base.Root
-      {...props}
-      className="mt-0.5 flex size-[1.125rem] shrink-0 cursor-pointer items-center justify-center rounded-[0.3125rem] border border-control-line bg-surface focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-focus data-checked:border-accent data-checked:bg-accent data-disabled:opacity-50 data-invalid:not-data-checked:border-bad"
-    >
-      <Base.Indicator className="text-accent-ink data-unchecked:hidden">
-        <Check aria-hidden className="size-3.5" strokeWidth={3} />
-      </Base.Indicator>
-    </Base.Root>
-  );
-}

@@ -1,6 +1,7 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
+import { CheckboxGroup } from './checkbox-group.tsx';
 import { type FormField, FormFields } from './form-fields.tsx';
 
 type Values = { rounds: number; method: string; parts: string[] };
@@ -18,11 +19,16 @@ const fields: FormField<keyof Values>[] = [
   },
   { kind: 'choice', name: 'method', label: 'Method', options: [{ value: 'regex', label: 'By regex' }] },
   {
-    kind: 'choices',
+    kind: 'control',
     name: 'parts',
     label: 'Parts',
-    options: ['crust', 'crumb'].map((value) => ({ value, label: value })),
-    columns: 'grid',
+    control: (parts: string[], onChange) => (
+      <CheckboxGroup
+        value={parts}
+        onChange={onChange}
+        options={['crust', 'crumb'].map((value) => ({ value, label: value }))}
+      />
+    ),
   },
 ];
 const values: Values = { rounds: 3, method: 'regex', parts: ['crust'] };

@@ -1,7 +1,6 @@
 import type { NumberField as Bounds } from '@bakehouse/contract/fields/number-field';
 import type { ReactNode } from 'react';
 import { Checkbox } from './checkbox.tsx';
-import { CheckboxGroup } from './checkbox-group.tsx';
 import { Field } from './field.tsx';
 import { NumberField } from './number-field.tsx';
 import { Select } from './select.tsx';
@@ -21,16 +20,16 @@ export type FormField<Name extends string> = Common<Name> &
   (
     | ({ kind: 'number'; maxDecimals?: number; disabled?: boolean } & Bounds)
     | { kind: 'choice'; options: readonly { value: string; label: string }[] }
-    | { kind: 'choices'; options: readonly { value: string; label: ReactNode }[]; columns: string }
     | { kind: 'text' }
     /** `box` stands beside the box. */
     | { kind: 'flag'; box: string }
-    /** One of its own. */
-    | { kind: 'control'; control: ReactNode }
+    /** One of its own, which says itself what it changes; a wide one has a line of its own. */
+    | {
+        kind: 'control';
+        isWide?: boolean;
+        control: (value: never, onChange: (value: unknown) => void) => ReactNode;
+      }
   );
-
-/** These have a line of their own. */
-const WIDE = ['choices', 'text'];
 
 type Props<Name extends string, Values extends Record<Name, unknown>> = {
   fields: readonly FormField<Name>[];
@@ -57,7 +56,7 @@ export function FormFields<Name extends string, Values extends Record<Name, unkn
             label={field.label}
             error={problems[field.name]}
             help={field.helpFor ? field.helpFor(value as never, change) : field.help}
-            className={WIDE.includes(field.kind) ? 'sm:col-span-2' : undefined}
+            className={isWide(field) ? 'sm:col-span-2' : undefined}
           >
             <Control field={field} value={value} onChange={change} />
           </Field>
@@ -65,6 +64,10 @@ export function FormFields<Name extends string, Values extends Record<Name, unkn
       })}
     </div>
   );
+}
+
+function isWide(field: FormField<string>): boolean {
+  return field.kind === 'text' || (field.kind === 'control' && field.isWide === true);
 }
 
 type ControlProps = { field: FormField<string>; value: unknown; onChange: (value: unknown) => void };
@@ -85,20 +88,11 @@ function Control({ field, value, onChange }: ControlProps) {
       );
     case 'choice':
       return <Select value={value as string} onChange={onChange} options={field.options} />;
-    case 'choices':
-      return (
-        <CheckboxGroup
-          value={value as string[]}
-          onChange={onChange}
-          options={field.options}
-          className={field.columns}
-        />
-      );
     case 'text':
       return <Textarea value={value as string} onChange={(event) => onChange(event.target.value)} rows={2} />;
     case 'flag':
       return <Checkbox checked={value as boolean} onChange={onChange} label={field.box} />;
     case 'control':
-      return field.control;
+      return field.control(value as never, onChange);
   }
 }

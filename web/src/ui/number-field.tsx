@@ -1,6 +1,8 @@
-import { NumberField as Base } from '@base-ui/react/number-field';
+import { Field } from '@base-ui/react/field';
 import { Minus, Plus } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { controlClass } from './control-class.ts';
+import { numberText, steppedNumber, typedNumber } from './number-text.ts';
 
 type Props = {
   value: number | null;
@@ -14,40 +16,120 @@ type Props = {
   maxDecimals?: number;
 };
 
-const stepButton =
-  'flex h-full w-8 items-center justify-center text-muted hover:bg-hover hover:text-ink disabled:opacity-40 [&_svg]:size-3.5';
+/** Milliseconds that a button is held until it goes on stepping, and between two steps. */
+const HOLD_MS = { first: 400, next: 60 };
 
 /**
  * A number that can be typed, stepped with the buttons and the arrow keys (Shift: ten steps). Steps stay inside
- * the bounds; what is typed outside of them stays as typed, for the form to say so.
+ * the bounds; what is typed outside of them stays as typed, for the form to say so. Base UI's own is twenty times as large,
+ * which a first screen would feel.
  */
-export function NumberField({ value, onChange, min, max, step = 1, disabled, maxDecimals = 6 }: Props) {
+export function NumberField({
+  value,
+  onChange,
+  min,
+  max,
+  step = 1,
+  disabled = false,
+  maxDecimals = 6,
+}: Props) {
+  // Until the field is left: it may be no number yet.
+  const [typed, setTyped] = useState<string | null>(null);
+  function set(next: number | null) {
+    setTyped(null);
+    if (next !== value) onChange(next);
+  }
+  const stepBy = (by: number) => set(steppedNumber(value, by, { min, max, maxDecimals }));
+  function type(text: string) {
+    if (/[^\d.,e+\s-]/i.test(text)) return;
+    setTyped(text);
+    // What cannot be read is no number either: the form refuses it, and never takes the one before.
+    const number = typedNumber(text, maxDecimals) ?? null;
+    if (number !== value) onChange(number);
+  }
+  function press(event: KeyboardEvent) {
+    const by = event.shiftKey ? step * 10 : step;
+    if (event.key === 'ArrowUp') stepBy(by);
+    else if (event.key === 'ArrowDown') stepBy(-by);
+    else if (event.key === 'Home' && min !== undefined) set(min);
+    else if (event.key === 'End' && max !== undefined) set(max);
+    else return;
+    event.preventDefault();
+  }
+  const isAt = (bound: number | undefined) => value !== null && value === bound;
   return (
-    <Base.Root
-      value={value}
-      onValueChange={onChange}
-      min={min}
-      max={max}
-      allowOutOfRange
-      step={step}
-      largeStep={step * 10}
-      disabled={disabled}
-      format={{ maximumFractionDigits: maxDecimals, useGrouping: false }}
-      locale="en"
+    <div
+      className={controlClass(
+        'flex h-9 items-center overflow-hidden focus-within:border-focus focus-within:outline-2 focus-within:outline-focus/35',
+        'has-[input:disabled]:bg-subtle has-[input:disabled]:text-muted has-[[aria-invalid=true]]:border-bad',
+      )}
     >
-      <Base.Group
-        className={controlClass(
-          'flex h-9 items-center overflow-hidden focus-within:border-focus focus-within:outline-2 focus-within:outline-focus/35',
-        )}
-      >
-        <Base.Input className="h-full min-w-0 flex-1 bg-transparent px-3 tabular-nums outline-none" />
-        <Base.Decrement aria-label="Decrease" className={stepButton}>
-          <Minus aria-hidden />
-        </Base.Decrement>
-        <Base.Increment aria-label="Increase" className={stepButton}>
-          <Plus aria-hidden />
-        </Base.Increment>
-      </Base.Group>
-    </Base.Root>
+      <Field.Control
+        aria-roledescription="Number field"
+        autoComplete="off"
+        inputMode={min === undefined || min < 0 ? 'text' : 'decimal'}
+        disabled={disabled}
+        value={typed ?? numberText(value, maxDecimals)}
+        onChange={(event) => type(event.target.value)}
+        onKeyDown={press}
+        onBlur={() => setTyped(null)}
+        className="h-full min-w-0 flex-1 bg-transparent px-3 tabular-nums outline-none"
+      />
+      <StepButton label="Decrease" onStep={() => stepBy(-step)} disabled={disabled || isAt(min)}>
+        <Minus aria-hidden />
+      </StepButton>
+      <StepButton label="Increase" onStep={() => stepBy(step)} disabled={disabled || isAt(max)}>
+        <Plus aria-hidden />
+      </StepButton>
+    </div>
   );
 }
+
+type ButtonProps = { label: string; onStep: () => void; disabled: boolean; children: ReactNode };
+
+/** One step for a click; held, it goes on. The keyboard has the arrows. */
+function StepButton({ label, onStep, disabled, children }: ButtonProps) {
+  const [isHeld, setHeld] = useState(false);
+  const hasGoneOn = useRef(false);
+  const stepOn = useEffectEvent(() => {
+    // At the bound it is let go: a disabled button may not be told of the release, nor be clicked.
+    hasGoneOn.current = !disabled;
+    if (disabled) setHeld(false);
+    else onStep();
+  });
+  useEffect(() => {
+    if (!isHeld) return;
+    const release = () => setHeld(false);
+    for (const type of RELEASES) addEventListener(type, release);
+    let timer = setTimeout(function goOn() {
+      stepOn();
+      timer = setTimeout(goOn, HOLD_MS.next);
+    }, HOLD_MS.first);
+    return () => {
+      clearTimeout(timer);
+      for (const type of RELEASES) removeEventListener(type, release);
+    };
+  }, [isHeld]);
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      aria-label={label}
+      disabled={disabled}
+      onClick={() => {
+        // The click that ends a long press is no step more.
+        if (!hasGoneOn.current) onStep();
+        hasGoneOn.current = false;
+      }}
+      onPointerDown={({ button }) => {
+        hasGoneOn.current = false;
+        setHeld(button === 0);
+      }}
+      className="flex h-full w-8 items-center justify-center text-muted hover:bg-hover hover:text-ink disabled:opacity-40 [&_svg]:size-3.5"
+    >
+      {children}
+    </button>
+  );
+}
+
+const RELEASES = ['pointerup', 'pointercancel', 'blur'] as const;

@@ -4,12 +4,14 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, Suspense, useRef } from 'react';
+import { loadable } from '../../lib/loadable.tsx';
 import { timesForgotten } from '../../lib/tab-storage.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
 import { BrokenPart, DeferredPart } from '../../ui/deferred-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { sessionQuery } from '../accounts/api.ts';
 import {
   type Brought,
@@ -25,14 +27,16 @@ import { type Draft, useDraft } from './form/use-draft.ts';
 import { isServed } from './form/waits-for.ts';
 import { GeneratedBy } from './generated-by.tsx';
 import { ListPrice } from './generation-price.tsx';
-import { GeneratorList } from './generator-list.tsx';
 import { ModelField } from './model-field.tsx';
 import { OutputFrame } from './output-frame.tsx';
-import { UseFromCode } from './use-from-code.tsx';
 import { useGenerate } from './use-generate.ts';
 import { useServing } from './use-serving.ts';
 
 const FORM_ID = 'generator';
+
+/** Their code comes apart: they stand below the first screen. */
+const GeneratorList = loadable(async () => (await import('./generator-list.tsx')).GeneratorList);
+const UseFromCode = loadable(async () => (await import('./use-from-code.tsx')).UseFromCode);
 
 /** The page of the generator that the address names. */
 export function GeneratorPage() {
@@ -126,10 +130,16 @@ function Below({ name, ownOnly, serving, draft, generation, makesHere }: BelowPr
   return (
     <Suspense>
       {makesHere && <History generator={name} awaited={isStarting && awaited ? awaited.source : null} />}
-      {makesHere && <UseFromCode name={name} form={form} draft={draft} named={named} />}
+      {makesHere && (
+        <DeferredPart pending={<Skeleton className="mt-10 h-12" />}>
+          <UseFromCode name={name} form={form} draft={draft} named={named} />
+        </DeferredPart>
+      )}
       <section aria-label="Other generators" className="mt-10">
         <h2 className="mb-3 font-semibold">Other generators</h2>
-        <GeneratorList served={served.data} without={name} ownOnly={ownOnly} />
+        <DeferredPart pending={<Skeleton className="h-90 sm:h-40" />}>
+          <GeneratorList served={served.data} without={name} ownOnly={ownOnly} />
+        </DeferredPart>
       </section>
     </Suspense>
   );

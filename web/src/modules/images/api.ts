@@ -1,16 +1,14 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import {
   type GenerationSearch,
-  generationQuery,
   generationsQuery,
   generationWorkQuery,
   POLL_MS,
   pollMsOf,
 } from './generation-queries.ts';
-import { isUnderWay } from './generation-sentences.ts';
 
 export type { Brought } from './actions/remix.ts';
 export type { Source } from './editing/source.ts';
@@ -24,8 +22,14 @@ export { Price } from './view/price.tsx';
 export const GeneratorResults = loadable(
   async () => (await import('./generator-results.tsx')).GeneratorResults,
 );
-/** Where a picture is given that is to be edited. */
-export const SourceField = loadable(async () => (await import('./editing/source-field.tsx')).SourceField);
+/** Where a picture is given that is to be edited; what sends it comes along. */
+export const SourceField = loadable(async () => {
+  const [field] = await Promise.all([
+    import('./editing/source-field.tsx'),
+    import('./editing/send-source.ts'),
+  ]);
+  return field.SourceField;
+});
 /** An edit until it is under way. */
 export const EditStart = loadable(async () => (await import('./editing/edit-start.tsx')).EditStart);
 /** The last pictures of one generator. */
@@ -46,17 +50,12 @@ export function useGenerations(userId: string | undefined, wanted: GenerationSea
   });
 }
 
-/**
- * All that are under way, and what has lately ended; none while they are not read. Each that is under way is read by
- * itself as it goes on, so that no list is read for a step.
- */
+/** All that are under way, and what has lately ended; none while they are not read. */
 export function useRecentGenerations(userId: string | undefined): Generation[] {
   const { data } = useInfiniteQuery({
     ...generationWorkQuery(userId ?? ''),
     enabled: userId !== undefined,
     refetchInterval: useFallbackInterval(POLL_MS),
   });
-  const recent = data?.pages.flatMap((page) => page.generations) ?? [];
-  useQueries({ queries: recent.filter(isUnderWay).map(({ id }) => generationQuery(id)) });
-  return recent;
+  return data?.pages.flatMap((page) => page.generations) ?? [];
 }

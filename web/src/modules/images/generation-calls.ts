@@ -21,7 +21,7 @@ import { useDebounced } from '../../lib/use-debounced.ts';
 import { awaitEnd } from '../../ui/long-work.ts';
 import { errorMessage, notify } from '../../ui/notify.ts';
 import type { FailureOptions } from '../../ui/notify-failure.ts';
-import { forgetSent, type OnUpload, sendSource } from './editing/send-source.ts';
+import type { OnUpload } from './editing/send-source.ts';
 import type { Source } from './editing/source.ts';
 import {
   failedInARow,
@@ -83,7 +83,9 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
   const keys = useIdempotencyKeys('generation');
   return useMutation({
     mutationFn: async ({ source, onUpload = () => undefined, shownCost, ...request }: GenerationRequest) => {
-      const body = { ...request, ...(source && (await sendSource(source, onUpload))) };
+      // Its code comes with the field for a source: most generations have none.
+      const sources = source && (await import('./editing/send-source.ts'));
+      const body = { ...request, ...(source && (await sources?.sendSource(source, onUpload))) };
       const costMax = shownCost ?? (await readCost(request));
       try {
         const generation = await call(
@@ -98,7 +100,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
         keys.renew(body);
         return generation;
       } catch (error) {
-        if (source && error instanceof ApiError && error.param === 'picture_id') forgetSent(source);
+        if (source && error instanceof ApiError && error.param === 'picture_id') sources?.forgetSent(source);
         if (!isAnswerLost(error)) throw error;
         readAgain(FAMILY);
         throw lostAnswer(error, 'Generation timed out. Please try again.');

@@ -3,10 +3,10 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { renderHook, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { useRecentGenerations } from './api.ts';
 import { generationQuery, generationsQuery, generationWorkQuery } from './generation-queries.ts';
 import { FakeApi } from './testing/fake-api.ts';
 import { generationOf, unfinished } from './testing/generation-of.ts';
+import { useFollowedGenerations } from './use-followed-generations.ts';
 
 const server = vi.hoisted(() => ({ api: null as FakeApi | null }));
 vi.mock('../../lib/api/api-client.ts', () => ({
@@ -33,7 +33,7 @@ async function become(changed: Generation): Promise<void> {
 }
 
 async function watchRecent() {
-  const { result } = renderHook(() => useRecentGenerations('u1'), {
+  const { result } = renderHook(() => useFollowedGenerations('u1'), {
     wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
   });
   await waitFor(() => expect(result.current).toHaveLength(2));

@@ -2,7 +2,6 @@ import type { Generation } from '@bakehouse/contract/generations';
 import { useLocation } from '@tanstack/react-router';
 import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/api.ts';
-import { useRecentGenerations } from './api.ts';
 import { useCancelGeneration } from './generation-calls.ts';
 import {
   canBeCancelled,
@@ -12,12 +11,13 @@ import {
   phaseText,
   workId,
 } from './generation-sentences.ts';
+import { useFollowedGenerations } from './use-followed-generations.ts';
 
 /** Generations, as the list of long work shows them. */
 export function useGenerationWork(): LongWork[] {
   const cancel = useCancelGeneration();
   const pathname = useLocation({ select: (location) => location.pathname });
-  return useRecentGenerations(useUser().id).map((generation) => ({
+  return useFollowedGenerations(useUser().id).map((generation) => ({
     id: workId(generation.id),
     title: generation.prompt,
     phase: phaseText(generation),

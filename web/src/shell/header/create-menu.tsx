@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect } from 'react';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { preloadSheets } from '../all-sheets.ts';
 import { useGoToItem } from '../navigation/use-go-to-item.ts';
-import { preloadSheets } from '../open-sheets.tsx';
 import { createItems } from './create-items.ts';
 
 /** Create Dataset and Create Model, each in a side sheet. */

@@ -1,27 +1,18 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { Link, useLocation } from '@tanstack/react-router';
-import { Menu as MenuIcon, Plus, Search, SquarePen } from 'lucide-react';
+import { Menu as MenuIcon, Search } from 'lucide-react';
 import { Suspense } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { useWindowWidth } from '../../lib/device/use-window-width.ts';
 import { loadable } from '../../lib/loadable.tsx';
-import { Avatar } from '../../modules/accounts/avatar.tsx';
-import { BalanceWidget } from '../../modules/credits/balance-widget.tsx';
 import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
-import { Button, ButtonLink, buttonClass } from '../../ui/button.tsx';
-import { DeferredPopup } from '../../ui/deferred-popup.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Logo } from '../../ui/logo.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { AfterPage } from '../after-page.tsx';
-import { HeaderSearch } from '../search/header-search.tsx';
 
-const LongWorkTray = loadable(async () => (await import('../long-work/long-work-tray.tsx')).LongWorkTray);
-const CurrencySwitch = loadable(async () => (await import('./currency-switch.tsx')).CurrencySwitch);
-const CreateMenu = loadable(async () => (await import('./create-menu.tsx')).CreateMenu);
-const NotificationBell = loadable(
-  async () => (await import('../../modules/notifications/notification-bell.tsx')).NotificationBell,
-);
-const UserMenu = loadable(async () => (await import('./user-menu.tsx')).UserMenu);
+/** Their code comes apart: a visitor has no use for it. */
+const HeaderSearch = loadable(async () => (await import('../search/header-search.tsx')).HeaderSearch);
+const Own = loadable(async () => (await import('./own-header.tsx')).Own);
 
 type Props = {
   /** Null for a visitor; undefined until the session is known. */
@@ -67,7 +58,11 @@ export function Header({ user, menu, onOpenPalette, preloadMenu, preloadPalette,
           <>
             {searchHasRoom && (
               <div className="ml-3 w-full max-w-80 max-md:hidden">
-                <HeaderSearch signedIn={user !== undefined} onOpenPalette={onOpenPalette} />
+                <Boundary fallback={EmptyFallback}>
+                  <Suspense fallback={<Skeleton className="h-9 rounded-lg" />}>
+                    <HeaderSearch signedIn={user !== undefined} onOpenPalette={onOpenPalette} />
+                  </Suspense>
+                </Boundary>
               </div>
             )}
             <Button
@@ -85,7 +80,15 @@ export function Header({ user, menu, onOpenPalette, preloadMenu, preloadPalette,
           </>
         )}
         <div className="ml-auto flex items-center gap-0.5 sm:gap-2.5">
-          {user === null ? <SignInOptions /> : <Own user={user} />}
+          {user === null ? (
+            <SignInOptions />
+          ) : (
+            <Boundary fallback={EmptyFallback}>
+              <Suspense fallback={<PendingOwn />}>
+                <Own user={user} />
+              </Suspense>
+            </Boundary>
+          )}
         </div>
       </div>
     </header>
@@ -107,70 +110,15 @@ function SignInOptions() {
   );
 }
 
-/** What is the user's own: to create, to pay, to change. */
-function Own({ user }: { user: User | undefined }) {
-  const switchHasRoom = useWindowWidth('lg');
+/** As large as what is the user's own. */
+function PendingOwn() {
   return (
     <>
-      {/* The first, so that nothing moves when it comes and goes. */}
-      {user && (
-        <AfterPage preload={LongWorkTray.preload}>
-          <LongWorkTray />
-        </AfterPage>
-      )}
-      <DeferredPopup
-        kind="menu"
-        code={CreateMenu}
-        popup={(opener) => <CreateMenu trigger={opener} />}
-        trigger={
-          <button type="button" className={cx(buttonClass({ variant: 'primary' }), 'max-sm:w-9 max-sm:px-0')}>
-            {/* Without its word it is no second plus beside the one at the balance. */}
-            <Plus aria-hidden className="max-sm:hidden" />
-            <SquarePen aria-hidden className="sm:hidden" />
-            <span className="max-sm:sr-only">Create</span>
-          </button>
-        }
-      />
-      {switchHasRoom && (
-        <Boundary fallback={EmptyFallback}>
-          <Suspense fallback={<Skeleton className="h-8 w-[6.5rem] rounded-lg max-lg:hidden" />}>
-            <CurrencySwitch />
-          </Suspense>
-        </Boundary>
-      )}
-      {user ? <BalanceWidget /> : <Skeleton className="h-9 w-24 rounded-lg" />}
-      {user ? <Notifications /> : <Skeleton className="size-9 shrink-0 rounded-lg" />}
-      {user ? <AccountMenu user={user} /> : <Skeleton className="size-9 shrink-0 rounded-full" />}
+      <Skeleton className="h-9 w-9 rounded-lg sm:w-24" />
+      <Skeleton className="h-8 w-[6.5rem] rounded-lg max-lg:hidden" />
+      <Skeleton className="h-9 w-24 rounded-lg" />
+      <Skeleton className="size-9 shrink-0 rounded-lg" />
+      <Skeleton className="size-9 shrink-0 rounded-full" />
     </>
-  );
-}
-
-function Notifications() {
-  return (
-    <AfterPage
-      preload={NotificationBell.preload}
-      fallback={<Skeleton className="size-9 shrink-0 rounded-lg" />}
-    >
-      <NotificationBell />
-    </AfterPage>
-  );
-}
-
-function AccountMenu({ user }: { user: User }) {
-  return (
-    <DeferredPopup
-      kind="menu"
-      code={UserMenu}
-      popup={(opener) => <UserMenu trigger={opener} />}
-      trigger={
-        <button
-          type="button"
-          className="shrink-0 rounded-full transition-shadow hover:shadow-[0_0_0_2px_var(--accent-line)]"
-        >
-          <Avatar user={user} />
-          <span className="sr-only">Account: {user.username}</span>
-        </button>
-      }
-    />
   );
 }

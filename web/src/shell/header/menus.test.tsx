@@ -12,7 +12,7 @@ vi.mock('../../modules/documentation/api.ts', () => ({
 }));
 const goTo = vi.fn<(item: { label: string }) => void>();
 vi.mock('../navigation/use-go-to-item.ts', () => ({ useGoToItem: () => goTo }));
-vi.mock('../open-sheets.tsx', () => ({ preloadSheets: () => undefined }));
+vi.mock('../all-sheets.ts', () => ({ preloadSheets: () => undefined }));
 vi.mock('../../ui/menu.tsx', async (original) => ({
   ...(await original<typeof import('../../ui/menu.tsx')>()),
   MenuLink: ({ to, children }: { to: string; children: ReactNode }) => (

@@ -3,7 +3,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { ArrowUpRight } from 'lucide-react';
 import { useOpenSheet, useSheets } from '../../lib/sheet.ts';
 import { useHelpLinks } from '../../modules/documentation/api.ts';
-import { findSheet } from '../open-sheets.tsx';
+import { findSheet } from '../all-sheets.ts';
 import { findSelected, type NavItem, navGroups } from './nav-items.ts';
 
 type Props = {

@@ -61,8 +61,8 @@ test('credits that have come since are shown, and given up by a new consent alon
     throw new ApiError('50.00 BGL can be sent now', { status: 409, code: 'conflict', param: 'give_up_max' });
   });
   await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
-  const box = await screen.findByRole('checkbox', { name: /^I give up 50\.00 BGL/ });
-  expect(box.getAttribute('aria-checked')).toBe('false');
+  const box = await screen.findByRole<HTMLInputElement>('checkbox', { name: /^I give up 50\.00 BGL/ });
+  expect(box.checked).toBe(false);
   expect(screen.getByRole('alert').textContent).toBe('$2.00 can be sent now');
   const deletions = () => answer.mock.calls.filter(([{ method }]) => method === 'POST');
   expect(deletions().map(([, input]) => input)).toEqual([{ body: { give_up_max: '25' } }]);

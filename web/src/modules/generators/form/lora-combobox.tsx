@@ -1,26 +1,10 @@
-import { listLoras } from '@bakehouse/contract/assets';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../../../lib/api/api-client.ts';
-import { pagedQuery } from '../../../lib/live/paged-query.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { Combobox } from '../../../ui/combobox.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { assetQuery } from '../../assets/choice/api.ts';
-
-export const lorasQuery = (userId: string, search = '') =>
-  pagedQuery({
-    // With the other lists of models: what is uploaded or deleted shows here too.
-    queryKey: ['asset', 'list', userId, 'loras', search],
-    rows: 'loras',
-    id: 'id',
-    read: (cursor, signal) =>
-      call(
-        listLoras,
-        { params: { userId }, query: { search, cursor } },
-        { signal, operation: 'fetch your LoRAs' },
-      ),
-  });
+import { lorasQuery } from './loras-query.ts';
 
 /** Leads back to no LoRA. */
 const NONE = 'none';

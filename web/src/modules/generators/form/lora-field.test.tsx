@@ -6,7 +6,7 @@ import { GeneratorResults, PictureHistory, SourceField } from '../../images/api.
 import { FakeApi } from '../../images/testing/fake-api.ts';
 import { renderPage } from '../../images/testing/render-page.tsx';
 import { servedGeneratorsQuery } from '../api.ts';
-import { lorasQuery } from './lora-combobox.tsx';
+import { lorasQuery } from './loras-query.ts';
 
 const server = vi.hoisted(() => ({ api: null as FakeApi | null }));
 vi.mock('../../../lib/api/api-client.ts', () => ({

@@ -1,10 +1,16 @@
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { isLeftOut } from '@bakehouse/contract/generators/parameters/parameters';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { loadable } from '../../../lib/loadable.tsx';
+import { DeferredPart } from '../../../ui/deferred-part.tsx';
 import { type FormField, FormFields } from '../../../ui/form-fields.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
 import { type FormValues, withRange } from './form-values.ts';
-import { LoraCombobox, lorasQuery } from './lora-combobox.tsx';
+import { lorasQuery } from './loras-query.ts';
 import type { Draft } from './use-draft.ts';
+
+/** Its code comes apart: a visitor has no LoRA. */
+const LoraCombobox = loadable(async () => (await import('./lora-combobox.tsx')).LoraCombobox);
 
 type Props = {
   generator: Generator;
@@ -32,15 +38,17 @@ export function LoraField({ generator, draft: { values }, onChange, userId, expl
   const change = (changed: Partial<FormValues>) =>
     onChange({ values: { ...values, ...changed } as FormValues });
   const control = (
-    <LoraCombobox
-      userId={userId}
-      value={chosen ? String(chosen) : null}
-      onChange={(id) => change({ [field.name]: id ?? '' })}
-    />
+    <DeferredPart pending={<Skeleton className="h-9" />}>
+      <LoraCombobox
+        userId={userId}
+        value={chosen ? String(chosen) : null}
+        onChange={(id) => change({ [field.name]: id ?? '' })}
+      />
+    </DeferredPart>
   );
   return (
     <FormFields
-      fields={[{ ...field, kind: 'control', control }, ...strength]}
+      fields={[{ ...field, kind: 'control', control: () => control }, ...strength]}
       values={values}
       problems={{}}
       onChange={change}

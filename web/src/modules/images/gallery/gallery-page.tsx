@@ -6,7 +6,7 @@ import { Images, ImageUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
-import { CheckboxBox } from '../../../ui/checkbox.tsx';
+import { CheckboxBox } from '../../../ui/checkbox-box.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pager } from '../../../ui/pager.tsx';

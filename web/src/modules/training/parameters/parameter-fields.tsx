@@ -4,6 +4,7 @@ import {
   segmentationMethods,
 } from '@bakehouse/contract/fine-tune-numbers';
 import { Button } from '../../../ui/button.tsx';
+import { CheckboxGroup } from '../../../ui/checkbox-group.tsx';
 import type { FormField } from '../../../ui/form-fields.tsx';
 import { learningRateAdvice, type TrainingParameters } from './training-parameters.ts';
 
@@ -44,14 +45,21 @@ export const loraFields: ParameterField[] = [
   number('lora_r', { label: 'Rank', help: 'Size of the adapter.' }),
   number('lora_dropout', { label: 'Dropout' }),
   {
-    kind: 'choices',
+    kind: 'control',
     name: 'lora_target_modules',
     label: 'Target modules',
-    options: loraTargetModules.map((module) => ({
-      value: module,
-      label: <code className="font-mono text-[0.8125rem]">{module}</code>,
-    })),
-    columns: 'grid grid-cols-2 gap-2 sm:grid-cols-4',
+    isWide: true,
+    control: (modules: string[], onChange) => (
+      <CheckboxGroup
+        value={modules}
+        onChange={onChange}
+        options={loraTargetModules.map((module) => ({
+          value: module,
+          label: <code className="font-mono text-[0.8125rem]">{module}</code>,
+        }))}
+        className="grid grid-cols-2 gap-2 sm:grid-cols-4"
+      />
+    ),
   },
 ];
 

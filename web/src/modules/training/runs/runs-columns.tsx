@@ -1,7 +1,7 @@
 import type { Run } from '@bakehouse/contract/training';
 import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../../../lib/format/format-number.ts';
-import { CheckboxBox } from '../../../ui/checkbox.tsx';
+import { CheckboxBox } from '../../../ui/checkbox-box.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { Progress } from '../../../ui/progress.tsx';

@@ -1,0 +1,89 @@
+import type { User } from '@bakehouse/contract/accounts';
+import { Plus, SquarePen } from 'lucide-react';
+import { Suspense } from 'react';
+import { cx } from '../../lib/cx.ts';
+import { useWindowWidth } from '../../lib/device/use-window-width.ts';
+import { loadable } from '../../lib/loadable.tsx';
+import { Avatar } from '../../modules/accounts/avatar.tsx';
+import { BalanceWidget } from '../../modules/credits/balance-widget.tsx';
+import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
+import { buttonClass } from '../../ui/button.tsx';
+import { DeferredPopup } from '../../ui/deferred-popup.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { AfterPage } from '../after-page.tsx';
+
+const LongWorkTray = loadable(async () => (await import('../long-work/long-work-tray.tsx')).LongWorkTray);
+const CurrencySwitch = loadable(async () => (await import('./currency-switch.tsx')).CurrencySwitch);
+const CreateMenu = loadable(async () => (await import('./create-menu.tsx')).CreateMenu);
+const NotificationBell = loadable(
+  async () => (await import('../../modules/notifications/notification-bell.tsx')).NotificationBell,
+);
+const UserMenu = loadable(async () => (await import('./user-menu.tsx')).UserMenu);
+
+/** What is the user's own: to create, to pay, to change. */
+export function Own({ user }: { user: User | undefined }) {
+  const switchHasRoom = useWindowWidth('lg');
+  return (
+    <>
+      {/* The first, so that nothing moves when it comes and goes. */}
+      {user && (
+        <AfterPage preload={LongWorkTray.preload}>
+          <LongWorkTray />
+        </AfterPage>
+      )}
+      <DeferredPopup
+        kind="menu"
+        code={CreateMenu}
+        popup={(opener) => <CreateMenu trigger={opener} />}
+        trigger={
+          <button type="button" className={cx(buttonClass({ variant: 'primary' }), 'max-sm:w-9 max-sm:px-0')}>
+            {/* Without its word it is no second plus beside the one at the balance. */}
+            <Plus aria-hidden className="max-sm:hidden" />
+            <SquarePen aria-hidden className="sm:hidden" />
+            <span className="max-sm:sr-only">Create</span>
+          </button>
+        }
+      />
+      {switchHasRoom && (
+        <Boundary fallback={EmptyFallback}>
+          <Suspense fallback={<Skeleton className="h-8 w-[6.5rem] rounded-lg max-lg:hidden" />}>
+            <CurrencySwitch />
+          </Suspense>
+        </Boundary>
+      )}
+      {user ? <BalanceWidget /> : <Skeleton className="h-9 w-24 rounded-lg" />}
+      {user ? <Notifications /> : <Skeleton className="size-9 shrink-0 rounded-lg" />}
+      {user ? <AccountMenu user={user} /> : <Skeleton className="size-9 shrink-0 rounded-full" />}
+    </>
+  );
+}
+
+function Notifications() {
+  return (
+    <AfterPage
+      preload={NotificationBell.preload}
+      fallback={<Skeleton className="size-9 shrink-0 rounded-lg" />}
+    >
+      <NotificationBell />
+    </AfterPage>
+  );
+}
+
+function AccountMenu({ user }: { user: User }) {
+  return (
+    <DeferredPopup
+      kind="menu"
+      code={UserMenu}
+      popup={(opener) => <UserMenu trigger={opener} />}
+      trigger={
+        <button
+          type="button"
+          className="shrink-0 rounded-full transition-shadow hover:shadow-[0_0_0_2px_var(--accent-line)]"
+        >
+          <Avatar user={user} />
+          <span className="sr-only">Account: {user.username}</span>
+        </button>
+      }
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { expect, test } from 'vitest';
+import { findTyped } from './find-typed.ts';
+import { Select } from './select.tsx';
+
+const breads = [
+  { value: '', label: 'None' },
+  { value: 'rye', label: 'Rye' },
+  { value: 'spelt', label: 'Spelt' },
+  { value: 'sour', label: 'Sourdough' },
+  { value: 'soda', label: 'Soda bread', disabled: true },
+];
+
+function show(first: string | null) {
+  function Form() {
+    const [value, setValue] = useState(first);
+    return <Select aria-label="Bread" value={value} onChange={setValue} options={breads} />;
+  }
+  render(<Form />);
+  return screen.getByRole('combobox', { name: 'Bread' });
+}
+
+test('the button shows what is chosen, also where that is an empty value', () => {
+  expect(show('').textContent).toBe('None');
+});
+
+test('the button shows the placeholder where nothing is chosen', () => {
+  expect(show(null).textContent).toBe('Choose…');
+});
+
+test('a letter at the closed select chooses what begins with it, and opens nothing', async () => {
+  const button = show('');
+  await userEvent.tab();
+  await userEvent.keyboard('s');
+  expect(button.textContent).toBe('Spelt');
+  expect(button.getAttribute('aria-expanded')).toBe('false');
+});
+
+test('an arrow opens the list, and what is chosen in it shows', async () => {
+  show('');
+  await userEvent.tab();
+  await userEvent.keyboard('{ArrowDown}');
+  await userEvent.click(await screen.findByRole('option', { name: 'Rye' }));
+  expect(screen.getByRole('combobox', { name: 'Bread' }).textContent).toBe('Rye');
+});
+
+test.each([
+  ['', 's', 'spelt'],
+  ['spelt', 's', 'sour'],
+  ['sour', 's', 'spelt'],
+  ['spelt', 'sp', 'spelt'],
+  ['spelt', 'SO', 'sour'],
+  ['spelt', 'ss', 'sour'],
+  [null, 'r', 'rye'],
+  ['rye', 'x', undefined],
+  ['rye', 'soda', undefined],
+])('from %j, %j leads to %j', (value, typed, found) => {
+  expect(findTyped(breads, value, typed)).toBe(found);
+});
