@@ -1,4 +1,4 @@
-import { buffer } from 'node:stream/consumers';
+import { buffer as bytesOf } from 'node:stream/consumers';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { journey, look, WORK_MS } from '../journey.ts';
@@ -24,7 +24,7 @@ async function choose(page: Page, name: string, mimeType: string, buffer: Buffer
 async function downloadedBy(page: Page, button: Locator): Promise<Buffer> {
   const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
   expect(download.suggestedFilename()).toMatch(/^(paris|flux-kontext)-[0-9a-f]{8}\.png$/);
-  return buffer(await download.createReadStream());
+  return bytesOf(await download.createReadStream());
 }
 
 journey(
