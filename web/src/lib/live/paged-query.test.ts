@@ -27,9 +27,10 @@ const rows = (first: number, end: number) =>
   Array.from({ length: end - first }, (_, index) => row(first + index));
 const idsFrom = (first: number, end: number) => rows(first, end).map(({ run_id }) => run_id);
 
+const NEWEST_FIRST: { newestFirst?: boolean } = { newestFirst: true };
 /** A list in sight, with so many pages loaded. */
-async function open({ pages = 10, newestFirst = true } = {}) {
-  const query = pagedQuery({ queryKey: ['run', 'list'], rows: 'runs', id: 'run_id', newestFirst, read });
+async function open({ pages = 10, order = NEWEST_FIRST } = {}) {
+  const query = pagedQuery({ queryKey: ['run', 'list'], rows: 'runs', id: 'run_id', ...order, read });
   const list = new InfiniteQueryObserver(queryClient, query);
   stops.push(list.subscribe(() => undefined));
   await vi.advanceTimersByTimeAsync(200);
@@ -110,12 +111,54 @@ it('the row that was the cursor of a page is gone from the list already', async 
   expect(shown(list)).toEqual(stored.slice(0, shown(list).length));
 });
 
-it('a list that is sorted otherwise or narrowed is read whole, as far as ten pages', async () => {
-  const list = await open({ pages: 12, newestFirst: false });
-  stored[130] = { run_id: 'run 130', version: 2 };
-  await hear('run 130');
+it('a list that is sorted otherwise or narrowed is read whole as far as ten pages, and goes on from there', async () => {
+  const list = await open({ pages: 12, order: { newestFirst: false } });
+  stored.splice(215, 0, ...stored.splice(3, 1));
+  await hear('run 3');
+  expect(asked).toHaveLength(10);
+  expect(shown(list)).toEqual(stored.slice(0, 200));
+  expect(list.getCurrentResult().hasNextPage).toBe(true);
+  void list.fetchNextPage({ cancelRefetch: false });
+  await vi.advanceTimersByTimeAsync(200);
+  await hear('run 5');
+  expect(shown(list)).toEqual(stored.slice(0, 200));
+  void list.fetchNextPage({ cancelRefetch: false });
+  await vi.advanceTimersByTimeAsync(200);
+  expect(shown(list)).toEqual(stored.slice(0, 220));
+});
+
+it('of a list of which nobody says how it is sorted, what is behind ten pages stays', async () => {
+  const list = await open({ pages: 12, order: {} });
+  await hear('run 3');
   expect(asked).toHaveLength(10);
   expect(shown(list)).toEqual(stored.slice(0, 240));
+});
+
+it('a row far down that goes while the list is out of sight is gone when it is seen again', async () => {
+  await open({ pages: 15 });
+  for (const stop of stops.splice(0)) stop();
+  stored.splice(250, 1);
+  await hear('run 250');
+  const list = await open({ pages: 1 });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(shown(list)).toEqual(stored.slice(0, shown(list).length));
+  expect(shown(list).length).toBeGreaterThan(280);
+
+  // Read once more with the next one, and then no longer.
+  await hear('run 1');
+  asked = [];
+  await hear('run 1');
+  expect(asked).toEqual([undefined]);
+});
+
+it('a row far down that changes while the list is read whole is read after that', async () => {
+  const list = await open({ pages: 15 });
+  void list.refetch();
+  await vi.advanceTimersByTimeAsync(50);
+  stored[250] = { run_id: 'run 250', version: 2 };
+  await hear('run 250');
+  expect(asked.slice(10)).toEqual([undefined, 'run 239']);
+  expect(shown(list)).toEqual(stored.slice(0, 300));
 });
 
 it('a run that reports each second does not have ten pages read each second', async () => {

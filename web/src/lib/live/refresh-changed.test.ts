@@ -1,4 +1,4 @@
-import { QueryObserver } from '@tanstack/react-query';
+import { focusManager, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../api/query-client.ts';
 import { changeRefresher, concerns, refreshMissed } from './refresh-changed.ts';
@@ -81,6 +81,30 @@ test('what could not be read stays so while changes come, and is read again afte
   await vi.advanceTimersByTimeAsync(100);
   expect(reads).toHaveBeenCalledTimes(2);
   stop();
+});
+
+test('out of sight, a reading that waits to be tried again does not keep others from being read', async () => {
+  focusManager.setFocused(false);
+  const failing = async () => Promise.reject(new Error('The disk is on fire'));
+  const reads = vi.fn<() => string>(() => 'read');
+  const watch = (family: string, queryFn: () => string | Promise<string>) =>
+    new QueryObserver(queryClient, {
+      queryKey: [family, 'list'],
+      queryFn,
+      retry: 3,
+      initialData: 'before',
+    }).subscribe(() => undefined);
+  const stops = [watch('run', failing), watch('asset', reads)];
+  await vi.advanceTimersByTimeAsync(0);
+  const refresh = changeRefresher(new AbortController().signal);
+  refresh(run('a'));
+  await vi.advanceTimersByTimeAsync(10_000);
+  reads.mockClear();
+  refresh({ topic: 'asset', id: 'b' });
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(reads).toHaveBeenCalledOnce();
+  for (const stop of stops) stop();
+  focusManager.setFocused(undefined);
 });
 
 test('a storm of changes is read as one, and then as one a second', async () => {

@@ -6,6 +6,8 @@ import { readRowsAgain } from './paged-query.ts';
 
 /** What comes within this time is read again together. */
 const GATHER_MS = 250;
+/** A reading that takes longer is waited for no longer: out of sight, one that has failed is tried again when it is seen. */
+const READING_MS_MAX = 35_000;
 /** A run reports several times a second; nobody reads faster than this. */
 const SPACING_MS = 1_000;
 
@@ -59,7 +61,8 @@ export function changeRefresher(signal: AbortSignal): (change: ChangeEvent) => v
         new Set(gathered.map(({ change }) => change.id)),
       );
       // Between two readings there is room for what a person asks for, such as the next page.
-      await Promise.all([spacing, reading.then(() => pause(GATHER_MS))]);
+      const read = Promise.race([reading, pause(READING_MS_MAX)]);
+      await Promise.all([spacing, read.then(() => pause(GATHER_MS))]);
     }
     running = false;
   }
@@ -101,8 +104,8 @@ export function refreshMissed(): void {
 
 /**
  * Reads such queries again; of lists only what is about the rows that have changed, where these are known. What is under way
- * may be of before the change: it is begun anew. The first reading of a query, which an invalidation leaves alone, and a
- * further page, which it would end, are waited for.
+ * may be of before the change: it is begun anew. The first reading of a query, which an invalidation leaves alone, a further
+ * page, which it would end, and any reading of a list of which only rows are meant are waited for.
  */
 export async function refresh(
   isMeant: (query: Query) => boolean,
@@ -111,8 +114,9 @@ export async function refresh(
   forgetReads();
   const queries = queryClient.getQueryCache().findAll({ predicate: isMeant });
   const awaited = queries.filter(
-    ({ state }) =>
-      state.fetchStatus === 'fetching' && (state.data === undefined || state.fetchMeta?.fetchMore),
+    ({ state, meta }) =>
+      state.fetchStatus === 'fetching' &&
+      (state.data === undefined || state.fetchMeta?.fetchMore || (changed && meta?.newestFirst)),
   );
   await Promise.all([
     invalidate(
