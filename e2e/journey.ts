@@ -71,7 +71,7 @@ export const journey = test.extend<Fixtures>({
 
 /**
  * Looks at a state of a screen: no axe violation on a desktop in either theme, and nothing reaches over the edge, there
- * or on a phone. With `BAKEHOUSE_SCREENSHOTS` it also keeps a picture of both widths in both themes. The page is a light
+ * or on a phone. With `JOURNEY_SCREENSHOTS` it also keeps a picture of both widths in both themes. The page is a light
  * desktop again afterwards. A `popup` hangs on something that a phone does not have, and the page is behind it.
  */
 export async function look(page: Page, name: string, { popup = false } = {}): Promise<void> {
@@ -88,7 +88,7 @@ export async function look(page: Page, name: string, { popup = false } = {}): Pr
     }
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(overflow, `pixels that ${name} is wider than ${width} px`).toBeLessThanOrEqual(0);
-    if (process.env.BAKEHOUSE_SCREENSHOTS) await takeScreenshots(page, `${name}-${width}`);
+    if (process.env.JOURNEY_SCREENSHOTS) await takeScreenshots(page, `${name}-${width}`);
   }
   await page.setViewportSize(DESKTOP);
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: null });

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { json } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { revenueAccount, userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
@@ -69,7 +69,7 @@ journey(
     const download = page.waitForEvent('download');
     await sheet.getByRole('button', { name: 'Export' }).click();
     await page.getByRole('menuitem', { name: 'JSON' }).click();
-    const file = JSON.parse(await readFile((await (await download).path()) ?? '', 'utf8')) as {
+    const file = (await json(await (await download).createReadStream())) as {
       transactions: { amount: string; balance: string }[];
     };
     expect(file.transactions.map(({ amount, balance }) => [amount, balance])).toEqual([

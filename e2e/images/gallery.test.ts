@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { execFileSync } from 'node:child_process';
+import { buffer } from 'node:stream/consumers';
 import { type Generation, getGeneration, startGeneration } from '@bakehouse/contract/generations';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -9,10 +9,10 @@ import { signUp } from '../sign-up.ts';
 import { startServiceServer } from './service-server.ts';
 
 /** The names of the files in a zip. */
-async function namesIn(zip: string): Promise<string[]> {
-  const program = 'import json, sys, zipfile; print(json.dumps(zipfile.ZipFile(sys.argv[1]).namelist()))';
-  const { stdout } = await promisify(execFile)('python3', ['-c', program, zip]);
-  return JSON.parse(stdout) as string[];
+function namesIn(zip: Buffer): string[] {
+  const program =
+    'import io, json, sys, zipfile; print(json.dumps(zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read())).namelist()))';
+  return JSON.parse(execFileSync('python3', ['-c', program], { input: zip }).toString()) as string[];
 }
 
 /** Somebody new with a picture of each prompt, the last one first. */
@@ -72,7 +72,7 @@ journey(
       bar.getByRole('button', { name: 'Download zip' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('pictures.zip');
-    const names = await namesIn(await download.path());
+    const names = namesIn(await buffer(await download.createReadStream()));
     expect(names.map((name) => name.replace(/-[0-9a-f]{12}\.png$/, ''))).toEqual([
       'a-spelt-loaf',
       'a-wheat-loaf',
