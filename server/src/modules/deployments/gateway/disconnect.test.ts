@@ -237,7 +237,9 @@ it('ends an answer in one piece before its client would ask for it again, and ch
   await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
   hold.resolve();
   await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
-  expect(await serving.requests(user)).toMatchObject([{ ok: true, completion_tokens: 4 }]);
+  await vi.waitFor(async () =>
+    expect(await serving.requests(user)).toMatchObject([{ ok: true, completion_tokens: 4 }]),
+  );
 });
 
 it('begins a stream that nothing comes on after 15 s, with a comment, and says in it what fails then', async () => {

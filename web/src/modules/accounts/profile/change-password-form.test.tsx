@@ -50,6 +50,6 @@ test('ends API keys where that is asked for, and asks anew the next time', async
   await userEvent.click(box);
   await submit('the old one', 'a long password');
   await vi.waitFor(() => expect(box.isConnected).toBe(false));
-  expect(screen.getByRole('checkbox').getAttribute('aria-checked')).toBe('false');
+  expect(screen.getByRole<HTMLInputElement>('checkbox').checked).toBe(false);
   expect(changePassword).toHaveBeenCalledWith('the old one', 'a long password', { endsKeys: true });
 });
