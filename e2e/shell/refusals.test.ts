@@ -57,6 +57,11 @@ journey(
     await signUp(page);
     await page.goto('/dataset');
     await page.getByText('No datasets yet').waitFor();
+    // The code of an open list comes with the first input.
+    await page.getByRole('combobox', { name: 'Sort by' }).click();
+    await page.getByRole('listbox').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('listbox').waitFor({ state: 'hidden' });
     await page.context().setOffline(true);
     await page.getByText('The server cannot be reached').first().waitFor();
     // Another order has not been read before.
