@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { previewFile } from '@bakehouse/contract/assets';
 import { getBalance, listTransactions } from '@bakehouse/contract/credits';
-import { deployVllm, terminatePod, vllmStatus } from '@bakehouse/contract/deployments';
+import { deployVllm, terminatePod, vllmStatus } from '@bakehouse/contract/deployments/text';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { cancelRun, getRunMetrics, listRuns, type Run, validateFineTune } from '@bakehouse/contract/training';
 import { Client, findServer } from './client/client.ts';

@@ -3,7 +3,7 @@ import { userIdParams } from './accounts.ts';
 import { endpoint, type KeyScope } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { promptText } from './generations.ts';
-import { PICTURE_BYTES_MAX } from './pictures.ts';
+import { PICTURE_BYTES_MAX } from './media.ts';
 
 /** The starter model that edits pictures, by its name on the wire. */
 export const KONTEXT_STARTER = 'kontext-starter';

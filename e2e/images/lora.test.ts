@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { starterLora } from '../../server/src/modules/images/testing/starter-lora.ts';
+import { starterLora } from '../../server/src/modules/generations/testing/starter-lora.ts';
 import { choose } from '../choose.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { startOwnServer } from '../../scripts/client/own-server.ts';
-import { upstreamServer } from '../../server/src/modules/upstreams/testing/upstream-server.ts';
+import { upstreamServer } from '../../server/src/modules/providers/testing/upstream-server.ts';
 
 /**
  * A server of the journey's own for which services generate: Black Forest Labs and fal, which stand on this machine and answer

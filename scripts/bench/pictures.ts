@@ -1,4 +1,4 @@
-import { createImage } from '@bakehouse/contract/images';
+import { createImage } from '@bakehouse/contract/openai-images';
 import { Client } from '../client/client.ts';
 import { waitForMachine } from '../client/machine-ready.ts';
 import { startOwnServer } from '../client/own-server.ts';

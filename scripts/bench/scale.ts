@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { assetInfo, createAsset, deleteAsset, getAsset, listAssets } from '@bakehouse/contract/assets';
 import { getLedger, getUsageWindow, listSpend, listTransactions } from '@bakehouse/contract/credits';
-import { listVllm } from '@bakehouse/contract/deployments';
+import { listVllm } from '@bakehouse/contract/deployments/text';
 import { listRuns } from '@bakehouse/contract/training';
 import { readConfig } from '../../server/src/config.ts';
 import { makeOperator } from '../../server/src/modules/accounts/make-operator.ts';

@@ -13,17 +13,17 @@ import { installationCapacity } from './engine/machines/installation-capacity.ts
 import type { MachineIdentity } from './engine/machines/join-installation.ts';
 import { findServerUrl } from './engine/machines/queries.ts';
 import { listJobs } from './list-jobs.ts';
-import { registerImageStarter } from './modules/assets/starter/register-image-starter.ts';
-import { registerStarterModel } from './modules/assets/starter/register-starter-model.ts';
-import { starterLanguageModel } from './modules/assets/starter/starter-language-model.ts';
+import { registerImageStarter } from './modules/models/starter/register-image-starter.ts';
+import { registerStarterModel } from './modules/models/starter/register-starter-model.ts';
+import { starterLanguageModel } from './modules/models/starter/starter-language-model.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
-import { PARALLEL_PICTURES } from './modules/deployments/kinds/image-spec.ts';
+import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
 import { modelServerKind } from './modules/deployments/servers/model-server-kind.ts';
 import {
   createGenerationLoop,
   type GenerationLoop,
   UPSTREAM_PICTURES,
-} from './modules/images/running/create-generation-loop.ts';
+} from './modules/generations/run/create-generation-loop.ts';
 import { fineTuneKind } from './modules/training/runs/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/validation/read-data.ts';
 import { shareReads } from './modules/training/validation/share-reads.ts';

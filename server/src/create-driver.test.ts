@@ -9,7 +9,7 @@ import { idleCpu } from './engine/host/cpu-load.ts';
 import { environmentDir, runtimeDir } from './engine/host/environment/environment.ts';
 import { environmentOf, type Layer, lockFiles } from './engine/host/environment/layers.ts';
 import { machineCpu } from './engine/host/machine-cpu.ts';
-import { readOffer } from './engine/machines/offer.ts';
+import { readOffer } from './engine/machines/read-offer.ts';
 import { testMachine } from './engine/testing/test-machine.ts';
 import { noSandbox } from './platform/sandbox/sandbox.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';

@@ -5,7 +5,7 @@ import { inputCacheDir } from './engine/drivers/local/input-cache.ts';
 import { runtimeDir } from './engine/host/environment/environment.ts';
 import { createHeartbeat, LOST_AFTER_MS } from './engine/machines/heartbeat.ts';
 import { joinInstallation, type MachineIdentity } from './engine/machines/join-installation.ts';
-import { gatewayPresence } from './modules/deployments/gateway/upstream/gateway-presence.ts';
+import { gatewayPresence } from './modules/chat/upstream/gateway-presence.ts';
 import { openRowChanges } from './platform/cache/row-changes.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Services } from './platform/context.ts';

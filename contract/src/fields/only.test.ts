@@ -3,7 +3,7 @@ import { changeApiKey, createApiKey, rotateApiKeyById } from '../api-keys.ts';
 import { assetCreatePayload } from '../assets.ts';
 import { saveConfiguration } from '../configurations.ts';
 import { transferTokens } from '../credits.ts';
-import { deployVllm } from '../deployments.ts';
+import { deployVllm } from '../deployments/text.ts';
 import { fineTunePayload, resumeRun, validateFineTune } from '../training.ts';
 
 test.each([

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # First rows with the format that both sides recognise: this one, and the web app's preview.
 _RECOGNISE_ALIKE = (
-    Path(__file__).parents[3] / "server/src/modules/assets/preview/fixtures/recognise-alike.json"
+    Path(__file__).parents[3] / "server/src/modules/datasets/preview/fixtures/recognise-alike.json"
 )
 
 

@@ -17,7 +17,7 @@ from train_spec import data_spec
 
 # Files with what both readers make of them: this one, and the one that shows rows in the web app.
 _READ_ALIKE = (
-    Path(__file__).parents[3] / "server/src/modules/assets/preview/fixtures/read-alike.json"
+    Path(__file__).parents[3] / "server/src/modules/datasets/preview/fixtures/read-alike.json"
 )
 
 

@@ -5,7 +5,7 @@ import { removeFiles } from './files/remove-files.ts';
 import { type CpuLoad, readCpuLoad } from './host/cpu-load.ts';
 import { machineCpu } from './host/machine-cpu.ts';
 import { findLostMachines } from './machines/find-lost-machines.ts';
-import { readOffer } from './machines/offer.ts';
+import { readOffer } from './machines/read-offer.ts';
 import { noteMachine } from './machines/queries.ts';
 import { requeueLost } from './machines/requeue-lost.ts';
 import { sweepFiles } from './machines/sweep-files.ts';
@@ -14,7 +14,7 @@ import { createScheduler } from './queue/schedule.ts';
 import { endWorkloads } from './reconcile/end-workloads.ts';
 import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
 import { type StartTrouble, watchStarts } from './reconcile/start-watch.ts';
-import type { WorkloadKind, WorkloadKinds } from './workload-kind.ts';
+import type { WorkloadKind, WorkloadKinds } from './model/workload-kind.ts';
 
 const TICK_MS = 1_000;
 /** Workloads that are looked at at the same time. */

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../platform/db/database.ts';
-import type { WorkloadWithSpec } from './workload.ts';
+import type { WorkloadWithSpec } from './model/workload.ts';
 import { columns, toSpec, toWorkload } from './workload-row.ts';
 
 /** The workload with what its process is told; null where there is none. */

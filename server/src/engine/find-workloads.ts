@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../platform/db/database.ts';
-import type { Workload } from './workload.ts';
+import type { Workload } from './model/workload.ts';
 import { columns, toWorkload } from './workload-row.ts';
 
 /** Those workloads that there are, by their ids. */

@@ -1,5 +1,5 @@
 import type { Transaction } from '../platform/db/database.ts';
-import type { Workload } from './workload.ts';
+import type { Workload } from './model/workload.ts';
 import { columns, toWorkload } from './workload-row.ts';
 
 /** Step: the workload, held until the transaction ends; null where there is none. */

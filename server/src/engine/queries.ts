@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../platform/db/database.ts';
 import { storableJson, storableText } from '../platform/db/storable-text.ts';
 import { publishSignal } from '../platform/events/publish-change.ts';
 import type { AttemptId } from './drivers/driver.ts';
-import type { Workload, WorkloadSpec } from './workload.ts';
+import type { Workload, WorkloadSpec } from './model/workload.ts';
 import { columns, toSpec, toWorkload } from './workload-row.ts';
 
 /** Columns that the engine changes together with the state. */

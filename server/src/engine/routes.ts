@@ -3,7 +3,7 @@ import { type Binding, bindWorkload } from '../platform/http/bind.ts';
 import { readInput } from './files/read-input.ts';
 import { storeArtefact } from './files/store-artefact.ts';
 import { acceptReports } from './reports/accept-reports.ts';
-import type { WorkloadKinds } from './workload-kind.ts';
+import type { WorkloadKinds } from './model/workload-kind.ts';
 
 /** What running workloads call. */
 export function workloadRoutes(kinds: WorkloadKinds): Binding[] {

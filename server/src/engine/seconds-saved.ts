@@ -1,4 +1,4 @@
-import type { Workload } from './workload.ts';
+import type { Workload } from './model/workload.ts';
 
 /** With how many seconds of work an ended workload goes on: what has failed is back at its last checkpoint. Pure. */
 export function secondsSaved({

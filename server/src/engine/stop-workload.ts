@@ -1,5 +1,5 @@
 import type { Transaction } from '../platform/db/database.ts';
-import { hasEnded } from './has-ended.ts';
+import { hasEnded } from './model/has-ended.ts';
 import { lockWorkload } from './lock-workload.ts';
 import { updateWorkload, wakeEngines } from './queries.ts';
 

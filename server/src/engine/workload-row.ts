@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { JsonValue } from '../platform/db/database.ts';
 import type { WorkloadsTable } from '../platform/db/schema.generated.ts';
-import type { Placement, Workload, WorkloadSpec } from './workload.ts';
+import type { Placement, Workload, WorkloadSpec } from './model/workload.ts';
 
 type Row = Selectable<WorkloadsTable>;
 /** All but the spec, and what only the database looks at. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { getAsset } from '@bakehouse/contract/assets';
 import { chatCompletions } from '@bakehouse/contract/chat';
 import { getBalance, transferTokens } from '@bakehouse/contract/credits';
-import { terminatePod, vllmStatus } from '@bakehouse/contract/deployments';
+import { terminatePod, vllmStatus } from '@bakehouse/contract/deployments/text';
 import { listRuns } from '@bakehouse/contract/training';
 import pg from 'pg';
 import { expect, inject, test, vi } from 'vitest';

@@ -1,6 +1,6 @@
 import { chatCompletions } from '@bakehouse/contract/chat';
 import { getBalance } from '@bakehouse/contract/credits';
-import { deployVllm, terminatePod, vllmStatus } from '@bakehouse/contract/deployments';
+import { deployVllm, terminatePod, vllmStatus } from '@bakehouse/contract/deployments/text';
 import { parseBgl } from '@bakehouse/contract/money';
 import { expect, vi } from 'vitest';
 import type { Config } from '../config.ts';

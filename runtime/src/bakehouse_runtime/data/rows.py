@@ -2,7 +2,7 @@
 
 What makes a single row unusable drops that row with its reason; what makes the file unusable
 (not UTF-8, no such column, not the format its name says) raises PlainError. The web app shows the
-same rows before a training: server/src/modules/assets/preview/fixtures/read-alike.json holds both
+same rows before a training: server/src/modules/datasets/preview/fixtures/read-alike.json holds both
 readers to one table.
 """
 

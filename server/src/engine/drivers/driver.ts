@@ -2,7 +2,7 @@ import type { ServeImageSpec } from '@bakehouse/contract/runtime/serve-image-spe
 import type { ServeTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { Capacity } from '../queue/queue.ts';
 import type { Observed } from '../reconcile/plan.ts';
-import type { Behaviour, WorkloadSpec } from '../workload.ts';
+import type { Behaviour, WorkloadSpec } from '../model/workload.ts';
 
 /** All that a driver needs to start one attempt. */
 export type Launch = {

@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { type GpuType, gpuTypes } from '@bakehouse/contract/limits';
 import { runProgram } from '../../platform/processes/run-program.ts';
-import type { Gpu } from '../queue/gpu.ts';
-import { listedGpu } from '../queue/listed-gpu.ts';
+import type { Gpu } from '../model/gpu.ts';
+import { listedGpu } from '../model/listed-gpu.ts';
 
 const MIB = 1024 ** 2;
 /** What PyTorch and vLLM of the lock files are built for: CUDA 13, which has no code for older GPUs, the V100 among them. Another index may have a PyTorch for them. */

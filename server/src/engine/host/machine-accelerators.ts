@@ -1,6 +1,6 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
 import type { Logger } from 'pino';
-import type { Gpu } from '../queue/gpu.ts';
+import type { Gpu } from '../model/gpu.ts';
 import { type Accelerators, findAccelerators, noAccelerators } from './accelerators.ts';
 import type { EnvironmentSettings } from './environment/environment.ts';
 import { hasLayer } from './environment/has-layer.ts';

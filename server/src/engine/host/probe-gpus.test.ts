@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import type { Gpu } from '../queue/gpu.ts';
+import type { Gpu } from '../model/gpu.ts';
 import { environmentPython } from './environment/environment.ts';
 import { hasCCompiler, probeGpus, workingGpus } from './probe-gpus.ts';
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { ProgramFailed, runProgram } from '../../platform/processes/run-program.ts';
-import type { Gpu } from '../queue/gpu.ts';
+import type { Gpu } from '../model/gpu.ts';
 import { type EnvironmentSettings, environmentDir } from './environment/environment.ts';
 import { runtimeCommand } from './runtime-command.ts';
 

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { MachinesTable } from '../../platform/db/schema.generated.ts';
-import type { Offer } from './offer.ts';
+import type { Offer } from './read-offer.ts';
 import type { Span } from './uptime.ts';
 
 type Row = Selectable<MachinesTable>;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { testDatabase } from '../../testing/test-database.ts';
-import type { Gpu } from '../queue/gpu.ts';
+import type { Gpu } from '../model/gpu.ts';
 import { testMachine } from '../testing/test-machine.ts';
 import { noteMachine } from './queries.ts';
 import { readMachines } from './read-machines.ts';

@@ -5,8 +5,8 @@ import { lockWorkload } from '../lock-workload.ts';
 import { listOfMachines, updateWorkload } from '../queries.ts';
 import { planLost } from '../reconcile/plan.ts';
 import { writeStep } from '../reconcile/write-step.ts';
-import type { Workload } from '../workload.ts';
-import type { WorkloadKinds } from '../workload-kind.ts';
+import type { Workload } from '../model/workload.ts';
+import type { WorkloadKinds } from '../model/workload-kind.ts';
 import { findLostMachines } from './find-lost-machines.ts';
 
 type Parts = {

@@ -1,6 +1,6 @@
 import type { GpuType } from '@bakehouse/contract/limits';
-import type { Gpu } from './gpu.ts';
-import { listedGpu } from './listed-gpu.ts';
+import type { Gpu } from '../model/gpu.ts';
+import { listedGpu } from '../model/listed-gpu.ts';
 import type { Capacity } from './queue.ts';
 
 /**

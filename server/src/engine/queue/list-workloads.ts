@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/database.ts';
 import type { SpecKind } from '../drivers/driver.ts';
 import { listMachines } from '../machines/queries.ts';
-import type { Workload } from '../workload.ts';
+import type { Workload } from '../model/workload.ts';
 import { assignSlots, type Decision } from './queue.ts';
 import { listUnended } from './queue-queries.ts';
 import { offering, toHolding } from './queue-rows.ts';

@@ -4,7 +4,7 @@ import type { WorkloadsTable } from '../../platform/db/schema.generated.ts';
 import { storableText } from '../../platform/db/storable-text.ts';
 import type { SpecKind } from '../drivers/driver.ts';
 import { isPresent } from '../machines/queries.ts';
-import type { Placement, Workload } from '../workload.ts';
+import type { Placement, Workload } from '../model/workload.ts';
 import { columns, toWorkload } from '../workload-row.ts';
 
 type Row = Selectable<WorkloadsTable>;

@@ -1,5 +1,5 @@
 import type { KnownMachine } from '../machines/queries.ts';
-import type { Workload } from '../workload.ts';
+import type { Workload } from '../model/workload.ts';
 import type { Holding, OfferingMachine } from './queue.ts';
 
 /* What the queue decides by, of the rows that there are. */

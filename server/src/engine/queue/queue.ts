@@ -1,8 +1,8 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
 import type { SpecKind } from '../drivers/driver.ts';
-import { type Offer, specName } from '../machines/offer.ts';
-import type { Behaviour, Placement } from '../workload.ts';
-import type { Gpu } from './gpu.ts';
+import { type Offer, specName } from '../machines/read-offer.ts';
+import type { Behaviour, Placement } from '../model/workload.ts';
+import type { Gpu } from '../model/gpu.ts';
 
 type CpuSlots = `cpu:${Behaviour}`;
 

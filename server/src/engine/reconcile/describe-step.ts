@@ -1,4 +1,4 @@
-import type { Workload } from '../workload.ts';
+import type { Workload } from '../model/workload.ts';
 import type { Step } from './plan.ts';
 
 /** What an operator reads of a step in the log; null where there is nothing that one would want to know. */

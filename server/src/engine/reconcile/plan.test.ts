@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Span } from '../machines/uptime.ts';
-import type { Workload } from '../workload.ts';
+import type { Workload } from '../model/workload.ts';
 import {
   FAILURES_MAX,
   type Observed,

@@ -1,6 +1,6 @@
-import { latest } from '../latest.ts';
+import { latest } from '../model/latest.ts';
 import type { Listening, Span } from '../machines/uptime.ts';
-import type { EndState, KillCause, Workload } from '../workload.ts';
+import type { EndState, KillCause, Workload } from '../model/workload.ts';
 
 /** What a driver saw of the current attempt. */
 export type Observed =

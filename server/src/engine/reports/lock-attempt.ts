@@ -1,7 +1,7 @@
 import type { WorkloadCaller } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { hasEnded } from '../has-ended.ts';
-import type { Workload } from '../workload.ts';
+import { hasEnded } from '../model/has-ended.ts';
+import type { Workload } from '../model/workload.ts';
 import { columns, toWorkload } from '../workload-row.ts';
 import { workloadEnded } from './workload-ended.ts';
 

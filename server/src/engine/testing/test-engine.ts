@@ -14,8 +14,8 @@ import { acceptReports } from '../reports/accept-reports.ts';
 import { authenticateWorkload } from '../reports/authenticate-workload.ts';
 import { requestWorkload, type WorkloadRequest } from '../request-workload.ts';
 import { stopWorkload } from '../stop-workload.ts';
-import type { Workload } from '../workload.ts';
-import type { WorkloadKind, WorkloadKinds } from '../workload-kind.ts';
+import type { Workload } from '../model/workload.ts';
+import type { WorkloadKind, WorkloadKinds } from '../model/workload-kind.ts';
 import { testHeartbeat, testMachine } from './test-machine.ts';
 import { testSpec } from './test-spec.ts';
 

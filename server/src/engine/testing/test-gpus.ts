@@ -1,6 +1,6 @@
 import { type GpuType, gpuTypes } from '@bakehouse/contract/limits';
-import type { Gpu } from '../queue/gpu.ts';
-import { listedGpu } from '../queue/listed-gpu.ts';
+import type { Gpu } from '../model/gpu.ts';
+import { listedGpu } from '../model/listed-gpu.ts';
 
 /** For tests: GPUs of a listed type with the memory of the list. */
 export function listed(type: GpuType, devices: number[]): Gpu {

@@ -1,4 +1,4 @@
-import type { WorkloadSpec } from '../workload.ts';
+import type { WorkloadSpec } from '../model/workload.ts';
 
 /** A spec for tests of what lies around a run; its title says what a scripted workload does. */
 export function testSpec(title: string, inputs: WorkloadSpec['inputs'] = []): WorkloadSpec {

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { bearsOnLora, findLoraFile } from './loras/find-lora-file.ts';
-import { listTellingFiles } from './loras/queries.ts';
+import { bearsOnLora, findLoraFile } from './recognise/find-lora-file.ts';
+import { listTellingFiles } from '../models/loras/queries.ts';
 import {
   type AssetRow,
   endFiles,

@@ -3,7 +3,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { unknownCursor } from '../../platform/unknown-cursor.ts';
-import { findPipelines } from './pipelines/find-pipelines.ts';
+import { findPipelines } from './recognise/find-pipelines.ts';
 import { type ListCursor, listAssets as listRows, type SortKey } from './search/list-queries.ts';
 import { toSummary } from './to-wire.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { previewFile } from '../assets/preview/preview-file.ts';
+import { previewFile } from '../datasets/preview/preview-file.ts';
 
 /** The names of the columns of a data file. Throws what `previewFile` throws. */
 export async function listColumnNames(

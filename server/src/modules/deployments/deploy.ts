@@ -4,13 +4,13 @@ import { generatorNames } from '@bakehouse/contract/generators';
 import type {
   deployFlux as contract,
   quoteFlux as quoteContract,
-} from '@bakehouse/contract/image-deployments';
+} from '@bakehouse/contract/deployments/images';
 import type { Context } from '../../platform/context.ts';
 import { type Transaction, toJson } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
-import { listStarterModels } from '../assets/starter/list-starter-models.ts';
+import { listStarterModels } from '../models/starter/list-starter-models.ts';
 import { priceOfNow } from '../credits/prices/price-of-now.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
@@ -19,7 +19,7 @@ import { requireLicence } from '../licences/require-licence.ts';
 import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 import { holdPeriod, PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
 import { freeModelName, toModelName } from './names/model-name.ts';
-import { type FoundPlacement, findPlacement } from './placement/find-placement.ts';
+import { type FoundPlacement, findPlacement } from './find-placement.ts';
 import { insertDeployment, listLiveModelNames, lockDeployment } from './queries.ts';
 import { ensureModelServer } from './servers/ensure-model-server.ts';
 import { refuseManyServers } from './servers/limits/refuse-many-servers.ts';

@@ -7,7 +7,7 @@ import {
   vllmMetrics,
   vllmProgress,
   vllmStats,
-} from '@bakehouse/contract/deployments';
+} from '@bakehouse/contract/deployments/text';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../testing/test-server.ts';
 import { costMicro } from '../credits/prices/cost-micro.ts';

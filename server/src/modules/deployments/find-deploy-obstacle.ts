@@ -1,9 +1,9 @@
-import { imageDeploymentKinds } from '@bakehouse/contract/image-deployments';
-import { isServedAs } from '@bakehouse/contract/image-pipelines';
+import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
+import { isServedAs } from '@bakehouse/contract/deployments/pipelines';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { FindObstacle } from '../assets/get-model-readiness.ts';
-import { readPipelineIndex } from '../assets/pipelines/read-pipeline-index.ts';
+import type { FindObstacle } from '../models/get-model-readiness.ts';
+import { readPipelineIndex } from '../assets/recognise/read-pipeline-index.ts';
 import { readRevision } from '../assets/read-revision.ts';
 import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 import type { ServingParts } from './serving-parts.ts';

@@ -1,4 +1,4 @@
-import type { DeploymentFilter } from '@bakehouse/contract/deployments';
+import type { DeploymentFilter } from '@bakehouse/contract/deployments/text';
 import type { Context } from '../../platform/context.ts';
 import type { ListOrder } from '../../platform/db/list-orders.ts';
 import { recently } from '../../platform/recently.ts';

@@ -1,6 +1,6 @@
-import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deployments';
+import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deployments/text';
 import { type Insertable, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Workload, WorkloadState } from '../../engine/workload.ts';
+import type { Workload, WorkloadState } from '../../engine/model/workload.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { type ListOrder, listOrders } from '../../platform/db/list-orders.ts';
 import type { DeploymentsTable } from '../../platform/db/schema.generated.ts';

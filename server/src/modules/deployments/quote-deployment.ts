@@ -1,12 +1,12 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { quoteFlux as contract } from '@bakehouse/contract/image-deployments';
+import type { quoteFlux as contract } from '@bakehouse/contract/deployments/images';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
 import { findLicence } from '../licences/find-licence.ts';
 import type { KindName } from './kinds/kinds.ts';
 import { PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
-import { deviceLabel } from './placement/choose-placement.ts';
-import { findPlacement } from './placement/find-placement.ts';
+import { deviceLabel } from '../serving/placement/choose-placement.ts';
+import { findPlacement } from './find-placement.ts';
 import { checkReplicas } from './servers/plan/check-replicas.ts';
 import { sleepsAfterMinutes } from './servers/plan/sleeps-after-minutes.ts';
 import type { ServingParts } from './serving-parts.ts';

@@ -1,9 +1,9 @@
-import type { Deployment } from '@bakehouse/contract/deployments';
+import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Config } from '../../config.ts';
 import { findWorkloadWithSpec } from '../../engine/find-workload-with-spec.ts';
 import { cutHostPaths } from '../../engine/host/cut-host-paths.ts';
-import type { WorkloadWithSpec } from '../../engine/workload.ts';
+import type { WorkloadWithSpec } from '../../engine/model/workload.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { priceOfNow } from '../credits/prices/price-of-now.ts';
@@ -13,7 +13,7 @@ import { deploymentNotFound } from './deployment-not-found.ts';
 import { type DeploymentState, showDeployment } from './kinds/deployment-state.ts';
 import type { KindName } from './kinds/kinds.ts';
 import { PERIOD_MS, timeCostMicro, usedMs } from './metering/meter-deployment.ts';
-import { deviceLabel } from './placement/choose-placement.ts';
+import { deviceLabel } from '../serving/placement/choose-placement.ts';
 import {
   type Carrier,
   type DeploymentRow,

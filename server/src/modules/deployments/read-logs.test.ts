@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { vllmLogs } from '@bakehouse/contract/deployments';
+import { vllmLogs } from '@bakehouse/contract/deployments/text';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { insertLogLines } from '../../engine/queries.ts';
 import type { TestUser } from '../../testing/test-server.ts';

@@ -1,7 +1,7 @@
 import { findWorkloadWithSpec } from '../../engine/find-workload-with-spec.ts';
 import { cutHostPaths } from '../../engine/host/cut-host-paths.ts';
 import { selectLogLines } from '../../engine/reports/select-log-lines.ts';
-import type { WorkloadWithSpec } from '../../engine/workload.ts';
+import type { WorkloadWithSpec } from '../../engine/model/workload.ts';
 import type { Context } from '../../platform/context.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
 import type { KindName } from './kinds/kinds.ts';

@@ -2,12 +2,12 @@ import type { Capacity } from '../../engine/queue/queue.ts';
 import type { RecallPrices } from '../credits/prices/recall-prices.ts';
 import type { UsageLeader } from '../credits/usage/usage-leader.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
-import type { KeepRequest } from './gateway/requests/keep-requests.ts';
-import type { GatewayPresence } from './gateway/upstream/gateway-presence.ts';
-import type { SlotsByAddress } from './gateway/upstream/prompt-slots.ts';
-import type { RecallUpstream } from './gateway/upstream/recall-upstreams.ts';
-import type { ReplicaScaling } from './gateway/upstream/replicas/replica-scaling.ts';
-import type { ServerTurns } from './gateway/upstream/server-turns.ts';
+import type { KeepRequest } from '../chat/requests/keep-requests.ts';
+import type { GatewayPresence } from '../chat/upstream/gateway-presence.ts';
+import type { SlotsByAddress } from '../chat/upstream/prompt-slots.ts';
+import type { RecallUpstream } from '../chat/upstream/recall-upstreams.ts';
+import type { ReplicaScaling } from '../chat/upstream/replicas/replica-scaling.ts';
+import type { ServerTurns } from '../chat/upstream/server-turns.ts';
 
 /** What this module takes from the program around it. */
 export type ServingParts = {

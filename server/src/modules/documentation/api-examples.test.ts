@@ -4,13 +4,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { getMe } from '@bakehouse/contract/accounts';
 import { listAssets } from '@bakehouse/contract/assets';
-import { listVllm } from '@bakehouse/contract/deployments';
+import { listVllm } from '@bakehouse/contract/deployments/text';
 import { listRuns } from '@bakehouse/contract/training';
 import { expect, test, vi } from 'vitest';
 import type { Services } from '../../platform/context.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { testServer } from '../../testing/test-server.ts';
-import { registerStarterModel } from '../assets/starter/register-starter-model.ts';
+import { registerStarterModel } from '../models/starter/register-starter-model.ts';
 import { emptyGguf, emptySafetensors, goodData } from '../training/testing/test-run.ts';
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../../../../docs/api.md');

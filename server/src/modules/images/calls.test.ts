@@ -7,7 +7,7 @@ import OpenAI, { toFile } from 'openai';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { testGenerations } from '../../testing/test-generations.ts';
 import type { TestUser } from '../../testing/test-server.ts';
-import { PIXEL } from './testing/image-server.ts';
+import { PIXEL } from '../generations/testing/image-server.ts';
 
 const setting = await testGenerations();
 const { server, stub, clock } = setting;

@@ -16,7 +16,7 @@ import { writeOffDebt } from '../credits/ledger/write-off-debt.ts';
 import { endDeployment } from '../deployments/end-deployment.ts';
 import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use.ts';
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
-import { forgetGenerations } from '../images/forget-generations.ts';
+import { forgetGenerations } from '../generations/forget-generations.ts';
 import { forgetAcceptances } from '../licences/forget-acceptances.ts';
 import { forgetNotifications } from '../notifications/forget-notifications.ts';
 import { forgetCode } from '../referrals/forget-code.ts';

@@ -1,8 +1,8 @@
 import type { TrainSpec, ValidateReport, ValidateSpec } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTunePayload } from '@bakehouse/contract/training';
-import type { WorkloadSpec } from '../../engine/workload.ts';
+import type { WorkloadSpec } from '../../engine/model/workload.ts';
 import type { AssetRevision } from '../assets/read-revision.ts';
-import { listModelFiles } from '../assets/weights/list-model-files.ts';
+import { listModelFiles } from '../models/weights/list-model-files.ts';
 
 /** The fields of a fine-tune that say how to read the data and how to train. */
 export type FineTuneFields = Omit<

@@ -1,6 +1,6 @@
 import type { GpuType } from '@bakehouse/contract/limits';
 import { expect, test } from 'vitest';
-import type { Gpu } from '../../engine/queue/gpu.ts';
+import type { Gpu } from '../../engine/model/gpu.ts';
 import { listed, unlisted } from '../../engine/testing/test-gpus.ts';
 import { placeRun } from './place-run.ts';
 

@@ -1,5 +1,5 @@
 import { getAsset, getModelReadiness } from '@bakehouse/contract/assets';
-import { listVllm } from '@bakehouse/contract/deployments';
+import { listVllm } from '@bakehouse/contract/deployments/text';
 import { QueryClientProvider } from '@tanstack/react-query';
 import {
   type AnyRoute,

@@ -1,5 +1,5 @@
 import type { Asset } from '@bakehouse/contract/assets';
-import { isImageModel } from '@bakehouse/contract/image-pipelines';
+import { isImageModel } from '@bakehouse/contract/deployments/pipelines';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity, Rocket } from 'lucide-react';

@@ -1,5 +1,5 @@
-import { listDeployments } from '@bakehouse/contract/all-deployments';
-import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deployments';
+import { listDeployments } from '@bakehouse/contract/deployments/all';
+import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deployments/text';
 import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';

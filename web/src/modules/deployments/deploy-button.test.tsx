@@ -1,4 +1,4 @@
-import { deployVllm, quoteVllm } from '@bakehouse/contract/deployments';
+import { deployVllm, quoteVllm } from '@bakehouse/contract/deployments/text';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';

@@ -8,7 +8,7 @@ import {
   vllmMetrics,
   vllmStats,
   vllmStatus,
-} from '@bakehouse/contract/deployments';
+} from '@bakehouse/contract/deployments/text';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 
 /** What a deployment of each kind is called by, and what its pages say. Another kind is another row. */

@@ -1,4 +1,4 @@
-import type { Deployment } from '@bakehouse/contract/deployments';
+import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { useTerminate } from './api.ts';
 import type { KindName } from './kinds.ts';

@@ -1,4 +1,4 @@
-import type { Deployment } from '@bakehouse/contract/deployments';
+import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { useQuery } from '@tanstack/react-query';
 import { chargeText, outcomeText } from '../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';

@@ -1,4 +1,4 @@
-import { listDeployments } from '@bakehouse/contract/all-deployments';
+import { listDeployments } from '@bakehouse/contract/deployments/all';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, renderHook, waitFor } from '@testing-library/react';
 import type { PropsWithChildren } from 'react';

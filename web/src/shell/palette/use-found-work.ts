@@ -1,5 +1,5 @@
-import type { Deployment } from '@bakehouse/contract/deployments';
-import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
+import type { Deployment } from '@bakehouse/contract/deployments/text';
+import type { ImageDeployment } from '@bakehouse/contract/deployments/images';
 import type { Run } from '@bakehouse/contract/training';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useUser } from '../../modules/accounts/api.ts';

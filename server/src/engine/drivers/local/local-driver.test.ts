@@ -10,7 +10,7 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { machineCpu } from '../../host/machine-cpu.ts';
 import { testSpec } from '../../testing/test-spec.ts';
-import type { WorkloadSpec } from '../../workload.ts';
+import type { WorkloadSpec } from '../../model/workload.ts';
 import type { Launch } from '../driver.ts';
 import { createLocalDriver } from './local-driver.ts';
 import { readStartTime } from './process-identity.ts';

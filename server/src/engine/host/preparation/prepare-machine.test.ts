@@ -7,7 +7,7 @@ import { runProgram } from '../../../platform/processes/run-program.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { testMachine } from '../../testing/test-machine.ts';
-import { readMachine } from '../read-machine.ts';
+import { readMachine } from '../../machines/read-machine.ts';
 import { runtimeCommand } from '../runtime-command.ts';
 import { startPreparing } from './prepare-machine.ts';
 import { findPreparation } from './queries.ts';

@@ -2,7 +2,7 @@ import type { DatasetType } from '@bakehouse/contract/assets';
 import type { SearchResult } from '@bakehouse/contract/search';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { PIPELINE_INDEX } from '../pipelines/pipeline-index.ts';
+import { PIPELINE_INDEX } from '../recognise/pipeline-index.ts';
 import { findRarestPart } from './rarest-part.ts';
 import { type Column, contains, containsEach, hasName, type Wanted, wordsOf } from './search-text.ts';
 

@@ -5,7 +5,7 @@ import { SEARCH_RESULTS_MAX, search } from '@bakehouse/contract/search';
 import { beforeAll, expect, test } from 'vitest';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
 import { insertFlux, insertModel, insertStarter } from '../../deployments/testing/test-models.ts';
-import { registerImageStarter } from '../starter/register-image-starter.ts';
+import { registerImageStarter } from '../../models/starter/register-image-starter.ts';
 
 let server: TestServer;
 let ada: TestUser;

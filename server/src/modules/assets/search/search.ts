@@ -1,5 +1,5 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import { isImageModel } from '@bakehouse/contract/image-pipelines';
+import { isImageModel } from '@bakehouse/contract/deployments/pipelines';
 import {
   type search as endpoint,
   SEARCH_RESULTS_MAX,
@@ -8,7 +8,7 @@ import {
 } from '@bakehouse/contract/search';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { findPipelines } from '../pipelines/find-pipelines.ts';
+import { findPipelines } from '../recognise/find-pipelines.ts';
 import { type FoundRow, findMatching, findSimilar, findWords, selectDeployable } from './search-queries.ts';
 import { wordsOf } from './search-text.ts';
 

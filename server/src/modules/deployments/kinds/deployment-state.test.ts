@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkloadState } from '../../../engine/workload.ts';
+import type { WorkloadState } from '../../../engine/model/workload.ts';
 import { type DeploymentState, showDeployment } from './deployment-state.ts';
 
 const live = { terminatedAt: null, failed: false, sleeping: false, reason: '' };

@@ -1,4 +1,4 @@
-import type { Workload, WorkloadState } from '../../../engine/workload.ts';
+import type { Workload, WorkloadState } from '../../../engine/model/workload.ts';
 
 /** Where a deployment of any kind is. */
 export type DeploymentState =

@@ -1,12 +1,12 @@
-import type { Deployment } from '@bakehouse/contract/deployments';
-import type { ImageDeploymentState } from '@bakehouse/contract/image-deployments';
-import { placeImageModel } from '../placement/place-image-model.ts';
-import { placePipelineModel } from '../placement/place-pipeline-model.ts';
-import { placeTextModel } from '../placement/text/place-text-model.ts';
-import type { DeploymentKind, ServerKind } from './deployment-kind.ts';
+import type { Deployment } from '@bakehouse/contract/deployments/text';
+import type { ImageDeploymentState } from '@bakehouse/contract/deployments/images';
+import { placeImageModel } from '../../serving/placement/place-image-model.ts';
+import { placePipelineModel } from '../../serving/placement/place-pipeline-model.ts';
+import { placeTextModel } from '../../serving/placement/text/place-text-model.ts';
+import type { DeploymentKind, ServerKind } from '../../serving/served-model.ts';
 import type { DeploymentState } from './deployment-state.ts';
-import { type ImageEngine, imageSpec } from './image-spec.ts';
-import { type TextEngine, textSpec } from './text-spec.ts';
+import { type ImageEngine, imageSpec } from '../../serving/image-spec.ts';
+import { type TextEngine, textSpec } from '../../serving/text-spec.ts';
 
 /** Every kind of model server, by what it makes. */
 export const serverKinds = {

@@ -1,5 +1,5 @@
-import { listDeployments } from '@bakehouse/contract/all-deployments';
-import { deployFlux } from '@bakehouse/contract/image-deployments';
+import { listDeployments } from '@bakehouse/contract/deployments/all';
+import { deployFlux } from '@bakehouse/contract/deployments/images';
 import { expect, test, vi } from 'vitest';
 import { starterServing } from '../testing/starter-serving.ts';
 import { insertFlux } from '../testing/test-models.ts';

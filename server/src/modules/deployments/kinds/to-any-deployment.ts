@@ -1,4 +1,4 @@
-import type { listDeployments } from '@bakehouse/contract/all-deployments';
+import type { listDeployments } from '@bakehouse/contract/deployments/all';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { DeploymentView } from '../read-deployment.ts';
 import { deploymentKinds } from './kinds.ts';

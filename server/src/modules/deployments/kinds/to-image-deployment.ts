@@ -1,4 +1,4 @@
-import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
+import type { ImageDeployment } from '@bakehouse/contract/deployments/images';
 import type { Config } from '../../../config.ts';
 import type { DeploymentView } from '../read-deployment.ts';
 import { deploymentKinds } from './kinds.ts';

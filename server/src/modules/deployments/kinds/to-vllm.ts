@@ -1,8 +1,8 @@
-import type { Deployment, vllmMetrics, vllmProgress, vllmStats } from '@bakehouse/contract/deployments';
+import type { Deployment, vllmMetrics, vllmProgress, vllmStats } from '@bakehouse/contract/deployments/text';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { DeploymentView } from '../read-deployment.ts';
-import type { readMetrics } from '../read-metrics.ts';
+import type { readMetrics } from '../../chat/read-metrics.ts';
 import type { DeploymentSums } from '../sum-deployments.ts';
 import type { DeploymentState } from './deployment-state.ts';
 import { deploymentKinds } from './kinds.ts';

@@ -1,5 +1,5 @@
 import { smallerAmount } from '@bakehouse/contract/money';
-import { latest } from '../../../engine/latest.ts';
+import { latest } from '../../../engine/model/latest.ts';
 import type { Span } from '../../../engine/machines/uptime.ts';
 import { findWatched } from '../../../engine/reports/find-watched.ts';
 import type { Transaction } from '../../../platform/db/database.ts';

@@ -1,5 +1,5 @@
 import { createApiKey } from '@bakehouse/contract/api-keys';
-import { listVllm, vllmStats } from '@bakehouse/contract/deployments';
+import { listVllm, vllmStats } from '@bakehouse/contract/deployments/text';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { beforeEach, describe, expect, it, vi } from 'vitest';

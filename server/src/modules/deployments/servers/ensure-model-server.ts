@@ -1,5 +1,5 @@
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
-import type { PlacedModel } from '../kinds/deployment-kind.ts';
+import type { PlacedModel } from '../../serving/served-model.ts';
 import type { ServerKindName } from '../kinds/kinds.ts';
 import { upsertModelServer } from './server-queries.ts';
 

@@ -1,4 +1,4 @@
-import { deployVllm } from '@bakehouse/contract/deployments';
+import { deployVllm } from '@bakehouse/contract/deployments/text';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { stopWorkload } from '../../../engine/stop-workload.ts';

@@ -1,5 +1,5 @@
-import type { Workload } from '../../../engine/workload.ts';
-import type { WorkloadKind } from '../../../engine/workload-kind.ts';
+import type { Workload } from '../../../engine/model/workload.ts';
+import type { WorkloadKind } from '../../../engine/model/workload-kind.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { Jobs } from '../../../platform/jobs/jobs.ts';
 import { reconcileModelServerJob } from '../jobs/reconcile-model-server.ts';

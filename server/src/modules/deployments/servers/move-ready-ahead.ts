@@ -1,5 +1,5 @@
 import { findWorkloadWithSpec } from '../../../engine/find-workload-with-spec.ts';
-import type { WorkloadState, WorkloadWithSpec } from '../../../engine/workload.ts';
+import type { WorkloadState, WorkloadWithSpec } from '../../../engine/model/workload.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { type ModelServerRow, setWorkloads } from './server-queries.ts';
 

@@ -1,4 +1,4 @@
-import type { WorkloadWithSpec } from '../../../engine/workload.ts';
+import type { WorkloadWithSpec } from '../../../engine/model/workload.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { notify } from '../../notifications/notify.ts';
 import { countTime } from '../metering/meter-deployment.ts';

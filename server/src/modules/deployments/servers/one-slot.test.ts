@@ -1,5 +1,5 @@
 import { chatCompletions } from '@bakehouse/contract/chat';
-import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments';
+import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments/text';
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { createFakeDriver } from '../../../engine/drivers/fake/fake-driver.ts';

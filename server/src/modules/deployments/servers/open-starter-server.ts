@@ -1,6 +1,6 @@
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { findStarterModel } from '../../assets/starter/find-starter-model.ts';
+import { findStarterModel } from '../../models/starter/find-starter-model.ts';
 import { type ServerKindName, serverKinds } from '../kinds/kinds.ts';
 import type { ServingParts } from '../serving-parts.ts';
 import { ensureModelServer } from './ensure-model-server.ts';

@@ -1,4 +1,4 @@
-import { deployVllm, quoteVllm } from '@bakehouse/contract/deployments';
+import { deployVllm, quoteVllm } from '@bakehouse/contract/deployments/text';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { sql } from 'kysely';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';

@@ -9,7 +9,7 @@ import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
 import { insertAsset } from '../../assets/insert-asset.ts';
 import { recordLineage } from '../../assets/record-lineage.ts';
-import { registerStarterModel } from '../../assets/starter/register-starter-model.ts';
+import { registerStarterModel } from '../../models/starter/register-starter-model.ts';
 
 type Model = { assetId: string; revisionId: string };
 

@@ -5,9 +5,9 @@ import type { editWithStarter } from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { generationSeconds } from '../generation-seconds.ts';
-import { readOutputs } from '../pictures/read-outputs.ts';
-import { awaitCompleted } from '../start/await-completed.ts';
+import { generationSeconds } from '../../generations/generation-seconds.ts';
+import { readOutputs } from '../../generations/read-outputs.ts';
+import { awaitCompleted } from '../../generations/start/await-completed.ts';
 import type { Edit } from './read-edit.ts';
 
 /** Waits for an edit and answers as the original product does. Throws what `awaitCompleted` throws. */

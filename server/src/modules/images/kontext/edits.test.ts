@@ -7,7 +7,7 @@ import {
   startGeneration,
 } from '@bakehouse/contract/generations';
 import { listGenerators } from '@bakehouse/contract/generators';
-import { deployFluxKontext, getImageDeployment, terminateFlux } from '@bakehouse/contract/image-deployments';
+import { deployFluxKontext, getImageDeployment, terminateFlux } from '@bakehouse/contract/deployments/images';
 import { deleteKontextImage, listKontextImages } from '@bakehouse/contract/kontext';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -18,8 +18,8 @@ import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { giveUpCredits } from '../../credits/ledger/give-up-credits.ts';
 import { insertFlux } from '../../deployments/testing/test-models.ts';
-import { forgetPicturesJob } from '../jobs/forget-pictures.ts';
-import { pictureFiles, pngOf } from '../testing/picture-files.ts';
+import { forgetPicturesJob } from '../../generations/jobs/forget-pictures.ts';
+import { pictureFiles, pngOf } from '../../generations/testing/picture-files.ts';
 
 const setting = await testGenerations();
 const { server, stub, clock } = setting;

@@ -1,7 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { findImageDeployment } from '../../deployments/pictures/find-image-deployment.ts';
-import { findOwnModel } from '../../generators/find-own-model.ts';
+import { findImageDeployment } from '../../deployments/images/find-image-deployment.ts';
+import { findOwnModel } from '../../generations/generators/find-own-model.ts';
 
 /** What edits, as the address of a call names it. */
 export type Editor = { model: string } | { podId: string };

@@ -3,7 +3,7 @@ import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test } from 'vitest';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { pictureFiles } from '../testing/picture-files.ts';
+import { pictureFiles } from '../../generations/testing/picture-files.ts';
 
 /* Edits of somebody whose credits are all held by usage windows in which nothing goes on. */
 

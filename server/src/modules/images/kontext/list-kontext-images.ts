@@ -2,7 +2,7 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 import type { listKontextImages as endpoint } from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
-import { listGenerations } from '../list-generations.ts';
+import { listGenerations } from '../../generations/list-generations.ts';
 
 type KontextImage = ResponseOf<typeof endpoint>['images'][number];
 

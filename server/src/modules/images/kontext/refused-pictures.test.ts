@@ -4,8 +4,8 @@ import { findStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { giveUpCredits } from '../../credits/ledger/give-up-credits.ts';
-import { forgetPicturesJob } from '../jobs/forget-pictures.ts';
-import { pictureFiles } from '../testing/picture-files.ts';
+import { forgetPicturesJob } from '../../generations/jobs/forget-pictures.ts';
+import { pictureFiles } from '../../generations/testing/picture-files.ts';
 
 /* What a picture of an edit that is refused leaves on the disk. */
 

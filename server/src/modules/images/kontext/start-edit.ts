@@ -1,7 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
-import type { SentPicture } from '../pictures/sent-picture.ts';
-import { startGeneration } from '../start/start-generation.ts';
+import type { SentPicture } from '../../generations/sources/sent-picture.ts';
+import { startGeneration } from '../../generations/start/start-generation.ts';
 import { type Editor, findEditor } from './find-editor.ts';
 import type { Edit } from './read-edit.ts';
 

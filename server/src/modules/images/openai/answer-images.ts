@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation } from '@bakehouse/contract/generations';
-import type { createImage } from '@bakehouse/contract/images';
+import type { createImage } from '@bakehouse/contract/openai-images';
 import type { Context } from '../../../platform/context.ts';
-import { readOutputs } from '../pictures/read-outputs.ts';
+import { readOutputs } from '../../generations/read-outputs.ts';
 
 type Images = ResponseOf<typeof createImage>;
 

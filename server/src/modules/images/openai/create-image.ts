@@ -1,11 +1,11 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { createImage as endpoint } from '@bakehouse/contract/images';
+import type { createImage as endpoint } from '@bakehouse/contract/openai-images';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
-import { findNamedImageDeployment } from '../../deployments/pictures/find-named-image-deployment.ts';
-import { awaitCompleted } from '../start/await-completed.ts';
-import { startGeneration } from '../start/start-generation.ts';
+import { findNamedImageDeployment } from '../../deployments/images/find-named-image-deployment.ts';
+import { awaitCompleted } from '../../generations/start/await-completed.ts';
+import { startGeneration } from '../../generations/start/start-generation.ts';
 import { answerImages } from './answer-images.ts';
 import { readDeployedBody, readImageBody } from './image-body.ts';
 import { joinsRepeat } from './joins-repeat.ts';

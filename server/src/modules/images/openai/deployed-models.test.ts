@@ -8,14 +8,14 @@ import {
   getImageDeployment,
   terminateFlux,
   terminateParis,
-} from '@bakehouse/contract/image-deployments';
-import { uploadPicture } from '@bakehouse/contract/pictures';
+} from '@bakehouse/contract/deployments/images';
+import { uploadPicture } from '@bakehouse/contract/media';
 import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { insertFlux, insertParis, insertStarter } from '../../deployments/testing/test-models.ts';
-import { pictureFiles } from '../testing/picture-files.ts';
+import { pictureFiles } from '../../generations/testing/picture-files.ts';
 
 /* Deployments of image models, by the names that they have on the wire. */
 

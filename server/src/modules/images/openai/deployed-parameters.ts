@@ -2,7 +2,7 @@ import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { atDeployment, deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
-import { readParameters } from '../start/read-parameters.ts';
+import { readParameters } from '../../generations/start/read-parameters.ts';
 
 type Field = (typeof deployedFields)[number];
 type Given = Partial<Record<Field, number | null | undefined>>;

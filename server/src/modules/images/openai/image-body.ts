@@ -3,13 +3,13 @@ import { type GeneratorName, generatorNames } from '@bakehouse/contract/generato
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
-import type { ImageDeploymentKind } from '@bakehouse/contract/image-deployments';
-import type { createImage } from '@bakehouse/contract/images';
+import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
+import type { createImage } from '@bakehouse/contract/openai-images';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';
 import type { Config } from '../../../config.ts';
 import { refused } from '../../../platform/errors.ts';
-import { findUpstreams, type Upstream } from '../../upstreams/find-upstreams.ts';
-import type { Asked } from '../start/start-generation.ts';
+import { findUpstreams, type Upstream } from '../../providers/find-upstreams.ts';
+import type { Asked } from '../../generations/start/start-generation.ts';
 import { deployedParameters } from './deployed-parameters.ts';
 import { readShape } from './read-shape.ts';
 import { refuseUnserved } from './refuse-unserved.ts';

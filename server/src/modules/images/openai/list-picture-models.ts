@@ -1,10 +1,10 @@
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
-import { imageDeploymentKinds } from '@bakehouse/contract/image-deployments';
+import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import type { Context } from '../../../platform/context.ts';
-import { listImageModelNames } from '../../deployments/pictures/list-image-model-names.ts';
-import { findOwnModel } from '../../generators/find-own-model.ts';
-import { listUpstreams } from '../../upstreams/list-upstreams.ts';
+import { listImageModelNames } from '../../deployments/images/list-image-model-names.ts';
+import { findOwnModel } from '../../generations/generators/find-own-model.ts';
+import { listUpstreams } from '../../providers/list-upstreams.ts';
 
 /** The models that OpenAI's calls generate or edit with, by their names there: the starter, services', and the caller's deployments. */
 export async function listPictureModels(ctx: Context, what: 'generates' | 'edits'): Promise<string[]> {

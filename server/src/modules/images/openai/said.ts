@@ -1,5 +1,5 @@
 import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
-import type { Asked } from '../start/start-generation.ts';
+import type { Asked } from '../../generations/start/start-generation.ts';
 
 /** What calls of OpenAI's images API say beside what that knows itself. */
 export type Settings = Partial<Record<(typeof deployedFields)[number], number | null | undefined>>;

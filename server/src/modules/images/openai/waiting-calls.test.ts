@@ -8,11 +8,11 @@ import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { serverStops } from '../../../platform/http/graceful-close.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { findGeneration, type GenerationRow, markLeft, selectGenerations, takeLeft } from '../queries.ts';
-import type { GenerationLoop } from '../running/create-generation-loop.ts';
-import { awaitCompleted } from '../start/await-completed.ts';
-import { cancelLeft } from '../start/cancel-left.ts';
-import { serviceGenerations } from '../testing/service-generations.ts';
+import { findGeneration, type GenerationRow, markLeft, selectGenerations, takeLeft } from '../../generations/queries.ts';
+import type { GenerationLoop } from '../../generations/run/create-generation-loop.ts';
+import { awaitCompleted } from '../../generations/start/await-completed.ts';
+import { cancelLeft } from '../../generations/start/cancel-left.ts';
+import { serviceGenerations } from '../../generations/testing/service-generations.ts';
 
 /* Calls that stay open until their picture is done. */
 

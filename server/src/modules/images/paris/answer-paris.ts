@@ -2,7 +2,7 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation } from '@bakehouse/contract/generations';
 import type { generateParisImage } from '@bakehouse/contract/paris';
 import type { Http } from '../../../platform/http/bind.ts';
-import { refuseUnsuccessful } from '../start/refuse-unsuccessful.ts';
+import { refuseUnsuccessful } from '../../generations/start/refuse-unsuccessful.ts';
 import { toParisImages } from './to-paris-image.ts';
 
 /**

@@ -6,7 +6,7 @@ import { PARIS_MODEL } from '@bakehouse/contract/paris';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
-import { costOfPicture } from '../start/cost-of-picture.ts';
+import { costOfPicture } from '../../generations/start/cost-of-picture.ts';
 
 /** What a picture of Paris costs: one, however many are asked for. Throws AppError 'not_found' for another model. */
 export async function estimateParis(

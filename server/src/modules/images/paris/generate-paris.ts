@@ -5,8 +5,8 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
-import { awaitGeneration } from '../await-generation.ts';
-import { startGeneration } from '../start/start-generation.ts';
+import { awaitGeneration } from '../../generations/await-generation.ts';
+import { startGeneration } from '../../generations/start/start-generation.ts';
 import { answerParis } from './answer-paris.ts';
 import { parisRequest } from './paris-request.ts';
 

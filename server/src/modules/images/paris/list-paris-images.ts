@@ -1,7 +1,7 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { listParisImages as endpoint } from '@bakehouse/contract/paris';
 import type { Context } from '../../../platform/context.ts';
-import { listGenerations } from '../list-generations.ts';
+import { listGenerations } from '../../generations/list-generations.ts';
 import { toParisImages } from './to-paris-image.ts';
 
 const SHOWN = 20;

@@ -1,5 +1,5 @@
 import { clampParis } from '@bakehouse/contract/generators/parameters/clamp-paris';
-import type { Asked, PictureCall } from '../start/start-generation.ts';
+import type { Asked, PictureCall } from '../../generations/start/start-generation.ts';
 
 /** What a call of the Paris page asks for, once what does not fit is put right. Pure. */
 export function parisRequest({ prompt, ...body }: { prompt: string } & Record<string, unknown>): PictureCall {

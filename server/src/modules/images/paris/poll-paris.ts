@@ -3,9 +3,9 @@ import type { pollParis as endpoint } from '@bakehouse/contract/paris';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
-import { getGeneration } from '../get-generation.ts';
-import { findByRequest, type GenerationRow } from '../queries.ts';
-import { type Joins, startGeneration } from '../start/start-generation.ts';
+import { getGeneration } from '../../generations/get-generation.ts';
+import { findByRequest, type GenerationRow } from '../../generations/queries.ts';
+import { type Joins, startGeneration } from '../../generations/start/start-generation.ts';
 import { answerParis } from './answer-paris.ts';
 import { parisRequest } from './paris-request.ts';
 

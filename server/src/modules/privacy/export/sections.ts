@@ -13,7 +13,7 @@ import { getBalance } from '../../credits/statement/get-balance.ts';
 import { listTransactions } from '../../credits/statement/list-transactions.ts';
 import { listUsageWindows } from '../../credits/usage/list-usage-windows.ts';
 import { listDeployments } from '../../deployments/list-deployments.ts';
-import { listGenerations } from '../../images/list-generations.ts';
+import { listGenerations } from '../../generations/list-generations.ts';
 import { listOwnAcceptances } from '../../licences/list-own-acceptances.ts';
 import { listNotifications } from '../../notifications/list-notifications.ts';
 import { findOwnReferral } from '../../referrals/find-own-referral.ts';

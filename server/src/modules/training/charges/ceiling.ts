@@ -1,5 +1,5 @@
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
-import type { Workload } from '../../../engine/workload.ts';
+import type { Workload } from '../../../engine/model/workload.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { RunRow } from '../queries.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';

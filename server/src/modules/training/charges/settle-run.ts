@@ -1,5 +1,5 @@
 import { smallerAmount } from '@bakehouse/contract/money';
-import type { Workload } from '../../../engine/workload.ts';
+import type { Workload } from '../../../engine/model/workload.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { settle } from '../../credits/ledger/holds/settle.ts';

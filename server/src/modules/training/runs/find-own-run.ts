@@ -1,5 +1,5 @@
 import { findWorkload } from '../../../engine/find-workload.ts';
-import type { Workload } from '../../../engine/workload.ts';
+import type { Workload } from '../../../engine/model/workload.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findRun, type RunRow } from '../queries.ts';

@@ -1,4 +1,4 @@
-import type { WorkloadState } from '../../../engine/workload.ts';
+import type { WorkloadState } from '../../../engine/model/workload.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { notify } from '../../notifications/notify.ts';
 import type { RunRow } from '../queries.ts';

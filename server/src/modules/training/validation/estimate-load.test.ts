@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createFakeDriver } from '../../../engine/drivers/fake/fake-driver.ts';
-import { readOffer } from '../../../engine/machines/offer.ts';
+import { readOffer } from '../../../engine/machines/read-offer.ts';
 import { noteMachine } from '../../../engine/machines/queries.ts';
 import { testMachine } from '../../../engine/testing/test-machine.ts';
 import { testDatabase } from '../../../testing/test-database.ts';

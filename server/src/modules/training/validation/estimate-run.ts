@@ -2,8 +2,8 @@ import { gpuLabel } from '@bakehouse/contract/labels';
 import { type GpuType, gpuTypes } from '@bakehouse/contract/limits';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
-import type { Gpu } from '../../../engine/queue/gpu.ts';
-import { listedGpu } from '../../../engine/queue/listed-gpu.ts';
+import type { Gpu } from '../../../engine/model/gpu.ts';
+import { listedGpu } from '../../../engine/model/listed-gpu.ts';
 import { costMicro, type QuoteItem } from '../../credits/prices/cost-micro.ts';
 import type { PriceList } from '../../credits/prices/prices.ts';
 

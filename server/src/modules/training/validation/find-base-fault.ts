@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Services } from '../../../platform/context.ts';
-import { readPipelineIndex } from '../../assets/pipelines/read-pipeline-index.ts';
+import { readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
-import { findSafetensors } from '../../assets/weights/find-safetensors.ts';
-import { readModelJson } from '../../assets/weights/read-model-json.ts';
+import { findSafetensors } from '../../models/weights/find-safetensors.ts';
+import { readModelJson } from '../../models/weights/read-model-json.ts';
 
 /** Why a model cannot be the base of a fine-tune, as far as its files tell at a glance: a sentence without its full stop, or null. */
 export async function findBaseFault(

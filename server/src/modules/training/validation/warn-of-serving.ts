@@ -1,6 +1,6 @@
 import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import type { Capacity } from '../../../engine/queue/queue.ts';
-import { findGguf } from '../../assets/weights/find-gguf.ts';
+import { findGguf } from '../../models/weights/find-gguf.ts';
 import type { FineTuneFields } from '../fine-tune-spec.ts';
 
 type Run = {

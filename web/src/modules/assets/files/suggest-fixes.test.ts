@@ -3,7 +3,7 @@ import { suggestFixes } from './suggest-fixes.ts';
 
 /** Every fault that the readers of server and runtime are held to. */
 const fixtures = import.meta.glob<{ dropped?: [number, string][] }[]>(
-  '../../../../../server/src/modules/assets/preview/fixtures/read-alike.json',
+  '../../../../../server/src/modules/datasets/preview/fixtures/read-alike.json',
   { eager: true, import: 'default' },
 );
 const alike = Object.values(fixtures).flat();

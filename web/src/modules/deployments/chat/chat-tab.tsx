@@ -1,4 +1,4 @@
-import type { Deployment } from '@bakehouse/contract/deployments';
+import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { deploymentKinds } from '../kinds.ts';
 import { Playground } from './playground.tsx';
 

@@ -1,4 +1,4 @@
-import type { Deployment } from '@bakehouse/contract/deployments';
+import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatDateTime } from '../../../lib/format/format-time.ts';

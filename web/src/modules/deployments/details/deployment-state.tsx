@@ -1,4 +1,4 @@
-import type { Deployment } from '@bakehouse/contract/deployments';
+import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';

@@ -1,4 +1,4 @@
-import type { Deployment } from '@bakehouse/contract/deployments';
+import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 
 /** Under the title in a list: what tells a deployment from another one of the same model. */

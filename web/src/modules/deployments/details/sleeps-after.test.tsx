@@ -1,4 +1,4 @@
-import { quoteVllm } from '@bakehouse/contract/deployments';
+import { quoteVllm } from '@bakehouse/contract/deployments/text';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-import { listFluxKontext, listImageDeployments } from '@bakehouse/contract/image-deployments';
+import { listFluxKontext, listImageDeployments } from '@bakehouse/contract/deployments/images';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';

@@ -4,7 +4,7 @@ import {
   type ImageDeploymentKind,
   listFluxKontext,
   listImageDeployments,
-} from '@bakehouse/contract/image-deployments';
+} from '@bakehouse/contract/deployments/images';
 import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
 import type { InstanceType } from '@bakehouse/contract/limits';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';

@@ -1,5 +1,5 @@
 import { type AssetSummary, getAsset } from '@bakehouse/contract/assets';
-import { deployFluxKontext, quoteFlux, quoteFluxKontext } from '@bakehouse/contract/image-deployments';
+import { deployFluxKontext, quoteFlux, quoteFluxKontext } from '@bakehouse/contract/deployments/images';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';

@@ -4,8 +4,8 @@ import {
   type ImageDeploymentKind,
   imageDeploymentKinds,
   type quoteFlux,
-} from '@bakehouse/contract/image-deployments';
-import { isServedAs } from '@bakehouse/contract/image-pipelines';
+} from '@bakehouse/contract/deployments/images';
+import { isServedAs } from '@bakehouse/contract/deployments/pipelines';
 import type { Licence } from '@bakehouse/contract/licences';
 import { gpuLabels, type InstanceType, instanceGpus, instanceTypes } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
+import type { ImageDeployment } from '@bakehouse/contract/deployments/images';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ImagePlus, Power, Rocket } from 'lucide-react';
 import { useState } from 'react';

@@ -13,7 +13,7 @@ import {
   terminateFlux,
   terminateFluxKontext,
   terminateParis,
-} from '@bakehouse/contract/image-deployments';
+} from '@bakehouse/contract/deployments/images';
 
 const FLUX_TERMINATED = 'FLUX deployment terminated successfully!';
 

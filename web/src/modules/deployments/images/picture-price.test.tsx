@@ -1,4 +1,4 @@
-import type { ImageDeploymentKind } from '@bakehouse/contract/image-deployments';
+import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';

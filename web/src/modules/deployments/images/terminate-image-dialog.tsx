@@ -1,4 +1,4 @@
-import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
+import type { ImageDeployment } from '@bakehouse/contract/deployments/images';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { useTerminateImage } from './calls.ts';
 

@@ -1,4 +1,4 @@
-import type { DeploymentFilter } from '@bakehouse/contract/deployments';
+import type { DeploymentFilter } from '@bakehouse/contract/deployments/text';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { SearchInput } from '../../../ui/search-input.tsx';
 import { Select } from '../../../ui/select.tsx';

@@ -1,4 +1,4 @@
-import { type DeploymentFilter, deploymentFilters } from '@bakehouse/contract/deployments';
+import { type DeploymentFilter, deploymentFilters } from '@bakehouse/contract/deployments/text';
 
 /** What a list of deployments is narrowed to, and its order (the newest first unless by title), as they stand in the address. */
 export type DeploymentsSearch = {

@@ -1,4 +1,4 @@
-import { listImageDeployments } from '@bakehouse/contract/image-deployments';
+import { listImageDeployments } from '@bakehouse/contract/deployments/images';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { readAllPages } from '../../../lib/api/read-all-pages.ts';

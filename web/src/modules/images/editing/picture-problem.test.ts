@@ -1,4 +1,4 @@
-import { PICTURE_BYTES_MAX } from '@bakehouse/contract/pictures';
+import { PICTURE_BYTES_MAX } from '@bakehouse/contract/media';
 import { expect, test } from 'vitest';
 import { pictureProblem } from './picture-problem.ts';
 

@@ -3,7 +3,7 @@ import {
   PICTURE_PIXELS_MAX,
   PICTURE_RATIO_MAX,
   pictureMessages,
-} from '@bakehouse/contract/pictures';
+} from '@bakehouse/contract/media';
 
 const HEAD_BYTES = 12;
 

@@ -1,5 +1,5 @@
 import { getGeneration } from '@bakehouse/contract/generations';
-import { uploadPicture } from '@bakehouse/contract/pictures';
+import { uploadPicture } from '@bakehouse/contract/media';
 import { call } from '../../../lib/api/api-client.ts';
 import { upload } from '../../../lib/api/upload.ts';
 import { fetchPicture } from '../actions/fetch-picture.ts';

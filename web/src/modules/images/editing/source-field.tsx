@@ -1,5 +1,5 @@
 import { formatBytes } from '@bakehouse/contract/labels';
-import { pictureTypes } from '@bakehouse/contract/pictures';
+import { pictureTypes } from '@bakehouse/contract/media';
 import { X } from 'lucide-react';
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';

@@ -2,7 +2,7 @@ import { gpuLabel } from '@bakehouse/contract/labels';
 import type { Capacity } from '../../../../engine/queue/queue.ts';
 import type { Transaction } from '../../../../platform/db/database.ts';
 import { AppError } from '../../../../platform/errors.ts';
-import { listStarterModels } from '../../../assets/starter/list-starter-models.ts';
+import { listStarterModels } from '../../../models/starter/list-starter-models.ts';
 import { maxServers } from '../plan/max-servers.ts';
 import { countSlotsAwake, findModelServer } from '../server-queries.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sumCapacities } from '../../../../engine/machines/installation-capacity.ts';
-import type { Gpu } from '../../../../engine/queue/gpu.ts';
+import type { Gpu } from '../../../../engine/model/gpu.ts';
 import { maxServers } from './max-servers.ts';
 
 const onCpu = { accelerator: null, count: 0 };

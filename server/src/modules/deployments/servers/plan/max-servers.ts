@@ -1,6 +1,6 @@
 import { countSlots } from '../../../../engine/queue/count-slots.ts';
 import type { Capacity } from '../../../../engine/queue/queue.ts';
-import type { ServingPlacement } from '../../kinds/deployment-kind.ts';
+import type { ServingPlacement } from '../../../serving/served-model.ts';
 import { STARTER_SERVERS } from '../limits/cpu-servers.ts';
 
 /**

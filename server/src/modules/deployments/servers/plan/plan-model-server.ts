@@ -1,4 +1,4 @@
-import { IN_ALL_MS_MAX } from '../../gateway/request-deadline.ts';
+import { IN_ALL_MS_MAX } from '../../../serving/ask/request-deadline.ts';
 
 /** One that is replaced has as long as a request may take: nobody's answer is cut for another's fine-tune. */
 const REPLACED_S = IN_ALL_MS_MAX / 1000;

@@ -1,5 +1,5 @@
-import { hasEnded } from '../../../../engine/has-ended.ts';
-import type { WorkloadWithSpec } from '../../../../engine/workload.ts';
+import { hasEnded } from '../../../../engine/model/has-ended.ts';
+import type { WorkloadWithSpec } from '../../../../engine/model/workload.ts';
 import type { DeploymentRow } from '../../queries.ts';
 import type { ServerWorkload } from './plan-model-server.ts';
 

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { userIdParams } from '../accounts.ts';
+import { deployment, deploymentListFields } from './text.ts';
+import { endpoint } from '../endpoint.ts';
+import { flag } from '../fields/flag.ts';
+import { imageDeploymentKinds } from './images.ts';
+
+/** What deployments of every kind have in common; the calls of its kind say the rest. */
+const anyDeployment = deployment
+  .pick({
+    pod_id: true,
+    model_id: true,
+    model_name: true,
+    title: true,
+    status: true,
+    reason: true,
+    created_at: true,
+    terminated_at: true,
+  })
+  .extend({ kind: z.enum(['text', ...imageDeploymentKinds]) });
+
+export const listDeployments = endpoint({
+  method: 'GET',
+  path: '/api/v1/deployments/user/:userId',
+  access: 'key',
+  summary: "The user's deployments of every kind, text models and image models, newest first",
+  params: userIdParams,
+  query: z.object({ include_terminated: flag.default(false), ...deploymentListFields }),
+  response: z.object({ deployments: z.array(anyDeployment), next_cursor: z.string().nullable() }),
+});

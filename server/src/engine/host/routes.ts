@@ -1,6 +1,0 @@
-import { getMachine, listMachines } from '@bakehouse/contract/machines';
-import { bind } from '../../platform/http/bind.ts';
-import { readMachines } from '../machines/read-machines.ts';
-import { readMachine } from './read-machine.ts';
-
-export const machineRoutes = [bind(getMachine, readMachine), bind(listMachines, readMachines)];

@@ -1,0 +1,161 @@
+import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
+import { refused } from '../../../platform/errors.ts';
+import type { TextEngine } from '../../serving/text-spec.ts';
+import { checkEnforced } from './check-enforced.ts';
+import { checkSchema } from './check-schema.ts';
+import { contextExceeded } from './context-exceeded.ts';
+
+export type CompletionBody = {
+  model: string;
+  stream?: boolean | null;
+  stream_options?: { include_usage?: boolean | null } | null;
+  [parameter: string]: unknown;
+};
+
+type Engine = TextEngine;
+type Parameters = Record<string, unknown>;
+
+/** No tokenizer makes fewer tokens of more. */
+const PROMPT_LENGTH_MAX = 64 * CONTEXT_TOKENS;
+
+/** Where a chat has its schema. */
+export const SCHEMA_PARAM = 'response_format.json_schema.schema';
+
+/** OpenAI's own, for a plain text; engines have others, llama.cpp the whole context. */
+const COMPLETION_TOKENS = 16;
+
+/** What goes on to the model server as it is: OpenAI's names, and those that llama.cpp and vLLM share. */
+const passedOn = new Set([
+  ...['prompt', 'stop', 'seed', 'logit_bias', 'temperature', 'top_p'],
+  ...['top_k', 'min_p', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs'],
+  'chat_template_kwargs',
+]);
+
+/** What has to be asked of a model server so that every token tells the usage so far. */
+const runningUsage: Record<Engine, Parameters> = {
+  llamacpp: { timings_per_token: true, stream_options: { include_usage: true } },
+  vllm: { stream_options: { include_usage: true, continuous_usage_stats: true } },
+};
+
+/**
+ * The request as the model server gets it, but for what chooses its adapter; always as a stream, so that what was computed is known
+ * at every moment. Throws AppError 'invalid_request' or 'context_length_exceeded'.
+ */
+export function toServerRequest(body: CompletionBody, engine: Engine): object {
+  checkLength(body);
+  if (typeof body.top_logprobs === 'number' && body.logprobs !== true) {
+    throw refused('top_logprobs', "top_logprobs: set 'logprobs' to true as well");
+  }
+  const maxTokens = askedTokens(body);
+  const request: Parameters = {};
+  for (const [name, value] of Object.entries(body)) {
+    if (value !== null && value !== undefined && passedOn.has(name)) request[name] = value;
+  }
+  return {
+    ...request,
+    ...(Array.isArray(body.messages) && ofMessages(body.messages, engine)),
+    ...(Array.isArray(body.prompt) && { prompt: onePrompt(body.prompt) }),
+    ...(maxTokens !== null && { max_tokens: maxTokens }),
+    ...responseFormat(body.response_format),
+    ...ofEngine(body, engine),
+    ...runningUsage[engine],
+    stream: true,
+  };
+}
+
+/** How many tokens an answer may have, under the one name that both engines know; null where a chat names no maximum. */
+export function askedTokens(body: CompletionBody): number | null {
+  const { max_tokens: older, max_completion_tokens: newer } = body;
+  const asked = body.messages ? (newer ?? older) : (older ?? newer ?? COMPLETION_TOKENS);
+  return typeof asked === 'number' ? asked : null;
+}
+
+/** What is longer than any context need not be read to be refused. */
+function checkLength(body: CompletionBody): void {
+  if (JSON.stringify(body.messages ?? body.prompt).length > PROMPT_LENGTH_MAX)
+    throw contextExceeded(body, { most: CONTEXT_TOKENS });
+}
+
+type Message = { role: string; content?: unknown; name?: unknown };
+
+/** An answer that stands last is gone on from, as llama.cpp does by itself, which refuses two of them. */
+function ofMessages(all: Message[], engine: Engine): Parameters {
+  const end = all.findLastIndex(({ role }) => role !== 'assistant') + 1;
+  const begun = all.slice(end);
+  const messages = begun.length > 1 ? [...all.slice(0, end), joined(begun)] : all;
+  return {
+    messages: messages.map(toServerMessage),
+    ...(begun.length > 0 &&
+      engine === 'vllm' && { continue_final_message: true, add_generation_prompt: false }),
+  };
+}
+
+function joined(messages: Message[]): Message {
+  const texts = messages.map(({ content }) =>
+    Array.isArray(content) ? content.map(({ text }) => text).join('\n') : content,
+  );
+  return { role: 'assistant', content: texts.filter(Boolean).join('\n') };
+}
+
+/** Fields of an answer that a client sends back (`refusal`, `annotations`) mean nothing to a model. */
+function toServerMessage({ role, content, name }: Message): object {
+  return {
+    // OpenAI's newer word for it, which the templates of models do not know.
+    role: role === 'developer' ? 'system' : role,
+    content: content ?? '',
+    ...(typeof name === 'string' && { name }),
+  };
+}
+
+/** Clients put one prompt into a list; a list of numbers is one prompt, as token ids. */
+function onePrompt(prompt: unknown[]): unknown {
+  return typeof prompt[0] === 'number' ? prompt : prompt[0];
+}
+
+/** How many candidates are to be shown for each token: a chat and a plain text say so in different ways. */
+export function askedCandidates({ logprobs, top_logprobs: top }: CompletionBody): number {
+  const asked = typeof logprobs === 'number' ? logprobs : top;
+  return typeof asked === 'number' ? asked : 0;
+}
+
+/** llama.cpp shows no log-probabilities at all where none but the token itself is asked for, and 20 where a chat names no number. */
+function logprobsOf(body: CompletionBody): Parameters {
+  const shown = Math.max(askedCandidates(body), 1);
+  if (body.logprobs === true) return { top_logprobs: shown };
+  return typeof body.logprobs === 'number' ? { logprobs: shown } : {};
+}
+
+/** What the two engines call differently, or only one of them knows. */
+function ofEngine(body: CompletionBody, engine: Engine): Parameters {
+  const repetition = body.repetition_penalty ?? body.repeat_penalty;
+  const named = {
+    ...(repetition !== null && repetition !== undefined && { [repetitionName[engine]]: repetition }),
+    ...(engine === 'llamacpp' && logprobsOf(body)),
+  };
+  const { typical_p: typical } = body;
+  if (typical === null || typical === undefined) return named;
+  if (engine === 'vllm') throw refused('typical_p', 'typical_p: models on GPUs do not know it. Leave it out');
+  return { ...named, typical_p: typical };
+}
+
+const repetitionName: Record<Engine, string> = { llamacpp: 'repeat_penalty', vllm: 'repetition_penalty' };
+
+/** Only what OpenAI's format has: engines take grammars of their own kinds beside it. */
+function responseFormat(format: unknown): Parameters {
+  if (typeof format !== 'object' || format === null || !('type' in format) || format.type === 'text')
+    return {};
+  if (format.type === 'json_object') {
+    if ('schema' in format) {
+      throw refused('response_format.schema', "response_format: a schema goes with type 'json_schema'");
+    }
+    return { response_format: { type: 'json_object' } };
+  }
+  const { schema, strict } = ('json_schema' in format ? (format.json_schema ?? {}) : {}) as Parameters;
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
+    throw refused(SCHEMA_PARAM, `${SCHEMA_PARAM} must be a JSON Schema: an object`);
+  const fault = checkSchema(schema);
+  if (fault) throw refused(SCHEMA_PARAM, `${SCHEMA_PARAM}: ${fault}`);
+  const unenforced = strict === true ? checkEnforced(schema, SCHEMA_PARAM) : null;
+  if (unenforced) throw refused(SCHEMA_PARAM, unenforced);
+  return { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } } };
+}

@@ -1,0 +1,23 @@
+import { AppError } from '../../../platform/errors.ts';
+
+/**
+ * More was sent than the model can read. Clients that shorten a conversation by themselves know this by its code and
+ * by the beginning of OpenAI's sentence.
+ */
+export function contextExceeded(
+  { messages }: Record<string, unknown>,
+  { most, sent }: { most: number | undefined; sent?: number | undefined },
+): AppError {
+  const what = messages ? 'conversation' : 'prompt';
+  const excess =
+    most === undefined
+      ? `The ${what} is longer than this model's maximum context length`
+      : `This model's maximum context length is ${most} tokens${
+          sent !== undefined && sent > most ? `, but the ${what} has ${sent}` : ''
+        }`;
+  const advice = messages ? 'Shorten the conversation or start a new one' : 'Shorten the prompt';
+  return new AppError('context_length_exceeded', {
+    publicMessage: `${excess}. ${advice}`,
+    param: messages ? 'messages' : 'prompt',
+  });
+}

@@ -1,0 +1,187 @@
+import { chatCompletions } from '@bakehouse/contract/chat';
+import { listTransactions } from '@bakehouse/contract/credits';
+import { formatBgl } from '@bakehouse/contract/money';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { TestUser } from '../../testing/test-server.ts';
+import { costMicro } from '../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../credits/prices/default-price.ts';
+import { STARTER, starterServing } from '../deployments/testing/starter-serving.ts';
+import { stubUsage } from '../deployments/testing/stub-model-server.ts';
+
+const requestCost = costMicro([
+  { price: defaultPrice('prompt_tokens:CPU'), parts: BigInt(stubUsage.prompt_tokens) },
+  { price: defaultPrice('completion_tokens:CPU'), parts: BigInt(stubUsage.completion_tokens) },
+]);
+
+const { stub, server, openai, nextUser, ask, balance } = await starterServing();
+let user: TestUser;
+
+beforeEach(async () => {
+  user = await nextUser();
+});
+
+describe('the starter model', () => {
+  it('answers the openai client without a deployment, and charges the tokens', async () => {
+    const before = await balance();
+    const answer = await ask(STARTER);
+    expect(answer.choices[0]?.message.content).toBe('Good bread.');
+    expect(answer).toMatchObject({ model: STARTER, usage: stubUsage });
+    await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+    expect((await balance()).balance).toBe(before.balance - requestCost);
+  });
+
+  it('is charged anew for a call that is repeated with the same Idempotency-Key', async () => {
+    const before = await balance();
+    const answered = stub.requests.length;
+    for (let call = 0; call < 2; call += 1) {
+      const { choices } = await openai().chat.completions.create(
+        { model: STARTER, messages: [{ role: 'user', content: 'And?' }] },
+        { headers: { 'idempotency-key': 'the-same' } },
+      );
+      expect(choices[0]?.message.content).toBe('Good bread.');
+    }
+    expect(stub.requests.length).toBe(answered + 2);
+    await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+    expect((await balance()).balance).toBe(before.balance - 2n * requestCost);
+  });
+
+  it('streams, without the usage that the client did not ask for', async () => {
+    const stream = await openai().chat.completions.create({
+      model: STARTER,
+      messages: [{ role: 'user', content: 'And?' }],
+      stream: true,
+    });
+    const chunks = await Array.fromAsync(stream);
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('Good bread.');
+    expect(chunks.some((chunk) => chunk.usage)).toBe(false);
+    await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+    const { transactions } = await server.request(
+      listTransactions,
+      { params: { userId: user.userId }, query: {} },
+      { as: user },
+    );
+    expect(transactions[0]).toMatchObject({ amount: formatBgl(requestCost), asset_name: STARTER });
+  });
+
+  it.each(['chat', 'plain text'])(
+    'ends a stream of a %s with the usage, where the client asks for it',
+    async (kind) => {
+      const asked = { model: STARTER, stream: true, stream_options: { include_usage: true } } as const;
+      const stream =
+        kind === 'chat'
+          ? await openai().chat.completions.create({
+              ...asked,
+              messages: [{ role: 'user', content: 'And?' }],
+            })
+          : await openai().completions.create({ ...asked, prompt: 'Bread is' });
+      const chunks: { usage?: object | null; choices: unknown[] }[] = await Array.fromAsync<never>(
+        stream as never,
+      );
+      expect(chunks.at(-1)).toMatchObject({ choices: [], usage: stubUsage });
+      expect(chunks.slice(0, -1).some((chunk) => chunk.usage)).toBe(false);
+    },
+  );
+
+  it('is listed for everybody, and found by its name', async () => {
+    const { data } = await openai().models.list();
+    expect(data.map((model) => model.id)).toEqual([STARTER]);
+    expect(await openai().models.retrieve(STARTER)).toEqual(data[0]);
+  });
+
+  it("reads another user's prompt in full, and a user's own second turn not again", async () => {
+    const asked = async (as: TestUser) => {
+      await ask(STARTER, as);
+      return stub.requests.at(-1);
+    };
+    const other = await server.signUp();
+    const first = await asked(user);
+    expect(first).toMatchObject({ cache_prompt: false });
+    expect(await asked(user)).toMatchObject({ cache_prompt: true, id_slot: first?.id_slot });
+    expect(await asked(other)).toMatchObject({ cache_prompt: false });
+    // Another process has come: nobody knows any more who used a slot last.
+    await sql`
+      insert into processes (id, machine_id, roles, since, seen_at)
+      select gen_random_uuid(), id, '{web}', now(), now() from machines`.execute(server.services.db);
+    await vi.waitFor(async () => expect(await asked(user)).toMatchObject({ cache_prompt: false }), {
+      timeout: 30_000,
+      interval: 500,
+    });
+    await sql`delete from processes`.execute(server.services.db);
+  });
+
+  it('tells nothing of a cache', async () => {
+    const text = JSON.stringify(await ask(STARTER));
+    expect(text).not.toMatch(/cache|timings|prompt_tokens_details/);
+  });
+
+  it('completes plain texts too', async () => {
+    await openai().completions.create({ model: STARTER, prompt: 'Bread is' });
+    expect(stub.requests[0]).toMatchObject({ prompt: 'Bread is' });
+  });
+
+  it('goes on from the beginning of an answer that the client gives, and does not repeat it', async () => {
+    const messages = [
+      { role: 'user' as const, content: 'What do you bake?' },
+      { role: 'assistant' as const, content: 'Well, ' },
+    ];
+    const { choices } = await openai().chat.completions.create({ model: STARTER, messages });
+    expect(choices[0]?.message.content).toBe('Good bread.');
+    // llama.cpp repeats it in an answer in one piece, and never in a stream.
+    expect(stub.requests[0]).toMatchObject({ messages, stream: true });
+  });
+
+  it('is not mistaken for a model that is not there', async () => {
+    await expect(ask('no-such-model')).rejects.toMatchObject({
+      status: 404,
+      param: 'model',
+      code: 'model_not_found',
+    });
+    await expect(openai().models.retrieve('no-such-model')).rejects.toMatchObject({
+      status: 404,
+      code: 'model_not_found',
+    });
+  });
+});
+
+describe('when the model server misbehaves', () => {
+  it('says what the caller did wrong, and charges nothing', async () => {
+    await ask(STARTER);
+    await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+    const before = await balance();
+    stub.answer = 'refuse';
+    await expect(ask(STARTER)).rejects.toMatchObject({
+      ...{ status: 400, code: 'context_length_exceeded', type: 'invalid_request_error', param: 'messages' },
+      message: expect.stringContaining('longer than'),
+    });
+    await vi.waitFor(async () => expect(await balance()).toEqual(before));
+  });
+
+  it('says that it does not answer when it fails, and charges nothing', async () => {
+    stub.answer = 'crash';
+    const before = await balance();
+    await expect(ask(STARTER)).rejects.toMatchObject({ status: 503 });
+    await vi.waitFor(async () => expect(await balance()).toEqual(before));
+  });
+
+  it('refuses a parameter that could make answers which nobody counts', async () => {
+    const body = { model: STARTER, messages: [{ role: 'user' as const, content: 'Go' }], n_cmpl: 4 };
+    await expect(server.request(chatCompletions, { body }, { as: user })).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'n_cmpl' } },
+    });
+    await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+  });
+
+  it('charges nothing for a stream that the model server breaks off, and says so in the stream', async () => {
+    stub.answer = 'break off';
+    const before = await balance();
+    const stream = await openai().chat.completions.create({
+      model: STARTER,
+      messages: [{ role: 'user', content: 'Go' }],
+      stream: true,
+    });
+    await expect(Array.fromAsync(stream)).rejects.toThrow(/stopped in the middle/);
+    await vi.waitFor(async () => expect(await balance()).toEqual(before));
+  });
+});

@@ -1,0 +1,372 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
+import { chatCompletions } from '@bakehouse/contract/chat';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { createHeartbeat } from '../../engine/machines/heartbeat.ts';
+import type { TestUser } from '../../testing/test-server.ts';
+import { type TestServing, testServing } from '../../testing/test-serving.ts';
+import { revenueAccount, userAccount } from '../credits/ledger/accounts.ts';
+import { transfer } from '../credits/ledger/transfer.ts';
+import { costMicro } from '../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../credits/prices/default-price.ts';
+import { PARALLEL_REQUESTS } from '../serving/text-spec.ts';
+import { FLOOD_TOKENS_MAX, stubUsage } from '../deployments/testing/stub-model-server.ts';
+import { insertStarter } from '../deployments/testing/test-models.ts';
+import { highestCostMicro, usageBounds } from './requests/highest-cost.ts';
+import { WholeAnswer } from './whole-answer.ts';
+
+const STARTER = 'starter-model';
+const PLACES = PARALLEL_REQUESTS.llamacpp;
+
+let serving: TestServing;
+let user: TestUser;
+
+beforeAll(async () => {
+  serving = await testServing();
+  await insertStarter(serving.server.services, STARTER);
+});
+
+const callers: AbortController[] = [];
+
+/** One that is still waiting when its test ends would keep its place from the next. */
+function abortAtEnd(): AbortController {
+  const caller = new AbortController();
+  callers.push(caller);
+  return caller;
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+  for (const caller of callers.splice(0)) caller.abort();
+});
+
+beforeEach(async () => {
+  serving.stub.requests.length = 0;
+  serving.stub.disconnected = 0;
+  user = await serving.server.signUp();
+});
+
+/**
+ * Resolves when the flood comes no further: each pass of the event loop carries one that can move on, and another user's
+ * answer, from the same gateway and model server, takes many.
+ */
+async function floodStandsStill(other: TestUser): Promise<void> {
+  const { stub } = serving;
+  stub.answer = 'ok';
+  for (let written = -1; written !== stub.floodTokens; ) {
+    written = stub.floodTokens;
+    expect(await (await serving.ask(other, STARTER)).text()).toContain('Good bread');
+  }
+}
+
+it.each([
+  { asked: 'an answer', stream: false },
+  { asked: 'a stream', stream: true },
+])(
+  'ends the request to the silent model server when the caller of $asked disconnects, and charges nothing and counts no error',
+  async ({ stream }) => {
+    const { stub } = serving;
+    stub.answer = 'hang';
+    const before = await serving.balance(user);
+    const caller = new AbortController();
+    const asked = serving.ask(user, STARTER, { stream, signal: caller.signal });
+    asked.catch(() => undefined);
+    await vi.waitFor(() => expect(stub.requests).toHaveLength(1), { timeout: 10_000 });
+    expect((await serving.balance(user)).held).toBeGreaterThan(0n);
+
+    caller.abort();
+    await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before), { timeout: 10_000 });
+    expect(await keptRequests()).toEqual([
+      { ok: true, prompt_tokens: 0, completion_tokens: 0, cost_micro: 0n, first_token_ms: null },
+    ]);
+  },
+);
+
+it.each([{ max_tokens: 10 }, { max_completion_tokens: 10 }, {}])(
+  'holds what an answer can cost that is asked for with %j',
+  async (more) => {
+    const { stub, server } = serving;
+    stub.answer = 'hang';
+    const caller = abortAtEnd();
+    const body = { model: STARTER, messages: [{ role: 'user' as const, content: 'Go' }], ...more };
+    server.send(chatCompletions, { body }, { as: user, signal: caller.signal }).catch(() => undefined);
+    await vi.waitFor(() => expect(stub.requests).toHaveLength(1), { timeout: 10_000 });
+    const prices = {
+      prompt: defaultPrice('prompt_tokens:CPU'),
+      completion: defaultPrice('completion_tokens:CPU'),
+    };
+    const priceMicro = highestCostMicro(prices, usageBounds(body, {}));
+    // A window is opened for a few answers.
+    expect((await serving.balance(user)).held).toBe(priceMicro * 4n);
+  },
+);
+
+it('slows the model server down for a reader who does not read, and charges what came before that one disconnects', async () => {
+  const { stub, server } = serving;
+  stub.answer = 'flood';
+  const before = await serving.balance(user);
+  const reader = http.request(server.url + chatCompletions.path, {
+    method: 'POST',
+    headers: { 'x-api-key': user.apiKey, 'content-type': 'application/json' },
+  });
+  reader.end(JSON.stringify({ model: STARTER, messages: [{ role: 'user', content: 'Go' }], stream: true }));
+  await once(reader, 'response');
+  // Every buffer on the way is full when the model server comes no further.
+  await floodStandsStill(await server.signUp());
+  expect(stub.floodTokens).toBeLessThan(FLOOD_TOKENS_MAX);
+
+  reader.destroy();
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  const [kept, ...others] = await keptRequests();
+  expect(others).toEqual([]);
+  expect(kept).toMatchObject({ ok: true, prompt_tokens: stubUsage.prompt_tokens });
+  expect(kept?.completion_tokens).toBeGreaterThan(0);
+  expect(kept?.completion_tokens).toBeLessThanOrEqual(stub.floodTokens);
+  const cost = costMicro([
+    { price: defaultPrice('prompt_tokens:CPU'), parts: BigInt(kept?.prompt_tokens ?? 0) },
+    { price: defaultPrice('completion_tokens:CPU'), parts: BigInt(kept?.completion_tokens ?? 0) },
+  ]);
+  expect((await serving.balance(user)).balance).toBe(before.balance - cost);
+});
+
+it('charges an answer in one piece for what came before its caller disconnects', async () => {
+  const { stub } = serving;
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  Object.assign(stub, { answer: 'hold', held });
+  const add = vi.spyOn(WholeAnswer.prototype, 'add');
+  const caller = abortAtEnd();
+  serving.ask(user, STARTER, { signal: caller.signal }).catch(() => undefined);
+  await vi.waitFor(() => expect(add).toHaveBeenCalled());
+  add.mockRestore();
+  caller.abort();
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
+  release();
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  const [kept] = await keptRequests();
+  expect(kept).toMatchObject({ ok: true, prompt_tokens: stubUsage.prompt_tokens, completion_tokens: 1 });
+  expect(kept?.cost_micro).toBeGreaterThan(0n);
+});
+
+it('ends an answer whose API key is revoked, says so, and charges what came before', async () => {
+  const { stub, server } = serving;
+  stub.answer = 'flood';
+  const made = { params: { userId: user.userId }, body: { name: 'program' } };
+  const { api_key, secret } = await server.request(createApiKey, made, { as: user });
+  const answer = await serving.ask({ ...user, apiKey: secret }, STARTER, { stream: true });
+  await server.request(revokeApiKey, { params: { keyId: api_key.id } }, { as: user });
+  expect(await answer.text()).toContain('This API key is no longer valid');
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  expect((await keptRequests())[0]?.completion_tokens).toBeGreaterThan(0);
+});
+
+it('disconnects a reader who takes nothing for half a minute', async () => {
+  const { stub, server } = serving;
+  const other = await server.signUp();
+  stub.answer = 'flood';
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const reader = http.request(server.url + chatCompletions.path, {
+    method: 'POST',
+    headers: { 'x-api-key': user.apiKey, 'content-type': 'application/json' },
+  });
+  reader.on('error', () => undefined);
+  reader.end(JSON.stringify({ model: STARTER, messages: [{ role: 'user', content: 'Go' }], stream: true }));
+  await once(reader, 'response');
+  await floodStandsStill(other);
+  vi.advanceTimersByTime(31_000);
+  vi.useRealTimers();
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  expect((await keptRequests())[0]?.completion_tokens).toBeGreaterThan(0);
+});
+
+it.each([
+  { asked: 'an answer', stream: false },
+  { asked: 'a stream', stream: true },
+])(
+  'gives $asked up when the model server is silent for three minutes, and charges nothing',
+  async ({ stream }) => {
+    const { stub } = serving;
+    stub.answer = 'hang';
+    const before = await serving.balance(user);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const asked = serving.ask(user, STARTER, { stream });
+    // vi.waitFor would move the faked clock.
+    while (stub.requests.length === 0) await pause(20);
+    vi.advanceTimersByTime(3 * 60_000);
+    vi.useRealTimers();
+    const answer = await asked;
+    expect(answer.status).toBe(504);
+    expect(await answer.text()).toContain('wrote nothing for 3 minutes');
+    await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before), { timeout: 10_000 });
+    expect(await keptRequests()).toMatchObject([{ ok: false, cost_micro: 0n }]);
+  },
+);
+
+it('ends an answer in one piece before its client would ask for it again, and charges what has come', async () => {
+  const { stub } = serving;
+  const words = ['Good', ' ', 'bread', '.'];
+  const add = vi.spyOn(WholeAnswer.prototype, 'add');
+  let hold = Promise.withResolvers<void>();
+  Object.assign(stub, { answer: 'hold', held: hold.promise });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const asked = serving.ask(user, STARTER);
+  for (const number of words.keys()) {
+    // vi.waitFor would move the faked clock.
+    while (add.mock.calls.length <= number) await pause(20);
+    vi.advanceTimersByTime((number < 3 ? 2.5 : 2) * 60_000);
+    if (number === 3) break;
+    const { resolve: release } = hold;
+    hold = Promise.withResolvers();
+    stub.held = hold.promise;
+    release();
+  }
+  vi.useRealTimers();
+  add.mockRestore();
+  const answer = await asked;
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({
+    choices: [{ message: { content: 'Good bread.' }, finish_reason: 'length' }],
+    usage: { completion_tokens: 4 },
+  });
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
+  hold.resolve();
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  expect(await keptRequests()).toMatchObject([{ ok: true, completion_tokens: 4 }]);
+});
+
+it('begins a stream that nothing comes on after 15 s, with a comment, and says in it what fails then', async () => {
+  const { stub } = serving;
+  stub.answer = 'hang';
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  const asked = serving.ask(user, STARTER, { stream: true });
+  // vi.waitFor would move the faked clock.
+  while (stub.requests.length === 0) await pause(20);
+  vi.advanceTimersByTime(15_000);
+  const answer = await asked;
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('cache-control')).toBe('no-cache, no-transform');
+  const reader = answer.body?.getReader();
+  const read = async () => new TextDecoder().decode((await reader?.read())?.value);
+  expect(await read()).toBe(': waiting\n\n');
+  vi.advanceTimersByTime(15_000);
+  expect(await read()).toBe(': waiting\n\n');
+  vi.advanceTimersByTime(3 * 60_000);
+  vi.useRealTimers();
+  const said = [];
+  for (let part = await read(); part; part = await read()) said.push(part);
+  expect(said.join('')).toMatch(/data: .*"code":"timed_out".*wrote nothing for 3 minutes/);
+});
+
+it('charges nothing for an answer in whose middle the model server stands still', async () => {
+  const { stub } = serving;
+  stub.answer = 'ok';
+  await (await serving.ask(user, STARTER)).text();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  Object.assign(stub, { answer: 'hold', held });
+  const before = await serving.balance(user);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const answer = await serving.ask(user, STARTER, { stream: true });
+  const reader = answer.body?.getReader();
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('Good');
+  vi.advanceTimersByTime(3 * 60_000);
+  vi.useRealTimers();
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('wrote nothing for 3 minutes');
+  release();
+  await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before), { timeout: 10_000 });
+});
+
+it('answers another user at once, however much one asks', async () => {
+  const { stub, server } = serving;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stub.held = promise;
+  stub.answer = 'hold';
+  for (let asked = 0; asked < PLACES + 2; asked += 1) {
+    const caller = abortAtEnd();
+    serving.ask(user, STARTER, { signal: caller.signal }).catch(() => undefined);
+  }
+  const all = PLACES - 1;
+  await vi.waitFor(() => expect(stub.requests).toHaveLength(all), { timeout: 30_000 });
+  stub.answer = 'ok';
+  expect((await serving.ask(await server.signUp(), STARTER)).status).toBe(200);
+  // The one with many is still kept to its share.
+  expect(stub.requests).toHaveLength(all + 1);
+  resolve();
+});
+
+it('leaves another process its half of the places at a model server', async () => {
+  const { stub, server } = serving;
+  const { db, log, machineId, webProcesses } = server.services;
+  const other = createHeartbeat({ db, log, machineId, roles: ['web'] });
+  await other.beat();
+  await vi.waitFor(() => expect(webProcesses()).toBe(2), { timeout: 20_000 });
+  stub.answer = 'hang';
+  const users = await Promise.all(Array.from({ length: PLACES }, () => server.signUp()));
+  const asked = users.map((one) => {
+    const caller = abortAtEnd();
+    return { caller, answer: serving.ask(one, STARTER, { signal: caller.signal }).catch(() => null) };
+  });
+  const half = PLACES / 2;
+  // One of the test before may come late, and leaves at once.
+  await vi.waitFor(() => expect(stub.open).toBe(half), { timeout: 30_000 });
+  await other.close();
+  await vi.waitFor(() => expect(webProcesses()).toBe(1), { timeout: 20_000 });
+  // The share of the one that has left is used from the next one on who comes or leaves.
+  expect(stub.open).toBe(half);
+  stub.answer = 'ok';
+  expect((await serving.ask(user, STARTER)).status).toBe(200);
+  for (const { caller } of asked) caller.abort();
+  await Promise.all(asked.map(({ answer }) => answer));
+}, 60_000);
+
+it('takes no more requests of one user than it can hold, and says when to come again', async () => {
+  const { stub } = serving;
+  stub.answer = 'hang';
+  const answers = Array.from({ length: 70 }, () =>
+    serving.ask(user, STARTER, { signal: abortAtEnd().signal }).catch(() => null),
+  );
+  const refused = await Promise.any(
+    answers.map(async (answer) => (await answer) ?? Promise.reject(new Error())),
+  );
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('retry-after')).toBe('2');
+});
+
+it('passes nothing on to who cannot pay', async () => {
+  const { stub, server } = serving;
+  stub.answer = 'ok';
+  expect((await serving.ask(user, STARTER)).status).toBe(200);
+  const poor = await server.signUp();
+  const { balance } = await serving.balance(poor);
+  await server.services.db.transaction().execute((tx) =>
+    transfer(tx, {
+      debitAccountId: userAccount(poor.userId),
+      creditAccountId: revenueAccount('fine_tuning'),
+      amountMicro: balance,
+      kind: 'charge',
+      description: 'All of it',
+      idempotencyKey: null,
+    }),
+  );
+  for (const stream of [false, true]) {
+    const answer = await serving.ask(poor, STARTER, { stream });
+    expect(answer.status).toBe(402);
+    expect(await answer.text()).toContain('Insufficient balance');
+  }
+  expect(await serving.balance(poor)).toEqual({ balance: 0n, held: 0n });
+  expect(await serving.requests(poor)).toEqual([]);
+});
+
+/** What is kept of the user's requests: it is written after what they cost is settled. */
+function keptRequests() {
+  return vi.waitFor(async () => {
+    const kept = await serving.requests(user);
+    expect(kept.length).toBeGreaterThan(0);
+    return kept;
+  });
+}

@@ -1,0 +1,12 @@
+import { defineJob } from '../../../platform/jobs/define-job.ts';
+import { deleteChatRequestsBefore } from '../gateway-queries.ts';
+
+const KEPT_DAYS = 30;
+
+/** Single requests serve the charts; their sums stay with the deployment, their charges with the ledger. */
+export const forgetRequestsJob = defineJob({
+  name: 'deployments.forget-requests',
+  schedule: '17 3 * * *',
+  run: ({ db, clock }) =>
+    deleteChatRequestsBefore(db, new Date(clock.now().getTime() - KEPT_DAYS * 24 * 3_600_000)),
+});

@@ -1,0 +1,63 @@
+import type {
+  listModels as contract,
+  getModel as getModelContract,
+  openAiModel,
+} from '@bakehouse/contract/chat';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type * as z from 'zod';
+import type { Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { listStarterModels } from '../models/starter/list-starter-models.ts';
+import { listUpstreams } from '../providers/list-upstreams.ts';
+import { deploymentKinds, type KindName } from '../deployments/kinds/kinds.ts';
+import { toModelName } from '../deployments/names/model-name.ts';
+import { selectDeployments } from '../deployments/queries.ts';
+
+type Model = z.output<typeof openAiModel>;
+
+/** The caller's deployments, what services generate, and the starter models, as OpenAI clients list models; first what chats. */
+export async function listModels(ctx: Context): Promise<ResponseOf<typeof contract>> {
+  const { userId } = ctx.caller;
+  const own = await selectDeployments(ctx.db, { userId, includeTerminated: false });
+  const starters = await listStarterModels(ctx.db);
+  const models: Model[] = [
+    ...own.map((row) => ({
+      ...toModel(row.model_name, row.created_at, userId, deploymentKinds[row.kind as KindName].server),
+      parent: row.adapter === null ? null : toModelName(row.base_model_title),
+    })),
+    ...listUpstreams(ctx.config).map(({ generator, title }) =>
+      toModel(generator, new Date(0), title, 'image'),
+    ),
+    ...starters.map((starter) => toModel(starter.modelName, starter.createdAt, 'bakehouse', starter.task)),
+  ];
+  // Whoever takes the first one, as the examples of the web app do, chats with it.
+  const rank = ({ task }: Model) => (task === 'text' ? 0 : 1);
+  return { object: 'list', data: models.toSorted((one, other) => rank(one) - rank(other)) };
+}
+
+/** One of them. Throws AppError 'model_not_found'. */
+export async function getModel(
+  ctx: Context,
+  { params }: InputOf<typeof getModelContract>,
+): Promise<ResponseOf<typeof getModelContract>> {
+  const { data } = await listModels(ctx);
+  const model = data.find(({ id }) => id === params.model);
+  if (!model) {
+    throw new AppError('model_not_found', {
+      publicMessage: `There is no model '${params.model}'`,
+      param: 'model',
+    });
+  }
+  return model;
+}
+
+function toModel(id: string, created: Date, owner: string, task: Model['task']): Model {
+  return {
+    id,
+    object: 'model',
+    created: Math.floor(created.getTime() / 1000),
+    owned_by: owner,
+    task,
+    parent: null,
+  };
+}

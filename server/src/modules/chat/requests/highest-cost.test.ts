@@ -1,0 +1,77 @@
+import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
+import { describe, expect, test, vi } from 'vitest';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { highestCostMicro, noteUsage, usageBounds } from './highest-cost.ts';
+
+const chat = (more: object = {}) => ({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...more });
+const text = (more: object = {}) => ({ model: 'm', prompt: 'Bread is', ...more });
+const completionOf = (body: ReturnType<typeof chat> | ReturnType<typeof text>) =>
+  usageBounds(body, {}).completionTokens;
+
+describe('an answer can have', () => {
+  test.each([
+    ['a chat without a maximum', chat(), CONTEXT_TOKENS],
+    ['a chat whose maximum is null', chat({ max_tokens: null }), CONTEXT_TOKENS],
+    ['a chat with a maximum', chat({ max_tokens: 100 }), 100],
+    ['a chat with the newer name', chat({ max_completion_tokens: 50 }), 50],
+    ['a chat with both names', chat({ max_tokens: 100, max_completion_tokens: 200 }), 200],
+    ['a chat that asks for more than there can be', chat({ max_tokens: 100_000 }), CONTEXT_TOKENS],
+    ['a plain text without a maximum', text(), 16],
+    ['a plain text with a maximum', text({ max_tokens: 300 }), 300],
+    ['a plain text with both names', text({ max_tokens: 300, max_completion_tokens: 20 }), 300],
+  ])('as many tokens as %s names', (_, body, tokens) => {
+    expect(completionOf(body)).toBe(tokens);
+  });
+});
+
+describe('a prompt can have', () => {
+  const promptOf = (body: Parameters<typeof usageBounds>[0], upstream = {}) =>
+    usageBounds(body, upstream).promptTokens;
+
+  test('a token per byte, and in a chat what the template says', () => {
+    expect(promptOf(text({ prompt: '' }))).toBeLessThan(20);
+    expect(promptOf(text({ prompt: 'a'.repeat(1000) })) - promptOf(text({ prompt: '' }))).toBe(1000);
+    expect(promptOf(text({ prompt: '麵'.repeat(1000) })) - promptOf(text({ prompt: '' }))).toBe(3000);
+    expect(promptOf(text({ prompt: Array.from({ length: 100 }, () => 7) }))).toBeGreaterThanOrEqual(100);
+    expect(promptOf(chat())).toBeGreaterThan(512);
+    expect(promptOf(chat({ messages: [{ role: 'user', content: 'a'.repeat(9000) }] }))).toBe(CONTEXT_TOKENS);
+    const format = { type: 'json_schema', json_schema: { schema: { title: 'a'.repeat(200) } } };
+    expect(promptOf(chat({ response_format: format })) - promptOf(chat())).toBeGreaterThan(200);
+  });
+
+  test('a full context where an answer has shown that the template says more', () => {
+    const log = { info: vi.fn<(...said: unknown[]) => void>() };
+    const [plain, long] = [{ model_name: 'plain' }, { model_name: 'long' }];
+    const bounds = usageBounds(chat(), plain);
+    noteUsage(log, plain, bounds, { ...bounds, completionTokens: 4000 });
+    expect(log.info).not.toHaveBeenCalled();
+    // Two that were asked for at the same time.
+    for (let n = 0; n < 2; n += 1) {
+      noteUsage(log, long, bounds, { ...bounds, promptTokens: bounds.promptTokens + 1 });
+    }
+    expect(promptOf(chat(), plain)).toBe(bounds.promptTokens);
+    expect(promptOf(chat(), long)).toBe(CONTEXT_TOKENS);
+    const said = { model: 'long', reserved: bounds.promptTokens, used: bounds.promptTokens + 1 };
+    expect(log.info.mock.calls).toEqual([[said, expect.any(String)]]);
+  });
+});
+
+describe('the highest price', () => {
+  /** A million tokens cost a million of these: a token costs its number in micro-BGL. */
+  const priced = (prompt: number, completion: number) => ({
+    prompt: { ...defaultPrice('prompt_tokens:CPU'), unitPriceMicro: BigInt(prompt) * 1_000_000n },
+    completion: { ...defaultPrice('completion_tokens:CPU'), unitPriceMicro: BigInt(completion) * 1_000_000n },
+  });
+  const bound = (promptTokens: number, completionTokens: number) => ({ promptTokens, completionTokens });
+
+  test('is that of both bounds where they fit into the context', () => {
+    expect(highestCostMicro(priced(2, 3), bound(600, 100))).toBe(2n * 600n + 3n * 100n);
+  });
+
+  test('has as much of what is dearer as there can be, and the rest of the context of the other', () => {
+    expect(highestCostMicro(priced(2, 3), bound(4000, 1000))).toBe(2n * 3096n + 3n * 1000n);
+    expect(highestCostMicro(priced(3, 2), bound(4000, 1000))).toBe(3n * 4000n + 2n * 96n);
+    expect(highestCostMicro(priced(2, 3), bound(600, CONTEXT_TOKENS))).toBe(3n * BigInt(CONTEXT_TOKENS));
+    expect(highestCostMicro(priced(3, 2), bound(CONTEXT_TOKENS, 100))).toBe(3n * BigInt(CONTEXT_TOKENS));
+  });
+});

@@ -1,0 +1,52 @@
+import { smallerAmount } from '@bakehouse/contract/money';
+import type { Context } from '../../../platform/context.ts';
+import { costMicro } from '../../credits/prices/cost-micro.ts';
+import type { Reservation } from '../../credits/usage/usage-leader.ts';
+import type { ServingParts } from '../../deployments/serving-parts.ts';
+import type { Usage } from '../completion-stream.ts';
+import type { Upstream } from '../gateway-queries.ts';
+import type { TokenPrices } from '../token-prices.ts';
+
+type Answered = {
+  id: string;
+  at: Date;
+  ok: boolean;
+  usage: Usage;
+  firstTokenMs: number | null;
+  totalMs: number;
+};
+
+/**
+ * Settles what an answer used, never for more than was reserved, and keeps the request. Where nothing was
+ * used nothing is charged.
+ */
+export async function recordRequest(
+  ctx: Context,
+  { keepRequest }: Pick<ServingParts, 'keepRequest'>,
+  { upstream, reservation, prices }: { upstream: Upstream; reservation: Reservation; prices: TokenPrices },
+  { id, at, ok, usage, firstTokenMs, totalMs }: Answered,
+): Promise<void> {
+  const { promptTokens, completionTokens } = usage;
+  const cost = costMicro([
+    { price: prices.prompt, parts: BigInt(promptTokens) },
+    { price: prices.completion, parts: BigInt(completionTokens) },
+  ]);
+  const amountMicro = smallerAmount(cost, reservation.priceMicro);
+  const endedAt = ctx.clock.now();
+  const quantities = { prompt_tokens: promptTokens, completion_tokens: completionTokens };
+  reservation.settle(amountMicro > 0n ? { id, at: endedAt, amountMicro, quantities } : null);
+  await keepRequest({
+    id,
+    userId: ctx.caller.userId,
+    podId: upstream.pod_id,
+    modelName: upstream.model_name,
+    at,
+    endedAt,
+    ok,
+    promptTokens,
+    completionTokens,
+    firstTokenMs,
+    totalMs,
+    costMicro: amountMicro,
+  });
+}

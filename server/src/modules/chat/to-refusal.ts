@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { AppError, refused } from '../../platform/errors.ts';
+import { SCHEMA_PARAM } from './body/completion-request.ts';
+import { contextExceeded } from './body/context-exceeded.ts';
+
+const refusal = z.object({
+  error: z.object({
+    message: z.string(),
+    n_prompt_tokens: z.number().optional(),
+    n_ctx: z.number().optional(),
+  }),
+});
+
+/**
+ * The error for what a model server refuses, from its answer: in its own words, but for those of its insides, and for what is longer
+ * than the context. Its advice there is for who runs it.
+ */
+export function toRefusal(answer: string, body: Record<string, unknown>): AppError {
+  const error = parse(answer);
+  const message = error?.message ?? 'The model server refused the request';
+  if (!error || !/context (size|length)/i.test(message)) return inPlainWords(message);
+  return contextExceeded(body, { most: error.n_ctx ?? lengthIn(message), sent: error.n_prompt_tokens });
+}
+
+/** llama.cpp wraps what a chat template or a schema is refused for into where in its own work that came up. */
+function inPlainWords(message: string): AppError {
+  const [, ofTemplate, ofSchema] = /Jinja Exception: (.+)|JSON schema error (at .+)/.exec(message) ?? [];
+  if (ofSchema) return refused(SCHEMA_PARAM, `${SCHEMA_PARAM}: ${ofSchema}`);
+  const isInside = message.startsWith('Unable to generate parser') || message.includes('While executing');
+  const publicMessage = isInside ? "The model's chat template cannot read this conversation" : message;
+  return new AppError('invalid_request', { publicMessage: ofTemplate ?? publicMessage });
+}
+
+/** vLLM has the number in its sentence alone. */
+function lengthIn(message: string): number | undefined {
+  const tokens = /maximum context length is (\d+)/i.exec(message)?.[1];
+  return tokens === undefined ? undefined : Number(tokens);
+}
+
+function parse(answer: string): z.infer<typeof refusal>['error'] | null {
+  try {
+    return refusal.parse(JSON.parse(answer)).error;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { LOST_AFTER_MS } from '../../../engine/machines/heartbeat.ts';
+import { gatewayPresence } from './gateway-presence.ts';
+
+const never = new AbortController().signal;
+let time = 0;
+/** How long ago another process was seen; null: there is none. */
+let lastSeenMs: number | null = null;
+const join = () => {
+  const beat = async () => {
+    const made = {
+      notedAt: time,
+      lookedAt: time,
+      others: { count: lastSeenMs === null ? 0 : 1, lastSeenMs },
+    };
+    presence.onBeat(made);
+    return made;
+  };
+  const presence = gatewayPresence({ beat, goneMs: LOST_AFTER_MS, now: () => time });
+  return { ...presence, beat };
+};
+
+it('knows that it is alone, until it has not looked for a while or another comes', async () => {
+  const first = join();
+  expect(first.alone()).toBeNull();
+  await first.settled(never);
+  const epoch = first.alone();
+  expect(epoch).not.toBeNull();
+  time += 5_000;
+  expect(first.alone()).toBe(epoch);
+  time += 1_000;
+  expect(first.alone()).toBeNull();
+
+  // Long unseen, as after a suspend, it looks again before it sends, and knows nothing of before.
+  time += 60_000;
+  await first.settled(never);
+  expect(first.alone()).toBeGreaterThan(epoch ?? 0);
+
+  // A second one must not send before the first has looked.
+  lastSeenMs = 0;
+  const second = join();
+  const gone = new AbortController();
+  const settled = second.settled(gone.signal);
+  gone.abort(new Error('not yet'));
+  await expect(settled).rejects.toThrow();
+  expect(second.alone()).toBeNull();
+  await first.beat();
+  expect(first.alone()).toBeNull();
+});

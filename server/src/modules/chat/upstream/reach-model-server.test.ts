@@ -1,0 +1,112 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Context } from '../../../platform/context.ts';
+import type { ServingParts } from '../../deployments/serving-parts.ts';
+import type { Upstream } from '../gateway-queries.ts';
+import { requestDeadline } from '../../serving/ask/request-deadline.ts';
+import { readText } from '../../serving/ask/model-server-client.ts';
+import { slotsByAddress } from './prompt-slots.ts';
+import { reachModelServer } from './reach-model-server.ts';
+import { serverTurns } from './server-turns.ts';
+
+/* What vLLM refuses, and what of its cache llama.cpp may use. */
+
+type Body = Record<string, unknown>;
+const asked: Body[] = [];
+let refuses: (body: Body) => boolean;
+const stub = createServer((request, response) => {
+  void json(request).then((body) => {
+    asked.push(body as Body);
+    response.writeHead(refuses(body as Body) ? 400 : 200).end(`answer ${asked.length}`);
+  });
+});
+await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve));
+afterAll(() => void stub.close());
+beforeEach(() => {
+  asked.length = 0;
+});
+
+const workload = {
+  ...{ id: 'workload', state: 'ready', server_key: null, adapter_names: [] },
+  base_url: `http://127.0.0.1:${(stub.address() as AddressInfo).port}`,
+};
+const upstream = {
+  ...{ server_id: 'server', engine: 'vllm', model_name: 'loaf', adapter: null, is_own: true },
+  ...{ sleeping: false, revision_id: null, workload, replicas: [] },
+} as unknown as Upstream;
+const parts = {
+  turns: serverTurns(() => 1),
+  replicas: { grow: () => undefined, keep: () => () => undefined },
+  presence: { settled: async () => undefined, alone: () => null },
+} as unknown as ServingParts;
+const ctx = { caller: { userId: 'ada' } } as unknown as Context;
+
+type Asked = { of?: object; through?: object };
+
+async function ask(
+  more: object,
+  { of, through }: Asked = {},
+): Promise<{ status: number | undefined; text: string }> {
+  const body = { model: 'loaf', messages: [{ role: 'user', content: 'Hi' }], ...more };
+  const deadline = requestDeadline('loaf', 'text');
+  const { signal } = new AbortController();
+  const question = {
+    upstream: { ...upstream, ...of },
+    path: '/v1/chat/completions',
+    body,
+    signal,
+    deadline,
+  } as const;
+  const { promise, resolve } = Promise.withResolvers<{ status: number | undefined; text: string }>();
+  const pass = async (answer: IncomingMessage) =>
+    resolve({ status: answer.statusCode, text: await readText(answer) });
+  await reachModelServer(ctx, { ...parts, ...through }, { ...question, onWait: () => undefined }, pass);
+  deadline.stop();
+  return promise;
+}
+
+test.each(['max_tokens', 'max_completion_tokens'])(
+  'a %s beyond the room left is not sent again',
+  async (name) => {
+    refuses = (body) => body.max_tokens === 4096;
+    expect(await ask({ [name]: 4096, temperature: 0.5 })).toEqual({ status: 200, text: 'answer 2' });
+    expect(asked).toMatchObject([
+      { max_tokens: 4096, temperature: 0.5, cache_salt: 'ada' },
+      { max_tokens: null, temperature: 0.5, cache_salt: 'ada' },
+    ]);
+  },
+);
+
+test('what is refused without a maximum is the answer', async () => {
+  refuses = () => true;
+  expect(await ask({})).toEqual({ status: 400, text: 'answer 1' });
+  expect(await ask({ max_tokens: 5 })).toEqual({ status: 400, text: 'answer 3' });
+});
+
+test('llama.cpp tells how far it has read where that takes more than a batch, and of what a slot holds nothing again', async () => {
+  refuses = () => false;
+  const slots = slotsByAddress(1);
+  const through = { presence: { settled: async () => undefined, alone: () => 1 }, slots };
+  const turn = (content: string) =>
+    ask({ messages: [{ role: 'user', content }] }, { of: { engine: 'llamacpp', is_own: false }, through });
+  await turn('Hi');
+  await turn('rye '.repeat(200));
+  await turn(`${'rye '.repeat(200)}and wheat`);
+  expect(asked.map((body) => body.return_progress)).toEqual([undefined, true, undefined]);
+});
+
+test('beside another web process a server of its own reuses what its owner has asked, a shared one nothing', async () => {
+  refuses = () => false;
+  const isSettled = vi.fn(async () => undefined);
+  const through = { presence: { settled: isSettled, alone: () => null } };
+  await ask({}, { of: { engine: 'llamacpp', is_own: true }, through });
+  expect(isSettled).not.toHaveBeenCalled();
+  await ask({}, { of: { engine: 'llamacpp', is_own: false }, through });
+  expect(isSettled).toHaveBeenCalledOnce();
+  expect(asked.map(({ cache_prompt, id_slot }) => ({ cache_prompt, id_slot }))).toEqual([
+    { cache_prompt: true, id_slot: undefined },
+    { cache_prompt: false, id_slot: undefined },
+  ]);
+});

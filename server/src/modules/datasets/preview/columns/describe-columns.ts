@@ -1,0 +1,31 @@
+import { type FileColumns, fileColumns } from '@bakehouse/contract/data-files';
+import * as z from 'zod';
+import type { Context } from '../../../../platform/context.ts';
+import { storableJson } from '../../../../platform/db/storable-text.ts';
+import { findFile } from '../../../assets/files/find-file.ts';
+import { type AskedFile, readConfined } from '../read-confined.ts';
+import { endingOf } from '../read-preview.ts';
+import { insertColumns, selectColumns } from './queries.ts';
+
+const PROGRAM = new URL('./read-columns-program.ts', import.meta.url);
+const answer = z.object({ columns: fileColumns });
+
+/**
+ * What the columns of a data file hold; looked at once for all files with the same bytes. Throws AppError as
+ * `previewFile` does.
+ */
+export async function describeColumns(
+  ctx: Context,
+  { assetId, path, revisionId, signal }: AskedFile,
+): Promise<FileColumns> {
+  const file = await findFile(ctx, { assetId, revisionId, path });
+  const bytes = { sha256: file.sha256, ending: endingOf(path) };
+  const known = await selectColumns(ctx.db, bytes);
+  if (known) return known;
+  const { columns } = answer.parse(
+    await readConfined(ctx, file, { program: PROGRAM, input: { name: path }, signal }),
+  );
+  const clean = storableJson(columns);
+  await insertColumns(ctx.db, bytes, clean);
+  return clean;
+}

@@ -1,0 +1,139 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import * as contract from '@bakehouse/contract/assets';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
+import { createAsset } from '../../assets/create-asset.ts';
+import { oneRunParquet } from './testing/one-run-parquet.ts';
+
+let server: TestServer;
+let ada: TestUser;
+let id: string;
+
+beforeAll(async () => {
+  server = await testServer();
+  ada = await server.signUp('Ada');
+  id = await createAsset(
+    {
+      ...server.services,
+      caller: { kind: 'user', userId: ada.userId, isOperator: false },
+      requestId: 'test',
+      idempotencyKey: null,
+    },
+    contract.assetCreatePayload.parse({ dataset_type: 'RAW', title: 'Hostile', user_id: ada.userId }),
+  );
+});
+
+/** Uploads the file and looks at it. `turns` counts how often others had theirs in the server meanwhile. */
+async function look(name: string, content: string | Buffer<ArrayBuffer>) {
+  const form = new FormData();
+  form.append('data_file', new Blob([content]), name);
+  const headers = { 'x-api-key': ada.apiKey };
+  await fetch(`${server.url}/api/v1/asset/${id}/upload`, { method: 'POST', headers, body: form });
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  const response = await server.send(
+    contract.previewFile,
+    { params: { id }, query: { path: name } },
+    { as: ada },
+  );
+  const text = await response.text();
+  clearInterval(timer);
+  return { turns, status: response.status, bytes: text.length, answer: JSON.parse(text) };
+}
+
+describe('a file that is made to take long', () => {
+  test('80,000 columns: the first are shown, all are counted', async () => {
+    const columns = Array.from({ length: 80_000 }, (_, at) => `c${at}`);
+    const { turns, status, bytes, answer } = await look('wide.csv', `${columns.join()}\n${columns.join()}\n`);
+    expect(status).toBe(200);
+    expect(answer).toMatchObject({ column_count: 80_000, total_rows: 1 });
+    expect(answer.columns).toEqual(columns.slice(0, 200));
+    expect(answer.rows).toEqual([columns.slice(0, 200)]);
+    expect(bytes).toBeLessThan(10_000);
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  test('a new key on each of 80,000 lines', async () => {
+    const lines = Array.from({ length: 80_000 }, (_, at) => `{"k${at}": 1}\n`).join('');
+    const { turns, status, bytes, answer } = await look('keys.jsonl', lines);
+    expect(status).toBe(200);
+    expect(answer).toMatchObject({ column_count: 80_000, total_rows: 80_000 });
+    expect(answer.columns).toHaveLength(200);
+    expect(bytes).toBeLessThan(150_000);
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  test('100,000,000 rows in 130 bytes of Parquet, said or not', async () => {
+    const said = await look('said.parquet', oneRunParquet({ rows: 100_000_000, saidRows: 100_000_000 }));
+    expect(said.status).toBe(400);
+    expect(said.answer.error.message).toBe(
+      'The row groups of this file are too large to be shown here. Download it to see its rows.',
+    );
+    const unsaid = await look('unsaid.parquet', oneRunParquet({ rows: 100_000_000, saidRows: 1000 }));
+    expect(unsaid.status).toBe(400);
+    expect(unsaid.answer.error.message).toBe(
+      'unsaid.parquet takes too much time or memory to be shown here. Download it to see its rows.',
+    );
+    expect(Math.min(said.turns, unsaid.turns)).toBeGreaterThan(10);
+    const honest = await look('honest.parquet', oneRunParquet({ rows: 1000, saidRows: 1000 }));
+    expect(honest.answer).toMatchObject({ columns: ['a'], total_rows: 1000 });
+    expect(honest.answer.rows).toHaveLength(100);
+  }, 90_000);
+
+  test('large cells and names are cut, so that a page stays small', async () => {
+    const name = 'n'.repeat(5000);
+    const row = Object.fromEntries([
+      [name, 'x'],
+      ...Array.from({ length: 150 }, (_, at) => [`c${at}`, '🍞'.repeat(3000)]),
+    ]);
+    const { bytes, answer } = await look('fat.jsonl', `${JSON.stringify(row)}\n`.repeat(20));
+    expect(answer.columns[0]).toBe(`${'n'.repeat(200)}…`);
+    expect(answer.rows).toHaveLength(20);
+    expect(answer.rows[0][1]).toMatch(/^🍞+…$/u);
+    expect(bytes).toBeLessThan(2_200_000);
+  });
+
+  test('broken rows are counted beyond those that are named', async () => {
+    const { answer } = await look('broken.jsonl', 'x\n'.repeat(250));
+    expect(answer).toMatchObject({ total_rows: 0, broken_count: 250 });
+    expect(answer.broken).toHaveLength(100);
+  });
+});
+
+test('few previews of a user wait, and those that nobody waits for any more never run', async () => {
+  const { sandbox } = server.services;
+  const held = Promise.withResolvers<void>();
+  const enclose = vi.fn<typeof sandbox.enclose>(async (program) => {
+    await held.promise;
+    return sandbox.enclose(program);
+  });
+  Object.assign(server.services, { sandbox: { ...sandbox, enclose } });
+  const query = { path: 'rows.csv' };
+  const ask = (signal?: AbortSignal) =>
+    server.send(contract.previewFile, { params: { id }, query }, { as: ada, ...(signal && { signal }) });
+  const form = new FormData();
+  form.append('data_file', new Blob(['a\n1\n']), 'rows.csv');
+  const headers = { 'x-api-key': ada.apiKey };
+  await fetch(`${server.url}/api/v1/asset/${id}/upload`, { method: 'POST', headers, body: form });
+
+  const leaving = new AbortController();
+  // One runs and four wait.
+  const six = Array.from({ length: 6 }, () => ask(leaving.signal));
+  const refused = await Promise.race(six);
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toMatchObject({
+    error: { message: 'Several of your files are being read already. Try again when they are done.' },
+  });
+  leaving.abort();
+  await Promise.allSettled(six);
+  let waiting = ask();
+  await vi.waitFor(async () => {
+    const answered = await Promise.race([waiting, pause(1_000)]);
+    if (answered) waiting = ask();
+    expect(answered).toBeUndefined();
+  }, 20_000);
+  held.resolve();
+  expect(await (await waiting).json()).toMatchObject({ columns: ['a'], total_rows: 1 });
+  expect(enclose).toHaveBeenCalledTimes(2);
+  Object.assign(server.services, { sandbox });
+});

@@ -1,0 +1,23 @@
+import { filePreview } from '@bakehouse/contract/assets';
+import * as z from 'zod';
+import type { Context } from '../../../platform/context.ts';
+import { findFile } from '../../assets/files/find-file.ts';
+import { type AskedFile, readConfined } from './read-confined.ts';
+import type { Page, Preview } from './read-preview.ts';
+
+const PROGRAM = new URL('./read-preview-program.ts', import.meta.url);
+const answer = z.object({ preview: filePreview });
+
+/**
+ * Some rows of a data file, of the newest revision unless said. Throws AppError('invalid_request') for other kinds of
+ * file, for what cannot be read, and for what takes too much; 'unavailable' for a user who waits for several; and the
+ * signal's reason, once nobody waits for it.
+ */
+export async function previewFile(
+  ctx: Context,
+  { assetId, path, revisionId, signal, ...page }: AskedFile & Page,
+): Promise<Preview> {
+  const file = await findFile(ctx, { assetId, revisionId, path });
+  const input = { name: path, offset: page.offset, limit: page.limit };
+  return answer.parse(await readConfined(ctx, file, { program: PROGRAM, input, signal })).preview;
+}

@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { type TestUser, testServer } from '../../../testing/test-server.ts';
+import { assetCalls } from '../../assets/testing/asset-calls.ts';
+
+const server = await testServer();
+const { create, upload, preview } = assetCalls(server);
+
+let ada: TestUser;
+beforeAll(async () => {
+  ada = await server.signUp('Ada');
+});
+
+let id: string;
+beforeAll(async () => {
+  id = await create(ada);
+});
+
+test('csv: a page, all counted, broken rows named', async () => {
+  const rows = Array.from({ length: 250 }, (_, at) => (at === 5 ? 'only one' : `q${at},"a ${at}"`));
+  await upload(ada, id, 'd.csv', `question,answer\n${rows.join('\n')}\n`);
+  const page = await preview(ada, id, 'd.csv', { offset: 100, limit: 2 });
+  expect(page).toEqual({
+    columns: ['question', 'answer'],
+    rows: [
+      ['q101', 'a 101'],
+      ['q102', 'a 102'],
+    ],
+    column_count: 2,
+    total_rows: 249,
+    whole_row: null,
+    broken: [{ line: 7, reason: '1 field instead of 2' }],
+    broken_count: 1,
+    format: {
+      format: 'prompt_completion',
+      input_column: 'question',
+      output_column: 'answer',
+      system_column: null,
+    },
+    format_problem: null,
+    conversations: [],
+  });
+});
+
+test('tsv, ndjson and md are read as what they are, and a packed file asks to be unpacked', async () => {
+  await upload(ada, id, 'd.tsv', 'q, or, so\ta\nwho, then\tAda\n');
+  expect(await preview(ada, id, 'd.tsv')).toMatchObject({
+    columns: ['q, or, so', 'a'],
+    rows: [['who, then', 'Ada']],
+  });
+  await upload(ada, id, 'd.ndjson', '{"q": "who", "a": "Ada"}\n');
+  expect(await preview(ada, id, 'd.ndjson')).toMatchObject({ columns: ['q', 'a'], rows: [['who', 'Ada']] });
+  await upload(ada, id, 'd.md', '# Bread\n');
+  await upload(ada, id, 'd.txt', '# Bread\n');
+  expect(await preview(ada, id, 'd.md')).toEqual(await preview(ada, id, 'd.txt'));
+  await upload(ada, id, 'd.jsonl.gz', 'x');
+  await expect(preview(ada, id, 'd.jsonl.gz')).rejects.toMatchObject({
+    message: expect.stringContaining('d.jsonl.gz is packed: unpack it first'),
+  });
+});
+
+test('jsonl, json and txt', async () => {
+  await upload(
+    ada,
+    id,
+    'd.jsonl',
+    '{"q": "one", "n": 1.5, "ok": true}\n{"q": "two", "m": [{"role": "user"}]}\nbroken\n',
+  );
+  expect(await preview(ada, id, 'd.jsonl')).toMatchObject({
+    columns: ['q', 'n', 'ok', 'm'],
+    rows: [
+      ['one', 1.5, true, null],
+      ['two', null, null, '[{"role":"user"}]'],
+    ],
+    total_rows: 2,
+    whole_row: null,
+    broken: [{ line: 3 }],
+  });
+  await upload(ada, id, 'd.json', '[{"a": 1}, {"a": null}]');
+  expect(await preview(ada, id, 'd.json')).toEqual({
+    columns: ['a'],
+    column_count: 1,
+    rows: [[1], [null]],
+    total_rows: 2,
+    whole_row: null,
+    broken: [],
+    broken_count: 0,
+    format: null,
+    format_problem: null,
+    conversations: [],
+  });
+  await upload(ada, id, 'd.txt', `first\n${'x'.repeat(3000)}\n`);
+  const text = await preview(ada, id, 'd.txt');
+  expect(text.rows[0]).toEqual(['first']);
+  expect(text.rows[1]?.[0]).toHaveLength(2001);
+});
+
+test('parquet', async () => {
+  const bytes = await readFile(path.join(import.meta.dirname, 'fixtures/zstd.parquet'));
+  await upload(ada, id, 'd.parquet', new Uint8Array(bytes));
+  expect(await preview(ada, id, 'd.parquet', { offset: 1, limit: 2 })).toEqual({
+    columns: ['id', 'text', 'score', 'at', 'tags', 'raw'],
+    rows: [
+      [2, 'two', 'NaN', '2026-01-02T03:04:05.000Z', '[]', expect.anything()],
+      [3, null, 1.5, '2026-01-02T03:04:05.000Z', '["c"]', expect.anything()],
+    ],
+    column_count: 6,
+    total_rows: 6,
+    whole_row: null,
+    broken: [],
+    broken_count: 0,
+    format: null,
+    format_problem: null,
+    conversations: [],
+  });
+});
+
+test('a large file is read no further than asked and not counted', async () => {
+  await upload(ada, id, 'large.csv', `a,b\n${'1,some text that fills the line\n'.repeat(600_000)}`);
+  const page = await preview(ada, id, 'large.csv', { limit: 3 });
+  expect(page.rows).toHaveLength(3);
+  expect(page.total_rows).toBeNull();
+});
+
+test('other files, other encodings and unknown names are refused', async () => {
+  await upload(ada, id, 'latin.csv', Uint8Array.from(Buffer.from('a,b\nfür,1\n', 'latin1')));
+  await expect(preview(ada, id, 'latin.csv')).rejects.toThrow(
+    'latin.csv is not UTF-8 text: line 2 is in another encoding. Save it as UTF-8 and upload it again.',
+  );
+  await upload(ada, id, 'picture.png', 'not really');
+  await expect(preview(ada, id, 'picture.png')).rejects.toMatchObject({ status: 400 });
+  await upload(ada, id, 'bad.parquet', 'not really');
+  await expect(preview(ada, id, 'bad.parquet')).rejects.toThrow('bad.parquet cannot be read as Parquet');
+  await expect(preview(ada, id, 'none.csv')).rejects.toMatchObject({ status: 404 });
+});

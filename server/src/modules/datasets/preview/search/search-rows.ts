@@ -1,0 +1,19 @@
+import { type FoundRows, foundRows } from '@bakehouse/contract/data-files';
+import * as z from 'zod';
+import type { Context } from '../../../../platform/context.ts';
+import { findFile } from '../../../assets/files/find-file.ts';
+import { type AskedFile, readConfined } from '../read-confined.ts';
+import type { Search } from './read-found.ts';
+
+const PROGRAM = new URL('./read-found-program.ts', import.meta.url);
+const answer = z.object({ found: foundRows });
+
+/** The rows of a data file that have a text in a cell, of the newest revision unless said. Throws AppError as `previewFile` does. */
+export async function searchRows(
+  ctx: Context,
+  { assetId, path, revisionId, signal, ...search }: AskedFile & Search,
+): Promise<FoundRows> {
+  const file = await findFile(ctx, { assetId, revisionId, path });
+  const input = { name: path, ...search };
+  return answer.parse(await readConfined(ctx, file, { program: PROGRAM, input, signal })).found;
+}

@@ -1,0 +1,44 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { quoteFlux as contract } from '@bakehouse/contract/deployments/images';
+import { instanceTypes } from '@bakehouse/contract/limits';
+import type { Capacity } from '../../engine/queue/queue.ts';
+import type { Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { PriceId } from '../credits/prices/prices.ts';
+import { readPrices } from '../credits/prices/read-prices.ts';
+import type { PlacedModel } from '../serving/served-model.ts';
+import { deploymentKinds, type KindName } from './kinds/kinds.ts';
+import { checkCapacity } from '../serving/placement/check-capacity.ts';
+import type { ServingParts } from './serving-parts.ts';
+
+type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
+
+export type FoundPlacement = {
+  placed: PlacedModel;
+  capacity: Capacity;
+  /** Of one replica. */
+  price: { price_id: PriceId; price_count: number; unit_price_micro: bigint };
+};
+
+/** Where the model would be served, and at which price. Throws AppError 'invalid_request', and what the kind's placing throws. */
+export async function findPlacement(
+  ctx: Context,
+  parts: Pick<ServingParts, 'capacity'>,
+  { kind, body }: Input,
+): Promise<FoundPlacement> {
+  const capacity = await parts.capacity();
+  const { place, hourPrice } = deploymentKinds[kind];
+  const asked = { instanceType: body.instance_type, gpuCount: body.gpu_count };
+  const placed = await place(ctx, parts, body.model_id, asked);
+  if (!placed) {
+    throw new AppError('invalid_request', {
+      publicMessage: `instance_type must be one of ${instanceTypes.join(', ')}`,
+      param: 'instance_type',
+    });
+  }
+  const { placement } = placed;
+  checkCapacity(body, placement, capacity);
+  const price_id = hourPrice[placement.accelerator ? 'GPU' : 'CPU'];
+  const { unitPriceMicro: unit_price_micro } = (await readPrices(ctx.db, ctx.clock.now()))[price_id];
+  return { placed, capacity, price: { price_id, price_count: placement.count || 1, unit_price_micro } };
+}

@@ -1,0 +1,17 @@
+import { type ImageDeployment, imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
+import type { Context } from '../../../platform/context.ts';
+import { deploymentNotFound } from '../deployment-not-found.ts';
+import { toImageDeployment } from '../kinds/to-image-deployment.ts';
+import { findDeployment } from '../queries.ts';
+import { readDeployment } from '../read-deployment.ts';
+
+/**
+ * The caller's deployment of an image model, also one that has ended. It is asked by its `model_name`, as starter models
+ * are by theirs. Throws AppError 'not_found'.
+ */
+export async function findImageDeployment(ctx: Context, podId: string): Promise<ImageDeployment> {
+  const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId });
+  const kind = imageDeploymentKinds.find((one) => one === row?.kind);
+  if (!kind) throw deploymentNotFound();
+  return toImageDeployment(ctx.config, await readDeployment(ctx, { podId, kind }));
+}

@@ -1,0 +1,18 @@
+import type { Context } from '../../../platform/context.ts';
+import { listStarterModels } from '../../models/starter/list-starter-models.ts';
+import { findLiveDeployment } from '../queries.ts';
+
+/** A model server by whom it serves: everybody, with a starter model of that name, or one deployment. */
+export type ImageServer = { starter: string } | { podId: string };
+
+/** The model server that generates for the caller by this name. Deployments of a starter share the starter's. */
+export async function findImageServer(
+  { db, caller }: Pick<Context, 'db' | 'caller'>,
+  modelName: string,
+): Promise<ImageServer> {
+  const deployed = await findLiveDeployment(db, { userId: caller.userId, modelName });
+  if (!deployed) return { starter: modelName };
+  const starters = deployed.has_own_server ? [] : await listStarterModels(db);
+  const starter = starters.find(({ assetId }) => assetId === deployed.asset_id);
+  return starter ? { starter: starter.modelName } : { podId: deployed.id };
+}

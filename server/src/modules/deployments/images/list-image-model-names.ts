@@ -1,0 +1,12 @@
+import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
+import type { Context } from '../../../platform/context.ts';
+import { selectDeployments } from '../queries.ts';
+
+/** The names by which the caller's live deployments of these kinds are asked. */
+export async function listImageModelNames(
+  { db, caller }: Pick<Context, 'db' | 'caller'>,
+  kinds: readonly ImageDeploymentKind[],
+): Promise<string[]> {
+  const live = await selectDeployments(db, { userId: caller.userId, kinds, includeTerminated: false });
+  return live.map(({ model_name: name }) => name);
+}

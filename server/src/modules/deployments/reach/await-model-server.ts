@@ -1,0 +1,138 @@
+import { cutHostPaths } from '../../../engine/host/cut-host-paths.ts';
+import type { Context } from '../../../platform/context.ts';
+import { withIdleCredit } from '../../credits/usage/with-idle-credit.ts';
+import type { EngineOf, ServerKindName } from '../kinds/kinds.ts';
+import { findDeployment } from '../queries.ts';
+import { openStarterServer } from '../servers/open-starter-server.ts';
+import { watchModelServer } from '../servers/watch-model-server.ts';
+import type { WakingParts } from '../serving-parts.ts';
+import { wakeDeployment } from './wake-deployment.ts';
+import type { Upstream, UpstreamWorkload } from '../../chat/gateway-queries.ts';
+import { findModel } from './find-model.ts';
+import { unavailable } from '../../serving/ask/unavailable.ts';
+
+export type ModelServer<Kind extends ServerKindName = 'text'> = {
+  id: string;
+  /** The workload that answers for it. */
+  workloadId: string;
+  /** It answers for one deployment only. */
+  isOwn: boolean;
+  baseUrl: string;
+  /** The revision that is asked. */
+  revisionId: string | null;
+  key: string | null;
+  engine: EngineOf[Kind];
+  /** What it carries, in the order in which its engine counts them, and which of it is asked; null: the base alone. */
+  adapterNames: string[];
+  adapter: string | null;
+};
+
+const WAIT_MS_MAX = 10 * 60_000;
+
+/** The model servers that answer for the upstream now. */
+export function readyServers<Kind extends ServerKindName>(upstream: Upstream<Kind>): ModelServer<Kind>[] {
+  const { server_id, workload, replicas, sleeping, engine, adapter, is_own: isOwn } = upstream;
+  if (sleeping) return [];
+  return [{ server_id, workload }, ...replicas].flatMap((server) =>
+    server.workload && canAnswer(server.workload, adapter)
+      ? [
+          {
+            id: server.server_id,
+            workloadId: server.workload.id,
+            isOwn,
+            baseUrl: server.workload.base_url ?? '',
+            revisionId: upstream.revision_id,
+            key: server.workload.server_key,
+            engine,
+            adapterNames: server.workload.adapter_names,
+            adapter,
+          },
+        ]
+      : [],
+  );
+}
+
+function canAnswer(workload: UpstreamWorkload, adapter: string | null): boolean {
+  const up = workload.state === 'ready' || workload.state === 'degraded';
+  return up && workload.base_url !== null && (adapter === null || workload.adapter_names.includes(adapter));
+}
+
+type Wait<Kind extends ServerKindName> = {
+  /** As it was when the request came. */
+  upstream: Upstream<Kind>;
+  modelName: string;
+  kind: Kind;
+  signal: AbortSignal;
+  onWait: (phase: string, reason: string) => void;
+};
+
+/**
+ * Wakes the model and waits until it answers, telling `onWait` the phase, and its reason in words, each time they change. Looks
+ * when its model server is said to have changed. Throws AppError 'unavailable' when it cannot come
+ * up, and what waking throws.
+ */
+export async function awaitModelServer<Kind extends ServerKindName>(
+  ctx: Context,
+  parts: WakingParts,
+  { upstream, modelName, kind, signal, onWait }: Wait<Kind>,
+): Promise<ModelServer<Kind>[]> {
+  const began = Date.now();
+  let reported = '';
+  let podId: string | null = null;
+  let woken = false;
+  let watch = watchModelServer(ctx.events, upstream.server_id);
+  try {
+    for (;;) {
+      const found = await findModel(ctx, parts, { modelName, kind }).catch((error) =>
+        explainEnd(ctx, podId, error),
+      );
+      const ready = readyServers(found);
+      if (ready.length > 0) return ready;
+      podId = found.pod_id;
+      if (needsWaking(found)) {
+        // It was woken before, and has given up since.
+        if (woken) throw unavailable(`${modelName} could not start`);
+        await (podId ? wake(ctx, parts, podId) : openStarterServer(ctx, parts, { modelName, kind }));
+        woken = true;
+        continue;
+      }
+      if (found.server_id !== watch.serverId) {
+        watch.stop();
+        watch = watchModelServer(ctx.events, found.server_id);
+        continue;
+      }
+      const { phase, reason } = phaseOf(found);
+      if (`${phase} ${reason}` !== reported) onWait(phase, reason);
+      reported = `${phase} ${reason}`;
+      if (Date.now() - began > WAIT_MS_MAX) throw unavailable(`${modelName} did not wake in time`);
+      await watch.change(signal);
+    }
+  } finally {
+    watch.stop();
+  }
+}
+
+function wake(ctx: Context, parts: WakingParts, podId: string): Promise<void> {
+  return withIdleCredit(parts.usage, ctx.caller.userId, () => wakeDeployment(ctx, parts, podId));
+}
+
+/** A starter model whose server has failed has nothing to wait for either. */
+function needsWaking(upstream: Upstream<ServerKindName>): boolean {
+  return upstream.sleeping || (upstream.pod_id === null && !upstream.workload && !upstream.next_workload);
+}
+
+/** A deployment that has ended under a waiting request says why. */
+async function explainEnd(ctx: Context, podId: string | null, error: unknown): Promise<never> {
+  const ended = podId ? await findDeployment(ctx.db, { userId: ctx.caller.userId, podId }) : undefined;
+  if (ended?.terminated_at)
+    throw unavailable(`${ended.title} has ended. ${cutHostPaths(ctx.config, ended.reason)}`);
+  throw error;
+}
+
+/** What a waiting request waits for, in a word, and why where there is more to say. */
+function phaseOf(upstream: Upstream<ServerKindName>): { phase: string; reason: string } {
+  const workload = upstream.next_workload ?? upstream.workload;
+  return workload
+    ? { phase: workload.phase ?? workload.state, reason: workload.reason }
+    : { phase: 'queued', reason: '' };
+}

@@ -1,0 +1,32 @@
+import type { Context } from '../../../platform/context.ts';
+import { noteRequest } from '../queries.ts';
+import { noteStarterRequest } from '../servers/server-queries.ts';
+import type { Upstream } from '../../chat/gateway-queries.ts';
+
+type UsedModel = Pick<Upstream, 'pod_id' | 'server_id' | 'last_request_at'>;
+
+/** The idle guard counts in minutes: this often is enough, and keeps requests from queueing for one row. */
+const REPEAT_MS = 30_000;
+
+/** When the use of an upstream that is kept in memory was noted last. */
+const notedAt = new WeakMap<UsedModel, Date>();
+
+/** Keeps the idle guard from the model from now until the returned function is called. The request does not wait for it. */
+export function keepInUse(ctx: Context, upstream: UsedModel): () => void {
+  const note = () => {
+    notedAt.set(upstream, ctx.clock.now());
+    noteUse(ctx, upstream).catch((error: unknown) =>
+      ctx.log.warn({ err: error }, 'the use of a model could not be noted'),
+    );
+  };
+  const lastUse = notedAt.get(upstream) ?? upstream.last_request_at;
+  const since = lastUse ? ctx.clock.now().getTime() - lastUse.getTime() : Infinity;
+  if (since >= REPEAT_MS) note();
+  const timer = setInterval(note, REPEAT_MS);
+  return () => clearInterval(timer);
+}
+
+async function noteUse({ db, clock }: Context, upstream: UsedModel): Promise<void> {
+  if (upstream.pod_id) await noteRequest(db, upstream.pod_id, clock.now());
+  else await noteStarterRequest(db, upstream.server_id, clock.now());
+}

@@ -1,0 +1,36 @@
+import type { Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import { holdPeriod, keepHold, settleTime } from '../metering/meter-deployment.ts';
+import { lockDeployment, noteAwake } from '../queries.ts';
+import { refuseManyServers } from '../servers/limits/refuse-many-servers.ts';
+import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
+import type { ServingParts } from '../serving-parts.ts';
+
+/** Wakes a sleeping deployment; its meter starts when it answers. Throws AppError 'insufficient_funds'. */
+export async function wakeDeployment(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  parts: Pick<ServingParts, 'capacity'>,
+  podId: string,
+): Promise<void> {
+  const capacity = await parts.capacity();
+  await inTransaction(db, async (tx) => {
+    const deployment = await lockDeployment(tx, podId);
+    if (!deployment.sleeping || deployment.terminated_at) return;
+    await refuseManyServers(tx, {
+      userId: deployment.user_id,
+      serverId: deployment.model_server_id,
+      baseAssetId: deployment.base_asset_id,
+      replicas: deployment.replicas,
+      capacity,
+    });
+    await noteAwake(tx, podId, clock.now());
+    await reconcileModelServer(tx, clock, deployment.model_server_id);
+    await publishChange(tx, deployment.user_id, { topic: 'deployment', id: podId });
+    // What fell asleep a moment ago has its hold still.
+    if (await keepHold(tx, clock.now(), deployment)) return;
+    // Time under a hold that has run out is no time under the next one.
+    await settleTime(tx, clock.now(), deployment);
+    await holdPeriod(tx, clock.now(), await lockDeployment(tx, podId));
+  });
+}

@@ -1,0 +1,34 @@
+import type { Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { deleteGeneration } from './delete-generation.ts';
+import { deleteUnusedPicturesOf } from './sources/picture-queries.ts';
+import { deleteTurnsOf, listGenerationIds } from './queries.ts';
+
+const BATCH = 100;
+
+/**
+ * Deletes all generations of the caller, their turns, and pictures that were to be edited; what is under way is stopped. What
+ * a service has begun is left to the next call: its price is held until it is done.
+ */
+export async function forgetGenerations(ctx: Context): Promise<void> {
+  let deleted: number;
+  do {
+    deleted = 0;
+    for (const id of await listGenerationIds(ctx.db, ctx.caller.userId, BATCH))
+      if (await tryToDelete(ctx, id)) deleted += 1;
+  } while (deleted > 0);
+  await deleteTurnsOf(ctx.db, ctx.caller.userId);
+  await deleteUnusedPicturesOf(ctx.db, ctx.caller.userId);
+}
+
+async function tryToDelete(ctx: Context, id: string): Promise<boolean> {
+  try {
+    await deleteGeneration(ctx, { id });
+    return true;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    // Its service has begun it, or cannot be asked.
+    ctx.log.info({ err: error, generation_id: id }, 'a generation is deleted later');
+    return false;
+  }
+}

@@ -1,0 +1,45 @@
+import { generatorNames, listGenerators } from '@bakehouse/contract/generators';
+import { generators } from '@bakehouse/contract/generators/table';
+import { expect, test } from 'vitest';
+import { upsertPreparation } from '../../../engine/host/preparation/queries.ts';
+import { testServer } from '../../../testing/test-server.ts';
+
+test('anybody may ask which generators are served', async () => {
+  const server = await testServer();
+  const answer = await server.request(listGenerators, {});
+  expect(answer.generators.map(({ name }) => name)).toEqual([...generatorNames]);
+  expect(answer.generators.every((generator) => generator.served_by.length === 0)).toBe(true);
+  // Nobody else has Paris, nobody has Imagen any more, and services make no films here.
+  const notConnectable = answer.generators.filter((generator) => !generator.is_connectable);
+  expect(notConnectable.map(({ name }) => name)).toEqual([
+    ...['imagen', 'paris', 'veo', 'kling', 'hailuo', 'wan', 'seedance'],
+  ]);
+});
+
+test('a generator whose starter model this server is still preparing is called that until it is prepared', async () => {
+  const server = await testServer({ config: { prepare: true } });
+  const { db, machineId } = server.services;
+  const prepared = async (
+    state: 'waiting' | 'running' | 'failed' | 'ready',
+    id: 'training' | 'starter-image-model' = 'starter-image-model',
+  ) => {
+    const row = { machine_id: machineId, id, state, detail: '', progress: null };
+    await db.transaction().execute((tx) => upsertPreparation(tx, { ...row, updated_at: new Date() }));
+    const { generators: listed } = await server.request(listGenerators, {});
+    return listed.filter((one) => one.is_being_prepared).map(({ name }) => name);
+  };
+  const both = ['flux-kontext', 'paris'];
+  expect([await prepared('waiting'), await prepared('running')]).toEqual([both, both]);
+  // Nobody knows when that is over.
+  expect([await prepared('failed', 'training'), await prepared('ready', 'training')]).toEqual([[], both]);
+  expect(await prepared('failed')).toEqual([]);
+  expect(await prepared('ready')).toEqual([]);
+});
+
+test('each generator has a form, and no two fields of it one name', () => {
+  expect(Object.keys(generators)).toEqual([...generatorNames]);
+  for (const { fields } of Object.values(generators)) {
+    const names = fields.map(({ name }) => name);
+    expect(new Set(['prompt', ...names]).size).toBe(names.length + 1);
+  }
+});

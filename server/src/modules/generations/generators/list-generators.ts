@@ -1,0 +1,57 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { endpointUrl } from '@bakehouse/contract/endpoint-url';
+import {
+  type listGenerators as endpoint,
+  type GeneratorName,
+  generatorNames,
+} from '@bakehouse/contract/generators';
+import { editsPictures } from '@bakehouse/contract/generators/generator';
+import { generators as table } from '@bakehouse/contract/generators/table';
+import { starterAddress } from '@bakehouse/contract/kontext';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { Services } from '../../../platform/context.ts';
+import type { PriceList } from '../../credits/prices/prices.ts';
+import { readPrices } from '../../credits/prices/read-prices.ts';
+import { findUpstreams } from '../../providers/find-upstreams.ts';
+import { isConnectable } from '../../providers/is-connectable.ts';
+import { findOwnModel } from './find-own-model.ts';
+import { ownModels } from './own-models.ts';
+
+type Answer = ResponseOf<typeof endpoint>;
+
+/** Every generator, and who serves it here. */
+export async function listGenerators(
+  { db, clock, config }: Pick<Services, 'db' | 'clock' | 'config'>,
+  isPreparing: () => Promise<boolean>,
+): Promise<Answer> {
+  const preparing = await isPreparing();
+  const prices = await readPrices(db, clock.now());
+  const generators = generatorNames.map(async (name) => {
+    const own = await findOwnModel(db, name);
+    const edits = editsPictures(table[name]);
+    const upstreams = showUpstreams(config, prices, name);
+    return {
+      name,
+      served_by: [...(upstreams.length > 0 ? ['upstream' as const] : []), ...(own ? ['own' as const] : [])],
+      is_being_prepared: preparing && !own && ownModels[name] !== undefined,
+      is_connectable: isConnectable(name),
+      upstreams,
+      inference_url:
+        own && edits
+          ? new URL(endpointUrl(starterAddress, { model: own.modelName }), config.publicUrl).href
+          : null,
+    };
+  });
+  return { generators: await Promise.all(generators) };
+}
+
+function showUpstreams(
+  config: Services['config'],
+  prices: PriceList,
+  name: GeneratorName,
+): Answer['generators'][number]['upstreams'] {
+  return findUpstreams(config, name).map(({ generator, title, model, fields }) => ({
+    ...{ title, model, fields },
+    price: formatBgl(prices[`images:${generator}`].unitPriceMicro),
+  }));
+}

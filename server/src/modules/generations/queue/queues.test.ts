@@ -1,0 +1,155 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  cancelGeneration,
+  deleteGeneration,
+  listGenerations,
+  startGeneration,
+} from '@bakehouse/contract/generations';
+import { deployFluxKontext, terminateFluxKontext } from '@bakehouse/contract/deployments/images';
+import { uploadPicture } from '@bakehouse/contract/media';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { testGenerations } from '../../../testing/test-generations.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { registerImageStarter } from '../../models/starter/register-image-starter.ts';
+import { insertFlux } from '../../deployments/testing/test-models.ts';
+import { pictureFiles } from '../testing/picture-files.ts';
+
+/* Who waits for whom: each model server has places of its own. */
+
+const setting = await testGenerations({ cpuPlaces: 12 });
+const { server, stub } = setting;
+
+let ada: TestUser;
+let bob: TestUser;
+beforeEach(async () => {
+  stub.answer = 'hang';
+  ada = await server.signUp('Ada');
+  bob = await server.signUp('Bob');
+});
+afterEach(async () => {
+  for (const as of [ada, bob]) await cancelAll(as);
+});
+
+const list = async (as: TestUser, query = {}) =>
+  (await server.request(listGenerations, { params: { userId: as.userId }, query }, { as })).generations;
+const cancelAll = async (as: TestUser) => {
+  for (const { id } of await list(as)) await server.request(cancelGeneration, { params: { id } }, { as });
+};
+/** By the user's deployment, or else the starter. */
+const edit = async (as: TestUser) => {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(pictureFiles.png)]), 'bread.png');
+  const sent = await fetch(server.url + uploadPicture.path, {
+    ...{ method: 'POST', body: form, headers: { 'x-api-key': as.apiKey } },
+  });
+  const { id } = (await sent.json()) as { id: string };
+  const body = { generator: 'flux-kontext' as const, prompt: 'Make it blue', picture_id: id, parameters: {} };
+  return server.request(startGeneration, { body }, { as });
+};
+const deploy = (as: TestUser, modelId: string) =>
+  server.request(deployFluxKontext, { body: { model_id: modelId, user_id: as.userId } }, { as });
+const untilRunning = (as: TestUser, count: number) =>
+  vi.waitFor(async () => expect(await list(as, { state: 'running' })).toHaveLength(count), {
+    timeout: 15_000,
+  });
+/** Oldest first. */
+const positions = async (as: TestUser) =>
+  (await list(as, { state: 'queued' })).map(({ position }) => position).toReversed();
+
+test("a deployment that stands still holds no places of the starters, and all of its own are its owner's", async () => {
+  await deploy(ada, (await insertFlux(server.services, ada, 'My editor')).assetId);
+  await deploy(bob, (await insertFlux(server.services, bob, 'His editor')).assetId);
+  for (let asked = 0; asked < 5; asked += 1) await edit(ada);
+  await untilRunning(ada, 4);
+  expect(await positions(ada)).toEqual([0]);
+
+  await edit(bob);
+  await untilRunning(bob, 1);
+  stub.answer = 'ok';
+  const eve = await server.signUp('Eve');
+  const [generated, edited] = [await setting.generate(eve), await edit(eve)];
+  for (const { id } of [generated, edited]) await setting.until(eve, id, 'completed');
+  expect(await positions(ada)).toEqual([0]);
+});
+
+test('what still waits for a deployment when that ends says so, at no cost', async () => {
+  const { pod_id: podId } = await deploy(ada, (await insertFlux(server.services, ada, 'My editor')).assetId);
+  for (let asked = 0; asked < 5; asked += 1) await edit(ada);
+  await untilRunning(ada, 4);
+  const [waiting] = await list(ada, { state: 'queued' });
+  const query = { user_id: ada.userId };
+  await server.request(terminateFluxKontext, { params: { podId }, query }, { as: ada });
+  for (const { id } of await list(ada, { state: 'running' }))
+    await server.request(cancelGeneration, { params: { id } }, { as: ada });
+  const reason = 'The deployment that was to generate it has ended';
+  expect(await setting.until(ada, waiting?.id ?? '', 'failed')).toMatchObject({ reason, cost: '0' });
+});
+
+test('starters wait for each other no more than for deployments', async () => {
+  for (let asked = 0; asked < 5; asked += 1) await edit(ada);
+  await untilRunning(ada, 3);
+  for (let asked = 0; asked < 5; asked += 1) await setting.generate(bob);
+  await untilRunning(bob, 3);
+  expect([await positions(ada), await positions(bob)]).toEqual([
+    [0, 1],
+    [0, 1],
+  ]);
+});
+
+test('deployments of a starter share its places, by turns', async () => {
+  const index = path.join(server.services.config.dataDir, 'flux_index.json');
+  await writeFile(index, JSON.stringify({ _class_name: 'FluxKontextPipeline' }));
+  const { assetId } = await registerImageStarter(server.services, 'kontext', [
+    { path: 'model_index.json', localPath: index },
+    { path: 'transformer/config.json', localPath: index },
+  ]);
+  await deploy(ada, assetId);
+  for (let asked = 0; asked < 5; asked += 1) await edit(ada);
+  await untilRunning(ada, 3);
+  expect((await list(ada))[0]?.model).not.toBe('kontext-starter');
+
+  // The last place is his at once; his second is in front of all of Ada's that wait.
+  await edit(bob);
+  await untilRunning(bob, 1);
+  expect(await edit(bob)).toMatchObject({ model: 'kontext-starter', position: 0 });
+  expect(await positions(ada)).toEqual([1, 2]);
+});
+
+test('whoever deletes what was generated does not come first by it', async () => {
+  stub.answer = 'ok';
+  for (const as of [ada, bob]) {
+    const { id } = await setting.generate(as);
+    await setting.until(as, id, 'completed');
+    setting.clock.advance({ seconds: 1 });
+  }
+  stub.answer = 'hang';
+  const [eve, carl] = [await server.signUp('Eve'), await server.signUp('Carl')];
+  for (let asked = 0; asked < 3; asked += 1) await setting.generate(eve);
+  await untilRunning(eve, 3);
+  await setting.generate(carl);
+  await untilRunning(carl, 1);
+
+  // Bob had his turn last, and has nothing to show for it.
+  for (const { id } of await list(bob))
+    await server.request(deleteGeneration, { params: { id } }, { as: bob });
+  await setting.generate(bob);
+  await setting.generate(ada);
+  expect([await positions(ada), await positions(bob)]).toEqual([[0], [1]]);
+  for (const as of [eve, carl]) await cancelAll(as);
+});
+
+test('that a queue has moved is kept for its users alone', async () => {
+  const { id } = await setting.generate(ada);
+  await untilRunning(ada, 1);
+  // Both are announced by the same statement.
+  const { rows } = await vi.waitFor(async () => {
+    const kept = await sql<{ is_user: boolean; thing_id: string }>`
+      select thing_id, exists (select from users where users.id = user_id) as is_user
+      from recent_changes where topic = 'generation'`.execute(server.services.db);
+    expect(kept.rows).toContainEqual({ thing_id: id, is_user: true });
+    return kept;
+  });
+  expect(rows.filter((row) => !row.is_user)).toEqual([]);
+});

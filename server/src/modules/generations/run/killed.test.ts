@@ -1,0 +1,327 @@
+import { getEventListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { listTransactions } from '@bakehouse/contract/credits';
+import { cancelGeneration, deleteGeneration, type Generation } from '@bakehouse/contract/generations';
+import { parseBgl } from '@bakehouse/contract/money';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { testGenerations } from '../../../testing/test-generations.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { expireHolds } from '../../credits/ledger/holds/expire-holds.ts';
+import { deletePreview, findPreviews, putPreview, updateGeneration } from '../queries.ts';
+import { createGenerationLoop } from './create-generation-loop.ts';
+import { LeaseLost } from './report-progress.ts';
+import { type RunningParts, runGeneration } from './run-generation.ts';
+import { takeTurn } from '../queue/take-turn.ts';
+
+// Processes that run generations die where it matters: what is left of each is its lease, until that runs out.
+const setting = await testGenerations({ generates: false });
+const { server, stub, clock } = setting;
+const { db } = server.services;
+const serving: RunningParts['serving'] = {
+  capacity: async () => ({ 'cpu:deployment': 4 }),
+  usage: server.app.usage,
+};
+const PLACES = { own: 4, upstream: 0 };
+
+let ada: TestUser;
+beforeEach(async () => {
+  stub.startAnew();
+  ada = await server.signUp('Ada');
+});
+
+/** The next turn, as a process of its own takes it. */
+async function lease(services: Services = server.services) {
+  const turn = await takeTurn(services, PLACES);
+  if (!turn || 'ended' in turn) throw new Error('nobody had a turn');
+  return turn.lease;
+}
+
+function anotherProcess() {
+  const loop = createGenerationLoop({
+    services: server.services,
+    serving,
+    places: PLACES,
+  });
+  onFileEnd(loop.stop);
+  loop.start();
+  return loop;
+}
+
+const leaseRunsOut = () => clock.advance({ seconds: 16 });
+const charges = async (as: TestUser) => {
+  const call = { params: { userId: as.userId }, query: {} };
+  return (await server.request(listTransactions, call, { as })).transactions.filter(
+    ({ description }) => description === 'Picture by Paris',
+  );
+};
+/** The seconds that are left of its lease. */
+const lockedFor = async (id: string) => {
+  const row = await db
+    .selectFrom('generations')
+    .select('locked_until')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return ((row.locked_until?.getTime() ?? 0) - clock.now().getTime()) / 1_000;
+};
+const attemptsOf = async (id: string) =>
+  (await db.selectFrom('generations').select('attempt').where('id', '=', id).executeTakeFirstOrThrow())
+    .attempt;
+
+/** Files are written, and it is only said once they may go on. */
+function slowStore() {
+  const { blobs } = server.services;
+  let goOn = () => {};
+  const going = new Promise<void>((resolve) => (goOn = resolve));
+  let stored = false;
+  const write: typeof blobs.write = async (...args) => {
+    const blob = await blobs.write(...args);
+    stored = true;
+    await going;
+    return blob;
+  };
+  const services: Services = { ...server.services, blobs: { ...blobs, write } };
+  return { services, stored: () => stored, goOn: () => goOn() };
+}
+
+test('a picture stays in the hands of whoever runs it, however long it takes to store', async () => {
+  const { id } = await setting.generate(ada);
+  const { services, stored, goOn } = slowStore();
+  const work = runGeneration({ services, serving, closing: new AbortController().signal }, await lease());
+  await vi.waitFor(() => expect(stored()).toBe(true), { timeout: 10_000 });
+  for (let time = 1; time <= 2; time += 1) {
+    clock.advance({ seconds: 10 });
+    await vi.waitFor(async () => expect(await lockedFor(id)).toBeGreaterThan(10));
+  }
+  expect(await takeTurn(server.services, PLACES)).toBeNull();
+  goOn();
+  await work;
+  expect(await setting.read(ada, id)).toMatchObject({ state: 'completed' });
+  expect(await attemptsOf(id)).toBe(1);
+});
+
+test('a picture whose lease ran out while the database was away is not taken by the process that has it at work', async () => {
+  const { id } = await setting.generate(ada);
+  await lease();
+  clock.advance({ seconds: 16 });
+  expect(await takeTurn(server.services, PLACES, [id])).toBeNull();
+  expect(await takeTurn(server.services, PLACES)).toMatchObject({ lease: { id } });
+  await server.request(cancelGeneration, { params: { id } }, { as: ada });
+});
+
+test('a picture leaves nothing on the signal that lives as long as its process', async () => {
+  await setting.generate(ada);
+  const { services, stored, goOn } = slowStore();
+  const { signal: closing } = new AbortController();
+  const work = runGeneration({ services, serving, closing }, await lease());
+  await vi.waitFor(() => expect(stored()).toBe(true), { timeout: 10_000 });
+  expect(getEventListeners(closing, 'abort')).toHaveLength(1);
+  goOn();
+  await work;
+  expect(getEventListeners(closing, 'abort')).toEqual([]);
+});
+
+test('a preview that is written while the lease ends is not left behind', async () => {
+  const { id } = await setting.generate(ada);
+  const { token } = await lease();
+  let written: Promise<void> | undefined;
+  await inTransaction(db, async (tx) => {
+    await updateGeneration(tx, id, { lock_token: null });
+    await deletePreview(tx, id);
+    written = putPreview(db, { id, token }, 'data:image/png;base64,');
+    await vi.waitFor(async () =>
+      expect((await sql`select from pg_locks where not granted`.execute(db)).rows).toHaveLength(1),
+    );
+  });
+  await written;
+  expect(await findPreviews(db, [id])).toEqual(new Map());
+  await server.request(cancelGeneration, { params: { id } }, { as: ada });
+});
+
+test('a picture that waited until its price was held no more is not generated for nothing', async () => {
+  const { id } = await setting.generate(ada);
+  clock.advance({ days: 8 });
+  await inTransaction(db, (tx) => expireHolds(tx, { now: clock.now(), limit: 10 }));
+  expect(await takeTurn(server.services, PLACES)).toMatchObject({ ended: { id } });
+  const { state, reason } = await setting.read(ada, id);
+  expect([state, reason]).toEqual(['failed', 'It waited in the queue for too long']);
+});
+
+describe('the process that generates dies', () => {
+  test('right after its turn came: another goes on once the lease has run out', async () => {
+    const { id } = await setting.generate(ada);
+    await lease();
+    const other = anotherProcess();
+    expect(await setting.read(ada, id)).toMatchObject({ state: 'starting' });
+    leaseRunsOut();
+    await setting.until(ada, id, 'completed');
+    await other.stop();
+    expect(await attemptsOf(id)).toBe(1);
+    expect(await charges(ada)).toHaveLength(1);
+  });
+
+  test('between the picture and its price: it is generated again, charged once, and there is one of it', async () => {
+    const { id } = await setting.generate(ada);
+    const { services, stored, goOn } = slowStore();
+    const diedAt = clock.now();
+    const dead: Services = { ...services, clock: { now: () => diedAt } };
+    const work = runGeneration(
+      { services: dead, serving, closing: new AbortController().signal },
+      await lease(),
+    );
+    await vi.waitFor(() => expect(stored()).toBe(true), { timeout: 10_000 });
+    const other = anotherProcess();
+    leaseRunsOut();
+    const done = await setting.until(ada, id, 'completed');
+    await other.stop();
+    // It was not dead, only stood still, as its clock: the generation is not its own any more.
+    goOn();
+    await work;
+    expect((await setting.read(ada, id)).outputs).toEqual(done.outputs);
+    expect(done.outputs).toHaveLength(1);
+    expect(await charges(ada)).toMatchObject([{ amount: '0.125', status: 'completed' }]);
+  });
+
+  test('again and again while the model server is at it: it is generated all the same, and charged once', async () => {
+    const { id } = await setting.generate(ada);
+    for (let time = 1; time <= 20; time += 1) {
+      await lease();
+      leaseRunsOut();
+    }
+    const other = anotherProcess();
+    await setting.until(ada, id, 'completed');
+    await other.stop();
+    expect(await charges(ada)).toHaveLength(1);
+  });
+
+  test('again and again at the finished picture, which may be why: the third time it fails, and costs nothing', async () => {
+    const before = await setting.balance(ada);
+    const { id } = await setting.generate(ada);
+    for (let time = 1; time <= 3; time += 1) {
+      const { services, stored } = slowStore();
+      const diedAt = clock.now();
+      const dead: Services = { ...services, clock: { now: () => diedAt } };
+      void runGeneration({ services: dead, serving, closing: new AbortController().signal }, await lease());
+      await vi.waitFor(() => expect(stored()).toBe(true), { timeout: 10_000 });
+      leaseRunsOut();
+    }
+    expect(await takeTurn(server.services, PLACES)).toMatchObject({ ended: { id } });
+    expect(await setting.read(ada, id)).toMatchObject({
+      state: 'failed',
+      reason: 'It was interrupted too many times',
+    });
+    expect(await setting.balance(ada)).toEqual(before);
+  });
+
+  test('while it looks at the finished picture: the attempt counts', async () => {
+    const { id } = await setting.generate(ada);
+    const whole = Buffer.from.bind(Buffer);
+    const reads = vi.spyOn(Buffer, 'from').mockImplementation((...args: Parameters<typeof whole>) => {
+      // Nobody writes down what becomes of it.
+      if ((args as unknown[])[1] === 'base64') throw new LeaseLost();
+      return whole(...args);
+    });
+    await runGeneration(
+      { services: server.services, serving, closing: new AbortController().signal },
+      await lease(),
+    ).finally(() => reads.mockRestore());
+    expect(await attemptsOf(id)).toBe(1);
+    await server.request(cancelGeneration, { params: { id } }, { as: ada });
+  });
+
+  test('in good order: what it generates goes back to its queue at once, and the attempt does not count', async () => {
+    stub.answer = 'hang';
+    const { id } = await setting.generate(ada);
+    const first = anotherProcess();
+    await setting.until(ada, id, 'running');
+    await first.stop();
+    expect(await setting.read(ada, id)).toMatchObject({ state: 'queued', step: 0, preview: null });
+    expect(await attemptsOf(id)).toBe(0);
+    stub.answer = 'ok';
+    const second = anotherProcess();
+    await setting.until(ada, id, 'completed');
+    await second.stop();
+  });
+});
+
+test('credits are right whatever happens to the pictures of two users at the same time', async () => {
+  const seed = Date.now() % 2 ** 31;
+  const below = numbers(seed);
+  const users = [ada, await server.signUp('Bob')];
+  const before = await Promise.all(users.map(setting.balance));
+  const loops = [anotherProcess(), anotherProcess()];
+  const answers = ['ok', 'ok', 'die', 'refuse', 'broken picture'] as const;
+  const made: { as: TestUser; id: string }[] = [];
+  /** How each ended: of one that is deleted, how it stood right before. */
+  const ends = new Map<string, Generation>();
+  for (let move = 0; move < 40; move += 1) {
+    stub.answer = answers[below(answers.length)] ?? 'ok';
+    const as = users[below(2)] ?? ada;
+    const one = made[below(Math.max(1, made.length))];
+    const choice = below(6);
+    if (choice < 3) {
+      const started = await setting.generate(as, { num_inference_steps: 10 + below(5) }).catch(() => null);
+      if (started) made.push({ as, id: started.id });
+    } else if (choice === 3 && one) {
+      await server.send(cancelGeneration, { params: { id: one.id } }, { as: one.as });
+    } else if (choice === 4 && one) {
+      await deleteOnceEnded(one.as, one.id, ends);
+    } else clock.advance({ seconds: below(20) });
+    // So that some are generated, and fail, between the moves.
+    await pause(below(60));
+  }
+  stub.answer = 'ok';
+  await vi.waitFor(
+    async () => {
+      clock.advance({ seconds: 3 });
+      const { rows } = await sql`select from generations where ended_at is null`.execute(db);
+      expect(rows, `seed ${seed}`).toEqual([]);
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+  for (const loop of loops) await loop.stop();
+  for (const { as, id } of made) if (!ends.has(id)) ends.set(id, await setting.read(as, id));
+  const charged = await chargesByGeneration();
+  for (const { id } of made) {
+    const { state, cost, outputs } = ends.get(id) ?? {};
+    const isDone = state === 'completed';
+    expect(charged.get(id) ?? [], `seed ${seed}: ${state}`).toEqual(isDone ? [parseBgl(cost ?? '')] : []);
+    expect(outputs, `seed ${seed}: ${state}`).toHaveLength(isDone ? 1 : 0);
+  }
+  for (const [index, as] of users.entries()) {
+    const { balance, held } = await setting.balance(as);
+    const own = made.filter((one) => one.as === as).flatMap(({ id }) => charged.get(id) ?? []);
+    expect(held, `seed ${seed}`).toBe(0n);
+    expect((before[index]?.balance ?? 0n) - balance, `seed ${seed}`).toBe(own.reduce((a, b) => a + b, 0n));
+  }
+}, 90_000);
+
+/** Deletes it and notes how it stood; one that is under way is cancelled first, so that nothing happens between the two. */
+async function deleteOnceEnded(as: TestUser, id: string, ends: Map<string, Generation>): Promise<void> {
+  const call = { params: { id } };
+  if (ends.has(id)) return;
+  ends.set(id, await server.request(cancelGeneration, call, { as }));
+  await server.request(deleteGeneration, call, { as });
+}
+
+/** The amounts of all transfers that were made for each generation. */
+async function chargesByGeneration(): Promise<Map<string, bigint[]>> {
+  const { rows } = await sql<{ id: string; amount: bigint }>`
+    select refs->>'generation_id' as id, amount from ledger_transfers
+    where kind = 'charge' and refs ? 'generation_id'`.execute(db);
+  return new Map(
+    [...Map.groupBy(rows, ({ id }) => id)].map(([id, own]) => [id, own.map((one) => one.amount)]),
+  );
+}
+
+/** A run of numbers that is the same for the same seed. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * below);
+  };
+}

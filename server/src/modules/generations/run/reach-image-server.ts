@@ -1,0 +1,107 @@
+import type { IncomingMessage } from 'node:http';
+import type { ImageEvent, ImageRequest } from '@bakehouse/contract/runtime/serve-image-spec';
+import * as z from 'zod';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { keepInUse } from '../../deployments/reach/keep-in-use.ts';
+import { type RequestDeadline, requestDeadline } from '../../serving/ask/request-deadline.ts';
+import { awaitModelServer, type ModelServer, readyServers } from '../../deployments/reach/await-model-server.ts';
+import { findModel } from '../../deployments/reach/find-model.ts';
+import {
+  ModelServerUnreachable,
+  postToModelServer,
+  readText,
+} from '../../serving/ask/model-server-client.ts';
+import { retryUnreachable } from '../../serving/ask/retry-unreachable.ts';
+import { unavailable } from '../../serving/ask/unavailable.ts';
+import type { WakingParts } from '../../deployments/serving-parts.ts';
+import { readImageEvents } from './read-image-events.ts';
+
+/** What an image model server says of a request that it cannot generate. */
+const refusal = z.object({ error: z.object({ message: z.string(), param: z.string().nullable() }) });
+
+type Question = {
+  /** Of a starter model or a deployment. */
+  modelName: string;
+  /** Asked for once the model server is there: a picture to edit is large, and a cold server takes minutes. */
+  readRequest: (server: { workloadId: string }) => Promise<ImageRequest>;
+  signal: AbortSignal;
+  /** Why it waits for the model server, each time that changes. */
+  onWait: (phase: string, reason: string) => void;
+};
+
+type Take = (event: ImageEvent, server: { revisionId: string | null }) => void;
+
+/**
+ * Has an image model server generate a picture, waking it where it must, and hands the events to `take` until the picture
+ * is done. The server is in use for that long. Throws AppError 'model_not_found', 'invalid_request' for what the server
+ * refuses, 'unavailable' and 'timed_out', or the signal's reason.
+ */
+export async function reachImageServer(
+  ctx: Context,
+  parts: WakingParts,
+  { modelName, readRequest, signal: wanted, onWait }: Question,
+  take: Take,
+): Promise<void> {
+  const deadline = requestDeadline(modelName, 'image');
+  const signal = AbortSignal.any([wanted, deadline.signal]);
+  const attempt = async (number: number) => {
+    const upstream = await findModel(ctx, parts, { modelName, kind: 'image' });
+    const endUse = keepInUse(ctx, upstream);
+    try {
+      const [ready] = number === 1 ? readyServers(upstream) : [];
+      const [server] = ready
+        ? [ready]
+        : await awaitModelServer(ctx, parts, { upstream, modelName, kind: 'image', signal, onWait });
+      if (!server) throw unavailable(`${modelName} does not answer`);
+      await generate(server, await readRequest(server), { deadline, signal, modelName }, take);
+    } finally {
+      deadline.rest();
+      endUse();
+    }
+  };
+  try {
+    await retryUnreachable(attempt, { modelName, signal });
+  } catch (error) {
+    // What is said is why it was ended, not that it was.
+    throw wanted.aborted ? wanted.reason : deadline.signal.aborted ? deadline.signal.reason : error;
+  } finally {
+    deadline.stop();
+  }
+}
+
+async function generate(
+  server: ModelServer<'image'>,
+  request: ImageRequest,
+  { deadline, signal, modelName }: { deadline: RequestDeadline; signal: AbortSignal; modelName: string },
+  take: Take,
+): Promise<void> {
+  deadline.progress();
+  const brokeOff = 'The model server stopped before the picture was finished';
+  const target = { url: `${server.baseUrl}/generate`, key: server.key, alone: true };
+  const answer = await postToModelServer(target, request, signal).catch((error: unknown) => {
+    // It may have died of it: as one that breaks off later, it is not asked at once again.
+    const isBegun = error instanceof ModelServerUnreachable && error.wasDelivered;
+    throw isBegun ? unavailable(brokeOff, error) : error;
+  });
+  if (answer.statusCode !== 200) throw await toError(answer, modelName);
+  try {
+    for await (const event of readImageEvents(answer)) {
+      deadline.progress();
+      take(event, { revisionId: server.revisionId });
+      if (event.type === 'done') return;
+      if (event.type === 'error') throw unavailable(event.message);
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : unavailable(brokeOff, error);
+  }
+  throw unavailable(brokeOff);
+}
+
+async function toError(answer: IncomingMessage, modelName: string): Promise<AppError> {
+  const text = await readText(answer);
+  const cause = new Error(`${answer.statusCode}: ${text.slice(0, 1_000)}`);
+  if (answer.statusCode !== 400) return unavailable(`${modelName} could not generate this`, cause);
+  const { message, param } = refusal.parse(JSON.parse(text)).error;
+  return new AppError('invalid_request', { publicMessage: message, ...(param !== null && { param }), cause });
+}

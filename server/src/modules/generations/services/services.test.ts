@@ -1,0 +1,395 @@
+import { listModels } from '@bakehouse/contract/chat';
+import { type Generation, quoteGeneration } from '@bakehouse/contract/generations';
+import { listGenerators } from '@bakehouse/contract/generators';
+import OpenAI from 'openai';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { TestUser } from '../../../testing/test-server.ts';
+import type { UpstreamAnswer } from '../../providers/testing/upstream-server.ts';
+import type { GenerationLoop } from '../run/create-generation-loop.ts';
+import { takeTurn } from '../queue/take-turn.ts';
+import { serviceGenerations } from '../testing/service-generations.ts';
+
+const setting = await serviceGenerations();
+const {
+  server,
+  clock,
+  upstream,
+  connect,
+  startGenerationLoop,
+  start,
+  startHanging,
+  read,
+  held,
+  charges,
+  untilEnded,
+} = setting;
+
+let ada: TestUser;
+let loop: GenerationLoop;
+afterEach(() => loop.stop());
+beforeEach(async () => {
+  loop = startGenerationLoop();
+  ada = await setting.begin();
+});
+
+const services = [
+  [
+    'fal',
+    'hidream',
+    { aspect_ratio: '16:9', n: 2, negative_prompt: 'crumbs', seed: 7 },
+    {
+      path: '/fal-ai/hidream-i1-full',
+      authorization: 'Key key-of-the-installation',
+      body: {
+        ...{ prompt: 'A loaf of bread', image_size: 'landscape_16_9', num_images: 2, seed: 7 },
+        ...{ guidance_scale: 5, num_inference_steps: 50, negative_prompt: 'crumbs', output_format: 'png' },
+      },
+    },
+    '2.5',
+  ],
+  [
+    'replicate',
+    'ideogram',
+    { aspect_ratio: '3:4', style: 'design' },
+    {
+      path: '/v1/models/ideogram-ai/ideogram-v3-balanced/predictions',
+      authorization: 'Bearer key-of-the-installation',
+      body: { input: { prompt: 'A loaf of bread', aspect_ratio: '3:4', style_type: 'Design' } },
+    },
+    '1.5',
+  ],
+  [
+    'blackForestLabs',
+    'flux',
+    { aspect_ratio: '4:3', num_inference_steps: 20, seed: 7 },
+    {
+      path: '/v1/flux-dev',
+      authorization: 'key-of-the-installation',
+      body: {
+        ...{ prompt: 'A loaf of bread', width: 1152, height: 864, steps: 20, seed: 7 },
+        output_format: 'png',
+      },
+    },
+    '0.625',
+  ],
+  [
+    'byteplus',
+    'seedream',
+    { aspect_ratio: '9:16' },
+    {
+      path: '/api/v3/images/generations',
+      authorization: 'Bearer key-of-the-installation',
+      body: {
+        ...{ model: 'seedream-4-0-250828', prompt: 'A loaf of bread', size: '1440x2560' },
+        ...{ response_format: 'url', watermark: false, sequential_image_generation: 'disabled' },
+      },
+    },
+    '0.75',
+  ],
+] as const;
+
+test('a service takes no LoRA, and is named where one is asked for', async () => {
+  const asked = start('flux', { lora: '019b0000-0000-7000-8000-000000000000' });
+  await expect(asked).rejects.toMatchObject({
+    status: 400,
+    body: { error: { param: 'parameters.lora', message: expect.stringMatching(/^fal takes no LoRA; /) } },
+  });
+});
+
+describe.each(services)('%s', (name, generator, parameters, submission, cost) => {
+  beforeEach(() => connect(name));
+
+  test('generates what is asked for, as it is told it; the files are kept here and the price is charged', async () => {
+    const started = await start(generator, parameters);
+    expect(started).toMatchObject({ provider: 'upstream', state: 'queued', cost });
+    const done = await untilEnded(started.id);
+    expect(done).toMatchObject({ state: 'completed', service: expect.any(String), cost, reason: '' });
+    expect(upstream.state.submissions).toEqual([submission]);
+    expect(done.outputs).toHaveLength('n' in parameters ? parameters.n : 1);
+    for (const output of done.outputs) {
+      expect(output).toMatchObject({ media_type: 'image/png', width: 3, height: 2 });
+      const file = await fetch(new URL(output.url, server.url));
+      expect((await file.arrayBuffer()).byteLength).toBe(output.size_bytes);
+    }
+    expect(new Set(done.outputs.map(({ download_url }) => download_url)).size).toBe(done.outputs.length);
+    expect([await charges(), await held()]).toEqual([[cost], '0']);
+    if (!('seed' in parameters)) expect([done.seed, done.parameters.seed]).toEqual([null, undefined]);
+  });
+
+  test.each<[UpstreamAnswer, string | RegExp, number]>([
+    ['moderated', / rejected the prompt or the result under its content policy$/, 1],
+    ['refused', / refused this: ensure this value has at most 10 characters$/, 1],
+    ['no key', / does not accept this server's key\. Please tell its operator$/, 1],
+    ['no credit', /^This server's account at .+ has no credit left\. Please tell its operator$/, 1],
+    ['not offered', / does not offer .+ to this server's account\. Please tell its operator$/, 1],
+    [
+      'another form',
+      / answered in a way that this server does not understand\. Please tell its operator$/,
+      1,
+    ],
+    ['no JSON', / answered in a way that this server does not understand\. Please tell its operator$/, 1],
+  ])('that answers with %s costs nothing, and it is said why', async (answer, reason, submissions) => {
+    upstream.state.answer = answer;
+    const { id } = await start(generator);
+    const ended = await untilEnded(id);
+    expect(ended).toMatchObject({ state: 'failed', cost: '0', outputs: [] });
+    expect(ended.reason).toMatch(reason);
+    expect(ended.refused).toBe(answer === 'moderated' || answer === 'refused');
+    expect(upstream.state.submissions).toHaveLength(submissions);
+    expect([await charges(), await held()]).toEqual([[], '0']);
+  });
+});
+
+describe.each([services[0], services[3]])('%s', (name, generator) => {
+  beforeEach(() => connect(name));
+
+  test.each<UpstreamAnswer>(['begun in silence', 'no answer of its own'])(
+    'that may have begun a picture is not asked for another one: %s',
+    async (answer) => {
+      upstream.state.answer = answer;
+      const { id } = await start(generator);
+      const ended = await untilEnded(id);
+      expect(ended).toMatchObject({ state: 'failed', refused: false, cost: '0' });
+      expect(ended.reason).toMatch(
+        / did not confirm that it had started on this picture\. You can generate it again$/,
+      );
+      expect(upstream.state.submissions).toHaveLength(1);
+      expect([await charges(), await held()]).toEqual([[], '0']);
+    },
+  );
+
+  test('that is in trouble is asked three times, which costs nothing', async () => {
+    upstream.state.answer = 'in trouble';
+    const { id } = await start(generator);
+    expect((await untilEnded(id)).reason).toMatch(/ is having problems$/);
+    expect(upstream.state.submissions).toHaveLength(3);
+    expect([await charges(), await held()]).toEqual([[], '0']);
+  });
+
+  test('that is busy is asked until it is not', async () => {
+    Object.assign(upstream.state, { answer: 'busy', retryAfter: '0' });
+    const { id } = await start(generator);
+    for (let asked = 1; asked <= 4; asked += 1) {
+      await vi.waitFor(() => expect(upstream.state.submissions).toHaveLength(asked), { timeout: 10_000 });
+      const waiting = { state: 'queued', reason: expect.stringMatching(/ is busy\. Trying again$/) };
+      await vi.waitFor(async () => expect(await read(id)).toMatchObject(waiting), { timeout: 10_000 });
+      clock.advance({ seconds: 3 });
+    }
+    upstream.state.answer = 'ok';
+    expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
+    expect(await charges()).toHaveLength(1);
+  });
+
+  test.each<[UpstreamAnswer, RegExp]>([
+    ['nothing', / returned no picture$/],
+    ['no picture', / generated it, but the file it returned is not a complete picture$/],
+    ['cut off', / generated it, but the file it returned is not a complete picture$/],
+    ['dead link', / generated it, but its picture could not be fetched$/],
+    ['inside link', / generated it, but its picture could not be fetched$/],
+  ])('that generates %s costs nothing, and is not asked to generate it again', async (answer, reason) => {
+    upstream.state.answer = answer;
+    const { id } = await start(generator);
+    const ended = await untilEnded(id);
+    expect(ended.reason).toMatch(reason);
+    expect(ended).toMatchObject({ state: 'failed', cost: '0', outputs: [] });
+    expect(upstream.state.submissions).toHaveLength(1);
+    expect([await charges(), await held()]).toEqual([[], '0']);
+  });
+});
+
+const withJobs = services.filter(([name]) => name !== 'byteplus');
+
+describe.each(withJobs)('a job at %s', (name, generator) => {
+  beforeEach(() => connect(name));
+
+  test('that fails, or is not known there any more, is begun again; two more times', async () => {
+    for (const answer of ['forgotten', 'failed'] as const) {
+      Object.assign(upstream.state, { answer, submissions: [] });
+      const { id } = await start(generator);
+      expect(await untilEnded(id)).toMatchObject({ state: 'failed', cost: '0' });
+      expect(upstream.state.submissions).toHaveLength(3);
+    }
+  });
+
+  test('that nobody answers for is waited for until somebody does', async () => {
+    const id = await startHanging(generator);
+    upstream.state.answer = 'gone silent';
+    // Black Forest Labs is at it, the others have it in their queues.
+    const state = name === 'blackForestLabs' ? 'running' : 'starting';
+    const silent = { state, reason: expect.stringMatching(/ does not answer\. Trying again$/) };
+    await vi.waitFor(async () => expect(await read(id)).toMatchObject(silent), { timeout: 10_000 });
+    upstream.state.answer = 'ok';
+    expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
+    expect(upstream.state.submissions).toHaveLength(1);
+  });
+
+  test('is not paid twice where whoever waited for it is killed', async () => {
+    const id = await startHanging(generator);
+    await loop.stop();
+    // Killed, and not ended in good order: what is left of it is its lease.
+    const dead = await takeTurn(server.services, { own: 0, upstream: 1 });
+    expect(dead).toMatchObject({ lease: { id } });
+    upstream.state.answer = 'ok';
+    clock.advance({ seconds: 16 });
+    loop = startGenerationLoop();
+    expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
+    expect(upstream.state.submissions).toHaveLength(1);
+    expect(await charges()).toHaveLength(1);
+  });
+});
+
+test('a service whose places are all taken keeps no other waiting', async () => {
+  connect('fal', 'byteplus');
+  upstream.state.answer = 'hang';
+  for (let n = 0; n < 6; n += 1) await start('recraft');
+  await start('seedream');
+  const paths = () => upstream.state.submissions.map(({ path }) => path);
+  await expect.poll(paths, { timeout: 10_000 }).toContain(services[3][3].path);
+  const atFal = () => paths().filter((path) => path.includes('recraft'));
+  await expect.poll(atFal, { timeout: 10_000 }).toHaveLength(3);
+});
+
+describe('fal', () => {
+  test('is paid for the pictures that come: one that its check found something in is not', async () => {
+    upstream.state.answer = 'one flagged';
+    const { id, cost } = await start('flux', { n: 4 });
+    expect(cost).toBe('2.5');
+    const done = await untilEnded(id);
+    expect(done.outputs).toHaveLength(3);
+    expect(done.reason).toBe('1 of 4 pictures could not be delivered and was not charged.');
+    expect([done.cost, await charges(), await held()]).toEqual(['1.875', ['1.875'], '0']);
+  });
+
+  test.each(['30', 'a date'])('is left alone as long as it says: %s', async (form) => {
+    clock.advance({ hours: 1 });
+    const date = new Date(clock.now().getTime() + 30_000).toUTCString();
+    Object.assign(upstream.state, { answer: 'busy', retryAfter: form === 'a date' ? date : form });
+    const { id } = await start('flux');
+    await expect.poll(async () => (await read(id)).reason, { timeout: 10_000 }).toContain('Trying again');
+    upstream.state.answer = 'ok';
+    clock.advance({ seconds: 25 });
+    await loop.stop();
+    loop = startGenerationLoop();
+    await loop.stop();
+    expect(upstream.state.submissions).toHaveLength(1);
+    loop = startGenerationLoop();
+    clock.advance({ seconds: 6 });
+    expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
+  });
+
+  test('has ten minutes for a picture that it generates: then nobody waits for it, and it is not begun again', async () => {
+    upstream.state.answer = 'generating';
+    const { id } = await start('flux');
+    await vi.waitFor(async () => expect(await read(id)).toMatchObject({ state: 'running' }), {
+      timeout: 10_000,
+    });
+    await loop.stop();
+    clock.advance({ minutes: 11 });
+    loop = startGenerationLoop();
+    const ended = { state: 'failed', reason: 'fal did not finish within 10 minutes', cost: '0' };
+    expect(await untilEnded(id)).toMatchObject(ended);
+    expect(upstream.state.submissions).toHaveLength(1);
+  });
+
+  test('that does not answer when the ten minutes are over is asked again for what it was paid for', async () => {
+    const id = await startHanging('flux');
+    await loop.stop();
+    upstream.state.answer = 'gone silent';
+    // Also where this server was away for hours.
+    clock.advance({ hours: 2 });
+    loop = startGenerationLoop();
+    await expect.poll(async () => (await read(id)).reason, { timeout: 10_000 }).toContain('Trying again');
+    upstream.state.answer = 'ok';
+    expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
+    expect(upstream.state.submissions).toHaveLength(1);
+  });
+
+  test('has ten minutes for a picture: then its job is cancelled, and another one is begun', async () => {
+    const id = await startHanging('flux');
+    await loop.stop();
+    clock.advance({ minutes: 11 });
+    loop = startGenerationLoop();
+    const late = 'fal did not finish within 10 minutes. Trying again';
+    await vi.waitFor(async () => expect((await read(id)).reason).toBe(late), { timeout: 10_000 });
+    expect(upstream.state.cancelled).toEqual(['job_1']);
+    upstream.state.answer = 'ok';
+    expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
+    expect(upstream.state.submissions).toHaveLength(2);
+  });
+
+  test('is told of, with the fields that it takes and what a picture costs', async () => {
+    const { generators } = await server.request(listGenerators, {});
+    expect(generators.find(({ name }) => name === 'recraft')).toEqual({
+      name: 'recraft',
+      served_by: ['upstream'],
+      is_being_prepared: false,
+      is_connectable: true,
+      upstreams: [
+        {
+          ...{ title: 'fal', model: 'fal-ai/recraft/v3/text-to-image', price: '1' },
+          fields: ['aspect_ratio', 'style'],
+        },
+      ],
+      inference_url: null,
+    });
+    expect(generators.find(({ name }) => name === 'imagen')).toMatchObject({ served_by: [], upstreams: [] });
+    const quote = (parameters: Generation['parameters']) =>
+      server.request(quoteGeneration, { body: { generator: 'flux', parameters } }, { as: ada });
+    expect(await quote({ n: 3 })).toEqual({ cost: '1.875' });
+    await expect(quote({ seed: 2 ** 31 })).rejects.toMatchObject({
+      body: { error: { param: 'parameters.seed', message: 'Seed must be at most 2147483647' } },
+    });
+    await expect(quote({ n: 5 })).rejects.toMatchObject({ body: { error: { param: 'parameters.n' } } });
+    connect('blackForestLabs');
+    await expect(quote({ n: 2 })).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'parameters.n', message: 'FLUX.1 has no parameter n' } },
+    });
+  });
+
+  test('whose key is taken away generates no more what waits for it', async () => {
+    await loop.stop();
+    const { id } = await start('flux');
+    connect();
+    loop = startGenerationLoop();
+    const ended = await untilEnded(id);
+    expect(ended).toMatchObject({ state: 'failed', reason: 'fal is not connected any more', cost: '0' });
+    await expect(start('flux')).rejects.toMatchObject({ status: 409 });
+  });
+});
+
+describe("OpenAI's images API, by its own client", () => {
+  const client = () => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
+
+  test('generates by the names that the list has', async () => {
+    const { data: models } = await server.request(listModels, {}, { as: ada });
+    expect(models.filter(({ task }) => task === 'image').map(({ id }) => id)).toContain('qwen-image');
+    const { data } = await client().images.generate({
+      ...{ model: 'qwen-image', prompt: 'Bread', n: 2, size: '1024x1024' },
+    });
+    expect(data).toHaveLength(2);
+    expect((await fetch(data?.[1]?.url ?? '')).headers.get('content-type')).toBe('image/png');
+    expect(upstream.state.submissions[0]?.body).toMatchObject({ num_images: 2, image_size: 'square_hd' });
+  });
+
+  test.each(['1792x1024', '1344x768', '1280x720'] as const)(
+    'generates %s in the shape next to it',
+    async (size) => {
+      await client().images.generate({ model: 'qwen-image', prompt: 'Bread', size } as never);
+      expect(upstream.state.submissions[0]?.body).toMatchObject({ image_size: 'landscape_16_9' });
+    },
+  );
+
+  test.each([
+    ['size', { model: 'flux', size: '1024x' }],
+    ['size', { model: 'flux', size: '1536x1024' as const }],
+    ['output_format', { model: 'flux', output_format: 'webp' as const }],
+    ['n', { model: 'recraft', n: 2 }],
+    ['n', { model: 'flux', n: 5 }],
+    ['model', { model: 'imagen' }],
+  ])('refuses %s by name: %j', async (param, wrong) => {
+    const asked = client().images.generate({ prompt: 'Bread', ...wrong });
+    await expect(asked).rejects.toMatchObject({ error: { param } });
+    expect(upstream.state.submissions).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import type { Services } from '../../platform/context.ts';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import { findRevisions } from '../assets/revisions/find-revisions.ts';
+import { findInputPictures } from './sources/picture-queries.ts';
+import { findOutputs, findPositions, findPreviews, type GenerationRow } from './queries.ts';
+import { toGeneration } from './to-generation.ts';
+
+/** Rows with what belongs to them, as the wire shows them; five queries however many there are. */
+export async function showGenerations(
+  services: Pick<Services, 'blobs' | 'clock' | 'config'>,
+  db: Database | Transaction,
+  rows: GenerationRow[],
+): Promise<Generation[]> {
+  const ids = (state: GenerationRow['state']) =>
+    rows.filter((row) => row.state === state).map(({ id }) => id);
+  const outputs = await findOutputs(db, ids('completed'));
+  const sources = await findInputPictures(
+    db,
+    rows.map(({ id }) => id),
+  );
+  const previews = await findPreviews(db, ids('running'));
+  const positions = await findPositions(db, ids('queued'));
+  const revisions = await findRevisions(db, [...new Set(rows.flatMap(revisionsOf))]);
+  return Promise.all(
+    rows.map((row) =>
+      toGeneration(services, row, {
+        outputs: outputs.get(row.id) ?? [],
+        source: sources.get(row.id) ?? null,
+        preview: previews.get(row.id) ?? null,
+        position: positions.get(row.id) ?? null,
+        modelRevision: revisions.get(row.revision_id ?? '') ?? null,
+        lora: revisions.get(row.lora_revision_id ?? '') ?? null,
+      }),
+    ),
+  );
+}
+
+function revisionsOf({ revision_id, lora_revision_id }: GenerationRow): string[] {
+  return [revision_id, lora_revision_id].filter((id) => id !== null);
+}

@@ -1,0 +1,96 @@
+import type { pictureTypes } from '@bakehouse/contract/media';
+import { type Selectable, sql } from 'kysely';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import type { DB } from '../../../platform/db/schema.generated.ts';
+
+import type { Thumbnail } from '../../media/thumbnails/make-thumbnail.ts';
+import { toThumbnail, toThumbnailColumns } from '../../media/thumbnails/thumbnail-columns.ts';
+
+type Db = Database | Transaction;
+
+/* The SQL of pictures that are edited. */
+
+/** A stored picture that can be edited. */
+export type InputPicture = {
+  sha256: string;
+  sizeBytes: number;
+  mediaType: (typeof pictureTypes)[number];
+  width: number;
+  height: number;
+  thumbnail: Thumbnail | null;
+};
+export type InputPictureRow = Selectable<DB['input_pictures']>;
+
+/** Returns its id. It is of no generation yet. */
+export async function insertInputPicture(
+  tx: Transaction,
+  { userId, picture, createdAt }: { userId: string; picture: InputPicture; createdAt: Date },
+): Promise<string> {
+  const { id } = await tx
+    .insertInto('input_pictures')
+    .values({
+      ...{ user_id: userId, created_at: createdAt },
+      ...{ sha256: picture.sha256, size_bytes: BigInt(picture.sizeBytes), media_type: picture.mediaType },
+      ...{ width: picture.width, height: picture.height, ...toThumbnailColumns(picture.thumbnail) },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function giveInputPicture(
+  tx: Transaction,
+  { id, generationId }: { id: string; generationId: string },
+): Promise<void> {
+  await tx.updateTable('input_pictures').set({ generation_id: generationId }).where('id', '=', id).execute();
+}
+
+export async function findInputPicture(
+  db: Db,
+  { id, userId }: { id: string; userId: string },
+): Promise<InputPicture | undefined> {
+  const row = await db
+    .selectFrom('input_pictures')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row && toPicture(row);
+}
+
+/** What each of these generations edits; those that edit nothing are not among them. */
+export async function findInputPictures(db: Db, generationIds: string[]): Promise<Map<string, InputPicture>> {
+  if (generationIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('input_pictures')
+    .selectAll()
+    .where('generation_id', '=', sql<string>`any(${generationIds}::uuid[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.generation_id ?? '', toPicture(row)]));
+}
+
+/** Those that no generation was made from. */
+export async function deleteUnusedPicturesBefore(db: Db, before: Date): Promise<void> {
+  await db
+    .deleteFrom('input_pictures')
+    .where('generation_id', 'is', null)
+    .where('created_at', '<', before)
+    .execute();
+}
+
+/** Those of a generation go with it: a service may still be at one that was begun. */
+export async function deleteUnusedPicturesOf(db: Db, userId: string): Promise<void> {
+  await db
+    .deleteFrom('input_pictures')
+    .where('user_id', '=', userId)
+    .where('generation_id', 'is', null)
+    .execute();
+}
+
+function toPicture(row: InputPictureRow): InputPicture {
+  const { sha256, size_bytes, media_type, width, height } = row;
+  return {
+    ...{ sha256, width, height, sizeBytes: Number(size_bytes), thumbnail: toThumbnail(row) },
+    mediaType: media_type as InputPicture['mediaType'],
+  };
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { PICTURE_BYTES_MAX, pictureMessages } from '@bakehouse/contract/media';
+import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
+import { keepWithinQuota } from '../../assets/files/keep-within-quota.ts';
+import { makeThumbnail } from '../../media/thumbnails/make-thumbnail.ts';
+import { BadPicture, inspectPicture } from '../../media/inspect-picture.ts';
+import type { InputPicture } from './picture-queries.ts';
+
+/**
+ * Stores a picture that the caller has sent; it is collected unless a row keeps it soon. What is no picture, or has no room
+ * in what the caller may store, never reaches the disk. `param` is the field that it came in. Throws AppError
+ * 'payload_too_large', or 'invalid_request' for what is no picture that can be edited.
+ */
+export async function storePicture(
+  ctx: Pick<Context, 'blobs' | 'clock' | 'db' | 'log' | 'sandbox' | 'caller' | 'config'>,
+  bytes: Buffer,
+  param: string,
+): Promise<InputPicture> {
+  const described = describe(bytes, param);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const blob = { sha256, sizeBytes: bytes.length };
+  const { userId } = ctx.caller;
+  await inTransaction(ctx.db, (tx) => keepWithinQuota(tx, ctx.config, { userId, blob, param }));
+  await storeBlob(ctx, Readable.from([bytes]), { expectedBytes: bytes.length });
+  const thumbnail = await makeThumbnail(ctx, { sha256, ...described }, userId);
+  return { ...described, ...blob, thumbnail };
+}
+
+/**
+ * What a stored file is as a picture. Throws AppError 'invalid_request' where it is none that can be edited, and what
+ * `withBlobFile` throws.
+ */
+export async function describePicture(
+  ctx: Pick<Context, 'blobs' | 'clock' | 'db' | 'log' | 'sandbox' | 'caller'>,
+  { sizeBytes, ...file }: { sha256: string; path: string; sizeBytes: number },
+  param: string,
+): Promise<InputPicture> {
+  if (sizeBytes > PICTURE_BYTES_MAX)
+    throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
+  const bytes = await withBlobFile(ctx, file, (localPath) => readFile(localPath));
+  const { sha256 } = file;
+  const described = describe(bytes, param);
+  const thumbnail = await makeThumbnail(ctx, { sha256, ...described }, ctx.caller.userId);
+  return { ...described, sha256, sizeBytes, thumbnail };
+}
+
+function describe(bytes: Buffer, param: string): ReturnType<typeof inspectPicture> {
+  try {
+    return inspectPicture(bytes);
+  } catch (error) {
+    if (!(error instanceof BadPicture)) throw error;
+    throw new AppError('invalid_request', { publicMessage: error.message, param, cause: error });
+  }
+}

@@ -1,0 +1,205 @@
+import { randomInt } from 'node:crypto';
+import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
+import type { GeneratorName } from '@bakehouse/contract/generators';
+import type { Context } from '../../../platform/context.ts';
+import { type Transaction, toJson } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { refuseFullStorage } from '../../assets/files/refuse-full-storage.ts';
+import { hold } from '../../credits/ledger/holds/hold.ts';
+import { readPrices } from '../../credits/prices/read-prices.ts';
+import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
+import { spendOnce } from '../../credits/spend-once.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
+import { announceGeneration } from '../announce-generation.ts';
+import { keepPicture } from '../sources/keep-picture.ts';
+import { giveInputPicture } from '../sources/picture-queries.ts';
+import { readSource, type Source } from '../sources/read-source.ts';
+import {
+  countOpen,
+  type GenerationRow,
+  insertGeneration,
+  lockStarts,
+  nextId,
+  type SameRequest,
+  updateGeneration,
+} from '../queries.ts';
+import { WAIT_MAX_MS } from '../run/plan-generation.ts';
+import { showGenerations } from '../show-generations.ts';
+import { chooseLora, refuseLora } from './choose-lora.ts';
+import { type ChosenProvider, chooseProvider } from './choose-provider.ts';
+import { costOfGeneration } from './cost-of-generation.ts';
+import { hashRequest } from './hash-request.ts';
+import { readParameters } from './read-parameters.ts';
+
+/** Of one user that wait or run. */
+const OPEN_MAX = 8;
+/** Far longer than a picture that was begun in time may take. */
+const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
+
+export type Asked = {
+  generator: GeneratorName;
+  prompt: string;
+  parameters: GenerationParameters;
+  /** The model that generates, by its name on the wire: a starter or a deployment of the caller; who `chooseProvider` finds unless said. */
+  model?: string | undefined;
+  /** Or the service that generates, by its title. */
+  service?: string | undefined;
+  /** What is edited, where the generator edits. */
+  source?: Source | undefined;
+  /** Or what names it. It is looked up with the start: who repeats a call hears the same when it is long gone. */
+  picture_id?: string | undefined;
+  source_generation_id?: string | undefined;
+  source_output_id?: string | undefined;
+};
+
+/** A call for a picture. */
+export type PictureCall = {
+  /** What came in: a call that is repeated with its Idempotency-Key is known by it. */
+  sent: object;
+  /** What that asks for. Looked up for the first call alone: deployments end, and addresses die. */
+  read: () => Promise<Asked>;
+};
+
+/** Finds what was generated, or is, for the same call, where that is the answer instead of a new picture. */
+export type Joins = (tx: Transaction, same: SameRequest) => Promise<GenerationRow | undefined>;
+
+type Options = {
+  joins?: Joins | undefined;
+  /** The call waits for it at this process, and may come again without an Idempotency-Key. */
+  waitsHere?: boolean | undefined;
+  /** What it was quoted at: a price may have changed since. */
+  costMaxMicro?: bigint | undefined;
+};
+
+/**
+ * Asks for a picture: its price is held, and it waits for its turn. Parameters that are left out have their defaults.
+ * Throws what the call's `read`, `chooseLora` and `readSource` throw, and AppError 'invalid_request', 'conflict' where nothing serves it here
+ * or it costs more than it may, 'payload_too_large' where the user has no room for a picture, 'rate_limited', 'insufficient_funds', 'budget_exceeded' or 'idempotency_conflict'.
+ */
+export async function startGeneration(
+  ctx: Context,
+  usage: IdleCredit,
+  { sent, read }: PictureCall,
+  { joins, waitsHere, costMaxMicro }: Options = {},
+): Promise<Generation> {
+  const { userId } = ctx.caller;
+  return spendOnce(
+    ctx,
+    usage,
+    { operation: 'start-generation', input: sent },
+    async () => {
+      // Before a picture that comes with the call is stored; a call that may be answered by what is open already brings none.
+      if (!joins && (await countOpen(ctx.db, userId)) >= OPEN_MAX) throw tooMany();
+      return prepare(ctx, await read());
+    },
+    async (tx, { chosen, asked, loraRevisionId }) => {
+      // From here on the user's calls come one after the other: the second finds what the first has begun.
+      await lockStarts(tx, userId);
+      const open = await countOpen(tx, userId);
+      const joined = await joins?.(tx, { userId, requestSha256: hashRequest(asked) });
+      if (joined) return show(ctx, tx, joined);
+      if (open >= OPEN_MAX) throw tooMany();
+      const source = asked.source ?? (await readSource(tx, { userId, ...asked }));
+      const row = await insert(
+        tx,
+        ctx,
+        { ...asked, source },
+        {
+          ...{ chosen, loraRevisionId, waitsHere, costMaxMicro },
+        },
+      );
+      const shown = await show(ctx, tx, row);
+      // The ledger last: it keeps the user's other calls waiting.
+      await holdPrice(tx, row, chosen.form);
+      return shown;
+    },
+  );
+}
+
+type Prepared = { chosen: ChosenProvider; asked: Asked; loraRevisionId: string | null };
+
+/** Its provider, and all of its parameters. */
+async function prepare(ctx: Context, { parameters: given, ...rest }: Asked): Promise<Prepared> {
+  const chosen = await chooseProvider(ctx, rest);
+  refuseLora(chosen, given);
+  const parameters = readParameters(chosen.form, given);
+  const loraRevisionId = await chooseLora(ctx, parameters);
+  return { chosen, asked: { ...rest, parameters }, loraRevisionId };
+}
+
+async function show(ctx: Context, tx: Transaction, row: GenerationRow): Promise<Generation> {
+  const [shown] = await showGenerations(ctx, tx, [row]);
+  if (!shown) throw new Error('A generation that is there is not shown');
+  return shown;
+}
+
+async function insert(
+  tx: Transaction,
+  ctx: Context,
+  asked: Asked,
+  { chosen, loraRevisionId, waitsHere, costMaxMicro }: Omit<Prepared, 'asked'> & Omit<Options, 'joins'>,
+): Promise<GenerationRow> {
+  const { userId, key } = ctx.caller;
+  const now = ctx.clock.now();
+  const id = await nextId(tx);
+  const { provider, model, queue } = chosen;
+  const heldMicro = costOfGeneration(await readPrices(tx, now), chosen, asked);
+  refuseHigherCost({ micro: heldMicro, maxMicro: costMaxMicro, what: 'this picture', param: 'cost_max' });
+  const parameters = withSeed(chosen, asked.parameters);
+  const { source } = asked;
+  await refuseFullStorage(tx, ctx.config, userId);
+  // Before the ledger: what a user stores is locked before what they own.
+  const inputId = source && (source.inputId ?? (await keepPicture(tx, ctx, source)));
+  const row = await insertGeneration(tx, {
+    ...{ id, user_id: userId, key_id: key?.id ?? null, model, queue },
+    ...{ generator: asked.generator, provider, prompt: asked.prompt },
+    parameters: toJson(parameters),
+    lora_revision_id: loraRevisionId,
+    seed: parameters.seed === undefined ? null : BigInt(Number(parameters.seed)),
+    source_generation_id: source?.generationId ?? null,
+    source_output_id: source?.outputId ?? null,
+    root_generation_id: source?.rootId ?? null,
+    request_sha256: hashRequest(asked),
+    process_id: waitsHere ? ctx.processId : null,
+    // What a service does is not told by steps.
+    steps: provider === 'own' ? Number(parameters.num_inference_steps) : 0,
+    // Until it has one, by the end of the transaction.
+    hold_id: id,
+    held_micro: heldMicro,
+    check_at: now,
+    created_at: now,
+  });
+  if (inputId !== undefined) await giveInputPicture(tx, { id: inputId, generationId: id });
+  await announceGeneration(tx, row, { queueMoved: true });
+  return row;
+}
+
+async function holdPrice(
+  tx: Transaction,
+  { id, user_id: userId, key_id: keyId, held_micro: amountMicro, created_at: createdAt }: GenerationRow,
+  { title }: ChosenProvider['form'],
+): Promise<void> {
+  const { holdId } = await hold(tx, {
+    userId,
+    amountMicro,
+    kind: 'image_generation',
+    description: `Picture by ${title}`,
+    references: { asset_name: title, generation_id: id, ...(keyId && { key_id: keyId }) },
+    expiresAt: new Date(createdAt.getTime() + HOLD_MS),
+    idempotencyKey: `generation:${id}`,
+  });
+  await updateGeneration(tx, id, { hold_id: holdId });
+}
+
+/** One that nobody chose is chosen here, where the model takes one: so the same picture can be asked for again. */
+function withSeed({ form }: ChosenProvider, parameters: GenerationParameters): GenerationParameters {
+  const field = form.fields.find(({ kind }) => kind === 'seed');
+  if (field?.kind !== 'seed') return parameters;
+  return { ...parameters, seed: parameters.seed ?? randomInt(field.max + 1) };
+}
+
+function tooMany(): AppError {
+  return new AppError('rate_limited', {
+    publicMessage: `You can have at most ${OPEN_MAX} pictures queued or generating at once.`,
+  });
+}

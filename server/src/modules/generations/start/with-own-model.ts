@@ -1,0 +1,37 @@
+import type { GeneratorName } from '@bakehouse/contract/generators';
+import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { findNamedImageDeployment } from '../../deployments/images/find-named-image-deployment.ts';
+import { findOwnModel } from '../generators/find-own-model.ts';
+
+/** Which deployments serve a generator; a model that edits also generates from the prompt alone. */
+const families: Partial<Record<GeneratorName, readonly ImageDeploymentKind[]>> = {
+  flux: ['flux', 'flux-kontext'],
+  'flux-kontext': ['flux-kontext'],
+  paris: ['paris'],
+};
+
+type Named = { generator: GeneratorName; model?: string | undefined; service?: string | undefined };
+
+/**
+ * What a call asks for. Throws AppError 'not_found' where it names a model that is neither a live deployment of the caller for
+ * the generator nor the starter that serves it, and 'invalid_request' where it names a service beside a model.
+ */
+export async function withOwnModel<Asked extends Named>(ctx: Context, asked: Asked): Promise<Asked> {
+  const { generator, model, service } = asked;
+  if (model === undefined) return asked;
+  if (service !== undefined)
+    throw new AppError('invalid_request', {
+      publicMessage: 'Send either model or service',
+      param: 'service',
+    });
+  const family = families[generator];
+  const deployed = await findNamedImageDeployment(ctx, model);
+  if (deployed && family?.includes(deployed.kind)) return asked;
+  if (family && (await findOwnModel(ctx.db, generator))?.modelName === model) return asked;
+  throw new AppError('not_found', {
+    publicMessage: `You have no deployment named '${model}' that serves ${generator}`,
+    param: 'model',
+  });
+}

@@ -1,0 +1,100 @@
+import { getBalance, listTransactions } from '@bakehouse/contract/credits';
+import { type Generation, getGeneration, startGeneration } from '@bakehouse/contract/generations';
+import type { GeneratorName } from '@bakehouse/contract/generators';
+import { expect, vi } from 'vitest';
+import type { Config } from '../../../config.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
+import { UPSTREAM_PNG, upstreamServer } from '../../providers/testing/upstream-server.ts';
+import { createGenerationLoop } from '../run/create-generation-loop.ts';
+
+/** For tests: a server whose pictures the stand-ins of the services generate, for one user at a time. */
+export async function serviceGenerations() {
+  const upstream = await upstreamServer();
+  onFileEnd(async () => upstream.close());
+  const upstreams: Config['upstreams'] = {
+    ...{ fal: null, replicate: null, blackForestLabs: null, byteplus: null },
+  };
+  const clock = fakeClock();
+  const server = await testServer({ clock, config: { upstreams } });
+  let ada: TestUser;
+
+  /** These services alone have a key. */
+  function connect(...names: (keyof Config['upstreams'])[]) {
+    for (const name of Object.keys(upstreams) as (keyof Config['upstreams'])[])
+      upstreams[name] = names.includes(name) ? upstream.access : null;
+  }
+
+  const start = (generator: GeneratorName, parameters: Generation['parameters'] = {}) =>
+    server.request(
+      startGeneration,
+      { body: { generator, prompt: 'A loaf of bread', parameters } },
+      { as: ada },
+    );
+  const read = (id: string) => server.request(getGeneration, { params: { id } }, { as: ada });
+
+  return {
+    ...{ upstream, clock, server, connect, start, read },
+    /** The next test begins, with a user of its own: fal has a key, and generates. */
+    begin: async () => {
+      connect('fal');
+      Object.assign(upstream.state, {
+        ...{ answer: 'ok', submissions: [], uploads: [], cancelled: [], looks: 0, retryAfter: '30' },
+        ...{ file: UPSTREAM_PNG, cancelling: Promise.resolve() },
+      });
+      ada = await server.signUp('Ada');
+      return ada;
+    },
+    /** Another web process of the same installation. */
+    beside: () => startBeside(server, { upstreams, clock }),
+    /** A process that generates. */
+    startGenerationLoop: () => startGenerationLoop(server),
+    /** One whose job at the service was asked for, and goes on. */
+    startHanging: async (...asked: Parameters<typeof start>): Promise<string> => {
+      upstream.state.answer = 'hang';
+      const { id } = await start(...asked);
+      await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+      return id;
+    },
+    held: async () =>
+      (await server.request(getBalance, { params: { userId: ada.userId } }, { as: ada })).held,
+    charges: async () => {
+      const call = { params: { userId: ada.userId }, query: {} };
+      const { transactions } = await server.request(listTransactions, call, { as: ada });
+      return transactions
+        .filter(({ description }) => description.startsWith('Picture by'))
+        .map(({ amount }) => amount);
+    },
+    /** The clock stands still: a pause after a failure is over when it is moved, and leases are renewed meanwhile. */
+    untilEnded: (id: string) =>
+      vi.waitFor(
+        async () => {
+          clock.advance({ seconds: 1 });
+          const generation = await read(id);
+          expect(generation.ended_at).not.toBeNull();
+          return generation;
+        },
+        { timeout: 60_000, interval: 100 },
+      ),
+  };
+}
+
+function startBeside(
+  { services, databaseUrl }: TestServer,
+  { upstreams, clock }: { upstreams: Config['upstreams']; clock: Clock },
+): Promise<TestServer> {
+  return testServer({
+    clock,
+    config: { upstreams, dataDir: services.config.dataDir },
+    database: { url: databaseUrl, close: async () => undefined },
+  });
+}
+
+function startGenerationLoop({ services, app }: Awaited<ReturnType<typeof testServer>>) {
+  const serving = { capacity: async () => ({}), usage: app.usage };
+  const loop = createGenerationLoop({ services, serving, places: { own: 4, upstream: 4 } });
+  loop.start();
+  return loop;
+}

@@ -1,0 +1,201 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { createAsset, deleteAsset, deleteFile, getAsset } from '@bakehouse/contract/assets';
+import type { CallOf } from '@bakehouse/contract/endpoint';
+import { addTrainingPictures, METADATA } from '@bakehouse/contract/gallery';
+import { deleteGeneration } from '@bakehouse/contract/generations';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../../config.ts';
+import { environmentPython, runtimeDir } from '../../../engine/host/environment/environment.ts';
+import { hasLayer } from '../../../engine/host/environment/has-layer.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import { type TestUser, testServer } from '../../../testing/test-server.ts';
+import { insertPicture } from '../../generations/testing/insert-picture.ts';
+
+const server = await testServer();
+const hasPython = await hasLayer(readConfig({}), 'training');
+
+const prompts = [
+  'A loaf of bread',
+  'A "roll"\non a plate',
+  'Two\nlines \u2028 and \u0085 three',
+  '“Brötchen” 🥐 \\ end',
+];
+const ada = await server.signUp('Ada');
+const generated: string[] = [];
+for (const prompt of prompts)
+  generated.push((await insertPicture(server.services, { userId: ada.userId, prompt })).id);
+
+type Body = CallOf<typeof addTrainingPictures>['body'];
+const add = (as: TestUser, body: Body, idempotencyKey?: string) =>
+  server.request(addTrainingPictures, { body }, { as, idempotencyKey });
+const makeAsset = (as: TestUser, dataset_type: 'RAW' | 'MODEL', title: string) =>
+  server.request(createAsset, { body: { dataset_type, title, user_id: as.userId } }, { as });
+async function upload(as: TestUser, id: string, name: string, text: string): Promise<void> {
+  const body = new FormData();
+  body.set('data_file', new Blob([text]), name);
+  const headers = { 'x-api-key': as.apiKey };
+  const answer = await fetch(`${server.url}/api/v1/asset/${id}/upload`, { method: 'POST', headers, body });
+  expect(answer.status, await answer.text()).toBe(200);
+}
+const read = async (as: TestUser, id: string, name: string) => {
+  const headers = { 'x-api-key': as.apiKey };
+  return Buffer.from(
+    await (await fetch(`${server.url}/api/v1/asset/${id}/files/${name}`, { headers })).arrayBuffer(),
+  );
+};
+
+test('pictures become a new dataset, and are added to it once', async () => {
+  const [loaf = '', roll = ''] = generated;
+  const first = await add(ada, { ids: [loaf], title: 'Breads' }, 'once');
+  expect(first).toMatchObject({ title: 'Breads', added: 1, present: 0 });
+  expect(await add(ada, { ids: [loaf], title: 'Breads' }, 'once'), 'the same call').toEqual(first);
+  const { dataset_id } = first;
+  const second = await add(ada, { ids: [loaf, roll], dataset_id });
+  expect(second).toMatchObject({ dataset_id, title: 'Breads', added: 1, present: 1 });
+  expect(second.revision_id).not.toBe(first.revision_id);
+  const third = await add(ada, { ids: [roll, loaf], dataset_id });
+  expect(third).toMatchObject({ revision_id: second.revision_id, added: 0, present: 2 });
+  const { files, dataset_type } = await server.request(getAsset, { params: { id: dataset_id } }, { as: ada });
+  expect(dataset_type).toBe('RAW');
+  const audited = server.services.db
+    .selectFrom('audit_log')
+    .select('detail')
+    .where('action', '=', 'asset.files_added');
+  const row = { detail: { asset_id: dataset_id } };
+  expect(await audited.execute()).toMatchObject([row, row]);
+  expect(files.map((file) => file.path)).toEqual([
+    expect.stringMatching(/^a-loaf-of-bread-[0-9a-f]{12}\.png$/),
+    expect.stringMatching(/^a-roll-on-a-plate-[0-9a-f]{12}\.png$/),
+    'metadata.jsonl',
+  ]);
+});
+
+test('a repeated call is answered as before, though its picture and its dataset are gone since', async () => {
+  const { id } = await insertPicture(server.services, { userId: ada.userId, prompt: 'Gone' });
+  const body = { ids: [id], title: 'Gone' };
+  const first = await add(ada, body, 'repeated');
+  await server.request(deleteGeneration, { params: { id } }, { as: ada });
+  await server.request(deleteAsset, { params: { id: first.dataset_id } }, { as: ada });
+  expect(await add(ada, body, 'repeated')).toEqual(first);
+  await expect(add(ada, { ...body, title: 'Another' }, 'repeated')).rejects.toMatchObject({ status: 409 });
+});
+
+test('a picture that is deleted takes its line with it, in one revision, and is put back with a new one', async () => {
+  const { dataset_id } = await add(ada, { ids: generated.slice(0, 2) });
+  const find = () => server.request(getAsset, { params: { id: dataset_id } }, { as: ada });
+  const pathsOf = async () => (await find()).files.map((file) => file.path);
+  const metadataOf = async () => (await read(ada, dataset_id, METADATA)).toString();
+  const [before, metadata] = [await pathsOf(), await metadataOf()];
+  const [loaf = '', roll = ''] = before;
+  const [loafLine = '', rollLine = ''] = metadata.split(/(?<=\n)/);
+  const remove = (file_path: string) =>
+    server.request(deleteFile, { params: { id: dataset_id }, body: { file_path } }, { as: ada });
+  const { revision_id } = await remove(loaf);
+  expect(await find()).toMatchObject({ revision_id });
+  expect(await pathsOf()).toEqual([roll, METADATA]);
+  expect(await metadataOf()).toBe(rollLine);
+  expect(await add(ada, { ids: generated.slice(0, 2), dataset_id })).toMatchObject({ added: 1, present: 1 });
+  expect(await pathsOf()).toEqual(before);
+  expect(await metadataOf()).toBe(rollLine + loafLine);
+  // Two at once: neither brings the other's line back.
+  await Promise.all([remove(loaf), remove(roll)]);
+  expect(await pathsOf()).toEqual([METADATA]);
+  expect(await metadataOf()).toBe('');
+});
+
+test('a line that was uploaded before its picture stays as it is, and the picture is put beside it', async () => {
+  const ids = generated.slice(0, 1);
+  const { dataset_id: first } = await add(ada, { ids });
+  const metadata = (await read(ada, first, METADATA)).toString().replace('A loaf of bread', 'My own words');
+  const dataset_id = await makeAsset(ada, 'RAW', 'Lines first');
+  await upload(ada, dataset_id, METADATA, metadata);
+  expect(await add(ada, { ids, dataset_id })).toMatchObject({ added: 1, present: 0 });
+  expect((await read(ada, dataset_id, METADATA)).toString()).toBe(metadata);
+});
+
+test('edits are left out: what they were asked for is no caption', async () => {
+  const { userId } = ada;
+  const edit = await insertPicture(server.services, {
+    ...{ userId, prompt: 'Make it blue', generator: 'flux-kontext' },
+  });
+  const { dataset_id, ...counts } = await add(ada, { ids: [edit.id, ...generated.slice(0, 1)] });
+  expect(counts).toMatchObject({ added: 1, present: 0, left_out: 1 });
+  expect((await read(ada, dataset_id, 'metadata.jsonl')).toString()).toMatch(
+    /^\{"file_name":"a-loaf[^\n]*\}\n$/,
+  );
+  await expect(add(ada, { ids: [edit.id] })).rejects.toMatchObject({
+    status: 400,
+    body: {
+      error: { param: 'ids', message: expect.stringContaining('their prompts say what to change') },
+    },
+  });
+});
+
+test.skipIf(!hasPython)(
+  'the training of pictures reads them, whatever is in a prompt',
+  { timeout: 180_000 },
+  async () => {
+    const { dataset_id: id } = await add(ada, { ids: generated });
+    const { files } = await server.request(getAsset, { params: { id } }, { as: ada });
+    const folder = path.join(await temporaryFolder(), 'dataset');
+    await mkdir(folder);
+    for (const { path: name } of files) await writeFile(path.join(folder, name), await read(ada, id, name));
+    const program = `import json, sys
+from pathlib import Path
+from bakehouse_runtime.image.pictures import read_picture
+from bakehouse_runtime.image.training.dataset import read_captioned_pictures
+found = read_captioned_pictures(Path(sys.argv[1]), "metadata.jsonl")
+print(json.dumps([[one.text, list(read_picture(one.path).size)] for one in found]))`;
+    const env = { ...process.env, PYTHONPATH: path.join(runtimeDir, 'src') };
+    const python = await environmentPython(readConfig({}));
+    const { stdout } = await promisify(execFile)(python, ['-c', program, folder], { env });
+    expect(JSON.parse(stdout)).toEqual(prompts.map((prompt) => [prompt, [1, 1]]));
+  },
+);
+
+test.each([
+  ['rows.csv', 'a,b\n', 'has files but no metadata.jsonl'],
+  ['metadata.jsonl', 'no json\n', 'line 1 is no object with a file_name'],
+  ['metadata.jsonl', '{"file_name":"a.png","text":"a","source":"b.png"}\n', 'it describes edits'],
+])('a dataset that holds something else is left as it is: %s %s', async (name, content, sentence) => {
+  const ids = generated.slice(0, 1);
+  const dataset_id = await makeAsset(ada, 'RAW', 'Others');
+  await upload(ada, dataset_id, name, content);
+  await expect(add(ada, { ids, dataset_id })).rejects.toMatchObject({
+    status: 409,
+    body: { error: { param: 'dataset_id', message: expect.stringContaining(sentence) } },
+  });
+  expect((await read(ada, dataset_id, name)).toString()).toBe(content);
+});
+
+test('an empty dataset takes them, and lines without a last line break go on in a new one', async () => {
+  const ids = generated.slice(0, 1);
+  const dataset_id = await makeAsset(ada, 'RAW', 'Empty');
+  expect(await add(ada, { ids, dataset_id })).toMatchObject({ dataset_id, title: 'Empty', added: 1 });
+  const other = await makeAsset(ada, 'RAW', 'Without end');
+  await upload(ada, other, 'metadata.jsonl', '{"file_name":"a.png","text":"a"}');
+  expect(await add(ada, { ids, dataset_id: other })).toMatchObject({ added: 1 });
+  expect((await read(ada, other, 'metadata.jsonl')).toString()).toMatch(
+    /^\{"file_name":"a\.png","text":"a"\}\n\{"file_name":"a-loaf[^\n]*\}\n$/,
+  );
+});
+
+test("nobody puts pictures where they are not his, others' pictures, or into a model", async () => {
+  const bob = await server.signUp('Bob');
+  const ids = generated.slice(0, 1);
+  const [mine, his] = [await makeAsset(ada, 'RAW', 'Mine'), await makeAsset(bob, 'RAW', 'His')];
+  await expect(add(ada, { ids, dataset_id: his })).rejects.toMatchObject({ status: 404 });
+  await expect(add(bob, { ids, dataset_id: his })).rejects.toMatchObject({ status: 404 });
+  const model = await makeAsset(ada, 'MODEL', 'A model');
+  await expect(add(ada, { ids, dataset_id: model })).rejects.toMatchObject({
+    status: 400,
+    body: { error: { param: 'dataset_id' } },
+  });
+  await expect(add(ada, { ids, dataset_id: mine, title: ' ' })).rejects.toMatchObject({
+    status: 400,
+    body: { error: { param: 'title' } },
+  });
+});

@@ -1,0 +1,142 @@
+import {
+  JPEG_SCANS_MAX,
+  PICTURE_PARTS_MAX,
+  PICTURE_PIXELS_MAX,
+  PICTURE_RATIO_MAX,
+  pictureMessages,
+  type pictureTypes,
+} from '@bakehouse/contract/media';
+
+type Inspected = { mediaType: (typeof pictureTypes)[number]; width: number; height: number };
+
+/** What a picture cannot be taken for; the sentence is for the person who sent it. */
+export class BadPicture extends Error {}
+
+/**
+ * Type and size of a picture as its first bytes say them, and whether all of it is there. Nothing is unpacked: that is
+ * the model server's, which trusts none of this. Throws BadPicture. Pure.
+ */
+export function inspectPicture(bytes: Buffer): Inspected {
+  const found = inspectPng(bytes) ?? inspectJpeg(bytes) ?? inspectWebp(bytes);
+  if (!found) throw new BadPicture(pictureMessages.type);
+  const { width, height } = found;
+  if (width < 1 || height < 1) throw new BadPicture(pictureMessages.broken);
+  if (width * height > PICTURE_PIXELS_MAX) throw new BadPicture(pictureMessages.tooManyPixels);
+  if (Math.max(width, height) > PICTURE_RATIO_MAX * Math.min(width, height))
+    throw new BadPicture(pictureMessages.tooNarrow);
+  if (found.isAnimated) throw new BadPicture(pictureMessages.animated);
+  if (!found.isWhole) throw new BadPicture(pictureMessages.broken);
+  return { mediaType: found.mediaType, width, height };
+}
+
+type Found = Inspected & { isWhole: boolean; isAnimated: boolean };
+
+const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
+// Names of chunks as numbers: a file may have millions of them.
+const IMAGE_HEADER = Buffer.from('IHDR').readUInt32BE();
+const ANIMATION_CONTROL = Buffer.from('acTL').readUInt32BE();
+const IMAGE_END = Buffer.from('IEND').readUInt32BE();
+
+/** Chunks of a length, a name of four letters, their data and a checksum of four bytes. */
+function inspectPng(bytes: Buffer): Found | null {
+  if (!bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return null;
+  // What comes first has the size; where it is something else, these would be any numbers.
+  if (uint32(bytes, 12) !== IMAGE_HEADER) throw new BadPicture(pictureMessages.broken);
+  const size = { width: uint32(bytes, 16), height: uint32(bytes, 20) };
+  let isAnimated = false;
+  let parts = 0;
+  for (let at = 8; at + 12 <= bytes.length; at += 12 + uint32(bytes, at)) {
+    parts = countPart(parts);
+    const name = bytes.readUInt32BE(at + 4);
+    if (name === ANIMATION_CONTROL) isAnimated = true;
+    if (name === IMAGE_END) return { mediaType: 'image/png', ...size, isAnimated, isWhole: true };
+  }
+  return { mediaType: 'image/png', ...size, isAnimated, isWhole: false };
+}
+
+/** Frames (SOF0 to SOF15) tell the size; the other markers of that range are tables. */
+const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc]);
+
+function inspectJpeg(bytes: Buffer): Found | null {
+  if (bytes[0] !== 0xff || bytes[1] !== 0xd8 || bytes[2] !== 0xff) return null;
+  const isWhole = bytes.lastIndexOf(Buffer.from([0xff, 0xd9])) > 2;
+  refuseManyParts(bytes);
+  const rest = { mediaType: 'image/jpeg' as const, isWhole, isAnimated: false };
+  for (let at = 2; at + 9 <= bytes.length; ) {
+    const marker = bytes[at + 1] ?? 0;
+    if (bytes[at] !== 0xff) break;
+    if (marker === 0xff) at += 1;
+    else if (marker >= 0xc0 && marker <= 0xcf && !NO_FRAMES.has(marker))
+      return { ...rest, height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
+    else at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return { ...rest, width: 0, height: 0 };
+}
+
+const START_OF_SCAN = 0xda;
+const END_OF_IMAGE = 0xd9;
+
+/**
+ * From marker to marker, over what each segment holds: a preview has scans of its own, and behind the picture there may be
+ * a film. Within a scan there are bytes that only look like markers (below C0), and those that restart it; before the first
+ * one, what belongs to no segment is looked at byte by byte by whoever reads it.
+ */
+function refuseManyParts(bytes: Buffer): void {
+  let scans = 0;
+  let parts = 0;
+  for (let at = 2; at + 4 <= bytes.length; ) {
+    if (scans === 0) parts = countPart(parts);
+    if (bytes[at] !== 0xff) {
+      at += 1;
+      continue;
+    }
+    const marker = bytes[at + 1] ?? 0;
+    if (marker === END_OF_IMAGE) return;
+    if (marker === START_OF_SCAN) scans += 1;
+    if (scans > JPEG_SCANS_MAX) throw new BadPicture(pictureMessages.tooManyScans);
+    const hasLength = marker >= 0xc0 && marker !== 0xff && !(marker >= 0xd0 && marker <= 0xd8);
+    if (scans > 0 && hasLength) parts = countPart(parts);
+    // One of two that follow each other may begin a marker.
+    at += hasLength ? 2 + bytes.readUInt16BE(at + 2) : marker === 0xff ? 1 : 2;
+  }
+}
+
+/** One more than so many. Throws BadPicture where that is too many. */
+function countPart(parts: number): number {
+  if (parts >= PICTURE_PARTS_MAX) throw new BadPicture(pictureMessages.tooManyParts);
+  return parts + 1;
+}
+
+const WEBP_ANIMATION = 0x02;
+
+function inspectWebp(bytes: Buffer): Found | null {
+  const text = (from: number) => bytes.toString('latin1', from, from + 4);
+  if (text(0) !== 'RIFF' || text(8) !== 'WEBP') return null;
+  if (bytes.length < 30) throw new BadPicture(pictureMessages.broken);
+  const rest = { mediaType: 'image/webp' as const, isWhole: bytes.readUInt32LE(4) + 8 <= bytes.length };
+  switch (text(12)) {
+    case 'VP8X':
+      return {
+        ...rest,
+        width: bytes.readUIntLE(24, 3) + 1,
+        height: bytes.readUIntLE(27, 3) + 1,
+        isAnimated: (bytes.readUInt8(20) & WEBP_ANIMATION) !== 0,
+      };
+    case 'VP8L': {
+      const bits = bytes.readUInt32LE(21);
+      return { ...rest, width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1, isAnimated: false };
+    }
+    default:
+      return {
+        ...rest,
+        width: bytes.readUInt16LE(26) & 0x3fff,
+        height: bytes.readUInt16LE(28) & 0x3fff,
+        isAnimated: false,
+      };
+  }
+}
+
+/** 0 beyond the end. */
+function uint32(bytes: Buffer, at: number): number {
+  return at + 4 <= bytes.length ? bytes.readUInt32BE(at) : 0;
+}

@@ -1,0 +1,25 @@
+import type { ModelReadiness } from '@bakehouse/contract/assets';
+import type { Context } from '../../platform/context.ts';
+import { findReadableAsset } from '../assets/access/find-readable-asset.ts';
+
+/**
+ * Asked of the modules that use models: the sentence that says why this one cannot be used so as
+ * it is, or null.
+ */
+export type FindObstacle = (ctx: Context, input: { assetId: string }) => Promise<string | null>;
+
+export type ModelUses = { deploy: FindObstacle; train: FindObstacle };
+
+/** What the files of a model suffice for; a dataset is of neither use. */
+export async function getModelReadiness(
+  ctx: Context,
+  { assetId, uses }: { assetId: string; uses: ModelUses },
+): Promise<ModelReadiness> {
+  const asset = await findReadableAsset(ctx.db, { assetId, userId: ctx.caller.userId });
+  if (asset.dataset_type !== 'MODEL') {
+    const sentence = `${asset.title} is a dataset`;
+    return { deploy: sentence, train: sentence, lora: false };
+  }
+  const [deploy, train] = await Promise.all([uses.deploy(ctx, { assetId }), uses.train(ctx, { assetId })]);
+  return { deploy, train, lora: asset.is_lora };
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { listLoras } from '@bakehouse/contract/assets';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import type { Database } from '../../../platform/db/database.ts';
+import { migrate } from '../../../platform/db/setup/migrate.ts';
+import { databaseBefore } from '../../../testing/database-before.ts';
+import { plansOf, recordingDatabase } from '../../../testing/recording-database.ts';
+import { testDatabase } from '../../../testing/test-database.ts';
+import { testServer } from '../../../testing/test-server.ts';
+import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
+import { insertAsset } from '../../assets/insert-asset.ts';
+import { selectLoras } from './queries.ts';
+
+const WEIGHTS = 'pytorch_lora_weights.safetensors';
+const blob = { sha256: randomBytes(32).toString('hex'), sizeBytes: 7 };
+const keepBlob = (db: Database) =>
+  db.insertInto('blobs').values({ sha256: blob.sha256, size_bytes: 7n }).execute();
+
+test('a model is listed while its files are those of a LoRA', async () => {
+  const server = await testServer();
+  const { db } = server.services;
+  await keepBlob(db);
+  const ada = await server.signUp('Ada');
+  const insert = (datasetType: 'MODEL' | 'RAW', title: string) =>
+    db.transaction().execute((tx) =>
+      insertAsset(tx, {
+        ...{ ownerUserId: ada.userId, datasetType, title },
+        ...{ category: '', details: '', tags: [] },
+      }),
+    );
+  const [assetId, datasetId] = [await insert('MODEL', 'Watercolour'), await insert('RAW', 'Pictures')];
+  const listed = async () => {
+    const { loras } = await server.request(listLoras, { params: { userId: ada.userId } }, { as: ada });
+    return loras.map(({ title }) => title);
+  };
+  const put = (id: string, paths: string[]) =>
+    db
+      .transaction()
+      .execute((tx) =>
+        createRevisionFromBlobs(tx, { assetId: id, files: paths.map((path) => ({ path, ...blob })) }),
+      );
+
+  for (const [paths, isLora] of [
+    [['README.md'], false],
+    [['README.md', 'style.safetensors'], true],
+    [['README.md', 'style.safetensors', 'samples/1.png'], true],
+    [['style.safetensors', 'other.safetensors'], false],
+    [['other.safetensors'], true],
+    [['other.safetensors', 'config.json'], false],
+    [['other.safetensors', 'config.json', WEIGHTS], true],
+    [['config.json'], false],
+  ] as const) {
+    await put(assetId, [...paths]);
+    expect(await listed(), paths.join()).toEqual(isLora ? ['Watercolour'] : []);
+  }
+  await put(datasetId, [WEIGHTS]);
+  expect(await listed()).toEqual([]);
+});
+
+test('those that were there before are found by the same rule', async () => {
+  const { url, old } = await databaseBefore('0188');
+  await keepBlob(old);
+  await sql`insert into users (id, name, username, email) values ('ada', 'Ada', 'ada', 'ada@example.com')`.execute(
+    old,
+  );
+  const models: Record<string, string[]> = {
+    named: [WEIGHTS, 'other.safetensors', 'config.json'],
+    one: ['style.safetensors', 'README.md', 'samples/one.safetensors', 'notes.json'],
+    two: ['one.safetensors', 'two.safetensors'],
+    'whole model': ['model.safetensors'],
+    'part of a model': ['model-00001-of-00001.safetensors'],
+    'adapter for text': ['weights.safetensors', 'adapter_config.json'],
+    'of a folder': ['unet/weights.safetensors'],
+    empty: [],
+  };
+  for (const [title, paths] of Object.entries(models))
+    await sql`
+      with asset as (
+        insert into assets (owner_user_id, dataset_type, title, category, details)
+        values ('ada', 'MODEL', ${title}, '', '') returning id
+      )
+      insert into asset_files (asset_id, path, first_number, last_number, sha256, size_bytes)
+      select id, path, 2, null::int, ${blob.sha256}, 7 from asset, unnest(${paths}::text[]) path
+      union all
+      select id, ${WEIGHTS}, 1, 1, ${blob.sha256}, 7 from asset`.execute(old);
+  await migrate(url);
+  const found = await selectLoras(old, { userId: 'ada', search: '', after: undefined, limit: 10 });
+  expect(found.map(({ title }) => title).toSorted()).toEqual(['named', 'one']);
+});
+
+test('few among many models are read, in their order', async () => {
+  const { url } = await testDatabase();
+  const recording = recordingDatabase(url);
+  const { db } = recording;
+  await sql`insert into users (id, name, username, email) values ('ada', 'Ada', 'ada', 'ada@example.com')`.execute(
+    db,
+  );
+  await sql`
+    insert into assets (owner_user_id, dataset_type, title, category, details, is_lora)
+    select 'ada', 'MODEL', n, '', '', n % 1000 = 0 from generate_series(1, 5000) n`.execute(db);
+  await sql`analyze assets`.execute(db);
+  const wanted = { userId: 'ada', search: '', after: undefined, limit: 3 };
+  const [last] = await selectLoras(db, wanted);
+  for (const after of [undefined, last?.id]) {
+    const plans = await plansOf(recording, () => selectLoras(db, { ...wanted, after }));
+    expect(plans).toEqual([expect.stringContaining('Index Scan Backward using assets_loras')]);
+    expect(plans[0]).not.toContain('Sort');
+  }
+});

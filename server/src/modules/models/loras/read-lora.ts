@@ -1,0 +1,31 @@
+import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import { findLoraFile } from '../../assets/recognise/find-lora-file.ts';
+
+type Wanted = { assetId: string; revisionId?: string; userId: string; param: string };
+
+/**
+ * A model that is a LoRA for images: its revision, the newest unless said, and the file of its weights. Throws what `readRevision`
+ * throws, and AppError 'invalid_request' for another model, or one that is too large; each names the field `param`.
+ */
+export async function readLora(
+  db: Database | Transaction,
+  { param, ...wanted }: Wanted,
+): Promise<{ revisionId: string; file: AssetRevision['files'][number] }> {
+  const { asset, revision, files } = await readRevision(db, { ...wanted, top: true, param });
+  const file = asset.datasetType === 'MODEL' ? findLoraFile(files) : undefined;
+  if (!file) {
+    const publicMessage =
+      `${asset.title} is not a LoRA: it needs a pytorch_lora_weights.safetensors, ` +
+      'or one other safetensors file and no model beside it';
+    throw new AppError('invalid_request', { publicMessage, param });
+  }
+  // As large as a file that a form uploads: what is loaded is kept in memory.
+  if (file.sizeBytes > FILE_SIZE_LIMIT_BYTES) {
+    const publicMessage = `${asset.title} is too large: a LoRA has at most 500 MB`;
+    throw new AppError('invalid_request', { publicMessage, param });
+  }
+  return { revisionId: revision.id, file };
+}

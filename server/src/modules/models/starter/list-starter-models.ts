@@ -1,0 +1,23 @@
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { listStarterRows, type StarterTask } from '../../assets/queries.ts';
+
+export type StarterModelRef = {
+  assetId: string;
+  title: string;
+  /** Its slug: the name for `model` in OpenAI-style calls. */
+  modelName: string;
+  /** What it makes. */
+  task: StarterTask;
+  createdAt: Date;
+};
+
+/** The models that everybody may use, oldest first. */
+export async function listStarterModels(db: Database | Transaction): Promise<StarterModelRef[]> {
+  return (await listStarterRows(db)).map((row) => ({
+    assetId: row.id,
+    title: row.title,
+    modelName: row.slug,
+    task: row.task,
+    createdAt: row.created_at,
+  }));
+}

@@ -1,0 +1,128 @@
+import { Readable } from 'node:stream';
+import { beforeAll, expect, test } from 'vitest';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { type TestServer, testServer } from '../../../testing/test-server.ts';
+import type { AssetRevision } from '../../assets/read-revision.ts';
+import { findGguf } from './find-gguf.ts';
+import { findMissingShards } from './find-missing-shards.ts';
+import { findSafetensors } from './find-safetensors.ts';
+import { listModelFiles } from './list-model-files.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await testServer();
+});
+
+const named = (...paths: string[]) => paths.map((path) => ({ path }));
+const asset = { title: 'Sourdough' } as AssetRevision['asset'];
+
+/** A model whose index, where it has one, names these files. */
+async function model(paths: string[], indexed?: string[]): Promise<Pick<AssetRevision, 'asset' | 'files'>> {
+  const files = paths.map((path) => ({ path, sha256: '0'.repeat(64), sizeBytes: 1 }));
+  if (!indexed) return { asset, files };
+  const weight_map = Object.fromEntries(indexed.map((path, tensor) => [`layers.${tensor}`, path]));
+  const blob = await storeBlob(server.services, Readable.from([JSON.stringify({ weight_map })]));
+  return { asset, files: [...files, { path: 'model.safetensors.index.json', ...blob }] };
+}
+
+const part = (number: number, count: number) => `model-0000${number}-of-0000${count}.safetensors`;
+
+test.each([
+  ['one file', ['model.safetensors', 'README.md'], undefined, ['model.safetensors'], null],
+  ['another name', ['weights.safetensors'], undefined, ['weights.safetensors'], null],
+  ['parts', [part(1, 2), part(2, 2)], undefined, [part(1, 2), part(2, 2)], null],
+  ['parts by their index', ['a.safetensors', 'b.safetensors'], ['a.safetensors'], ['a.safetensors'], null],
+  ['too few parts', [part(1, 2)], undefined, [part(1, 2)], `${part(2, 2)} is missing`],
+  [
+    'far too few parts',
+    [part(2, 6)],
+    undefined,
+    [part(2, 6)],
+    `${part(1, 6)}, ${part(3, 6)}, ${part(4, 6)} and 2 more are missing`,
+  ],
+  [
+    'what its index names',
+    ['a.safetensors'],
+    ['a.safetensors', 'b.safetensors'],
+    ['a.safetensors'],
+    'b.safetensors is missing',
+  ],
+  ['an adapter alone', ['adapter_model.safetensors'], undefined, [], null],
+  ['weights in a folder', ['unet/model.safetensors'], undefined, [], null],
+])('safetensors of %s', async (_case, paths, indexed, loaded, fault) => {
+  const found = await findSafetensors(server.services, await model(paths, indexed));
+  expect(found.files.map(({ path }) => path)).toEqual(loaded);
+  expect(found.fault).toBe(fault && `Sourdough is incomplete: ${fault}`);
+});
+
+test.each([
+  ['one file in a folder', ['gguf/model-f16.gguf'], ['gguf/model-f16.gguf'], null],
+  ['a file beside its projector', ['mmproj-f16.gguf', 'q4.gguf'], ['q4.gguf'], null],
+  [
+    'parts',
+    ['m-00002-of-00002.gguf', 'm-00001-of-00002.gguf'],
+    ['m-00001-of-00002.gguf', 'm-00002-of-00002.gguf'],
+    null,
+  ],
+  [
+    'too few parts',
+    ['m-00001-of-00002.gguf'],
+    ['m-00001-of-00002.gguf'],
+    'is incomplete: m-00002-of-00002.gguf is missing',
+  ],
+  [
+    'several',
+    ['q8.gguf', 'q4-00001-of-00001.gguf'],
+    ['q4-00001-of-00001.gguf', 'q8.gguf'],
+    'has several GGUF models, q4-00001-of-00001.gguf and q8.gguf, of which one can be served: delete the others',
+  ],
+  ['none', ['model.safetensors'], [], null],
+])('GGUF of %s', (_case, paths, loaded, fault) => {
+  const found = findGguf({ asset, files: named(...paths) });
+  expect(found.files.map(({ path }) => path)).toEqual(loaded);
+  expect(found.fault).toBe(fault && `Sourdough ${fault}`);
+});
+
+test('what only people and other programs read is no part of a model', () => {
+  const loaded = named(
+    'config.json',
+    'tokenizer.json',
+    'merges.txt',
+    'chat_template.jinja',
+    'model.safetensors',
+  );
+  const others = named(
+    'README.md',
+    'LICENSE.txt',
+    '.gitattributes',
+    'USE_POLICY.md',
+    'q4.gguf',
+    'a/b.json',
+    'model.bin',
+  );
+  expect(listModelFiles([...others, ...loaded])).toEqual(loaded);
+});
+
+test.each([
+  ['one file', ['vae/model.safetensors'], []],
+  [
+    'all shards and their list',
+    [
+      'vae/model-00001-of-00002.safetensors',
+      'vae/model-00002-of-00002.safetensors',
+      'vae/model.safetensors.index.json',
+    ],
+    [],
+  ],
+  [
+    'shards of two folders',
+    [
+      'vae/model-00002-of-00002.safetensors',
+      'text/model-00001-of-00001.safetensors',
+      'vae/model.safetensors.index.json',
+    ],
+    ['text/model.safetensors.index.json', 'vae/model-00001-of-00002.safetensors'],
+  ],
+])('what %s lack in a pipeline', (_case, paths, missing) => {
+  expect(findMissingShards(paths)).toEqual(missing);
+});

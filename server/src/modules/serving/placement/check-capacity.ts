@@ -1,0 +1,26 @@
+import type { Capacity } from '../../../engine/queue/queue.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { ServingPlacement } from '../served-model.ts';
+import { deviceLabel } from './choose-placement.ts';
+
+/** Refuses more replicas at least than the installation could ever hold. Throws AppError 'invalid_request'. */
+export function checkCapacity(
+  { min_replicas }: { min_replicas: number },
+  { accelerator, count }: ServingPlacement,
+  capacity: Capacity,
+): void {
+  const room =
+    accelerator === null ? (capacity['cpu:deployment'] ?? 0) : roomOnGpus(accelerator, count, capacity);
+  if (min_replicas <= Math.max(1, room)) return;
+  const device = deviceLabel({ accelerator, accelerator_count: count });
+  throw new AppError('invalid_request', {
+    publicMessage: `min_replicas must be at most ${room}: this installation has room for no more replicas on ${device}`,
+    param: 'min_replicas',
+  });
+}
+
+/** A replica uses the GPUs of one machine. */
+function roomOnGpus(accelerator: string, count: number, { gpus = [] }: Capacity): number {
+  const ofKind = gpus.filter(({ type }) => type === accelerator);
+  return ofKind.reduce((sum, { devices }) => sum + Math.floor(devices.length / count), 0);
+}

@@ -1,0 +1,105 @@
+import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
+import type { Context } from '../../../../platform/context.ts';
+import { AppError } from '../../../../platform/errors.ts';
+import { readLineage } from '../../../assets/read-lineage.ts';
+import { type AssetRevision, readRevision } from '../../../assets/read-revision.ts';
+import { findGguf } from '../../../models/weights/find-gguf.ts';
+import { findSafetensors } from '../../../models/weights/find-safetensors.ts';
+import { listModelFiles } from '../../../models/weights/list-model-files.ts';
+import type { ServedBase, ServedModel } from '../../served-model.ts';
+import type { TextEngine } from '../../text-spec.ts';
+import { hashFiles } from '../hash-files.ts';
+import { describeTextAdapter, isAdapter } from './describe-text-adapter.ts';
+
+/**
+ * Finds what has to be loaded to serve a model: its base, and its adapter if it is a fine-tune, made
+ * here or uploaded. Throws AppError 'not_found', or 'conflict' when the model has no files that the engine can serve.
+ */
+export async function describeTextModel(
+  ctx: Context,
+  assetId: string,
+  engine: TextEngine,
+): Promise<ServedModel> {
+  const { userId } = ctx.caller;
+  const model = await readRevision(ctx.db, { assetId, userId, top: true });
+  if (model.asset.starterTask === 'image') {
+    throw new AppError('conflict', {
+      publicMessage: `${model.asset.title} generates pictures, not text. It is served without a deployment: ask for a picture`,
+    });
+  }
+  const found = await findBase(ctx, model);
+  const base = found
+    ? await readRevision(ctx.db, {
+        ...{ assetId: found.assetId, revisionId: found.revisionId, userId, top: true },
+      })
+    : model;
+  const { adapter, isForeign } = found
+    ? await describeTextAdapter(ctx, model, { engine, runId: found.runId })
+    : { adapter: null, isForeign: false };
+  return {
+    assetId,
+    revisionId: model.revision.id,
+    title: model.asset.title,
+    baseAssetId: base.asset.id,
+    baseTitle: base.asset.title,
+    base: await describeBase(ctx, base, { engine, withConfig: isForeign }),
+    isForeign,
+    adapter,
+  };
+}
+
+type FoundBase = { assetId: string; revisionId?: string; runId: string | null };
+
+/** What the adapter stands on: for an uploaded one its parent, as it is now. Null: the model is no adapter. */
+async function findBase({ db }: Context, model: AssetRevision): Promise<FoundBase | null> {
+  const { id, title, parentAssetId } = model.asset;
+  const lineage = await readLineage(db, { assetId: id });
+  if (lineage) return { ...lineage.baseModel, runId: lineage.runId };
+  if (!isAdapter(model)) return null;
+  if (parentAssetId) return { assetId: parentAssetId, runId: null };
+  throw new AppError('conflict', {
+    publicMessage:
+      `${title} is an adapter, and nothing says of which model. Create it with the base model's id ` +
+      'as parent_dataset_id',
+  });
+}
+
+async function describeBase(
+  ctx: Context,
+  base: AssetRevision,
+  { engine, withConfig }: { engine: TextEngine; withConfig: boolean },
+): Promise<ServedBase> {
+  const { files: weights, fault } = engine === 'vllm' ? await findSafetensors(ctx, base) : findGguf(base);
+  if (fault) throw new AppError('conflict', { publicMessage: fault });
+  if (weights.length === 0) {
+    const lack =
+      engine === 'vllm' ? 'safetensors weights for a GPU' : 'GGUF file, so it cannot be served here';
+    throw new AppError('conflict', { publicMessage: `${base.asset.title} has no ${lack}` });
+  }
+  const beside = listModelFiles(base.files).filter(engine === 'vllm' ? isNoWeights : saysHowToSample);
+  const chosen = [...weights, ...beside, ...(engine === 'llamacpp' && withConfig ? [findConfig(base)] : [])];
+  const files = chosen.map(toInput).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return { engine, files, filesSha256: hashFiles(files) };
+}
+
+function isNoWeights({ path }: { path: string }): boolean {
+  return !path.endsWith('.safetensors');
+}
+
+/** What a request leaves open is as the model's authors recommend: vLLM reads so by itself. */
+function saysHowToSample({ path }: { path: string }): boolean {
+  return path === 'generation_config.json';
+}
+
+/** An adapter is converted for llama.cpp by what its base's configuration says. */
+function findConfig({ asset, files }: AssetRevision): AssetRevision['files'][number] {
+  const config = files.find((file) => file.path === 'config.json');
+  if (config) return config;
+  throw new AppError('conflict', {
+    publicMessage: `${asset.title} has no config.json, without which no uploaded adapter can be served on it here`,
+  });
+}
+
+function toInput(file: AssetRevision['files'][number]): InputFile {
+  return { path: file.path, sha256: file.sha256, size_bytes: file.sizeBytes };
+}
