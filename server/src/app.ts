@@ -5,25 +5,26 @@ import type { Config } from './config.ts';
 import { createDriver } from './create-driver.ts';
 import type { Driver } from './engine/drivers/driver.ts';
 import { createEngine, type Engine, registerKinds } from './engine/engine.ts';
-import { type CpuLoad, readCpuLoad } from './engine/host/cpu-load.ts';
+import { readCpuLoad } from './engine/host/cpu-load.ts';
 import { startPreparing } from './engine/host/preparation/prepare-machine.ts';
 import { watchServer } from './engine/host/watch-server.ts';
 import { claimMachine, type MachineClaim } from './engine/machines/claim-machine.ts';
 import { installationCapacity } from './engine/machines/installation-capacity.ts';
 import type { MachineIdentity } from './engine/machines/join-installation.ts';
 import { findServerUrl } from './engine/machines/queries.ts';
+import type { CpuLoad } from './engine/model/offer.ts';
 import { listJobs } from './list-jobs.ts';
-import { registerImageStarter } from './modules/models/starter/register-image-starter.ts';
-import { registerStarterModel } from './modules/models/starter/register-starter-model.ts';
-import { starterLanguageModel } from './modules/models/starter/starter-language-model.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
-import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
 import { modelServerKind } from './modules/deployments/servers/model-server-kind.ts';
 import {
   createGenerationLoop,
   type GenerationLoop,
   UPSTREAM_PICTURES,
 } from './modules/generations/run/create-generation-loop.ts';
+import { registerImageStarter } from './modules/models/starter/register-image-starter.ts';
+import { registerStarterModel } from './modules/models/starter/register-starter-model.ts';
+import { starterLanguageModel } from './modules/models/starter/starter-language-model.ts';
+import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
 import { fineTuneKind } from './modules/training/runs/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/validation/read-data.ts';
 import { shareReads } from './modules/training/validation/share-reads.ts';

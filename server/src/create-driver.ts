@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Driver, SpecKind } from './engine/drivers/driver.ts';
+import type { Driver } from './engine/drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from './engine/drivers/fake/fake-driver.ts';
 import { closeInputCache, inputCacheDir } from './engine/drivers/local/input-cache.ts';
 import { createLocalDriver, type Program } from './engine/drivers/local/local-driver.ts';
@@ -11,7 +11,8 @@ import { preparationLabels } from './engine/host/preparation/preparation-ids.ts'
 import { findPreparation } from './engine/host/preparation/queries.ts';
 import { workingGpus } from './engine/host/probe-gpus.ts';
 import { runtimeCommand } from './engine/host/runtime-command.ts';
-import type { Capacity } from './engine/queue/queue.ts';
+import type { Capacity } from './engine/model/capacity.ts';
+import type { SpecKind } from './engine/model/spec-kind.ts';
 import { CPU_SERVERS } from './modules/deployments/servers/limits/cpu-servers.ts';
 import type { Services } from './platform/context.ts';
 

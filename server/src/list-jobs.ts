@@ -1,5 +1,6 @@
 import { deleteExpiredJob } from './modules/accounts/jobs/delete-expired.ts';
 import { collectBlobsJob } from './modules/assets/jobs/collect-blobs.ts';
+import { forgetRequestsJob } from './modules/chat/jobs/forget-requests.ts';
 import { closeLostWindowsJob } from './modules/credits/jobs/close-lost-windows.ts';
 import { collectDebtsJob } from './modules/credits/jobs/collect-debts.ts';
 import { expireGivenJob } from './modules/credits/jobs/expire-given.ts';
@@ -10,7 +11,6 @@ import { syncPurchasesJob } from './modules/credits/jobs/sync-purchases.ts';
 import { verifyLedgerJob } from './modules/credits/jobs/verify-ledger.ts';
 import { warnOfLowBalanceJob } from './modules/credits/jobs/warn-of-low-balance.ts';
 import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
-import { forgetRequestsJob } from './modules/chat/jobs/forget-requests.ts';
 import { forgetServerWorkloadsJob } from './modules/deployments/jobs/forget-server-workloads.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileModelServerJob } from './modules/deployments/jobs/reconcile-model-server.ts';

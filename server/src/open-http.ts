@@ -3,15 +3,15 @@ import { parseBgl } from '@bakehouse/contract/money';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Driver } from './engine/drivers/driver.ts';
 import { measureWorkloads } from './engine/gauges.ts';
-import type { CpuLoad } from './engine/host/cpu-load.ts';
 import { machineCpu } from './engine/host/machine-cpu.ts';
 import { isPreparing } from './engine/host/preparation/is-preparing.ts';
-import { machineRoutes } from './engine/machines/routes.ts';
 import { installationCapacity } from './engine/machines/installation-capacity.ts';
 import type { CpuMachine } from './engine/machines/list-cpu-machines.ts';
+import { machineRoutes } from './engine/machines/routes.ts';
+import type { CpuLoad } from './engine/model/offer.ts';
+import type { WorkloadKinds } from './engine/model/workload-kind.ts';
 import { authenticateWorkload } from './engine/reports/authenticate-workload.ts';
 import { workloadRoutes } from './engine/routes.ts';
-import type { WorkloadKinds } from './engine/model/workload-kind.ts';
 import { authenticateKey } from './modules/accounts/keys/authenticate-key.ts';
 import type { OnUserCreated } from './modules/accounts/provision-user.ts';
 import { accountsRoutes } from './modules/accounts/routes.ts';
@@ -25,6 +25,13 @@ import { assetsRoutes } from './modules/assets/routes.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
 import { refuseUnsupported } from './modules/bagelml/refuse-unsupported.ts';
 import { bagelmlRoutes } from './modules/bagelml/routes.ts';
+import { keepRequests } from './modules/chat/requests/keep-requests.ts';
+import { chatRoutes } from './modules/chat/routes.ts';
+import type { GatewayPresence } from './modules/chat/upstream/gateway-presence.ts';
+import { slotsByAddress } from './modules/chat/upstream/prompt-slots.ts';
+import { recallUpstreams } from './modules/chat/upstream/recall-upstreams.ts';
+import { replicaScaling } from './modules/chat/upstream/replicas/replica-scaling.ts';
+import { serverTurns } from './modules/chat/upstream/server-turns.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
 import { batchSends } from './modules/credits/ledger/batch-sends.ts';
 import { openUserAccount } from './modules/credits/ledger/open-user-account.ts';
@@ -35,24 +42,21 @@ import { stripeProvider } from './modules/credits/purchases/stripe-provider.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { measureLedger } from './modules/credits/verification/measure-ledger.ts';
+import { datasetsRoutes } from './modules/datasets/routes.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
 import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
-import { keepRequests } from './modules/chat/requests/keep-requests.ts';
-import type { GatewayPresence } from './modules/chat/upstream/gateway-presence.ts';
-import { slotsByAddress } from './modules/chat/upstream/prompt-slots.ts';
-import { recallUpstreams } from './modules/chat/upstream/recall-upstreams.ts';
-import { replicaScaling } from './modules/chat/upstream/replicas/replica-scaling.ts';
-import { serverTurns } from './modules/chat/upstream/server-turns.ts';
-import { PARALLEL_REQUESTS } from './modules/serving/text-spec.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generatorsRoutes } from './modules/generations/generators/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
 import { licencesRoutes } from './modules/licences/routes.ts';
 import { workRoutes } from './modules/machines/routes.ts';
+import { modelsRoutes } from './modules/models/routes.ts';
+import { checkModelFile } from './modules/models/weights/check-model-file.ts';
 import { notificationsRoutes } from './modules/notifications/routes.ts';
 import { privacyRoutes } from './modules/privacy/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
+import { PARALLEL_REQUESTS } from './modules/serving/text-spec.ts';
 import { findAssetUse as findTrainingUse } from './modules/training/find-asset-use.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
 import { estimateLoad } from './modules/training/validation/estimate-load.ts';
@@ -150,8 +154,10 @@ function listBindings(
     ...auditRoutes,
     ...assetsRoutes({
       findUses: [findTrainingUse, findDeploymentUse],
-      modelUses: { deploy: findDeployObstacle(capacity), train: findTrainObstacle },
+      checkModelFile,
     }),
+    ...modelsRoutes({ deploy: findDeployObstacle(capacity), train: findTrainObstacle }),
+    ...datasetsRoutes,
     ...creditsRoutes({ payments, usage, send: batchSends(services, dailyLimit(services)) }),
     ...imagesRoutes(usage),
     ...trainingRoutes({
@@ -160,7 +166,8 @@ function listBindings(
       usage,
       runCpu: (db) => estimateLoad(db, ownCpu(cpuLoad())),
     }),
-    ...deploymentsRoutes({
+    ...deploymentsRoutes({ capacity, usage }),
+    ...chatRoutes({
       capacity,
       presence,
       usage,

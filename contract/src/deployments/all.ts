@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { userIdParams } from '../accounts.ts';
-import { deployment, deploymentListFields } from './text.ts';
 import { endpoint } from '../endpoint.ts';
 import { flag } from '../fields/flag.ts';
 import { imageDeploymentKinds } from './images.ts';
+import { deployment, deploymentListFields } from './text.ts';
 
 /** What deployments of every kind have in common; the calls of its kind say the rest. */
 const anyDeployment = deployment

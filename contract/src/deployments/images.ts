@@ -1,5 +1,10 @@
 import * as z from 'zod';
 import { userId, userIdParams } from '../accounts.ts';
+import { endpoint } from '../endpoint.ts';
+import { flag } from '../fields/flag.ts';
+import { idOf } from '../fields/id.ts';
+import { only } from '../fields/only.ts';
+import { licence } from '../licences.ts';
 import {
   deployFields,
   deployment,
@@ -8,11 +13,6 @@ import {
   hourCostMax,
   recentDeployments,
 } from './text.ts';
-import { endpoint } from '../endpoint.ts';
-import { flag } from '../fields/flag.ts';
-import { idOf } from '../fields/id.ts';
-import { only } from '../fields/only.ts';
-import { licence } from '../licences.ts';
 
 /* Image models that somebody has deployed: FLUX and Paris, which generate from a prompt, and Kontext, which edits pictures. */
 

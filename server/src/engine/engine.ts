@@ -2,19 +2,20 @@ import { oneAtATime } from '../platform/concurrency/one-at-a-time.ts';
 import type { Services } from '../platform/context.ts';
 import type { Driver } from './drivers/driver.ts';
 import { removeFiles } from './files/remove-files.ts';
-import { type CpuLoad, readCpuLoad } from './host/cpu-load.ts';
+import { readCpuLoad } from './host/cpu-load.ts';
 import { machineCpu } from './host/machine-cpu.ts';
 import { findLostMachines } from './machines/find-lost-machines.ts';
-import { readOffer } from './machines/read-offer.ts';
 import { noteMachine } from './machines/queries.ts';
+import { readOffer } from './machines/read-offer.ts';
 import { requeueLost } from './machines/requeue-lost.ts';
 import { sweepFiles } from './machines/sweep-files.ts';
+import type { CpuLoad } from './model/offer.ts';
+import type { WorkloadKind, WorkloadKinds } from './model/workload-kind.ts';
 import { WAKE_SIGNAL } from './queries.ts';
 import { createScheduler } from './queue/schedule.ts';
 import { endWorkloads } from './reconcile/end-workloads.ts';
 import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
 import { type StartTrouble, watchStarts } from './reconcile/start-watch.ts';
-import type { WorkloadKind, WorkloadKinds } from './model/workload-kind.ts';
 
 const TICK_MS = 1_000;
 /** Workloads that are looked at at the same time. */

@@ -1,7 +1,7 @@
 import { type Transaction, toJson } from '../platform/db/database.ts';
 import { insertInputs } from './files/file-queries.ts';
-import { wakeEngines } from './queries.ts';
 import type { Behaviour, Placement, WorkloadSpec } from './model/workload.ts';
+import { wakeEngines } from './queries.ts';
 
 export type WorkloadRequest = {
   /** Whose turn it takes in the queue; null: it serves everybody. */

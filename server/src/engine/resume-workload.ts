@@ -1,9 +1,9 @@
 import type { Transaction } from '../platform/db/database.ts';
 import { AppError } from '../platform/errors.ts';
 import { lockWorkload } from './lock-workload.ts';
+import type { Workload } from './model/workload.ts';
 import { updateWorkload, wakeEngines } from './queries.ts';
 import { secondsSaved } from './seconds-saved.ts';
-import type { Workload } from './model/workload.ts';
 
 /**
  * Step: wants an ended workload to go on where its files say, under the same id. Throws

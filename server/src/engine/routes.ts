@@ -2,8 +2,8 @@ import { getWorkloadInput, postWorkloadReports, putWorkloadArtefact } from '@bak
 import { type Binding, bindWorkload } from '../platform/http/bind.ts';
 import { readInput } from './files/read-input.ts';
 import { storeArtefact } from './files/store-artefact.ts';
-import { acceptReports } from './reports/accept-reports.ts';
 import type { WorkloadKinds } from './model/workload-kind.ts';
+import { acceptReports } from './reports/accept-reports.ts';
 
 /** What running workloads call. */
 export function workloadRoutes(kinds: WorkloadKinds): Binding[] {

@@ -1,6 +1,6 @@
 import type { Transaction } from '../platform/db/database.ts';
-import { hasEnded } from './model/has-ended.ts';
 import { lockWorkload } from './lock-workload.ts';
+import { hasEnded } from './model/has-ended.ts';
 import { updateWorkload, wakeEngines } from './queries.ts';
 
 /**

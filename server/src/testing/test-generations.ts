@@ -10,8 +10,8 @@ import {
 import { parseBgl } from '@bakehouse/contract/money';
 import { expect, vi } from 'vitest';
 import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
-import { registerImageStarter } from '../modules/models/starter/register-image-starter.ts';
 import { imageServer } from '../modules/generations/testing/image-server.ts';
+import { registerImageStarter } from '../modules/models/starter/register-image-starter.ts';
 import type { Services } from '../platform/context.ts';
 import { fakeClock } from './fake-clock.ts';
 import { type TestUser, testServer } from './test-server.ts';

@@ -5,7 +5,7 @@ import { parseBgl } from '@bakehouse/contract/money';
 import { expect, vi } from 'vitest';
 import type { Config } from '../config.ts';
 import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
-import type { Capacity } from '../engine/queue/queue.ts';
+import type { Capacity } from '../engine/model/capacity.ts';
 import { CPU_SERVERS } from '../modules/deployments/servers/limits/cpu-servers.ts';
 import { stubModelServer } from '../modules/deployments/testing/stub-model-server.ts';
 import { fakeClock } from './fake-clock.ts';

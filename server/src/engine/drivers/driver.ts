@@ -1,7 +1,7 @@
-import type { ServeImageSpec } from '@bakehouse/contract/runtime/serve-image-spec';
-import type { ServeTextSpec } from '@bakehouse/contract/runtime/serve-spec';
-import type { Capacity } from '../queue/queue.ts';
-import type { Observed } from '../reconcile/plan.ts';
+import type { Capacity } from '../model/capacity.ts';
+import type { Observed } from '../model/observed.ts';
+import type { Admission } from '../model/offer.ts';
+import type { SpecKind } from '../model/spec-kind.ts';
 import type { Behaviour, WorkloadSpec } from '../model/workload.ts';
 
 /** All that a driver needs to start one attempt. */
@@ -18,17 +18,6 @@ export type Launch = {
   devices: number[];
 };
 
-/** What serves a model. */
-export type ServingEngine = (ServeTextSpec | ServeImageSpec)['engine'];
-
-/** What of a spec decides which program executes it. */
-export type SpecKind = { kind: 'train'; engine: null } | { kind: 'serve'; engine: ServingEngine };
-
-/** That of a whole spec. */
-export function specKind(spec: WorkloadSpec): SpecKind {
-  return spec.kind === 'serve' ? { kind: 'serve', engine: spec.engine } : { kind: 'train', engine: null };
-}
-
 /** One attempt of a workload. */
 export type AttemptId = { id: string; attempt: number };
 
@@ -39,12 +28,7 @@ export type AttemptId = { id: string; attempt: number };
  * may be concluded then.
  */
 export type Driver = {
-  /**
-   * Who decides when a workload may start: `slots`, the queue of this installation, by the driver's
-   * capacity; `driver`, a queue of its own, to which all work goes at once that its capacity could
-   * ever hold, and which says by `pending` what it waits for.
-   */
-  admission: 'slots' | 'driver';
+  admission: Admission;
   /** Whether its workloads are stopped, to go on later, when the server ends in good order. */
   endsWithServer: boolean;
   /** What its machine has. */

@@ -1,14 +1,5 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
-
-/** What wants this machine's processors. */
-export type CpuLoad = {
-  /** Threads that work or wait for a processor: the mean of the last minute, all programs together. */
-  busyThreads: number;
-  /** Processors of the machine. */
-  cores: number;
-  /** Threads that a run uses. */
-  runThreads: number;
-};
+import type { CpuLoad } from '../model/offer.ts';
 
 /** The load at this moment; on Windows, which has no such mean, none. */
 export function readCpuLoad(): CpuLoad {

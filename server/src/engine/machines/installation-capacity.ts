@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/database.ts';
-import type { Capacity } from '../queue/queue.ts';
+import type { Capacity } from '../model/capacity.ts';
 import { listMachines } from './queries.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../platform/db/database.ts';
-import type { CpuLoad } from '../host/cpu-load.ts';
+import type { CpuLoad } from '../model/offer.ts';
 import { countCpuRunsAtWork } from '../queries.ts';
 import { listMachines } from './queries.ts';
 

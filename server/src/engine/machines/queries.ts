@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { MachinesTable } from '../../platform/db/schema.generated.ts';
-import type { Offer } from './read-offer.ts';
-import type { Span } from './uptime.ts';
+import type { Offer } from '../model/offer.ts';
+import type { Span } from '../model/span.ts';
 
 type Row = Selectable<MachinesTable>;
 

@@ -2,10 +2,10 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { testDatabase } from '../../testing/test-database.ts';
-import { noteMachine } from './queries.ts';
-import { testMachine } from '../testing/test-machine.ts';
 import { isPreparing } from '../host/preparation/is-preparing.ts';
 import { upsertPreparation } from '../host/preparation/queries.ts';
+import { testMachine } from '../testing/test-machine.ts';
+import { noteMachine } from './queries.ts';
 import { readMachine } from './read-machine.ts';
 
 test('a server that prepares nothing has nothing in preparation', async () => {

@@ -2,12 +2,12 @@ import type { Machine } from '@bakehouse/contract/machines';
 import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { installationCapacity } from './installation-capacity.ts';
-import { toAccelerators } from './read-machines.ts';
 import type { EnvironmentSettings } from '../host/environment/environment.ts';
 import { hasGpusToPrepare, machineAccelerators, servesTextOnGpus } from '../host/machine-accelerators.ts';
 import { machineCpu } from '../host/machine-cpu.ts';
 import { listPreparations } from '../host/preparation/list-preparations.ts';
+import { installationCapacity } from './installation-capacity.ts';
+import { toAccelerators } from './read-machines.ts';
 
 /** What work can run on, wherever in the installation it goes, and what this server is still preparing. */
 export async function readMachine({

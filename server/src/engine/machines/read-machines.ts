@@ -2,9 +2,9 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { gpuLabel } from '@bakehouse/contract/labels';
 import type { listMachines as listMachinesEndpoint, Machine } from '@bakehouse/contract/machines';
 import type { Database } from '../../platform/db/database.ts';
+import type { Capacity } from '../model/capacity.ts';
 import type { Gpu } from '../model/gpu.ts';
-import type { Capacity } from '../queue/queue.ts';
-import type { Offer } from './read-offer.ts';
+import type { Offer } from '../model/offer.ts';
 import { listMachines } from './queries.ts';
 
 type Answer = ResponseOf<typeof listMachinesEndpoint>;

@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { lockWorkload } from '../lock-workload.ts';
+import type { Workload } from '../model/workload.ts';
+import type { WorkloadKinds } from '../model/workload-kind.ts';
 import { listOfMachines, updateWorkload } from '../queries.ts';
 import { planLost } from '../reconcile/plan.ts';
 import { writeStep } from '../reconcile/write-step.ts';
-import type { Workload } from '../model/workload.ts';
-import type { WorkloadKinds } from '../model/workload-kind.ts';
 import { findLostMachines } from './find-lost-machines.ts';
 
 type Parts = {

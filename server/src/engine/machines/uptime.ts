@@ -1,12 +1,7 @@
 import type { Database, Transaction } from '../../platform/db/database.ts';
+import type { Listening, Span } from '../model/span.ts';
 import { BREAK_MS } from './heartbeat.ts';
 import { listUptimes } from './queries.ts';
-
-/** From the first to the last of some beats that were not broken. */
-export type Span = { since: Date; until: Date };
-
-/** When reports could be taken in without a break, until the last beat: anywhere, and where one workload reports to. */
-export type Listening = { anywhere: Span; there: Span };
 
 /**
  * When the reports of a workload that was told `serverUrl` could be taken in; null before the first beat ever. An

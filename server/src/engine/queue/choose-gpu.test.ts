@@ -1,8 +1,8 @@
 import type { GpuType } from '@bakehouse/contract/limits';
 import { expect, test } from 'vitest';
+import type { Gpu } from '../model/gpu.ts';
 import { listed, unlisted } from '../testing/test-gpus.ts';
 import { chooseGpu } from './choose-gpu.ts';
-import type { Gpu } from '../model/gpu.ts';
 
 const h100 = listed('NVIDIA_H100_80GB', [1, 3]);
 const rtx = unlisted('NVIDIA GeForce RTX 4090', 24, [0]);

@@ -1,7 +1,7 @@
 import type { GpuType } from '@bakehouse/contract/limits';
+import type { Capacity } from '../model/capacity.ts';
 import type { Gpu } from '../model/gpu.ts';
 import { listedGpu } from '../model/listed-gpu.ts';
-import type { Capacity } from './queue.ts';
 
 /**
  * The GPUs for work that wants some: those of the wanted type where the driver has as many, else

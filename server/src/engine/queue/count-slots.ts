@@ -1,4 +1,5 @@
-import { type Capacity, isCpu, type SlotClass } from './queue.ts';
+import type { Capacity, SlotClass } from '../model/capacity.ts';
+import { isCpu } from './queue.ts';
 
 /** How many slots of a class there are. */
 export function countSlots(name: SlotClass, capacity: Capacity): number {

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/database.ts';
-import type { SpecKind } from '../drivers/driver.ts';
 import { listMachines } from '../machines/queries.ts';
+import type { SpecKind } from '../model/spec-kind.ts';
 import type { Workload } from '../model/workload.ts';
 import { assignSlots, type Decision } from './queue.ts';
 import { listUnended } from './queue-queries.ts';

@@ -9,8 +9,8 @@ import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.
 import { createEngine, registerKinds } from '../engine.ts';
 import { findInput } from '../files/file-queries.ts';
 import { idleCpu } from '../host/cpu-load.ts';
-import { readOffer } from '../machines/read-offer.ts';
 import { noteMachine } from '../machines/queries.ts';
+import { readOffer } from '../machines/read-offer.ts';
 import { acceptReports } from '../reports/accept-reports.ts';
 import { requestWorkload } from '../request-workload.ts';
 import { stopWorkload } from '../stop-workload.ts';

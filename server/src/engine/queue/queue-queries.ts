@@ -2,8 +2,8 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { WorkloadsTable } from '../../platform/db/schema.generated.ts';
 import { storableText } from '../../platform/db/storable-text.ts';
-import type { SpecKind } from '../drivers/driver.ts';
 import { isPresent } from '../machines/queries.ts';
+import type { SpecKind } from '../model/spec-kind.ts';
 import type { Placement, Workload } from '../model/workload.ts';
 import { columns, toWorkload } from '../workload-row.ts';
 

@@ -1,24 +1,8 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
-import type { SpecKind } from '../drivers/driver.ts';
-import { type Offer, specName } from '../machines/read-offer.ts';
+import type { Capacity, CpuSlots, SlotClass } from '../model/capacity.ts';
+import { type Offer, specName } from '../model/offer.ts';
+import type { SpecKind } from '../model/spec-kind.ts';
 import type { Behaviour, Placement } from '../model/workload.ts';
-import type { Gpu } from '../model/gpu.ts';
-
-type CpuSlots = `cpu:${Behaviour}`;
-
-/**
- * Slots that are handed out together: `CpuSlots`, or the type of some GPUs. CPU slots are apart
- * for runs and deployments, so that a served model never waits for a training to end; GPUs are
- * shared by both.
- */
-export type SlotClass = string;
-
-/** What a machine has: how many slots on the CPU, and which GPUs. */
-export type Capacity = Partial<Record<CpuSlots, number>> & {
-  gpus?: Gpu[];
-  /** Whether text is served on the GPUs: there are some, and vLLM is installed. Else the CPU serves it. */
-  servesTextOnGpus?: boolean;
-};
 
 export type Waiting = {
   id: string;

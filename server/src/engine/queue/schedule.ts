@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { listMachines } from '../machines/queries.ts';
-import { updateWorkload, type WorkloadChanges } from '../queries.ts';
 import type { Workload } from '../model/workload.ts';
 import { announce, announceReasons, type WorkloadKinds } from '../model/workload-kind.ts';
+import { updateWorkload, type WorkloadChanges } from '../queries.ts';
 import { assignSlots, type Decision } from './queue.ts';
 import {
   listHolding,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Span } from '../machines/uptime.ts';
+import type { Observed } from '../model/observed.ts';
+import type { Span } from '../model/span.ts';
 import type { Workload } from '../model/workload.ts';
 import {
   FAILURES_MAX,
-  type Observed,
   planAfterFailure,
   plan as planListening,
   planLost,

@@ -6,12 +6,13 @@ import { type StepHandlers, takeStep } from '../../platform/leases/take-step.ts'
 import type { Driver, Launch } from '../drivers/driver.ts';
 import { findCheckpoint } from '../files/file-queries.ts';
 import { findListening } from '../machines/uptime.ts';
-import { readSpec, updateWorkload } from '../queries.ts';
+import type { Observed } from '../model/observed.ts';
 import type { Workload } from '../model/workload.ts';
 import { announce, type WorkloadKinds } from '../model/workload-kind.ts';
+import { readSpec, updateWorkload } from '../queries.ts';
 import { columns, toWorkload, type WorkloadColumns } from '../workload-row.ts';
 import { describeStep } from './describe-step.ts';
-import { type Observed, plan, planUnstarted } from './plan.ts';
+import { plan, planUnstarted } from './plan.ts';
 import { explainStart, type StartWatch } from './start-watch.ts';
 import { CLOSING_LINES, type Output, writeStep } from './write-step.ts';
 

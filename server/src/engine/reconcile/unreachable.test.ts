@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Observed, plan } from './plan.ts';
+import type { Observed } from '../model/observed.ts';
+import { plan } from './plan.ts';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../platform/db/database.ts';
+import type { EndState, Workload, WorkloadState } from '../model/workload.ts';
+import { announce, type WorkloadKinds } from '../model/workload-kind.ts';
 import { insertLogLines, toLogLine, updateWorkload, type WorkloadChanges, wakeEngines } from '../queries.ts';
 import { selectLogLines } from '../reports/select-log-lines.ts';
 import { createToken, hashToken } from '../reports/workload-token.ts';
-import type { EndState, Workload, WorkloadState } from '../model/workload.ts';
-import { announce, type WorkloadKinds } from '../model/workload-kind.ts';
 import type { Step } from './plan.ts';
 
 export const CLOSING_LINES = 40;

@@ -7,9 +7,9 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { storableJson } from '../../platform/db/storable-text.ts';
 import { AppError } from '../../platform/errors.ts';
 import { type Artefact, selectArtefacts } from '../files/file-queries.ts';
-import { findServingPlace, insertLogLines, updateWorkload, upsertMetrics, wakeEngines } from '../queries.ts';
 import type { Result, Workload } from '../model/workload.ts';
 import { announce, type WorkloadKinds } from '../model/workload-kind.ts';
+import { findServingPlace, insertLogLines, updateWorkload, upsertMetrics, wakeEngines } from '../queries.ts';
 import { applyHeartbeat, applyReport } from './apply-report.ts';
 import { lockAttempt } from './lock-attempt.ts';
 

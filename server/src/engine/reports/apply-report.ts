@@ -1,8 +1,8 @@
 import type { Report } from '@bakehouse/contract/runtime/report';
 import { hasEnded } from '../model/has-ended.ts';
 import { latest } from '../model/latest.ts';
-import type { WorkloadChanges } from '../queries.ts';
 import type { Workload } from '../model/workload.ts';
+import type { WorkloadChanges } from '../queries.ts';
 
 /** The longest silence that counts as work: what was not seen is not counted. */
 const COUNTED_SILENCE_S = 30;

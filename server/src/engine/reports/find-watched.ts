@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { listUptimes } from '../machines/queries.ts';
-import { type Span, unbroken } from '../machines/uptime.ts';
+import { unbroken } from '../machines/uptime.ts';
+import type { Span } from '../model/span.ts';
 
 /** Since when, and until which beat, what workloads report has been taken in without a break; null: never yet. */
 export async function findWatched(db: Database | Transaction): Promise<Span | null> {

@@ -1,7 +1,8 @@
 import type { AuditAction } from '@bakehouse/contract/audit';
 import type { Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { type Mail, sendMail } from '../../platform/mail/send-mail.ts';
+import type { Mail } from '../../platform/mail/queries.ts';
+import { sendMail } from '../../platform/mail/send-mail.ts';
 import { countRecentAudit, lockAddress } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
 

@@ -1,7 +1,5 @@
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { bearsOnLora, findLoraFile } from './recognise/find-lora-file.ts';
-import { listTellingFiles } from '../models/loras/queries.ts';
 import {
   type AssetRow,
   endFiles,
@@ -10,6 +8,8 @@ import {
   insertRevision,
   setNewestRevision,
 } from './queries.ts';
+import { bearsOnLora } from './recognise/find-lora-file.ts';
+import { isLora } from './recognise/is-lora.ts';
 
 export type NewFile = { path: string; sha256: string; sizeBytes: number };
 
@@ -39,8 +39,4 @@ export async function addRevision(
   });
   if (asset.owner_user_id) await publishChange(tx, asset.owner_user_id, { topic: 'asset', id: asset.id });
   return revisionId;
-}
-
-async function isLora(tx: Transaction, assetId: string): Promise<boolean> {
-  return findLoraFile(await listTellingFiles(tx, assetId)) !== undefined;
 }

@@ -5,9 +5,9 @@ import { AppError } from '../../platform/errors.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
 import { findReadableAsset } from './access/find-readable-asset.ts';
 import { listFilesPage } from './files/list-files-page.ts';
-import { findPipelines } from './recognise/find-pipelines.ts';
 import { type AssetRow, CARD_PATH, findNewestFile } from './queries.ts';
 import { readLineage } from './read-lineage.ts';
+import { findPipelines } from './recognise/find-pipelines.ts';
 import { toSummary } from './to-wire.ts';
 
 const CARD_BYTES_MAX = 512 * 1024;

@@ -4,7 +4,6 @@ import * as data from '@bakehouse/contract/data-files';
 import * as links from '@bakehouse/contract/file-links';
 import { search as searchEndpoint } from '@bakehouse/contract/search';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
-import { clientSignal } from '../../platform/http/client-signal.ts';
 import { deleteAsset, type FindAssetUse } from './delete-asset.ts';
 import { deleteFile } from './files/deletion/delete-file.ts';
 import { downloadFile } from './files/download-file.ts';
@@ -15,15 +14,10 @@ import { linkFile } from './files/links/link-file.ts';
 import { openFileLink } from './files/links/open-file-link.ts';
 import { sendLink } from './files/links/send-link.ts';
 import { listTree } from './files/list-tree.ts';
-import { uploadFile } from './files/upload/upload-file.ts';
+import { type CheckModelFile, uploadFile } from './files/upload/upload-file.ts';
 import { listVersions } from './files/versions/list-versions.ts';
 import { getAsset } from './get-asset.ts';
-import { getModelReadiness, type ModelUses } from '../models/get-model-readiness.ts';
 import { listAssets } from './list-assets.ts';
-import { listLoras } from '../models/loras/list-loras.ts';
-import { describeColumns } from '../datasets/preview/columns/describe-columns.ts';
-import { previewFile } from '../datasets/preview/preview-file.ts';
-import { searchRows } from '../datasets/preview/search/search-rows.ts';
 import { restrictedRoutes } from './restricted/routes.ts';
 import { search } from './search/search.ts';
 import { updateAsset } from './update-asset.ts';
@@ -31,11 +25,10 @@ import { updateAsset } from './update-asset.ts';
 const DOWNLOADS_PER_MINUTE = 120;
 
 /** All routes but `POST /api/v1/asset`, which training binds since it may start a fine-tune. */
-export function assetsRoutes(parts: { findUses: FindAssetUse[]; modelUses: ModelUses }): Binding[] {
+export function assetsRoutes(parts: { findUses: FindAssetUse[]; checkModelFile: CheckModelFile }): Binding[] {
   return [
     bind(contract.getAsset, (ctx, { params }) => getAsset(ctx, { assetId: params.id })),
     bind(contract.listAssets, (ctx, { query }) => listAssets(ctx, query)),
-    bind(contract.listLoras, (ctx, { query }) => listLoras(ctx, query)),
     bind(searchEndpoint, (ctx, { query }) => search(ctx, query)),
     bind(contract.updateAsset, (ctx, { params, body }) =>
       updateAsset(ctx, { assetId: params.id, changes: body }),
@@ -43,11 +36,8 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; modelUses: Model
     bind(contract.deleteAsset, (ctx, { params }) =>
       deleteAsset(ctx, { assetId: params.id, findUses: parts.findUses }),
     ),
-    bind(contract.getModelReadiness, (ctx, { params }) =>
-      getModelReadiness(ctx, { assetId: params.id, uses: parts.modelUses }),
-    ),
     bind(contract.uploadFile, (ctx, { params }, { request }) =>
-      uploadFile(ctx, { assetId: params.id, request }),
+      uploadFile(ctx, { assetId: params.id, request, checkModelFile: parts.checkModelFile }),
     ),
     bind(contract.downloadFile, (ctx, input, http) =>
       http.request.headers.bagel_source === undefined
@@ -64,15 +54,6 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; modelUses: Model
     bind(filesCopyStatus, getCopyStatus),
     bind(contract.assetTree, (ctx, { params, query }) => listTree(ctx, { assetId: params.id, ...query })),
     ...restrictedRoutes,
-    bind(contract.previewFile, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
-      previewFile(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
-    ),
-    bind(data.describeColumns, (ctx, { params, query: { path, revision_id: revisionId } }, { reply }) =>
-      describeColumns(ctx, { assetId: params.id, path, revisionId, signal: clientSignal(reply) }),
-    ),
-    bind(data.searchRows, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
-      searchRows(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
-    ),
     bind(data.listFileVersions, listVersions),
   ];
 }

@@ -6,12 +6,22 @@ import type { Http } from '../../platform/http/bind.ts';
 import { untilKeyEnds } from '../../platform/http/callers/until-key-ends.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
 import type { Reservation } from '../credits/usage/usage-leader.ts';
-import type { ServingParts } from '../deployments/serving-parts.ts';
+import type { ModelServer } from '../deployments/reach/await-model-server.ts';
+import { findModel } from '../deployments/reach/find-model.ts';
+import { keepInUse } from '../deployments/reach/keep-in-use.ts';
+import type { Upstream } from '../deployments/reach/upstream.ts';
+import { readText } from '../serving/ask/model-server-client.ts';
+import {
+  IN_ALL_MS_MAX,
+  ONE_PIECE_MS_MAX,
+  type RequestDeadline,
+  requestDeadline,
+} from '../serving/ask/request-deadline.ts';
+import { unavailable } from '../serving/ask/unavailable.ts';
 import { admitRequest, RETRY_AFTER_S } from './admit-request.ts';
 import { askedCandidates, type CompletionBody, toServerRequest } from './body/completion-request.ts';
+import type { ChatParts } from './chat-parts.ts';
 import { CompletionStream, type Usage } from './completion-stream.ts';
-import type { Upstream } from './gateway-queries.ts';
-import { keepInUse } from '../deployments/reach/keep-in-use.ts';
 import {
   beginEvents,
   endEvents,
@@ -21,21 +31,11 @@ import {
   sendChunks,
   sendComment,
 } from './pass-answer.ts';
-import {
-  IN_ALL_MS_MAX,
-  ONE_PIECE_MS_MAX,
-  type RequestDeadline,
-  requestDeadline,
-} from '../serving/ask/request-deadline.ts';
 import { highestCostMicro, noteUsage, usageBounds } from './requests/highest-cost.ts';
 import { recordRequest } from './requests/record-request.ts';
 import { toRefusal } from './to-refusal.ts';
 import { type TokenPrices, tokenPrices } from './token-prices.ts';
-import type { ModelServer } from '../deployments/reach/await-model-server.ts';
-import { findModel } from '../deployments/reach/find-model.ts';
-import { readText } from '../serving/ask/model-server-client.ts';
 import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
-import { unavailable } from '../serving/ask/unavailable.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
 /** What is known of an answer when it has ended, in whichever way. */
@@ -61,7 +61,7 @@ type Call = {
  */
 export async function answerCompletion(
   ctx: Context,
-  parts: ServingParts,
+  parts: ChatParts,
   path: CompletionPath,
   body: CompletionBody,
   { reply }: Http,
@@ -138,7 +138,7 @@ function admit(ctx: Context, reply: Http['reply']): () => void {
 /** Reserves the price that the answer can have at most. */
 async function reserveAnswer(
   { caller }: Context,
-  { usage }: ServingParts,
+  { usage }: ChatParts,
   upstream: Upstream,
   { prices, bounds }: { prices: TokenPrices; bounds: Usage },
 ): Promise<Reservation> {
@@ -157,7 +157,7 @@ async function reserveAnswer(
   });
 }
 
-async function answer(ctx: Context, parts: ServingParts, path: CompletionPath, call: Call): Promise<void> {
+async function answer(ctx: Context, parts: ChatParts, path: CompletionPath, call: Call): Promise<void> {
   const { upstream, body, reply, signal, deadline } = call;
   const onWait = (phase: string) => {
     if (body.stream) sendComment(reply, `waking, ${phase}`);

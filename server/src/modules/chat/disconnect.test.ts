@@ -11,9 +11,9 @@ import { revenueAccount, userAccount } from '../credits/ledger/accounts.ts';
 import { transfer } from '../credits/ledger/transfer.ts';
 import { costMicro } from '../credits/prices/cost-micro.ts';
 import { defaultPrice } from '../credits/prices/default-price.ts';
-import { PARALLEL_REQUESTS } from '../serving/text-spec.ts';
 import { FLOOD_TOKENS_MAX, stubUsage } from '../deployments/testing/stub-model-server.ts';
 import { insertStarter } from '../deployments/testing/test-models.ts';
+import { PARALLEL_REQUESTS } from '../serving/text-spec.ts';
 import { highestCostMicro, usageBounds } from './requests/highest-cost.ts';
 import { WholeAnswer } from './whole-answer.ts';
 

@@ -7,11 +7,11 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { listStarterModels } from '../models/starter/list-starter-models.ts';
-import { listUpstreams } from '../providers/list-upstreams.ts';
+import { selectDeployments } from '../deployments/find-deployments.ts';
 import { deploymentKinds, type KindName } from '../deployments/kinds/kinds.ts';
 import { toModelName } from '../deployments/names/model-name.ts';
-import { selectDeployments } from '../deployments/queries.ts';
+import { listStarterModels } from '../models/starter/list-starter-models.ts';
+import { listUpstreams } from '../providers/list-upstreams.ts';
 
 type Model = z.output<typeof openAiModel>;
 

@@ -1,17 +1,30 @@
+import type { vllmMetrics as endpoint } from '@bakehouse/contract/deployments/text';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../platform/context.ts';
 import { deploymentNotFound } from '../deployments/deployment-not-found.ts';
+import { findDeployment } from '../deployments/find-deployments.ts';
 import { chatRequestsPerMinute } from './gateway-queries.ts';
-import { findDeployment } from '../deployments/queries.ts';
 
-type Minutes = Awaited<ReturnType<typeof chatRequestsPerMinute>>;
-
-/** Requests, latency and speed of a text deployment, one row per minute in which it was asked something. */
+/** Requests, latency and speed of a text deployment, one point per minute in which it was asked something. */
 export async function readMetrics(
   ctx: Context,
-  { podId, minutes }: { podId: string; minutes: number },
-): Promise<Minutes> {
+  { params: { podId }, query: { minutes } }: InputOf<typeof endpoint>,
+): Promise<ResponseOf<typeof endpoint>> {
   const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kind: 'text' });
   if (!row) throw deploymentNotFound();
   const since = new Date(ctx.clock.now().getTime() - minutes * 60_000);
-  return chatRequestsPerMinute(ctx.db, { podId: row.id, since });
+  const rows = await chatRequestsPerMinute(ctx.db, { podId: row.id, since });
+  return {
+    points: rows.map((point) => ({
+      at: point.minute.toISOString(),
+      requests: Number(point.requests),
+      errors: Number(point.errors),
+      prompt_tokens: Number(point.prompt_tokens),
+      completion_tokens: Number(point.completion_tokens),
+      time_to_first_token_ms_p50: point.first_token_ms_p50,
+      latency_ms_p50: point.total_ms_p50,
+      latency_ms_p95: point.total_ms_p95,
+      tokens_per_second: point.tokens_per_second,
+    })),
+  };
 }

@@ -1,5 +1,5 @@
 import type { Price, PriceList } from '../credits/prices/prices.ts';
-import type { Upstream } from './gateway-queries.ts';
+import type { Upstream } from '../deployments/reach/upstream.ts';
 
 /** What an answer costs: for each million tokens, those of the prompt and those that are written. */
 export type TokenPrices = { prompt: Price; completion: Price };

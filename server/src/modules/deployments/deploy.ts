@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import { generatorNames } from '@bakehouse/contract/generators';
 import type {
   deployFlux as contract,
   quoteFlux as quoteContract,
 } from '@bakehouse/contract/deployments/images';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { generatorNames } from '@bakehouse/contract/generators';
 import type { Context } from '../../platform/context.ts';
 import { type Transaction, toJson } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
-import { listStarterModels } from '../models/starter/list-starter-models.ts';
 import { priceOfNow } from '../credits/prices/price-of-now.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../credits/spend-once.ts';
 import { requireLicence } from '../licences/require-licence.ts';
+import { listStarterModels } from '../models/starter/list-starter-models.ts';
+import { type FoundPlacement, findPlacement } from './find-placement.ts';
 import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 import { holdPeriod, PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
 import { freeModelName, toModelName } from './names/model-name.ts';
-import { type FoundPlacement, findPlacement } from './find-placement.ts';
 import { insertDeployment, listLiveModelNames, lockDeployment } from './queries.ts';
 import { ensureModelServer } from './servers/ensure-model-server.ts';
 import { refuseManyServers } from './servers/limits/refuse-many-servers.ts';
 import { checkReplicas } from './servers/plan/check-replicas.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
-import type { ServingParts } from './serving-parts.ts';
+import type { WakingParts } from './waking-parts.ts';
 
 type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
 
@@ -36,7 +36,7 @@ type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
  */
 export async function deploy(
   ctx: Context,
-  parts: ServingParts,
+  parts: WakingParts,
   { kind, body: { cost_max: costMaxMicro, ...body } }: Input,
 ): Promise<ResponseOf<typeof contract>> {
   checkReplicas(body);

@@ -2,17 +2,17 @@ import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import { isServedAs } from '@bakehouse/contract/deployments/pipelines';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { FindObstacle } from '../models/get-model-readiness.ts';
-import { readPipelineIndex } from '../assets/recognise/read-pipeline-index.ts';
 import { readRevision } from '../assets/read-revision.ts';
+import { readPipelineIndex } from '../assets/recognise/read-pipeline-index.ts';
+import type { FindObstacle } from '../models/get-model-readiness.ts';
+import type { ReadCapacity } from '../serving/served-model.ts';
 import { deploymentKinds, type KindName } from './kinds/kinds.ts';
-import type { ServingParts } from './serving-parts.ts';
 
 /** What a deployment gets that asks for nothing special, as the web app's do. */
 const DEFAULT_INSTANCE = { instanceType: 'a100', gpuCount: 1 };
 
 /** Whether a deployment of the model, as the kind that its files are for, would find all files that it needs. */
-export function findDeployObstacle(capacity: ServingParts['capacity']): FindObstacle {
+export function findDeployObstacle(capacity: ReadCapacity['capacity']): FindObstacle {
   return async (ctx, { assetId }) => {
     try {
       const { place } = deploymentKinds[await findKind(ctx, assetId)];

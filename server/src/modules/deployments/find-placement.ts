@@ -1,15 +1,14 @@
-import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { quoteFlux as contract } from '@bakehouse/contract/deployments/images';
+import type { InputOf } from '@bakehouse/contract/endpoint';
 import { instanceTypes } from '@bakehouse/contract/limits';
-import type { Capacity } from '../../engine/queue/queue.ts';
+import type { Capacity } from '../../engine/model/capacity.ts';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { PriceId } from '../credits/prices/prices.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
-import type { PlacedModel } from '../serving/served-model.ts';
-import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 import { checkCapacity } from '../serving/placement/check-capacity.ts';
-import type { ServingParts } from './serving-parts.ts';
+import type { PlacedModel, ReadCapacity } from '../serving/served-model.ts';
+import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 
 type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
 
@@ -23,7 +22,7 @@ export type FoundPlacement = {
 /** Where the model would be served, and at which price. Throws AppError 'invalid_request', and what the kind's placing throws. */
 export async function findPlacement(
   ctx: Context,
-  parts: Pick<ServingParts, 'capacity'>,
+  parts: ReadCapacity,
   { kind, body }: Input,
 ): Promise<FoundPlacement> {
   const capacity = await parts.capacity();

@@ -3,8 +3,8 @@ import type { Context } from '../../platform/context.ts';
 import type { ListOrder } from '../../platform/db/list-orders.ts';
 import { recently } from '../../platform/recently.ts';
 import { unknownCursor } from '../../platform/unknown-cursor.ts';
+import { findDeployment, selectDeployments } from './find-deployments.ts';
 import type { KindName } from './kinds/kinds.ts';
-import { findDeployment, selectDeployments } from './queries.ts';
 import { type DeploymentView, viewDeployments } from './read-deployment.ts';
 
 type Input = {

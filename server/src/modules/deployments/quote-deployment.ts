@@ -1,22 +1,22 @@
-import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { quoteFlux as contract } from '@bakehouse/contract/deployments/images';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
 import { findLicence } from '../licences/find-licence.ts';
+import { deviceLabel } from '../serving/placement/choose-placement.ts';
+import type { ReadCapacity } from '../serving/served-model.ts';
+import { findPlacement } from './find-placement.ts';
 import type { KindName } from './kinds/kinds.ts';
 import { PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
-import { deviceLabel } from '../serving/placement/choose-placement.ts';
-import { findPlacement } from './find-placement.ts';
 import { checkReplicas } from './servers/plan/check-replicas.ts';
 import { sleepsAfterMinutes } from './servers/plan/sleeps-after-minutes.ts';
-import type { ServingParts } from './serving-parts.ts';
 
 type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
 
 /** What a deployment would cost, from one replica to all, and which licence it needs. Refuses what deploying it would refuse for what it asks. */
 export async function quoteDeployment(
   ctx: Context,
-  parts: Pick<ServingParts, 'capacity'>,
+  parts: ReadCapacity,
   { kind, body }: Input,
 ): Promise<ResponseOf<typeof contract>> {
   checkReplicas(body);

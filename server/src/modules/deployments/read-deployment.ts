@@ -9,18 +9,13 @@ import type { Database } from '../../platform/db/database.ts';
 import { priceOfNow } from '../credits/prices/price-of-now.ts';
 import type { PriceList } from '../credits/prices/prices.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
+import { deviceLabel } from '../serving/placement/choose-placement.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
+import { type Carrier, findCarriers, findDeployment, type OwnDeployment } from './find-deployments.ts';
 import { type DeploymentState, showDeployment } from './kinds/deployment-state.ts';
 import type { KindName } from './kinds/kinds.ts';
 import { PERIOD_MS, timeCostMicro, usedMs } from './metering/meter-deployment.ts';
-import { deviceLabel } from '../serving/placement/choose-placement.ts';
-import {
-  type Carrier,
-  type DeploymentRow,
-  findCarriers,
-  findDeployment,
-  type OwnDeployment,
-} from './queries.ts';
+import type { DeploymentRow } from './queries.ts';
 import { carries } from './servers/plan/server-workload.ts';
 import { sleepsAfterMinutes } from './servers/plan/sleeps-after-minutes.ts';
 

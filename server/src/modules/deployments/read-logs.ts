@@ -1,11 +1,12 @@
 import { findWorkloadWithSpec } from '../../engine/find-workload-with-spec.ts';
 import { cutHostPaths } from '../../engine/host/cut-host-paths.ts';
-import { selectLogLines } from '../../engine/reports/select-log-lines.ts';
 import type { WorkloadWithSpec } from '../../engine/model/workload.ts';
+import { selectLogLines } from '../../engine/reports/select-log-lines.ts';
 import type { Context } from '../../platform/context.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
+import { findDeployment } from './find-deployments.ts';
 import type { KindName } from './kinds/kinds.ts';
-import { type DeploymentRow, findDeployment } from './queries.ts';
+import type { DeploymentRow } from './queries.ts';
 import { findCarrier } from './read-deployment.ts';
 import { adapterNames } from './servers/plan/server-workload.ts';
 import { findModelServer } from './servers/server-queries.ts';

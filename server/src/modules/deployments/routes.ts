@@ -1,31 +1,27 @@
 import * as all from '@bakehouse/contract/deployments/all';
-import * as chat from '@bakehouse/contract/chat';
-import * as contract from '@bakehouse/contract/deployments/text';
 import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import * as image from '@bakehouse/contract/deployments/images';
+import * as contract from '@bakehouse/contract/deployments/text';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { deploy } from './deploy.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
-import { answerCompletion } from '../chat/answer-completion.ts';
-import { getModel, listModels } from '../chat/list-models.ts';
-import { toAnyDeployment } from './kinds/to-any-deployment.ts';
-import { toImageDeployment } from './kinds/to-image-deployment.ts';
-import { toVllm, toVllmMetrics, toVllmProgress, toVllmStats } from './kinds/to-vllm.ts';
-import { listDeployments } from './list-deployments.ts';
 import { findImageDeployment } from './images/find-image-deployment.ts';
 import { listImageDeployments } from './images/list-image-deployments.ts';
+import { toAnyDeployment } from './kinds/to-any-deployment.ts';
+import { toImageDeployment } from './kinds/to-image-deployment.ts';
+import { toVllm, toVllmProgress, toVllmStats } from './kinds/to-vllm.ts';
+import { listDeployments } from './list-deployments.ts';
 import { quoteDeployment } from './quote-deployment.ts';
 import { readDeployment } from './read-deployment.ts';
 import { readLogs } from './read-logs.ts';
-import { readMetrics } from '../chat/read-metrics.ts';
-import type { ServingParts } from './serving-parts.ts';
 import { sumDeployments } from './sum-deployments.ts';
 import { terminateDeployment } from './terminate-deployment.ts';
+import type { WakingParts } from './waking-parts.ts';
 
-export function deploymentsRoutes(parts: ServingParts): Binding[] {
-  return [...vllmRoutes(parts), ...imageRoutes(parts), ...gatewayRoutes(parts), listAll];
+export function deploymentsRoutes(parts: WakingParts): Binding[] {
+  return [...vllmRoutes(parts), ...imageRoutes(parts), listAll];
 }
 
 /** The wire's call for deployments of every kind. */
@@ -36,7 +32,7 @@ const listAll = bind(all.listDeployments, async (ctx, { query }) => {
 });
 
 /** The wire's calls for deployments of the kind text. */
-function vllmRoutes(parts: ServingParts): Binding[] {
+function vllmRoutes(parts: WakingParts): Binding[] {
   const kind = 'text';
   return [
     bind(contract.deployVllm, async (ctx, { body }) => {
@@ -67,9 +63,6 @@ function vllmRoutes(parts: ServingParts): Binding[] {
       const lines = await readLogs(ctx, { podId, kind, limit });
       return { lines: lines.map(({ at, line }) => ({ at: at.toISOString(), line })) };
     }),
-    bind(contract.vllmMetrics, async (ctx, { params: { podId }, query: { minutes } }) =>
-      toVllmMetrics(await readMetrics(ctx, { podId, minutes })),
-    ),
     bind(contract.terminatePod, async (ctx, { params: { podId }, query, body }) => {
       if (query.user_id === undefined && body?.user_id === undefined) throw missingUser();
       return toVllm(await terminateDeployment(ctx, { podId, kind }));
@@ -78,7 +71,7 @@ function vllmRoutes(parts: ServingParts): Binding[] {
 }
 
 /** The wire's calls for deployments of image models. */
-function imageRoutes(parts: ServingParts): Binding[] {
+function imageRoutes(parts: WakingParts): Binding[] {
   const terminate = async (ctx: Context, podId: string, kinds: readonly ImageDeploymentKind[]) => {
     const { kind } = await findImageDeployment(ctx, podId);
     if (!kinds.includes(kind)) throw deploymentNotFound();
@@ -107,19 +100,6 @@ function imageRoutes(parts: ServingParts): Binding[] {
     bind(image.listParis, (ctx, { query }) => listImageDeployments(ctx, { kinds: ['paris'], query })),
     bind(image.terminateParis, (ctx, { params: { podId } }) => terminate(ctx, podId, ['paris'])),
     bind(image.getImageDeployment, (ctx, { params: { podId } }) => findImageDeployment(ctx, podId)),
-  ];
-}
-
-function gatewayRoutes(parts: ServingParts): Binding[] {
-  return [
-    bind(chat.listModels, (ctx) => listModels(ctx)),
-    bind(chat.getModel, getModel),
-    bind(chat.chatCompletions, (ctx, { body }, http) =>
-      answerCompletion(ctx, parts, '/v1/chat/completions', body, http),
-    ),
-    bind(chat.completions, (ctx, { body }, http) =>
-      answerCompletion(ctx, parts, '/v1/completions', body, http),
-    ),
   ];
 }
 

@@ -1,8 +1,9 @@
 import type { Context } from '../../platform/context.ts';
+import { selectDeployments } from './find-deployments.ts';
 import type { DeploymentState } from './kinds/deployment-state.ts';
 import type { KindName } from './kinds/kinds.ts';
 import { timeCostMicro, usedMs } from './metering/meter-deployment.ts';
-import { selectDeployments, selectSums } from './queries.ts';
+import { selectSums } from './queries.ts';
 import { viewDeployments } from './read-deployment.ts';
 
 export type DeploymentSums = {

@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
 import { endDeployment } from './end-deployment.ts';
-import { findDeployment, type OwnDeployment } from './queries.ts';
+import { findDeployment, type OwnDeployment } from './find-deployments.ts';
 import { type DeploymentView, readDeployment } from './read-deployment.ts';
 
 /** Stops a deployment of the caller and settles its bill. */

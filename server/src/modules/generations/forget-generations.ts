@@ -1,8 +1,8 @@
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { deleteGeneration } from './delete-generation.ts';
-import { deleteUnusedPicturesOf } from './sources/picture-queries.ts';
 import { deleteTurnsOf, listGenerationIds } from './queries.ts';
+import { deleteUnusedPicturesOf } from './sources/picture-queries.ts';
 
 const BATCH = 100;
 

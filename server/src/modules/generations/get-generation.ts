@@ -2,7 +2,7 @@ import type { Generation } from '@bakehouse/contract/generations';
 import type { Context } from '../../platform/context.ts';
 import { readSnapshot } from '../../platform/db/read-snapshot.ts';
 import { AppError } from '../../platform/errors.ts';
-import { findGeneration } from './queries.ts';
+import { findGeneration } from './find-generations.ts';
 import { showGenerations } from './show-generations.ts';
 
 /** One of the caller's generations. Throws AppError 'not_found'. */

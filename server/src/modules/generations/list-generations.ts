@@ -4,7 +4,8 @@ import type { Context } from '../../platform/context.ts';
 import { readSnapshot } from '../../platform/db/read-snapshot.ts';
 import { recently } from '../../platform/recently.ts';
 import { unknownCursor } from '../../platform/unknown-cursor.ts';
-import { findGeneration, selectGenerations } from './queries.ts';
+import { findGeneration } from './find-generations.ts';
+import { selectGenerations } from './queries.ts';
 import { showGenerations } from './show-generations.ts';
 
 /** The caller's generations, newest first; the cursor is the last one of the page before. */

@@ -56,39 +56,20 @@ export async function countOpen(db: Db, userId: string): Promise<number> {
   return Number(count);
 }
 
+/** What a call asks for, by its hash. */
+export type SameRequest = { userId: string; requestSha256: string };
+
 type Own = { id: string; userId: string };
 
-const selectOwn = (db: Db, { id, userId }: Own) =>
-  db.selectFrom('generations').selectAll().where('id', '=', id).where('user_id', '=', userId);
-
-export async function findGeneration(db: Db, own: Own): Promise<GenerationRow | undefined> {
-  const row = await selectOwn(db, own).executeTakeFirst();
-  return row && toRow(row);
-}
-
-/** The same, which nobody changes until the transaction ends; or at least nobody deletes. */
+/** A user's generation, which nobody changes until the transaction ends; or at least nobody deletes. */
 export async function lockGeneration(
   tx: Transaction,
-  own: Own,
+  { id, userId }: Own,
   against: 'changes' | 'deletion',
 ): Promise<GenerationRow | undefined> {
-  const query = selectOwn(tx, own);
+  const query = tx.selectFrom('generations').selectAll().where('id', '=', id).where('user_id', '=', userId);
   const row = await (against === 'changes' ? query.forUpdate() : query.forKeyShare()).executeTakeFirst();
   return row && toRow(row);
-}
-
-/** Those of these generations that are the user's, by their ids. */
-export async function findGenerations(
-  db: Db,
-  { ids, userId }: { ids: string[]; userId: string },
-): Promise<Map<string, GenerationRow>> {
-  const rows = await db
-    .selectFrom('generations')
-    .selectAll()
-    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
-    .where('user_id', '=', userId)
-    .execute();
-  return new Map(rows.map((row) => [row.id, toRow(row)]));
 }
 
 /** Whether it has ended; undefined where there is none. */
@@ -134,25 +115,6 @@ export async function selectGenerations(db: Db, filter: Filter): Promise<Generat
 /** What has the words in it, for `like`. */
 function patternOf(words: string): string {
   return `%${words.replaceAll(/[\\%_]/g, '\\$&')}%`;
-}
-
-/** What a call asks for, by its hash. */
-export type SameRequest = { userId: string; requestSha256: string };
-
-/** The newest generation that was asked for by the same call. */
-export async function findByRequest(
-  db: Db,
-  { userId, requestSha256 }: SameRequest,
-): Promise<GenerationRow | undefined> {
-  const row = await db
-    .selectFrom('generations')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('request_sha256', '=', requestSha256)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row && toRow(row);
 }
 
 /** Notes that the call that waited for it went away without it. */
@@ -275,28 +237,6 @@ export async function insertOutput(
   row: Insertable<DB['generation_outputs']>,
 ): Promise<void> {
   await tx.insertInto('generation_outputs').values(row).execute();
-}
-
-/** The outputs of each of these generations. */
-export async function findOutputs(db: Db, generationIds: string[]): Promise<Map<string, OutputRow[]>> {
-  const rows = await db
-    .selectFrom('generation_outputs')
-    .selectAll()
-    .where('generation_id', '=', sql<string>`any(${generationIds}::uuid[])`)
-    .orderBy('id')
-    .execute();
-  return Map.groupBy(rows, (row) => row.generation_id);
-}
-
-/** The generation that has made it. */
-export async function findGenerationOfOutput(db: Db, { id, userId }: Own): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('generation_outputs')
-    .select('generation_id')
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return row?.generation_id;
 }
 
 // The queues

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Context } from '../../platform/context.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
-import { findOutputs } from './queries.ts';
+import { findOutputs } from './find-generations.ts';
 
 /** The bytes of all that a generation has made, which break off where they have not their hash. Throws what `readBlob` throws. */
 export async function readOutputs(ctx: Context, generationId: string): Promise<Readable[]> {

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { getGeneration, startGeneration } from '@bakehouse/contract/generations';
 import {
   deployFluxKontext,
   deployParis,
@@ -8,14 +7,15 @@ import {
   terminateFluxKontext,
   terminateParis,
 } from '@bakehouse/contract/deployments/images';
+import { getGeneration, startGeneration } from '@bakehouse/contract/generations';
 import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import { expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { hasLayer } from '../../engine/host/environment/has-layer.ts';
 import { listImageStarter } from '../../engine/host/preparation/image-starters.ts';
 import { testServer } from '../../testing/test-server.ts';
-import { registerImageStarter } from '../models/starter/register-image-starter.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
+import { registerImageStarter } from '../models/starter/register-image-starter.ts';
 import { pictureFiles } from './testing/picture-files.ts';
 
 // The real runtime and the starter model, through the whole program.

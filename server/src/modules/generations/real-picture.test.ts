@@ -6,8 +6,8 @@ import { readConfig } from '../../config.ts';
 import { hasLayer } from '../../engine/host/environment/has-layer.ts';
 import { listImageStarter } from '../../engine/host/preparation/image-starters.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
-import { registerImageStarter } from '../models/starter/register-image-starter.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
+import { registerImageStarter } from '../models/starter/register-image-starter.ts';
 import { starterLora } from './testing/starter-lora.ts';
 
 // The real runtime and the starter models, through the whole program.

@@ -2,8 +2,9 @@ import type { Generation } from '@bakehouse/contract/generations';
 import type { Services } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { findRevisions } from '../assets/revisions/find-revisions.ts';
+import { findOutputs } from './find-generations.ts';
+import { findPositions, findPreviews, type GenerationRow } from './queries.ts';
 import { findInputPictures } from './sources/picture-queries.ts';
-import { findOutputs, findPositions, findPreviews, type GenerationRow } from './queries.ts';
 import { toGeneration } from './to-generation.ts';
 
 /** Rows with what belongs to them, as the wire shows them; five queries however many there are. */

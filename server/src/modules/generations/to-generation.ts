@@ -3,11 +3,11 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../platform/context.ts';
 import { linkBlob } from '../assets/files/links/link-blob.ts';
 import type { NamedRevision } from '../assets/revisions/find-revisions.ts';
-import { findServiceTitle } from '../providers/find-service-title.ts';
-import type { InputPicture } from './sources/picture-queries.ts';
-import type { GenerationRow, OutputRow } from './queries.ts';
 import type { Thumbnail } from '../media/thumbnails/make-thumbnail.ts';
 import { toThumbnail } from '../media/thumbnails/thumbnail-columns.ts';
+import { findServiceTitle } from '../providers/find-service-title.ts';
+import type { GenerationRow, OutputRow } from './queries.ts';
+import type { InputPicture } from './sources/picture-queries.ts';
 
 type Beside = {
   outputs: OutputRow[];

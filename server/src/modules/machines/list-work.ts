@@ -1,8 +1,8 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { gpuLabel } from '@bakehouse/contract/labels';
 import type { listWork as contract, Work } from '@bakehouse/contract/machines';
-import { type ListedWorkload, listWorkloads } from '../../engine/queue/list-workloads.ts';
 import type { WorkloadState } from '../../engine/model/workload.ts';
+import { type ListedWorkload, listWorkloads } from '../../engine/queue/list-workloads.ts';
 import type { Context } from '../../platform/context.ts';
 import { findNames } from '../accounts/audit/find-names.ts';
 import {

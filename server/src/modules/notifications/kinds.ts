@@ -137,3 +137,8 @@ function bgl(amountMicro: string): string {
   const micro = BigInt(amountMicro);
   return displayAmount(micro, 'BGL', placesFor(micro, 'BGL'));
 }
+
+/** Whom to notify, of what kind, and what the sentence of that kind is made of. */
+export type NewNotification = {
+  [Kind in NotificationKind]: { userId: string; kind: Kind; data: NotificationData[Kind] };
+}[NotificationKind];

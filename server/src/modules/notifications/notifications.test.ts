@@ -12,8 +12,9 @@ import { GRANTS_ACCOUNT, userAccount } from '../credits/ledger/accounts.ts';
 import { transfer } from '../credits/ledger/transfer.ts';
 import { forgetNotificationsJob } from './jobs/forget-notifications.ts';
 import { warnOfExpiryJob } from './jobs/warn-of-expiry.ts';
+import type { NewNotification } from './kinds.ts';
 import { kinds } from './kinds.ts';
-import { type NewNotification, notify } from './notify.ts';
+import { notify } from './notify.ts';
 
 const clock = fakeClock();
 const server = await testServer({ clock });

@@ -2,7 +2,7 @@ import type { NotificationKind } from '@bakehouse/contract/notifications';
 import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import { deleteBefore } from '../../platform/db/retention/delete-before.ts';
-import type { NewNotification } from './notify.ts';
+import type { NewNotification } from './kinds.ts';
 
 type Db = Database | Transaction;
 

@@ -1,11 +1,7 @@
 import type { LicenceName } from '@bakehouse/contract/licences';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
-import type { WorkloadSpec } from '../../engine/model/workload.ts';
+import type { Capacity } from '../../engine/model/capacity.ts';
 import type { Context } from '../../platform/context.ts';
-import type { PriceId } from '../credits/prices/prices.ts';
-import type { ServingParts } from '../deployments/serving-parts.ts';
-import type { DeploymentState } from '../deployments/kinds/deployment-state.ts';
-import type { ServerKindName } from '../deployments/kinds/kinds.ts';
 
 /** The files of a base model, as one engine loads them. */
 export type ServedBase = {
@@ -46,33 +42,16 @@ export type ServingPlacement = { accelerator: string | null; count: number };
 
 export type PlacedModel = { model: ServedModel; placement: ServingPlacement };
 
+/** The slots of all machines, read when they are asked for. */
+export type ReadCapacity = { capacity: () => Promise<Capacity> };
+
 /**
  * Where a model of a kind is served, and what has to be loaded there. Null for an unknown instance type. Throws
  * AppError 'not_found', or 'conflict' for a model that it cannot serve.
  */
-type Place = (
+export type Place = (
   ctx: Context,
-  parts: Pick<ServingParts, 'capacity'>,
+  parts: ReadCapacity,
   modelId: string,
   asked: RequestedInstance,
 ) => Promise<PlacedModel | null>;
-
-/** What differs between kinds of model servers. */
-export type ServerKind = {
-  /** For a starter model. */
-  place: Place;
-  /** What the runtime is told, which reports when the server answers, and when it hangs. */
-  spec: (base: Pick<ServedBase, 'engine' | 'files'>, adapters: ServedAdapter[], gpus: number) => WorkloadSpec;
-};
-
-/** The one table of what differs between kinds of deployments; the lifecycle is the same for all. */
-export type DeploymentKind = {
-  /** What serves it. */
-  server: ServerKindName;
-  /** For what somebody deploys. */
-  place: Place;
-  /** What an hour costs, on the CPU or for each GPU. */
-  hourPrice: Record<'CPU' | 'GPU', PriceId>;
-  /** The wire's words. */
-  states: Record<DeploymentState, string>;
-};

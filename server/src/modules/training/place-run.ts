@@ -1,9 +1,9 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
 import { GPUS_PER_RUN, type GpuType } from '@bakehouse/contract/limits';
-import { chooseGpu } from '../../engine/queue/choose-gpu.ts';
+import type { Capacity } from '../../engine/model/capacity.ts';
 import type { Gpu } from '../../engine/model/gpu.ts';
-import type { Capacity } from '../../engine/queue/queue.ts';
 import type { Placement } from '../../engine/model/workload.ts';
+import { chooseGpu } from '../../engine/queue/choose-gpu.ts';
 import type { PriceId } from '../credits/prices/prices.ts';
 import { fitsInto, gigabytes } from './validation/estimate-run.ts';
 

@@ -1,5 +1,5 @@
 import { SLOWDOWN_MAX } from '@bakehouse/contract/training';
-import type { CpuLoad } from '../../engine/host/cpu-load.ts';
+import type { CpuLoad } from '../../engine/model/offer.ts';
 
 /** The system's mean follows what has changed within this time. */
 const MEAN_S = 60;

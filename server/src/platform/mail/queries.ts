@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../db/database.ts';
-import type { Mail } from './send-mail.ts';
+
+export type Mail = { to: string; subject: string; text: string };
 
 export async function insertMail(tx: Transaction, id: string, { to, subject, text }: Mail): Promise<void> {
   await tx.insertInto('outgoing_mails').values({ id, recipient: to, subject, body: text }).execute();

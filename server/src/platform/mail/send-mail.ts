@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Services } from '../context.ts';
 import type { Transaction } from '../db/database.ts';
 import { deliverMailJob } from './deliver-mail.ts';
-import { insertMail } from './queries.ts';
-
-export type Mail = { to: string; subject: string; text: string };
+import { insertMail, type Mail } from './queries.ts';
 
 /**
  * Sends a mail once the transaction is committed, and keeps nothing of it then; a mail server that is away is tried again for hours.

@@ -1,8 +1,8 @@
+import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { atDeployment, atService, loraFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
-import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useActiveKontextDeployment, useUsableDeployments } from '../deployments/images/api.ts';

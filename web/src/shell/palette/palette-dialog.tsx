@@ -1,5 +1,5 @@
-import type { Deployment } from '@bakehouse/contract/deployments/text';
 import type { ImageDeployment } from '@bakehouse/contract/deployments/images';
+import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { ChooseModelDialog } from '../../modules/deployments/choose-model-dialog.tsx';
 import { DeployImageDialog } from '../../modules/deployments/images/deploy-image-dialog.tsx';
 import { TerminateImageDialog } from '../../modules/deployments/images/terminate-image-dialog.tsx';

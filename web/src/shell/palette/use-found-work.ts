@@ -1,5 +1,5 @@
-import type { Deployment } from '@bakehouse/contract/deployments/text';
 import type { ImageDeployment } from '@bakehouse/contract/deployments/images';
+import type { Deployment } from '@bakehouse/contract/deployments/text';
 import type { Run } from '@bakehouse/contract/training';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useUser } from '../../modules/accounts/api.ts';

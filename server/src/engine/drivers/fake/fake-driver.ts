@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Capacity } from '../../queue/queue.ts';
-import type { Observed } from '../../reconcile/plan.ts';
+import type { Capacity } from '../../model/capacity.ts';
+import type { Observed } from '../../model/observed.ts';
 import type { Driver, Launch } from '../driver.ts';
 
 /** What a scripted workload sees of its process. */

@@ -16,8 +16,8 @@ import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { hasLayer } from '../../host/environment/has-layer.ts';
 import { environmentOf } from '../../host/environment/layers.ts';
 import { runtimeCommand } from '../../host/runtime-command.ts';
-import { testSpec } from '../../testing/test-spec.ts';
 import type { WorkloadSpec } from '../../model/workload.ts';
+import { testSpec } from '../../testing/test-spec.ts';
 import { createLocalDriver, type Program } from './local-driver.ts';
 
 // The real runtime on what a stranger has crafted, as the driver starts it. `sandbox.test.ts` proves the wall itself.

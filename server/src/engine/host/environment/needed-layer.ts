@@ -1,4 +1,4 @@
-import type { ServingEngine, SpecKind } from '../../drivers/driver.ts';
+import type { ServingEngine, SpecKind } from '../../model/spec-kind.ts';
 import type { Layer } from './layers.ts';
 
 /** Where each engine's packages lie: without PyTorch there is llama.cpp alone. */

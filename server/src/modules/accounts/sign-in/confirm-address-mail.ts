@@ -1,4 +1,4 @@
-import type { Mail } from '../../../platform/mail/send-mail.ts';
+import type { Mail } from '../../../platform/mail/queries.ts';
 
 /** To who has signed up, or whose address somebody else has signed up with. */
 export function confirmAddressMail({ email }: { email: string }, url: string): Mail {

@@ -1,4 +1,4 @@
-import type { Mail } from '../../../platform/mail/send-mail.ts';
+import type { Mail } from '../../../platform/mail/queries.ts';
 
 /** To who has forgotten the password, or says so. */
 export function resetPasswordMail({ email }: { email: string }, url: string): Mail {

@@ -1,5 +1,5 @@
-import type { InputOf } from '@bakehouse/contract/endpoint';
 import { isImageModel } from '@bakehouse/contract/deployments/pipelines';
+import type { InputOf } from '@bakehouse/contract/endpoint';
 import {
   type search as endpoint,
   SEARCH_RESULTS_MAX,

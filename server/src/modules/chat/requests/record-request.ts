@@ -2,9 +2,9 @@ import { smallerAmount } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
 import type { Reservation } from '../../credits/usage/usage-leader.ts';
-import type { ServingParts } from '../../deployments/serving-parts.ts';
+import type { Upstream } from '../../deployments/reach/upstream.ts';
+import type { ChatParts } from '../chat-parts.ts';
 import type { Usage } from '../completion-stream.ts';
-import type { Upstream } from '../gateway-queries.ts';
 import type { TokenPrices } from '../token-prices.ts';
 
 type Answered = {
@@ -22,7 +22,7 @@ type Answered = {
  */
 export async function recordRequest(
   ctx: Context,
-  { keepRequest }: Pick<ServingParts, 'keepRequest'>,
+  { keepRequest }: Pick<ChatParts, 'keepRequest'>,
   { upstream, reservation, prices }: { upstream: Upstream; reservation: Reservation; prices: TokenPrices },
   { id, at, ok, usage, firstTokenMs, totalMs }: Answered,
 ): Promise<void> {

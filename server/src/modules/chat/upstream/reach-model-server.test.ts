@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Context } from '../../../platform/context.ts';
-import type { ServingParts } from '../../deployments/serving-parts.ts';
-import type { Upstream } from '../gateway-queries.ts';
-import { requestDeadline } from '../../serving/ask/request-deadline.ts';
+import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { readText } from '../../serving/ask/model-server-client.ts';
+import { requestDeadline } from '../../serving/ask/request-deadline.ts';
+import type { ChatParts } from '../chat-parts.ts';
 import { slotsByAddress } from './prompt-slots.ts';
 import { reachModelServer } from './reach-model-server.ts';
 import { serverTurns } from './server-turns.ts';
@@ -40,7 +40,7 @@ const parts = {
   turns: serverTurns(() => 1),
   replicas: { grow: () => undefined, keep: () => () => undefined },
   presence: { settled: async () => undefined, alone: () => null },
-} as unknown as ServingParts;
+} as unknown as ChatParts;
 const ctx = { caller: { userId: 'ada' } } as unknown as Context;
 
 type Asked = { of?: object; through?: object };

@@ -1,15 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../../platform/context.ts';
-import { chooseAdapter } from '../../serving/text-spec.ts';
-import type { ServingParts } from '../../deployments/serving-parts.ts';
-import { type CompletionBody, toServerRequest } from '../body/completion-request.ts';
-import type { Upstream } from '../gateway-queries.ts';
-import type { RequestDeadline } from '../../serving/ask/request-deadline.ts';
-import { awaitModelServer, type ModelServer, readyServers } from '../../deployments/reach/await-model-server.ts';
+import {
+  awaitModelServer,
+  type ModelServer,
+  readyServers,
+} from '../../deployments/reach/await-model-server.ts';
+import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { postToModelServer } from '../../serving/ask/model-server-client.ts';
+import type { RequestDeadline } from '../../serving/ask/request-deadline.ts';
+import { retryUnreachable } from '../../serving/ask/retry-unreachable.ts';
+import { chooseAdapter } from '../../serving/text-spec.ts';
+import { type CompletionBody, toServerRequest } from '../body/completion-request.ts';
+import type { ChatParts } from '../chat-parts.ts';
 import type { TakenSlot } from './prompt-slots.ts';
 import { chooseReplica } from './replicas/choose-replica.ts';
-import { retryUnreachable } from '../../serving/ask/retry-unreachable.ts';
 
 /** What llama.cpp reads at once (`serve/llamacpp.py`); a token is a byte at least. */
 const BATCH_BYTES = 64;
@@ -36,7 +40,7 @@ export type Question = {
  */
 export async function reachModelServer(
   ctx: Context,
-  parts: ServingParts,
+  parts: ChatParts,
   question: Question,
   pass: Pass,
 ): Promise<void> {
@@ -72,7 +76,7 @@ export async function reachModelServer(
 
 async function send(
   ctx: Context,
-  parts: ServingParts,
+  parts: ChatParts,
   { path, body, signal, deadline }: Question,
   server: ModelServer,
   pass: Pass,
@@ -127,7 +131,7 @@ function progressOf(unread: number): { return_progress?: true } {
 
 /** The slot of a shared server whose prompt the request may go on from; null where others may use it as well. */
 function takeSlot(
-  { presence, slots }: ServingParts,
+  { presence, slots }: ChatParts,
   { baseUrl }: ModelServer,
   request: { owner: string; prompt: string },
 ): TakenSlot | null {

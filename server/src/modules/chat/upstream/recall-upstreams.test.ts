@@ -3,8 +3,8 @@ import type { RowChange, RowChanges } from '../../../platform/cache/row-changes.
 import { toJson } from '../../../platform/db/database.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { testServing } from '../../../testing/test-serving.ts';
+import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { insertFineTune, insertStarter } from '../../deployments/testing/test-models.ts';
-import type { Upstream } from '../gateway-queries.ts';
 import { recallUpstreams } from './recall-upstreams.ts';
 
 const WAIT = { timeout: 20_000 };

@@ -1,7 +1,7 @@
 import { rowCache } from '../../../platform/cache/row-cache.ts';
 import type { RowChange, RowChanges } from '../../../platform/cache/row-changes.ts';
-import type { Upstream } from '../gateway-queries.ts';
 import { readyServers } from '../../deployments/reach/await-model-server.ts';
+import type { Upstream } from '../../deployments/reach/upstream.ts';
 
 /** Users' models that are kept in memory. */
 const KEPT_MAX = 20_000;

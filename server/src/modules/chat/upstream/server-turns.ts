@@ -1,8 +1,8 @@
 import { type FairQueue, fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
+import type { ModelServer } from '../../deployments/reach/await-model-server.ts';
 import { PARALLEL_REQUESTS } from '../../serving/text-spec.ts';
 import { type AdapterTurns, adapterTurns } from './adapter-turns.ts';
-import type { ModelServer } from '../../deployments/reach/await-model-server.ts';
 
 type Server = Pick<ModelServer, 'id' | 'isOwn' | 'engine'>;
 

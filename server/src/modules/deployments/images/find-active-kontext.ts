@@ -1,5 +1,5 @@
 import type { Context } from '../../../platform/context.ts';
-import { selectDeployments } from '../queries.ts';
+import { selectDeployments } from '../find-deployments.ts';
 
 /** The name of the caller's Kontext deployment that edits: the newest that answers, else one that will; null where there is none. */
 export async function findActiveKontext({ db, caller }: Context): Promise<string | null> {

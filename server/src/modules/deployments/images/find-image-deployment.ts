@@ -1,8 +1,8 @@
 import { type ImageDeployment, imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import type { Context } from '../../../platform/context.ts';
 import { deploymentNotFound } from '../deployment-not-found.ts';
+import { findDeployment } from '../find-deployments.ts';
 import { toImageDeployment } from '../kinds/to-image-deployment.ts';
-import { findDeployment } from '../queries.ts';
 import { readDeployment } from '../read-deployment.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Context } from '../../../platform/context.ts';
 import { listStarterModels } from '../../models/starter/list-starter-models.ts';
-import { findLiveDeployment } from '../queries.ts';
+import { findLiveDeployment } from '../find-deployments.ts';
 
 /** A model server by whom it serves: everybody, with a starter model of that name, or one deployment. */
 export type ImageServer = { starter: string } | { podId: string };

@@ -1,6 +1,6 @@
 import { type ImageDeploymentKind, imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import type { Context } from '../../../platform/context.ts';
-import { findLiveDeployment } from '../queries.ts';
+import { findLiveDeployment } from '../find-deployments.ts';
 
 type Named = { kind: ImageDeploymentKind; title: string; model_name: string };
 

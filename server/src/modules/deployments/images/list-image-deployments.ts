@@ -1,5 +1,5 @@
-import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { ImageDeploymentKind, listFlux } from '@bakehouse/contract/deployments/images';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import { toImageDeployment } from '../kinds/to-image-deployment.ts';
 import { listDeployments } from '../list-deployments.ts';

@@ -1,6 +1,6 @@
 import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import type { Context } from '../../../platform/context.ts';
-import { selectDeployments } from '../queries.ts';
+import { selectDeployments } from '../find-deployments.ts';
 
 /** The names by which the caller's live deployments of these kinds are asked. */
 export async function listImageModelNames(

@@ -1,23 +1,23 @@
-import type { Deployment } from '@bakehouse/contract/deployments/text';
 import type { ImageDeploymentState } from '@bakehouse/contract/deployments/images';
-import { placeImageModel } from '../../serving/placement/place-image-model.ts';
+import type { Deployment } from '@bakehouse/contract/deployments/text';
+import type { PriceId } from '../../credits/prices/prices.ts';
 import { placePipelineModel } from '../../serving/placement/place-pipeline-model.ts';
 import { placeTextModel } from '../../serving/placement/text/place-text-model.ts';
-import type { DeploymentKind, ServerKind } from '../../serving/served-model.ts';
+import type { Place } from '../../serving/served-model.ts';
+import type { ServerKindName } from '../../serving/server-kinds.ts';
 import type { DeploymentState } from './deployment-state.ts';
-import { type ImageEngine, imageSpec } from '../../serving/image-spec.ts';
-import { type TextEngine, textSpec } from '../../serving/text-spec.ts';
 
-/** Every kind of model server, by what it makes. */
-export const serverKinds = {
-  text: { place: placeTextModel, spec: textSpec },
-  image: { place: placeImageModel, spec: imageSpec },
-} as const satisfies Record<string, ServerKind>;
-
-export type ServerKindName = keyof typeof serverKinds;
-
-/** What serves models of a kind. */
-export type EngineOf = { text: TextEngine; image: ImageEngine };
+/** The one table of what differs between kinds of deployments; the lifecycle is the same for all. */
+type DeploymentKind = {
+  /** What serves it. */
+  server: ServerKindName;
+  /** For what somebody deploys. */
+  place: Place;
+  /** What an hour costs, on the CPU or for each GPU. */
+  hourPrice: Record<'CPU' | 'GPU', PriceId>;
+  /** The wire's words. */
+  states: Record<DeploymentState, string>;
+};
 
 /** Kinds of image models say the same of a deployment; `READY` is one that wakes when it is asked. */
 const imageStates = {
@@ -67,10 +67,3 @@ export const deploymentKinds = {
 } as const satisfies Record<string, DeploymentKind>;
 
 export type KindName = keyof typeof deploymentKinds;
-
-/** The row of a kind of model servers by the name in the database. */
-export function findServerKind(name: string): ServerKind {
-  const kind = Object.entries<ServerKind>(serverKinds).find(([known]) => known === name)?.[1];
-  if (!kind) throw new Error(`There is no kind of model servers '${name}'`);
-  return kind;
-}

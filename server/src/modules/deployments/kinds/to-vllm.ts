@@ -1,8 +1,7 @@
-import type { Deployment, vllmMetrics, vllmProgress, vllmStats } from '@bakehouse/contract/deployments/text';
+import type { Deployment, vllmProgress, vllmStats } from '@bakehouse/contract/deployments/text';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { DeploymentView } from '../read-deployment.ts';
-import type { readMetrics } from '../../chat/read-metrics.ts';
 import type { DeploymentSums } from '../sum-deployments.ts';
 import type { DeploymentState } from './deployment-state.ts';
 import { deploymentKinds } from './kinds.ts';
@@ -43,24 +42,5 @@ export function toVllmStats(sums: DeploymentSums): ResponseOf<typeof vllmStats> 
     prompt_tokens: Number(sums.promptTokens),
     completion_tokens: Number(sums.completionTokens),
     cost: formatBgl(sums.costMicro),
-  };
-}
-
-/** The minutes of the charts, as the wire shows them. */
-export function toVllmMetrics(
-  minutes: Awaited<ReturnType<typeof readMetrics>>,
-): ResponseOf<typeof vllmMetrics> {
-  return {
-    points: minutes.map((point) => ({
-      at: point.minute.toISOString(),
-      requests: Number(point.requests),
-      errors: Number(point.errors),
-      prompt_tokens: Number(point.prompt_tokens),
-      completion_tokens: Number(point.completion_tokens),
-      time_to_first_token_ms_p50: point.first_token_ms_p50,
-      latency_ms_p50: point.total_ms_p50,
-      latency_ms_p95: point.total_ms_p95,
-      tokens_per_second: point.tokens_per_second,
-    })),
   };
 }

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { plansOf, recordingDatabase } from '../../../testing/recording-database.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { listReadyTimes, selectDeployments } from '../queries.ts';
+import { selectDeployments } from '../find-deployments.ts';
+import { listReadyTimes } from '../queries.ts';
 import {
   findModelServerOfWorkload,
   listIdleStarterServers,

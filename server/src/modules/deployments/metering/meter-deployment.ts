@@ -1,6 +1,6 @@
 import { smallerAmount } from '@bakehouse/contract/money';
 import { latest } from '../../../engine/model/latest.ts';
-import type { Span } from '../../../engine/machines/uptime.ts';
+import type { Span } from '../../../engine/model/span.ts';
 import { findWatched } from '../../../engine/reports/find-watched.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';

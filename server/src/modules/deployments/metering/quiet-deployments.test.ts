@@ -4,7 +4,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { announceChange } from '../../../platform/events/publish-change.ts';
 import { recordingDatabase } from '../../../testing/recording-database.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { selectDeployments } from '../queries.ts';
+import { selectDeployments } from '../find-deployments.ts';
 import { viewDeployments } from '../read-deployment.ts';
 import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
 import { listModelServersInUse } from '../servers/server-queries.ts';

@@ -1,10 +1,10 @@
-import { deployVllm, quoteVllm } from '@bakehouse/contract/deployments/text';
 import {
   deployFlux,
   deployFluxKontext,
   quoteFlux,
   quoteFluxKontext,
 } from '@bakehouse/contract/deployments/images';
+import { deployVllm, quoteVllm } from '@bakehouse/contract/deployments/text';
 import { changePrice } from '@bakehouse/contract/prices';
 import { afterEach, expect, test } from 'vitest';
 import { signUpOperator } from '../../../testing/sign-up-operator.ts';

@@ -5,8 +5,8 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { expireHolds } from '../../credits/ledger/holds/expire-holds.ts';
 import { lockDeployment, noteAsleep, noteEnd } from '../queries.ts';
-import { starterServing } from '../testing/starter-serving.ts';
 import { wakeDeployment } from '../reach/wake-deployment.ts';
+import { starterServing } from '../testing/starter-serving.ts';
 import { countTime } from './meter-deployment.ts';
 import { meterDeployments } from './meter-deployments.ts';
 

@@ -1,15 +1,15 @@
 import { cutHostPaths } from '../../../engine/host/cut-host-paths.ts';
 import type { Context } from '../../../platform/context.ts';
 import { withIdleCredit } from '../../credits/usage/with-idle-credit.ts';
-import type { EngineOf, ServerKindName } from '../kinds/kinds.ts';
-import { findDeployment } from '../queries.ts';
+import { unavailable } from '../../serving/ask/unavailable.ts';
+import type { EngineOf, ServerKindName } from '../../serving/server-kinds.ts';
+import { findDeployment } from '../find-deployments.ts';
 import { openStarterServer } from '../servers/open-starter-server.ts';
 import { watchModelServer } from '../servers/watch-model-server.ts';
-import type { WakingParts } from '../serving-parts.ts';
-import { wakeDeployment } from './wake-deployment.ts';
-import type { Upstream, UpstreamWorkload } from '../../chat/gateway-queries.ts';
+import type { WakingParts } from '../waking-parts.ts';
 import { findModel } from './find-model.ts';
-import { unavailable } from '../../serving/ask/unavailable.ts';
+import type { Upstream, UpstreamWorkload } from './upstream.ts';
+import { wakeDeployment } from './wake-deployment.ts';
 
 export type ModelServer<Kind extends ServerKindName = 'text'> = {
   id: string;

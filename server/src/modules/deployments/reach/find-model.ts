@@ -1,14 +1,14 @@
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import type { ServerKindName } from '../kinds/kinds.ts';
+import type { ReadCapacity } from '../../serving/served-model.ts';
+import type { ServerKindName } from '../../serving/server-kinds.ts';
 import { openStarterServer } from '../servers/open-starter-server.ts';
-import type { ServingParts } from '../serving-parts.ts';
-import { findUpstream, type Upstream } from '../../chat/gateway-queries.ts';
+import { findUpstream, type Upstream } from './upstream.ts';
 
 /** Where the caller's deployment, or else the starter model, of that name answers. Throws AppError 'model_not_found'. */
 export async function findModel<Kind extends ServerKindName>(
   ctx: Context,
-  parts: Pick<ServingParts, 'capacity'>,
+  parts: ReadCapacity,
   { modelName, kind }: { modelName: string; kind: Kind },
 ): Promise<Upstream<Kind>> {
   const asked = { userId: ctx.caller.userId, modelName, kind };

@@ -1,7 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
 import { noteRequest } from '../queries.ts';
 import { noteStarterRequest } from '../servers/server-queries.ts';
-import type { Upstream } from '../../chat/gateway-queries.ts';
+import type { Upstream } from './upstream.ts';
 
 type UsedModel = Pick<Upstream, 'pod_id' | 'server_id' | 'last_request_at'>;
 

@@ -1,16 +1,16 @@
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
+import type { ReadCapacity } from '../../serving/served-model.ts';
 import { holdPeriod, keepHold, settleTime } from '../metering/meter-deployment.ts';
 import { lockDeployment, noteAwake } from '../queries.ts';
 import { refuseManyServers } from '../servers/limits/refuse-many-servers.ts';
 import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
-import type { ServingParts } from '../serving-parts.ts';
 
 /** Wakes a sleeping deployment; its meter starts when it answers. Throws AppError 'insufficient_funds'. */
 export async function wakeDeployment(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
-  parts: Pick<ServingParts, 'capacity'>,
+  parts: ReadCapacity,
   podId: string,
 ): Promise<void> {
   const capacity = await parts.capacity();

@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/database.ts';
-import type { ServerKindName } from '../kinds/kinds.ts';
+import type { ServerKindName } from '../../serving/server-kinds.ts';
 import { selectServed } from './server-queries.ts';
 
 /** What a workload that serves a model is for. */

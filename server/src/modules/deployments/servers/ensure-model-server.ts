@@ -1,6 +1,6 @@
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import type { PlacedModel } from '../../serving/served-model.ts';
-import type { ServerKindName } from '../kinds/kinds.ts';
+import type { ServerKindName } from '../../serving/server-kinds.ts';
 import { upsertModelServer } from './server-queries.ts';
 
 type Wanted = {

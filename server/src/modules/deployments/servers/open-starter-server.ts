@@ -1,8 +1,8 @@
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { findStarterModel } from '../../models/starter/find-starter-model.ts';
-import { type ServerKindName, serverKinds } from '../kinds/kinds.ts';
-import type { ServingParts } from '../serving-parts.ts';
+import type { ReadCapacity } from '../../serving/served-model.ts';
+import { type ServerKindName, serverKinds } from '../../serving/server-kinds.ts';
 import { ensureModelServer } from './ensure-model-server.ts';
 import { reconcileModelServer } from './reconcile-model-server.ts';
 import { nameStarterServer, setStarterRequested } from './server-queries.ts';
@@ -15,7 +15,7 @@ const STARTER_INSTANCE = { instanceType: 'a100', gpuCount: 1 };
  */
 export async function openStarterServer(
   ctx: Context,
-  parts: Pick<ServingParts, 'capacity'>,
+  parts: ReadCapacity,
   { modelName, kind }: { modelName: string; kind: ServerKindName },
 ): Promise<boolean> {
   const starter = await findStarterModel(ctx.db, modelName);

@@ -1,7 +1,7 @@
 import { findWorkloadWithSpec } from '../../../engine/find-workload-with-spec.ts';
 import { lockWorkload } from '../../../engine/lock-workload.ts';
-import { stopWorkload } from '../../../engine/stop-workload.ts';
 import type { WorkloadWithSpec } from '../../../engine/model/workload.ts';
+import { stopWorkload } from '../../../engine/stop-workload.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';

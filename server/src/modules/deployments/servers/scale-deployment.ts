@@ -1,12 +1,12 @@
-import type { Capacity } from '../../../engine/queue/queue.ts';
+import type { Capacity } from '../../../engine/model/capacity.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Services } from '../../../platform/context.ts';
-import type { Transaction } from '../../../platform/db/database.ts';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
+import type { ReadCapacity } from '../../serving/served-model.ts';
 import { type DeploymentRow, lockDeployment, setReplicas } from '../queries.ts';
-import type { ServingParts } from '../serving-parts.ts';
 import { refuseManyServers } from './limits/refuse-many-servers.ts';
 import { reconcileModelServer } from './reconcile-model-server.ts';
 
@@ -21,7 +21,7 @@ const NO_ROOM_MS = 5 * 60_000;
  */
 export async function addReplica(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
-  parts: Pick<ServingParts, 'capacity'>,
+  parts: ReadCapacity,
   { podId, answering }: { podId: string; answering: number },
 ): Promise<void> {
   const capacity = await parts.capacity();
@@ -66,4 +66,26 @@ export async function dropIdleReplica(
   await setReplicas(tx, id, { replicas: replicas - 1, now: clock.now() });
   await reconcileModelServer(tx, clock, deployment.model_server_id);
   await publishChange(tx, deployment.user_id, { topic: 'deployment', id });
+}
+
+/** Its last replica is in use; nothing is noted of one that is not the last. */
+export async function noteReplicaUse(
+  db: Database | Transaction,
+  { podId, serverId, now }: { podId: string; serverId: string; now: Date },
+): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set({ busy_at: now })
+    .where('id', '=', podId)
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('model_servers')
+          .select('id')
+          .where('id', '=', serverId)
+          .whereRef('deployment_id', '=', 'deployments.id')
+          .whereRef('replica', '=', 'deployments.replicas'),
+      ),
+    )
+    .execute();
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import type { ServerKindName } from '../kinds/kinds.ts';
+import type { ServerKindName } from '../../serving/server-kinds.ts';
 
 type Db = Database | Transaction;
 

@@ -2,7 +2,7 @@ import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import { requestWorkload } from '../../../engine/request-workload.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import type { ServedAdapter } from '../../serving/served-model.ts';
-import { findServerKind } from '../kinds/kinds.ts';
+import { findServerKind } from '../../serving/server-kinds.ts';
 import type { DeploymentRow } from '../queries.ts';
 import type { ModelServerRow } from './server-queries.ts';
 

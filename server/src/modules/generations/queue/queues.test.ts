@@ -1,19 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { deployFluxKontext, terminateFluxKontext } from '@bakehouse/contract/deployments/images';
 import {
   cancelGeneration,
   deleteGeneration,
   listGenerations,
   startGeneration,
 } from '@bakehouse/contract/generations';
-import { deployFluxKontext, terminateFluxKontext } from '@bakehouse/contract/deployments/images';
 import { uploadPicture } from '@bakehouse/contract/media';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { registerImageStarter } from '../../models/starter/register-image-starter.ts';
 import { insertFlux } from '../../deployments/testing/test-models.ts';
+import { registerImageStarter } from '../../models/starter/register-image-starter.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 
 /* Who waits for whom: each model server has places of its own. */

@@ -5,12 +5,12 @@ import { claimRow, type Lease } from '../../../platform/leases/leased-table.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
 import { deletePreview, type GenerationRow, noteTurn, updateGeneration } from '../queries.ts';
-import { cancelJob } from '../services/cancel-job.ts';
-import { chooseNext } from './choose-next.ts';
 import { generationsTable } from '../run/generations-table.ts';
 import { planTurn } from '../run/plan-generation.ts';
 import { begun } from '../run/progress.ts';
 import { progressColumns } from '../run/report-progress.ts';
+import { cancelJob } from '../services/cancel-job.ts';
+import { chooseNext } from './choose-next.ts';
 
 /** A generation whose turn it is, or one that was ended instead. */
 export type Turn = { lease: Lease<GenerationRow> } | { ended: GenerationRow };

@@ -1,8 +1,9 @@
 import type { Provider } from '@bakehouse/contract/generators';
 import { oneAtATime } from '../../../platform/concurrency/one-at-a-time.ts';
 import { QUEUE_MOVED } from '../announce-generation.ts';
-import { type RunningParts, runGeneration } from './run-generation.ts';
 import { takeTurn } from '../queue/take-turn.ts';
+import type { RunningParts } from './attempt.ts';
+import { runGeneration } from './run-generation.ts';
 
 /** Signals may be lost: this often it is looked whether somebody's turn has come. */
 const TICK_MS = 1_000;

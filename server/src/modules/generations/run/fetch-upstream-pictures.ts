@@ -1,9 +1,9 @@
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
-import type { UpstreamPictures } from '../../providers/generate-upstream.ts';
 import { collectPicture } from '../../media/collect-picture.ts';
 import { BadPicture, inspectPicture } from '../../media/inspect-picture.ts';
+import type { UpstreamPictures } from '../../providers/generate-upstream.ts';
 
 /** What errors name, which nobody has sent. */
 const PARAM = 'picture';

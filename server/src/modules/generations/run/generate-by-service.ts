@@ -1,16 +1,16 @@
 import { toJson } from '../../../platform/db/database.ts';
 import { renewLease } from '../../../platform/leases/leased-table.ts';
-import { generateUpstream } from '../../providers/generate-upstream.ts';
 import { embedMetadata } from '../../media/metadata/embed-metadata.ts';
-import { generationMetadata } from './generation-metadata.ts';
-import { readInput } from '../sources/read-input.ts';
+import { generateUpstream } from '../../providers/generate-upstream.ts';
 import type { GenerationRow } from '../queries.ts';
+import { readInput } from '../sources/read-input.ts';
+import type { Attempt, Generated, Picture, RunningParts } from './attempt.ts';
 import { type FetchedPicture, fetchUpstreamPictures } from './fetch-upstream-pictures.ts';
+import { generationMetadata } from './generation-metadata.ts';
 import { generationsTable } from './generations-table.ts';
 import { attemptOf, waitsFree } from './plan-generation.ts';
 import { begun } from './progress.ts';
 import { LeaseLost } from './report-progress.ts';
-import type { Attempt, Generated, Picture, RunningParts } from './run-generation.ts';
 
 /**
  * Has the service generate that the generation names. Its job is in the row before it is waited for: whoever goes on with

@@ -12,10 +12,11 @@ import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { expireHolds } from '../../credits/ledger/holds/expire-holds.ts';
 import { deletePreview, findPreviews, putPreview, updateGeneration } from '../queries.ts';
+import { takeTurn } from '../queue/take-turn.ts';
+import type { RunningParts } from './attempt.ts';
 import { createGenerationLoop } from './create-generation-loop.ts';
 import { LeaseLost } from './report-progress.ts';
-import { type RunningParts, runGeneration } from './run-generation.ts';
-import { takeTurn } from '../queue/take-turn.ts';
+import { runGeneration } from './run-generation.ts';
 
 // Processes that run generations die where it matters: what is left of each is its lease, until that runs out.
 const setting = await testGenerations({ generates: false });

@@ -4,8 +4,8 @@ import {
   kontextImageRequest,
   parisImageRequest,
 } from '@bakehouse/contract/runtime/serve-image-spec';
-import { generationMetadata } from './generation-metadata.ts';
 import type { GenerationRow } from '../queries.ts';
+import { generationMetadata } from './generation-metadata.ts';
 
 /** A preview costs half a step of two experts; the model server leaves out those that would come too soon. */
 const PREVIEW_EVERY = 5;

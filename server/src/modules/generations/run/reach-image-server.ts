@@ -3,18 +3,22 @@ import type { ImageEvent, ImageRequest } from '@bakehouse/contract/runtime/serve
 import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { keepInUse } from '../../deployments/reach/keep-in-use.ts';
-import { type RequestDeadline, requestDeadline } from '../../serving/ask/request-deadline.ts';
-import { awaitModelServer, type ModelServer, readyServers } from '../../deployments/reach/await-model-server.ts';
+import {
+  awaitModelServer,
+  type ModelServer,
+  readyServers,
+} from '../../deployments/reach/await-model-server.ts';
 import { findModel } from '../../deployments/reach/find-model.ts';
+import { keepInUse } from '../../deployments/reach/keep-in-use.ts';
+import type { WakingParts } from '../../deployments/waking-parts.ts';
 import {
   ModelServerUnreachable,
   postToModelServer,
   readText,
 } from '../../serving/ask/model-server-client.ts';
+import { type RequestDeadline, requestDeadline } from '../../serving/ask/request-deadline.ts';
 import { retryUnreachable } from '../../serving/ask/retry-unreachable.ts';
 import { unavailable } from '../../serving/ask/unavailable.ts';
-import type { WakingParts } from '../../deployments/serving-parts.ts';
 import { readImageEvents } from './read-image-events.ts';
 
 /** What an image model server says of a request that it cannot generate. */

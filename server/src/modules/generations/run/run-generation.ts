@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
-import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { Context, Services } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { isDatabaseAway } from '../../../platform/db/errors/is-database-away.ts';
@@ -10,15 +9,14 @@ import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts
 import { underLease } from '../../../platform/leases/under-lease.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import { reachImageServer } from './reach-image-server.ts';
-import type { WakingParts } from '../../deployments/serving-parts.ts';
+import { makeThumbnail } from '../../media/thumbnails/make-thumbnail.ts';
+import { toThumbnailColumns } from '../../media/thumbnails/thumbnail-columns.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
-import { readInput } from '../sources/read-input.ts';
 import { deletePreview, type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
 import { cancelJob } from '../services/cancel-job.ts';
-import { makeThumbnail, type Thumbnail } from '../../media/thumbnails/make-thumbnail.ts';
-import { toThumbnailColumns } from '../../media/thumbnails/thumbnail-columns.ts';
+import { readInput } from '../sources/read-input.ts';
+import type { Attempt, Done, Generated, Picture, RunningParts, StoredPicture } from './attempt.ts';
 import { checkPicture } from './check-picture.ts';
 import { generateByService } from './generate-by-service.ts';
 import { generationsTable } from './generations-table.ts';
@@ -26,43 +24,9 @@ import { lendLora } from './lend-lora.ts';
 import { pictureRequest } from './picture-request.ts';
 import { attemptOf, isFinal, planAfterFailure } from './plan-generation.ts';
 import { begun, progressAfter, startingReason } from './progress.ts';
-import { LeaseLost, type ProgressReport, reportProgress } from './report-progress.ts';
+import { reachImageServer } from './reach-image-server.ts';
+import { LeaseLost, reportProgress } from './report-progress.ts';
 
-export type RunningParts = {
-  services: Services;
-  serving: WakingParts;
-  /** Aborted when this process ends in good order. */
-  closing: AbortSignal;
-};
-
-/** One attempt at a generation. */
-export type Attempt = {
-  lease: Lease<GenerationRow>;
-  report: ProgressReport;
-  /** Aborted when somebody else decides over the generation, or this process ends. */
-  signal: AbortSignal;
-  /** Stores a finished picture. It is read once the attempt counts, since that may be what ends the process. */
-  keep: (read: () => Picture) => Promise<StoredPicture>;
-};
-
-type Done = Extract<ImageEvent, { type: 'done' }>;
-
-/** A finished picture, whole. */
-export type Picture = Pick<Done, 'media_type' | 'width' | 'height'> & { bytes: Buffer };
-/** The same in the store. */
-type StoredPicture = Omit<Picture, 'bytes'> & {
-  sha256: string;
-  sizeBytes: number;
-  thumbnail: Thumbnail | null;
-};
-
-/** What came of an attempt. */
-export type Generated = {
-  pictures: StoredPicture[];
-  /** What is known beside of how it was generated. */
-  generatedBy: Partial<Pick<GenerationRow, 'revision_id' | 'expert_used' | 'routing_confidence'>>;
-  expertWeights: number[][] | null;
-};
 /**
  * Makes one attempt at a leased generation, and writes what came of it. Killed anywhere before the last transaction it
  * has changed nothing that counts: the lease runs out, and the picture is generated again.

@@ -2,9 +2,9 @@ import { PROMPT_LENGTH_MAX, startGeneration } from '@bakehouse/contract/generati
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
-import type { GenerationLoop } from './create-generation-loop.ts';
 import { readMetadata } from '../testing/read-metadata.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
+import type { GenerationLoop } from './create-generation-loop.ts';
 
 /* Pictures of services, as they are kept here. */
 const setting = await serviceGenerations();

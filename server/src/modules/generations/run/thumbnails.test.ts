@@ -3,8 +3,8 @@ import sharp from 'sharp';
 import { beforeEach, expect, test } from 'vitest';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { pngOf } from '../testing/picture-files.ts';
 import { makeThumbnail } from '../../media/thumbnails/make-thumbnail.ts';
+import { pngOf } from '../testing/picture-files.ts';
 
 const setting = await testGenerations();
 const { server, stub } = setting;

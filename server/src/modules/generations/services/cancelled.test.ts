@@ -10,8 +10,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { password } from '../../../testing/auth-client.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { purgeUser } from '../../privacy/purge-user.ts';
-import type { GenerationLoop } from '../run/create-generation-loop.ts';
 import { takeTurn } from '../queue/take-turn.ts';
+import type { GenerationLoop } from '../run/create-generation-loop.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
 /* What a service has begun costs the operator its price: it is cancelled for nothing only where it had not. */

@@ -5,8 +5,8 @@ import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
 import type { UpstreamAnswer } from '../../providers/testing/upstream-server.ts';
-import type { GenerationLoop } from '../run/create-generation-loop.ts';
 import { takeTurn } from '../queue/take-turn.ts';
+import type { GenerationLoop } from '../run/create-generation-loop.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
 const setting = await serviceGenerations();

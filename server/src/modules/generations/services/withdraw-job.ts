@@ -4,7 +4,8 @@ import { AppError } from '../../../platform/errors.ts';
 import { findServiceTitle } from '../../providers/find-service-title.ts';
 import type { UpstreamJob } from '../../providers/generate-upstream.ts';
 import { withdrawUpstream } from '../../providers/withdraw-upstream.ts';
-import { findGeneration, type GenerationRow } from '../queries.ts';
+import { findGeneration } from '../find-generations.ts';
+import type { GenerationRow } from '../queries.ts';
 
 /**
  * Takes the job of a generation back from its service before the generation is ended: what the service has begun costs the

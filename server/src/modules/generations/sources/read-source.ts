@@ -4,8 +4,9 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { pictureTypes } from '@bakehouse/contract/media';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
-import { findOutputs, lockGeneration } from '../queries.ts';
 import { toThumbnail } from '../../media/thumbnails/thumbnail-columns.ts';
+import { findOutputs } from '../find-generations.ts';
+import { lockGeneration } from '../queries.ts';
 import { findInputPicture, type InputPicture } from './picture-queries.ts';
 
 /** What a generation edits, and where that comes from. */

@@ -8,8 +8,8 @@ import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { limitHeldBodies } from '../../../platform/http/bodies/body-room.ts';
 import { testServer } from '../../../testing/test-server.ts';
-import { pictureFiles } from '../testing/picture-files.ts';
 import { receivePicture } from '../../media/receive-picture.ts';
+import { pictureFiles } from '../testing/picture-files.ts';
 
 const MEGABYTE = 1024 ** 2;
 const server = await testServer({ config: { storageGb: 1 / 1024 } });

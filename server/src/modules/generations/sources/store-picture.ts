@@ -8,8 +8,8 @@ import { AppError } from '../../../platform/errors.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
 import { keepWithinQuota } from '../../assets/files/keep-within-quota.ts';
-import { makeThumbnail } from '../../media/thumbnails/make-thumbnail.ts';
 import { BadPicture, inspectPicture } from '../../media/inspect-picture.ts';
+import { makeThumbnail } from '../../media/thumbnails/make-thumbnail.ts';
 import type { InputPicture } from './picture-queries.ts';
 
 /**

@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { linkBlob } from '../../assets/files/links/link-blob.ts';
-import { keepPicture } from './keep-picture.ts';
 import { receivePicture } from '../../media/receive-picture.ts';
+import { keepPicture } from './keep-picture.ts';
 import { storePicture } from './store-picture.ts';
 
 /** Takes in a picture that is to be edited. Throws what `receivePicture` and `storePicture` throw. */

@@ -6,9 +6,9 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findActiveKontext } from '../../deployments/images/find-active-kontext.ts';
 import { findImageServer } from '../../deployments/images/find-image-server.ts';
-import { findOwnModel } from '../generators/find-own-model.ts';
 import { findUpstreams, type Upstream } from '../../providers/find-upstreams.ts';
 import type { ServiceName } from '../../providers/services/services.ts';
+import { findOwnModel } from '../generators/find-own-model.ts';
 
 /** Where a generation waits: each of these has so many places, whoever waits for another. */
 export type GenerationQueue = `starter:${string}` | `deployment:${string}` | `upstream:${ServiceName}`;

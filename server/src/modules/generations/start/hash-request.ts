@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Asked } from './start-generation.ts';
+import type { GenerationRequest } from './generation-request.ts';
 
 /** The same for the same call; a seed that was not chosen is no part of it. */
-export function hashRequest(asked: Asked): string {
+export function hashRequest(asked: GenerationRequest): string {
   const parameters = Object.entries(asked.parameters).sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify([
     asked.generator,

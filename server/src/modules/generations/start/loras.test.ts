@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { deleteAsset, listLoras } from '@bakehouse/contract/assets';
+import { deployFlux, getImageDeployment } from '@bakehouse/contract/deployments/images';
 import { type Generation, quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { deployFlux, getImageDeployment } from '@bakehouse/contract/deployments/images';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { testGenerations } from '../../../testing/test-generations.ts';

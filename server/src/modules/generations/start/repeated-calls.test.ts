@@ -1,10 +1,10 @@
-import { listGenerations } from '@bakehouse/contract/generations';
 import {
   deployFlux,
   deployFluxKontext,
   getImageDeployment,
   terminateFlux,
 } from '@bakehouse/contract/deployments/images';
+import { listGenerations } from '@bakehouse/contract/generations';
 import { pollParis } from '@bakehouse/contract/paris';
 import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test } from 'vitest';

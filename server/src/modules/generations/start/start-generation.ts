@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
-import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -11,23 +10,24 @@ import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { announceGeneration } from '../announce-generation.ts';
-import { keepPicture } from '../sources/keep-picture.ts';
-import { giveInputPicture } from '../sources/picture-queries.ts';
-import { readSource, type Source } from '../sources/read-source.ts';
+import type { SameRequest } from '../queries.ts';
 import {
   countOpen,
   type GenerationRow,
   insertGeneration,
   lockStarts,
   nextId,
-  type SameRequest,
   updateGeneration,
 } from '../queries.ts';
 import { WAIT_MAX_MS } from '../run/plan-generation.ts';
 import { showGenerations } from '../show-generations.ts';
+import { keepPicture } from '../sources/keep-picture.ts';
+import { giveInputPicture } from '../sources/picture-queries.ts';
+import { readSource } from '../sources/read-source.ts';
 import { chooseLora, refuseLora } from './choose-lora.ts';
 import { type ChosenProvider, chooseProvider } from './choose-provider.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
+import type { GenerationRequest } from './generation-request.ts';
 import { hashRequest } from './hash-request.ts';
 import { readParameters } from './read-parameters.ts';
 
@@ -36,28 +36,12 @@ const OPEN_MAX = 8;
 /** Far longer than a picture that was begun in time may take. */
 const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
 
-export type Asked = {
-  generator: GeneratorName;
-  prompt: string;
-  parameters: GenerationParameters;
-  /** The model that generates, by its name on the wire: a starter or a deployment of the caller; who `chooseProvider` finds unless said. */
-  model?: string | undefined;
-  /** Or the service that generates, by its title. */
-  service?: string | undefined;
-  /** What is edited, where the generator edits. */
-  source?: Source | undefined;
-  /** Or what names it. It is looked up with the start: who repeats a call hears the same when it is long gone. */
-  picture_id?: string | undefined;
-  source_generation_id?: string | undefined;
-  source_output_id?: string | undefined;
-};
-
 /** A call for a picture. */
 export type PictureCall = {
   /** What came in: a call that is repeated with its Idempotency-Key is known by it. */
   sent: object;
   /** What that asks for. Looked up for the first call alone: deployments end, and addresses die. */
-  read: () => Promise<Asked>;
+  read: () => Promise<GenerationRequest>;
 };
 
 /** Finds what was generated, or is, for the same call, where that is the answer instead of a new picture. */
@@ -116,10 +100,10 @@ export async function startGeneration(
   );
 }
 
-type Prepared = { chosen: ChosenProvider; asked: Asked; loraRevisionId: string | null };
+type Prepared = { chosen: ChosenProvider; asked: GenerationRequest; loraRevisionId: string | null };
 
 /** Its provider, and all of its parameters. */
-async function prepare(ctx: Context, { parameters: given, ...rest }: Asked): Promise<Prepared> {
+async function prepare(ctx: Context, { parameters: given, ...rest }: GenerationRequest): Promise<Prepared> {
   const chosen = await chooseProvider(ctx, rest);
   refuseLora(chosen, given);
   const parameters = readParameters(chosen.form, given);
@@ -136,7 +120,7 @@ async function show(ctx: Context, tx: Transaction, row: GenerationRow): Promise<
 async function insert(
   tx: Transaction,
   ctx: Context,
-  asked: Asked,
+  asked: GenerationRequest,
   { chosen, loraRevisionId, waitsHere, costMaxMicro }: Omit<Prepared, 'asked'> & Omit<Options, 'joins'>,
 ): Promise<GenerationRow> {
   const { userId, key } = ctx.caller;

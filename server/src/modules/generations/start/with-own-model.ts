@@ -1,5 +1,5 @@
-import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
+import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findNamedImageDeployment } from '../../deployments/images/find-named-image-deployment.ts';

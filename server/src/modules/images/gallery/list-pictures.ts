@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { findGenerations, findOutputs, type GenerationRow, type OutputRow } from '../../generations/queries.ts';
+import { findGenerations, findOutputs } from '../../generations/find-generations.ts';
+import type { GenerationRow, OutputRow } from '../../generations/queries.ts';
 import { pictureName } from './picture-name.ts';
 
 export type Picture = { row: GenerationRow; output: OutputRow; name: string };

@@ -1,7 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { deleteGeneration } from '../../generations/delete-generation.ts';
-import { findGeneration } from '../../generations/queries.ts';
+import { findGeneration } from '../../generations/find-generations.ts';
 
 /** Deletes an edit and what it made. Throws AppError 'not_found'. */
 export async function deleteKontextImage(ctx: Context, { id }: { id: string }): Promise<void> {

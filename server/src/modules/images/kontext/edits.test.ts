@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { listModels } from '@bakehouse/contract/chat';
+import { deployFluxKontext, getImageDeployment, terminateFlux } from '@bakehouse/contract/deployments/images';
 import {
   deleteGeneration,
   listGenerations,
@@ -7,7 +8,6 @@ import {
   startGeneration,
 } from '@bakehouse/contract/generations';
 import { listGenerators } from '@bakehouse/contract/generators';
-import { deployFluxKontext, getImageDeployment, terminateFlux } from '@bakehouse/contract/deployments/images';
 import { deleteKontextImage, listKontextImages } from '@bakehouse/contract/kontext';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -5,10 +5,10 @@ import type { Http } from '../../../platform/http/bind.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../../deployments/images/find-named-image-deployment.ts';
 import { awaitCompleted } from '../../generations/start/await-completed.ts';
+import { joinsRepeat } from '../../generations/start/joins-repeat.ts';
 import { startGeneration } from '../../generations/start/start-generation.ts';
 import { answerImages } from './answer-images.ts';
 import { readDeployedBody, readImageBody } from './image-body.ts';
-import { joinsRepeat } from './joins-repeat.ts';
 import { listPictureModels } from './list-picture-models.ts';
 
 /**

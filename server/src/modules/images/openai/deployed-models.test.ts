@@ -1,6 +1,4 @@
 import { listModels } from '@bakehouse/contract/chat';
-import { listGenerations, quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
-import type { GeneratorName } from '@bakehouse/contract/generators';
 import {
   deployFlux,
   deployFluxKontext,
@@ -9,6 +7,8 @@ import {
   terminateFlux,
   terminateParis,
 } from '@bakehouse/contract/deployments/images';
+import { listGenerations, quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
+import type { GeneratorName } from '@bakehouse/contract/generators';
 import { uploadPicture } from '@bakehouse/contract/media';
 import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test, vi } from 'vitest';

@@ -1,23 +1,24 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
-import { editImageFields, type editImage as endpoint } from '@bakehouse/contract/openai-images';
 import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
+import { editImageFields, type editImage as endpoint } from '@bakehouse/contract/openai-images';
 import type * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../../deployments/images/find-named-image-deployment.ts';
-import { findUpstreams } from '../../providers/find-upstreams.ts';
-import { findEditor } from '../kontext/find-editor.ts';
-import { receivePicture } from '../../media/receive-picture.ts';
 import { sentPicture } from '../../generations/sources/sent-picture.ts';
 import { storePicture } from '../../generations/sources/store-picture.ts';
 import { awaitCompleted } from '../../generations/start/await-completed.ts';
-import { type Asked, startGeneration } from '../../generations/start/start-generation.ts';
+import type { GenerationRequest } from '../../generations/start/generation-request.ts';
+import { joinsRepeat } from '../../generations/start/joins-repeat.ts';
+import { startGeneration } from '../../generations/start/start-generation.ts';
+import { receivePicture } from '../../media/receive-picture.ts';
+import { findUpstreams } from '../../providers/find-upstreams.ts';
+import { findEditor } from '../kontext/find-editor.ts';
 import { answerImages } from './answer-images.ts';
 import { deployedParameters } from './deployed-parameters.ts';
-import { joinsRepeat } from './joins-repeat.ts';
 import { listPictureModels } from './list-picture-models.ts';
 import { readShape } from './read-shape.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
@@ -62,7 +63,7 @@ type Choices = Pick<z.output<typeof editImageFields>, 'model' | 'size' | (typeof
 async function chooseEditor(
   ctx: Context,
   choices: Choices,
-): Promise<Pick<Asked, 'model' | 'service' | 'parameters'>> {
+): Promise<Pick<GenerationRequest, 'model' | 'service' | 'parameters'>> {
   const named = choices.model ? await findNamedImageDeployment(ctx, choices.model) : null;
   if (named?.kind === 'flux-kontext') {
     const model = named.model_name;

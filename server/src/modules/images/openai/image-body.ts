@@ -1,15 +1,15 @@
+import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
-import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import type { createImage } from '@bakehouse/contract/openai-images';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';
 import type { Config } from '../../../config.ts';
 import { refused } from '../../../platform/errors.ts';
+import type { GenerationRequest } from '../../generations/start/generation-request.ts';
 import { findUpstreams, type Upstream } from '../../providers/find-upstreams.ts';
-import type { Asked } from '../../generations/start/start-generation.ts';
 import { deployedParameters } from './deployed-parameters.ts';
 import { readShape } from './read-shape.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
@@ -38,7 +38,7 @@ export function readImageBody(
   config: Pick<Config, 'upstreams'>,
   { prompt, ...body }: Body,
   models: readonly string[],
-): Asked {
+): GenerationRequest {
   const name = generatorNames.find((one) => one === body.model && !editsPictures(generators[one]));
   const [upstream] = name ? findUpstreams(config, name) : [];
   if (upstream) {
@@ -58,7 +58,10 @@ export function readImageBody(
 }
 
 /** The same of a deployment of the caller, which generates as its form's defaults say, or Paris as the starter does, unless the call says more. Throws as `readImageBody`. Pure. */
-export function readDeployedBody({ kind, model_name: model }: Deployed, { prompt, ...body }: Body): Asked {
+export function readDeployedBody(
+  { kind, model_name: model }: Deployed,
+  { prompt, ...body }: Body,
+): GenerationRequest {
   refuseUnserved(body, { model, models: [model], fields: deployedFields });
   readShape(body.size, { model, shapes: SQUARE });
   const { n, output_format: format } = body;
@@ -75,7 +78,7 @@ export function readDeployedBody({ kind, model_name: model }: Deployed, { prompt
 function upstreamParameters(
   { generator, fields }: Upstream,
   { n, size, output_format: format, ...settings }: Choices & Settings,
-): Asked['parameters'] {
+): GenerationRequest['parameters'] {
   if (format)
     throw refused('output_format', `output_format: ${generator} has the one that its service makes`);
   if (n && n > 1 && !fields.includes('n'))
@@ -84,7 +87,7 @@ function upstreamParameters(
 }
 
 /** A size says which shape the picture has. */
-function shapeOf(generator: Upstream['generator'], size: Choices['size']): Asked['parameters'] {
+function shapeOf(generator: Upstream['generator'], size: Choices['size']): GenerationRequest['parameters'] {
   const field = generators[generator].fields.find(({ name }) => name === 'aspect_ratio');
   const shapes = field?.kind === 'choice' ? field.options.map(({ value }) => value) : SQUARE;
   const shape = readShape(size, { model: generator, shapes });

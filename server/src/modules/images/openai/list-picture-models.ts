@@ -1,6 +1,6 @@
+import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
-import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import type { Context } from '../../../platform/context.ts';
 import { listImageModelNames } from '../../deployments/images/list-image-model-names.ts';
 import { findOwnModel } from '../../generations/generators/find-own-model.ts';

@@ -1,8 +1,8 @@
 import { PROMPT_LENGTH_MAX } from '@bakehouse/contract/generations';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { inspectPicture } from '../inspect-picture.ts';
 import { readMetadata } from '../../generations/testing/read-metadata.ts';
+import { inspectPicture } from '../inspect-picture.ts';
 import { embedMetadata } from './embed-metadata.ts';
 
 const SHORT = { prompt: 'A loaf of bread', model: 'fal-ai/flux/dev', guidance_scale: '3.5', seed: '7' };

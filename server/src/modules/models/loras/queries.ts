@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { newestFiles } from '../../assets/queries.ts';
+import type { Database } from '../../../platform/db/database.ts';
 
 type Wanted = {
   userId: string;
@@ -25,14 +24,6 @@ export async function selectLoras(
     order by created_at desc, id desc
     limit ${limit}`.execute(db);
   return rows;
-}
-
-/** The names of an asset's newest safetensors and JSON files, which tell a LoRA from other models. */
-export async function listTellingFiles(tx: Transaction, assetId: string): Promise<{ path: string }[]> {
-  return newestFiles(tx, assetId)
-    .select('path')
-    .where(sql<boolean>`path ~ '^[^/]+\\.(safetensors|json)$'`)
-    .execute();
 }
 
 export async function isOwnModel(

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { listStarterRows, type StarterTask } from '../../assets/queries.ts';
+import type { StarterTask } from '../../assets/queries.ts';
+import { listStarterRows } from './queries.ts';
 
 export type StarterModelRef = {
   assetId: string;

@@ -8,7 +8,8 @@ import { isBlobKept } from '../../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import type { NewFile } from '../../assets/add-revision.ts';
 import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
-import { type StarterTask, upsertStarterAsset } from '../../assets/queries.ts';
+import type { StarterTask } from '../../assets/queries.ts';
+import { upsertStarterAsset } from './queries.ts';
 
 /**
  * Makes a model out of local files that everybody may use and nobody may change, or brings the one

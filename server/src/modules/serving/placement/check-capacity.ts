@@ -1,4 +1,4 @@
-import type { Capacity } from '../../../engine/queue/queue.ts';
+import type { Capacity } from '../../../engine/model/capacity.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { ServingPlacement } from '../served-model.ts';
 import { deviceLabel } from './choose-placement.ts';

@@ -1,7 +1,7 @@
 import type { GpuType } from '@bakehouse/contract/limits';
-import { chooseGpu } from '../../../engine/queue/choose-gpu.ts';
+import type { Capacity } from '../../../engine/model/capacity.ts';
 import type { Gpu } from '../../../engine/model/gpu.ts';
-import type { Capacity } from '../../../engine/queue/queue.ts';
+import { chooseGpu } from '../../../engine/queue/choose-gpu.ts';
 import type { ServingPlacement } from '../served-model.ts';
 import type { ImageMemory } from './image-memory.ts';
 

@@ -1,7 +1,7 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
 import { type GpuType, instanceGpus, instanceTypes } from '@bakehouse/contract/limits';
+import type { Capacity } from '../../../engine/model/capacity.ts';
 import { chooseGpu } from '../../../engine/queue/choose-gpu.ts';
-import type { Capacity } from '../../../engine/queue/queue.ts';
 import type { RequestedInstance, ServingPlacement } from '../served-model.ts';
 import type { TextEngine } from '../text-spec.ts';
 

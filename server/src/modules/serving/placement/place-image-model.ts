@@ -2,9 +2,8 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { requireRevision } from '../../assets/access/require-revision.ts';
 import { readRevision } from '../../assets/read-revision.ts';
-import type { PlacedModel } from '../served-model.ts';
 import type { ImageEngine } from '../image-spec.ts';
-import type { ServingParts } from '../../deployments/serving-parts.ts';
+import type { PlacedModel, ReadCapacity } from '../served-model.ts';
 import { hashFiles } from './hash-files.ts';
 
 /**
@@ -13,7 +12,7 @@ import { hashFiles } from './hash-files.ts';
  */
 export async function placeImageModel(
   { db, caller }: Context,
-  _parts: Pick<ServingParts, 'capacity'>,
+  _parts: ReadCapacity,
   assetId: string,
 ): Promise<PlacedModel> {
   const wanted = { assetId, userId: caller.userId };

@@ -8,12 +8,12 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { findModelByName } from '../../assets/access/find-model-by-name.ts';
-import { type PipelineIndex, readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import { type PipelineIndex, readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
 import { findMissingShards } from '../../models/weights/find-missing-shards.ts';
 import { nameMissing } from '../../models/weights/name-missing.ts';
-import type { DeploymentKind, ServedBase, ServedModel } from '../served-model.ts';
 import type { ImageEngine } from '../image-spec.ts';
+import type { Place, ServedBase, ServedModel } from '../served-model.ts';
 import { chooseImagePlacement } from './choose-image-placement.ts';
 import { gpuOfInstance } from './choose-placement.ts';
 import { hashFiles } from './hash-files.ts';
@@ -64,7 +64,7 @@ const families: Record<ImageDeploymentKind, Family> = {
  * How models of a kind's pipelines are placed: starters on the CPU, others on a GPU that has room for them, or on the
  * CPU where they are small. `modelId` may be a name on a model hub.
  */
-export function placePipelineModel(kind: ImageDeploymentKind): DeploymentKind['place'] {
+export function placePipelineModel(kind: ImageDeploymentKind): Place {
   return async (ctx, parts, modelId, asked) => {
     const type = gpuOfInstance(asked.instanceType);
     if (!type) return null;

@@ -1,6 +1,6 @@
 import { formatBgl, smallerAmount } from '@bakehouse/contract/money';
-import { stopWorkload } from '../../../engine/stop-workload.ts';
 import type { Workload } from '../../../engine/model/workload.ts';
+import { stopWorkload } from '../../../engine/stop-workload.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { availableMicro } from '../../credits/ledger/available-micro.ts';

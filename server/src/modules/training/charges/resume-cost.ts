@@ -1,5 +1,5 @@
-import { secondsSaved } from '../../../engine/seconds-saved.ts';
 import type { Workload } from '../../../engine/model/workload.ts';
+import { secondsSaved } from '../../../engine/seconds-saved.ts';
 import type { RunRow } from '../queries.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 

@@ -1,6 +1,6 @@
 import { heldOutAnswers } from '@bakehouse/contract/runtime/report';
-import { hasEnded } from '../../../engine/model/has-ended.ts';
 import { listCpuMachines } from '../../../engine/machines/list-cpu-machines.ts';
+import { hasEnded } from '../../../engine/model/has-ended.ts';
 import type { WorkloadKind } from '../../../engine/model/workload-kind.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { publishChange, publishChanges } from '../../../platform/events/publish-change.ts';

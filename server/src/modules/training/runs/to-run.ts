@@ -1,10 +1,10 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/training';
-import { hasEnded } from '../../../engine/model/has-ended.ts';
 import { cutHostPaths, type HostFolders } from '../../../engine/host/cut-host-paths.ts';
-import { secondsSaved } from '../../../engine/seconds-saved.ts';
+import { hasEnded } from '../../../engine/model/has-ended.ts';
 import type { Workload, WorkloadState } from '../../../engine/model/workload.ts';
+import { secondsSaved } from '../../../engine/seconds-saved.ts';
 import { costSoFarMicro, resumeCeilingMicro } from '../charges/ceiling.ts';
 import { resumeCostMicro, unpaidMicro } from '../charges/resume-cost.ts';
 import { roundCostMicro } from '../charges/round-cost.ts';

@@ -2,16 +2,16 @@ import type { GpuType } from '@bakehouse/contract/limits';
 import { fixedAmount, formatBgl } from '@bakehouse/contract/money';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTunePayload, FineTuneValidation } from '@bakehouse/contract/training';
-import type { Capacity } from '../../../engine/queue/queue.ts';
+import type { Capacity } from '../../../engine/model/capacity.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
-import { listModelFiles } from '../../models/weights/list-model-files.ts';
-import { readModelJson } from '../../models/weights/read-model-json.ts';
 import type { Price } from '../../credits/prices/prices.ts';
 import { quote } from '../../credits/prices/quote.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
+import { listModelFiles } from '../../models/weights/list-model-files.ts';
+import { readModelJson } from '../../models/weights/read-model-json.ts';
 import { usualCeilingMicro } from '../charges/ceiling.ts';
 import {
   type FineTuneFields,

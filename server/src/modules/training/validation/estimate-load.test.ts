@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createFakeDriver } from '../../../engine/drivers/fake/fake-driver.ts';
-import { readOffer } from '../../../engine/machines/read-offer.ts';
 import { noteMachine } from '../../../engine/machines/queries.ts';
+import { readOffer } from '../../../engine/machines/read-offer.ts';
 import { testMachine } from '../../../engine/testing/test-machine.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { estimateLoad } from './estimate-load.ts';

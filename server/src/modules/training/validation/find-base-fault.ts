@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Services } from '../../../platform/context.ts';
-import { readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
+import { readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
 import { findSafetensors } from '../../models/weights/find-safetensors.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
 

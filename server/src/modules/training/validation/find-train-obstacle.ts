@@ -1,6 +1,6 @@
 import { AppError } from '../../../platform/errors.ts';
-import type { FindObstacle } from '../../models/get-model-readiness.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import type { FindObstacle } from '../../models/get-model-readiness.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { findBaseFault } from './find-base-fault.ts';
 

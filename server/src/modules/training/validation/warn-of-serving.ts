@@ -1,5 +1,5 @@
 import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
-import type { Capacity } from '../../../engine/queue/queue.ts';
+import type { Capacity } from '../../../engine/model/capacity.ts';
 import { findGguf } from '../../models/weights/find-gguf.ts';
 import type { FineTuneFields } from '../fine-tune-spec.ts';
 

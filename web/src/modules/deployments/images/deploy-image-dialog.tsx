@@ -1,11 +1,11 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import {
   type ImageDeploymentKind,
   imageDeploymentKinds,
   type quoteFlux,
 } from '@bakehouse/contract/deployments/images';
 import { isServedAs } from '@bakehouse/contract/deployments/pipelines';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Licence } from '@bakehouse/contract/licences';
 import { gpuLabels, type InstanceType, instanceGpus, instanceTypes } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';

@@ -1,7 +1,7 @@
+import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import { fluxKontext } from '@bakehouse/contract/generators/flux-kontext';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { paris } from '@bakehouse/contract/generators/paris';
-import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { useQuery } from '@tanstack/react-query';
 import { Money } from '../../../ui/money.tsx';

@@ -11,6 +11,7 @@ import type { Context } from '../../../../platform/context.ts';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
 import { AppError, refused } from '../../../../platform/errors.ts';
 import { receiveForm } from '../../../../platform/http/bodies/receive-form.ts';
+import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
 import type { Blob } from '../../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../../platform/storage/store-blob.ts';
 import { recordAudit } from '../../../accounts/record-audit.ts';
@@ -19,8 +20,6 @@ import { lockChangeableAsset } from '../../access/lock-changeable-asset.ts';
 import { addRevision } from '../../add-revision.ts';
 import { findNewestFile } from '../../queries.ts';
 import { toWireFile } from '../../to-wire.ts';
-import { checkChatTemplates } from '../../../models/weights/check-chat-templates.ts';
-import { checkWeights } from '../../../models/weights/check-weights.ts';
 import { type Quota, quotaExceeded, readQuota, takeStorage } from '../storage-quota.ts';
 import { cleanFileName } from './clean-file-name.ts';
 import { cleanFilePath } from './clean-file-path.ts';
@@ -38,7 +37,18 @@ const ENVELOPE_BYTES = 64 * 1024;
 
 const uploads = openByKey();
 
-type Upload = { assetId: string; request: FastifyRequest; stallMs?: number };
+/** Throws AppError('invalid_request') for a file that must not be loaded as part of a model. */
+export type CheckModelFile = (
+  sandbox: Sandbox,
+  file: { localPath: string; name: string; userId: string },
+) => Promise<void>;
+
+type Upload = {
+  assetId: string;
+  request: FastifyRequest;
+  checkModelFile: CheckModelFile;
+  stallMs?: number;
+};
 type Parts = AsyncIterator<Multipart>;
 
 /**
@@ -51,7 +61,7 @@ type Parts = AsyncIterator<Multipart>;
  */
 export async function uploadFile(
   ctx: Context,
-  { assetId, request, stallMs }: Upload,
+  { assetId, request, checkModelFile, stallMs }: Upload,
 ): Promise<ResponseOf<typeof endpoint>> {
   // One file more than there may be, so that it can be named.
   const form = { part: PART, limits: { files: 2 }, stallMs, wholeMs: WHOLE_MS };
@@ -64,7 +74,7 @@ export async function uploadFile(
   }
   try {
     return await receiveForm(ctx, request, form, (parts, signal) =>
-      takeUpload(ctx, { assetId, parts, signal, announced: announcedBytes(request) }),
+      takeUpload(ctx, { assetId, checkModelFile, parts, signal, announced: announcedBytes(request) }),
     );
   } finally {
     leave();
@@ -76,7 +86,7 @@ type Coming = { parts: Parts; signal: AbortSignal; announced: number };
 
 async function takeUpload(
   ctx: Context,
-  { assetId, ...coming }: Coming & { assetId: string },
+  { assetId, checkModelFile, ...coming }: Coming & Pick<Upload, 'assetId' | 'checkModelFile'>,
 ): Promise<ResponseOf<typeof endpoint>> {
   const who = { assetId, userId: ctx.caller.userId };
   const { dataset_type: type } = await findChangeableAsset(ctx.db, who);
@@ -84,11 +94,9 @@ async function takeUpload(
   const { path, param, blob } = await receiveFile(ctx, { ...coming, quota });
   // What lies in a dataset is data, and nothing loads it as weights.
   if (type === 'MODEL')
-    await ctx.blobs.withLocalFile(blob.sha256, async (localPath) => {
-      const file = { localPath, name: path, userId: who.userId };
-      await checkWeights(ctx.sandbox, file);
-      await checkChatTemplates(ctx.sandbox, file);
-    });
+    await ctx.blobs.withLocalFile(blob.sha256, (localPath) =>
+      checkModelFile(ctx.sandbox, { localPath, name: path, userId: who.userId }),
+    );
 
   coming.signal.throwIfAborted();
   return inTransaction(ctx.db, async (tx) => {

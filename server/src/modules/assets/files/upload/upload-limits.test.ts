@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
 import { storeBlob } from '../../../../platform/storage/store-blob.ts';
 import { type TestServer, type TestUser, testServer } from '../../../../testing/test-server.ts';
+import { checkModelFile } from '../../../models/weights/check-model-file.ts';
 import { createAsset } from '../../create-asset.ts';
 import { putFiles } from '../../revisions/put-files.ts';
 import { uploadFile } from './upload-file.ts';
@@ -186,7 +187,7 @@ describe('an upload that stands still', () => {
     dave = await server.signUp('Dave');
     await app.register(multipart);
     app.post<{ Params: { id: string } }>('/:id', (request) =>
-      uploadFile(contextOf(dave), { assetId: request.params.id, request, stallMs: 200 }),
+      uploadFile(contextOf(dave), { assetId: request.params.id, request, checkModelFile, stallMs: 200 }),
     );
     await app.listen({ port: 0 });
   });

@@ -1,8 +1,7 @@
 import type { Context } from '../../../../platform/context.ts';
-import { noteReplicaUse } from '../../../deployments/queries.ts';
-import { addReplica } from '../../../deployments/servers/scale-deployment.ts';
-import type { ServingParts } from '../../../deployments/serving-parts.ts';
-import type { Upstream } from '../../gateway-queries.ts';
+import type { Upstream } from '../../../deployments/reach/upstream.ts';
+import { addReplica, noteReplicaUse } from '../../../deployments/servers/scale-deployment.ts';
+import type { ReadCapacity } from '../../../serving/served-model.ts';
 import { needsReplica, type ReplicaLoads } from './needs-replica.ts';
 
 /** A replica goes after minutes without use, so this often is enough. */
@@ -19,7 +18,7 @@ export type ReplicaScaling = {
 };
 
 /** Remembers what it has asked for and noted lately, so that many requests do it once. */
-export function replicaScaling(parts: Pick<ServingParts, 'capacity'>): ReplicaScaling {
+export function replicaScaling(parts: ReadCapacity): ReplicaScaling {
   const isAskDue = atMostEvery(ASK_AGAIN_MS);
   const isUseDue = atMostEvery(USE_AGAIN_MS);
 

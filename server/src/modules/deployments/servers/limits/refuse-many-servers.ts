@@ -1,5 +1,5 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
-import type { Capacity } from '../../../../engine/queue/queue.ts';
+import type { Capacity } from '../../../../engine/model/capacity.ts';
 import type { Transaction } from '../../../../platform/db/database.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { listStarterModels } from '../../../models/starter/list-starter-models.ts';

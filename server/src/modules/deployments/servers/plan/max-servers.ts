@@ -1,5 +1,5 @@
+import type { Capacity } from '../../../../engine/model/capacity.ts';
 import { countSlots } from '../../../../engine/queue/count-slots.ts';
-import type { Capacity } from '../../../../engine/queue/queue.ts';
 import type { ServingPlacement } from '../../../serving/served-model.ts';
 import { STARTER_SERVERS } from '../limits/cpu-servers.ts';
 

@@ -1,7 +1,6 @@
 import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
-import type { PlacedModel, RequestedInstance, ServedModel } from '../../served-model.ts';
-import type { ServingParts } from '../../../deployments/serving-parts.ts';
+import type { PlacedModel, ReadCapacity, RequestedInstance, ServedModel } from '../../served-model.ts';
 import { choosePlacement, gpuBytes } from '../choose-placement.ts';
 import { describeTextModel } from './describe-text-model.ts';
 import { refuseUnevenSplit } from './refuse-uneven-split.ts';
@@ -15,7 +14,7 @@ const GIB = 1024 ** 3;
  */
 export async function placeTextModel(
   ctx: Context,
-  parts: Pick<ServingParts, 'capacity'>,
+  parts: ReadCapacity,
   assetId: string,
   asked: RequestedInstance,
 ): Promise<PlacedModel | null> {

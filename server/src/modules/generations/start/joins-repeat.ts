@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { listWaitedAt, takeLeft } from '../../generations/queries.ts';
-import type { Joins } from '../../generations/start/start-generation.ts';
+import { listWaitedAt, takeLeft } from '../queries.ts';
+import type { Joins } from './start-generation.ts';
 
 /** How often the client has repeated the call. OpenAI's own say it, and send no Idempotency-Key by themselves. */
 const RETRY_COUNT = 'x-stainless-retry-count';

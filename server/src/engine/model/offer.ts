@@ -1,0 +1,36 @@
+import type { Capacity } from './capacity.ts';
+import type { SpecKind } from './spec-kind.ts';
+
+/**
+ * Who decides when a workload may start: `slots`, the queue of this installation, by the driver's capacity; `driver`, a queue of
+ * its own, to which all work goes at once that its capacity could ever hold, and which says by `pending` what it waits for.
+ */
+export type Admission = 'slots' | 'driver';
+
+/** What wants this machine's processors. */
+export type CpuLoad = {
+  /** Threads that work or wait for a processor: the mean of the last minute, all programs together. */
+  busyThreads: number;
+  /** Processors of the machine. */
+  cores: number;
+  /** Threads that a run uses. */
+  runThreads: number;
+};
+
+/** What a machine offers to those who wait. Its server writes it; the servers of all machines read it. */
+export type Offer = {
+  capacity: Capacity;
+  admission: Admission;
+  /** Why specs of a kind cannot start there at present, as one sentence; null: they can. By `specName`. */
+  blockers: Record<string, string | null>;
+  cpu: { cores: number; memory_bytes: number };
+  /** Why it starts nothing of what it is given; absent from what an earlier version wrote. */
+  trouble?: string | null;
+  /** What wants its processors now; absent from what an earlier version wrote. */
+  load?: CpuLoad;
+};
+
+/** The name of a kind of specs in an offer. */
+export function specName({ kind, engine }: SpecKind): string {
+  return engine === null ? kind : `${kind} ${engine}`;
+}

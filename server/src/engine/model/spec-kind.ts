@@ -1,0 +1,14 @@
+import type { ServeImageSpec } from '@bakehouse/contract/runtime/serve-image-spec';
+import type { ServeTextSpec } from '@bakehouse/contract/runtime/serve-spec';
+import type { WorkloadSpec } from './workload.ts';
+
+/** What serves a model. */
+export type ServingEngine = (ServeTextSpec | ServeImageSpec)['engine'];
+
+/** What of a spec decides which program executes it. */
+export type SpecKind = { kind: 'train'; engine: null } | { kind: 'serve'; engine: ServingEngine };
+
+/** That of a whole spec. */
+export function specKind(spec: WorkloadSpec): SpecKind {
+  return spec.kind === 'serve' ? { kind: 'serve', engine: spec.engine } : { kind: 'train', engine: null };
+}

@@ -1,0 +1,23 @@
+import type { RecallPrices } from '../credits/prices/recall-prices.ts';
+import type { UsageLeader } from '../credits/usage/usage-leader.ts';
+import type { ReadCapacity } from '../serving/served-model.ts';
+import type { KeepRequest } from './requests/keep-requests.ts';
+import type { GatewayPresence } from './upstream/gateway-presence.ts';
+import type { SlotsByAddress } from './upstream/prompt-slots.ts';
+import type { RecallUpstream } from './upstream/recall-upstreams.ts';
+import type { ReplicaScaling } from './upstream/replicas/replica-scaling.ts';
+import type { ServerTurns } from './upstream/server-turns.ts';
+
+/** What chat takes from the program around it. */
+export type ChatParts = ReadCapacity & {
+  presence: GatewayPresence;
+  /** The usage windows of this process. */
+  usage: UsageLeader;
+  keepRequest: KeepRequest;
+  recallUpstream: RecallUpstream;
+  recallPrices: RecallPrices;
+  replicas: ReplicaScaling;
+  turns: ServerTurns;
+  /** What the caches of the model servers hold, as far as this process knows. */
+  slots: SlotsByAddress;
+};

@@ -1,0 +1,21 @@
+import * as chat from '@bakehouse/contract/chat';
+import { vllmMetrics } from '@bakehouse/contract/deployments/text';
+import { type Binding, bind } from '../../platform/http/bind.ts';
+import { answerCompletion } from './answer-completion.ts';
+import type { ChatParts } from './chat-parts.ts';
+import { getModel, listModels } from './list-models.ts';
+import { readMetrics } from './read-metrics.ts';
+
+export function chatRoutes(parts: ChatParts): Binding[] {
+  return [
+    bind(vllmMetrics, readMetrics),
+    bind(chat.listModels, (ctx) => listModels(ctx)),
+    bind(chat.getModel, getModel),
+    bind(chat.chatCompletions, (ctx, { body }, http) =>
+      answerCompletion(ctx, parts, '/v1/chat/completions', body, http),
+    ),
+    bind(chat.completions, (ctx, { body }, http) =>
+      answerCompletion(ctx, parts, '/v1/completions', body, http),
+    ),
+  ];
+}
