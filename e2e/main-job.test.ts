@@ -192,7 +192,8 @@ async function terminateAndDeployAgain(page: Page): Promise<void> {
   await page.getByText('crumb-expert').first().waitFor();
   await look(page, 'deployments');
   await page.getByRole('link', { name: 'Crumb Expert' }).click();
-  await page.getByRole('button', { name: 'Terminate' }).click();
+  // The list behind the link has buttons that end with the model's name.
+  await page.getByRole('button', { name: 'Terminate', exact: true }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Terminate' }).click();
   await page.getByText('Terminated by you').waitFor();
   await page.getByRole('button', { name: 'Deploy again' }).waitFor();

@@ -20,17 +20,10 @@ class Wire(BaseModel):
     )
 
 
-RUNTIME_PROTOCOL = 1
-
-
 class InputFile(Wire):
     path: Annotated[str, Field(min_length=1)]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     size_bytes: Annotated[int, Field(ge=0)]
-
-
-class SpecProtocol(Wire):
-    protocol: int
 
 
 class WorkloadInput(Wire):
@@ -44,7 +37,6 @@ class WorkloadServer(Wire):
 
 
 class WorkloadSpecBase(Wire):
-    protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -95,8 +87,7 @@ class TrainingParameters(Wire):
     lora: LoraSpec
 
 
-class TrainTextSpec(Wire):
-    protocol: Literal[1]
+class TrainSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -188,7 +179,6 @@ class PictureTrainingParameters(Wire):
 
 
 class TrainAutoencoderSpec(Wire):
-    protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -206,7 +196,6 @@ class TrainAutoencoderSpec(Wire):
 
 
 class TrainKontextSpec(Wire):
-    protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -224,7 +213,6 @@ class TrainKontextSpec(Wire):
 
 
 class TrainParisSpec(Wire):
-    protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -250,7 +238,6 @@ class ServeTextSpecAdapter(Wire):
 
 
 class ServeTextSpec(Wire):
-    protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -339,7 +326,6 @@ class ParisImageRequest(Wire):
 
 
 class ServeImageSpec(Wire):
-    protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -354,23 +340,6 @@ class ServeImageSpec(Wire):
     parallel_requests: Annotated[int, Field(ge=1)]
     threads: Annotated[int, Field(ge=1)]
     gpus: Annotated[int, Field(ge=0)] = 0
-
-
-WorkloadSpec = Annotated[
-    Annotated[
-        TrainTextSpec
-        | TrainAutoencoderSpec
-        | TrainParisSpec
-        | TrainKontextSpec,
-        Field(discriminator="method"),
-    ]
-    | Annotated[
-        ServeTextSpec
-        | ServeImageSpec,
-        Field(discriminator="task"),
-    ],
-    Field(discriminator="kind"),
-]
 
 
 class HeldOutAnswer(Wire):

@@ -124,7 +124,10 @@ function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
         hasFiles(asset) &&
         !readiness.isPending &&
         (readiness.data?.deploy == null ? (
-          <DeployButton modelId={asset.dataset_id} label={pod ? 'Deploy again' : 'Deploy'} />
+          <DeployButton
+            request={{ kind: 'text', modelId: asset.dataset_id }}
+            label={pod ? 'Deploy again' : 'Deploy'}
+          />
         ) : (
           <p className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
             {readiness.data.lora ? <LoraUse /> : `${readiness.data.deploy}.`}

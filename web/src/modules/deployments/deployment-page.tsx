@@ -1,37 +1,32 @@
-import type { Deployment } from '@bakehouse/contract/deployments/text';
-import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
-import { Power } from 'lucide-react';
+import { useParams } from '@tanstack/react-router';
+import { Power, Rocket, Sparkles } from 'lucide-react';
 import { useState } from 'react';
-import { apiExamples } from '../../lib/api/examples/chat-examples.ts';
-import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { CodeTabs } from '../../ui/code-block.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Figure } from '../../ui/figure.tsx';
+import { Missing } from '../../ui/missing.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
-import { DeployButton, useDeployment } from './api.ts';
-import { ChatTab } from './chat/chat-tab.tsx';
-import { DeploymentLog } from './deployment-log.tsx';
-import { DeploymentMetrics } from './deployment-metrics.tsx';
+import { DeployDialog } from './deploy/deploy-dialog.tsx';
 import { DeploymentFacts } from './details/deployment-facts.tsx';
 import { DeploymentState } from './details/deployment-state.tsx';
-import { deploymentKinds } from './kinds.ts';
-import { priceNote, replicasNote } from './replicas-note.ts';
+import { ImageAddress } from './details/image-address.tsx';
+import { TextTabs } from './details/text-tabs.tsx';
+import { type Deployment, type Family, families, isUsable, kindRow, statusWord } from './kinds.ts';
+import { OutputPrice } from './output-price.tsx';
 import { TerminateDialog } from './terminate-dialog.tsx';
+import { useDeployment } from './use-deployments.ts';
 
-const route = getRouteApi('/app/my-deployments/$podId');
+export const TextDeploymentPage = () => <DeploymentPage family="text" />;
+export const ImageDeploymentPage = () => <DeploymentPage family="image" />;
 
-const KIND = 'text';
-const { pending, ended, words } = deploymentKinds[KIND];
-
-export function DeploymentPage() {
-  const { podId } = route.useParams();
+/** One deployment: how far it is, what it costs, and how it is used. */
+function DeploymentPage({ family }: { family: Family }) {
+  const { podId = '' } = useParams({ strict: false });
   return (
     <QueryView
-      query={useDeployment(KIND, podId)}
+      query={useDeployment(family, podId)}
       failed="This deployment cannot be shown"
       pending={
         <LoadingRegion>
@@ -41,87 +36,86 @@ export function DeploymentPage() {
           <Skeleton className="h-72 w-full" />
         </LoadingRegion>
       }
-      // It may serve an image model: what names a deployment by its id, as a notification, does not say.
-      missing={<Navigate to="/my-deployments/images/$podId" params={{ podId }} replace />}
+      missing={
+        <Missing
+          title="There is no such deployment"
+          text="The link may be mistyped, or the deployment belongs to another account."
+          to="/my-deployments"
+          label="Go to Deploy Models"
+        />
+      }
     >
-      {(pod) => <LoadedPage pod={pod} />}
+      {(deployment) => <LoadedPage key={deployment.pod_id} deployment={deployment} />}
     </QueryView>
   );
 }
 
-function LoadedPage({ pod }: { pod: Deployment }) {
-  const { tab = 'chat' } = route.useSearch();
-  const navigate = route.useNavigate();
-  const [asking, setAsking] = useState(false);
-  const over = ended.has(pod.status);
-
+function LoadedPage({ deployment }: { deployment: Deployment }) {
+  const { kind, model_id, title, status, terminated_at } = deployment;
+  const { family, label, does } = kindRow(kind);
+  const [asking, setAsking] = useState<'terminate' | 'deploy' | null>(null);
+  const close = () => setAsking(null);
+  const isText = deployment.kind === 'text';
   return (
     <>
       <PageHeader
-        title={pod.title}
-        parents={[{ label: words.title, to: '/my-deployments' }]}
-        badge={<StatusBadge status={pod.status} />}
+        title={title}
+        parents={[{ label: 'Deploy Models', to: families[family].list }]}
+        badge={<StatusBadge status={statusWord(status)} />}
         actions={
-          over ? (
-            <DeployButton modelId={pod.model_id} label="Deploy again" />
+          terminated_at === null ? (
+            <>
+              {isUsable(deployment) && <UseLink deployment={deployment} />}
+              <Button onClick={() => setAsking('terminate')}>
+                <Power aria-hidden />
+                Terminate
+              </Button>
+            </>
           ) : (
-            <Button onClick={() => setAsking(true)}>
-              <Power aria-hidden />
-              Terminate
+            <Button variant="primary" onClick={() => setAsking('deploy')}>
+              <Rocket aria-hidden />
+              Deploy again
             </Button>
           )
         }
       />
-      <DeploymentState deployment={pod} isPending={pending.has(pod.status)} />
+      <DeploymentState deployment={deployment} />
       <DeploymentFacts
-        deployment={pod}
-        kind={<Figure label="Base">{pod.base_model_title}</Figure>}
-        deviceNote={replicasNote(pod)}
-        priceNote={priceNote(pod)}
+        deployment={deployment}
+        kind={
+          isText ? (
+            <Figure label="Base">{deployment.base_model_title}</Figure>
+          ) : (
+            <Figure label="Kind" note={does}>
+              {label}
+            </Figure>
+          )
+        }
+        priceNote={
+          <>
+            {deployment.max_replicas > 1 ? 'for each replica' : 'while it is awake'}
+            {!isText && <OutputPrice kind={kind} />}
+          </>
+        }
+        costNote={!isText && 'without its pictures'}
       />
-      <Tabs
-        value={tab}
-        onChange={(next) => void navigate({ search: { tab: next }, replace: true })}
-        tabs={[
-          {
-            value: 'chat',
-            label: 'Playground',
-            keepMounted: true,
-            content: <ChatTab pod={pod} />,
-          },
-          {
-            value: 'code',
-            label: 'Code',
-            content: <CodeTab pod={pod} />,
-          },
-          {
-            value: 'metrics',
-            label: 'Metrics',
-            content: <DeploymentMetrics kind={KIND} podId={pod.pod_id} />,
-          },
-          { value: 'log', label: 'Log', content: <DeploymentLog kind={KIND} podId={pod.pod_id} /> },
-        ]}
-      />
-      <TerminateDialog kind={KIND} pod={pod} open={asking} onClose={() => setAsking(false)} />
+      {isText ? <TextTabs pod={deployment} /> : <ImageAddress deployment={deployment} />}
+      {asking === 'terminate' && <TerminateDialog deployment={deployment} onClose={close} />}
+      {asking === 'deploy' && (
+        <DeployDialog family={family} chosen={model_id} chosenKind={kind} onClose={close} />
+      )}
     </>
   );
 }
 
-function CodeTab({ pod }: { pod: Deployment }) {
+/** To the page where people use it, where that is another one. */
+function UseLink({ deployment: { kind, model_name } }: { deployment: Deployment }) {
+  const { use } = kindRow(kind);
+  if (!use) return null;
   return (
-    <Card
-      title="Call it from your programs"
-      description={
-        <>
-          Any OpenAI client works. Put your key from the{' '}
-          <Link to="/api-key" className="text-accent-text underline underline-offset-2">
-            API-Key page
-          </Link>{' '}
-          into the environment variable <code>BAKEHOUSE_API_KEY</code> first.
-        </>
-      }
-    >
-      <CodeTabs examples={apiExamples(window.location.origin, pod.model_name)} />
-    </Card>
+    <ButtonLink to={use.to} search={{ model: model_name }} variant="primary">
+      <Sparkles aria-hidden />
+      {use.label}
+    </ButtonLink>
   );
 }

@@ -1,8 +1,8 @@
-import type { Deployment } from '@bakehouse/contract/deployments/text';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { Rocket } from 'lucide-react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Power, Rocket } from 'lucide-react';
 import { useState } from 'react';
 import { formatNumber } from '../../lib/format/format-number.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -13,38 +13,43 @@ import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
-import { useDeploymentStats, useDeployments } from './api.ts';
+import { deviceName } from '../machines/api.ts';
 import { StarterChatCard } from './chat/starter-chat-card.tsx';
-import { ChooseModelDialog } from './choose-model-dialog.tsx';
-import { DeploymentListSwitch } from './deployment-list-switch.tsx';
-import { deploymentColumns } from './details/deployment-columns.tsx';
-import { NameLine } from './details/name-line.tsx';
-import { deploymentKinds } from './kinds.ts';
+import { DeployDialog } from './deploy/deploy-dialog.tsx';
+import { lastRequest } from './details/deployment-facts.tsx';
+import { type Deployment, type Family, families, kindRow, linkTo, statusWord } from './kinds.ts';
 import { DeploymentFilters, NoDeploymentsFound } from './list/deployment-filters.tsx';
-import { isNarrowed } from './list/deployments-search.ts';
-
-const route = getRouteApi('/app/my-deployments');
-
-const KIND = 'text';
-const { words } = deploymentKinds[KIND];
+import { type DeploymentsSearch, isNarrowed } from './list/deployments-search.ts';
+import { useActiveKontextDeployment } from './own-image-models.ts';
+import { TerminateDialog } from './terminate-dialog.tsx';
+import { useDeploymentStats, useDeployments } from './use-deployments.ts';
 
 const ROW_HEIGHT = 60;
 
-/** The deployments, narrowed by what stands in the address. */
-export function DeploymentsPage() {
-  const user = useUser();
+export const TextDeploymentsPage = () => <DeploymentsPage family="text" />;
+export const ImageDeploymentsPage = () => <DeploymentsPage family="image" />;
+
+/** The deployments of a family, narrowed by what stands in the address. */
+function DeploymentsPage({ family }: { family: Family }) {
+  const { deploy: chosen, ...shown }: DeploymentsSearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const words = families[family];
+  const show = (search: DeploymentsSearch) => void navigate({ to: words.list, search, replace: true });
   const [choosing, setChoosing] = useState(false);
-  const shown = route.useSearch();
-  const { search, status, sort, ended = false } = shown;
-  const navigate = route.useNavigate();
-  const deployments = useDeployments(KIND, user.id, ended, { search, status, sort }, { showsCosts: true });
+  const deployments = useDeployments(family, shown);
+  const close = () => {
+    setChoosing(false);
+    if (chosen !== undefined) show(shown);
+  };
   return (
     <>
       <PageHeader
-        title={words.title}
+        title="Deploy Models"
         description={words.about}
         actions={
           <Button variant="primary" onClick={() => setChoosing(true)}>
@@ -53,24 +58,40 @@ export function DeploymentsPage() {
           </Button>
         }
       />
-      <DeploymentListSwitch shown="text" />
-      <Stats userId={user.id} />
-      <DeploymentFilters
-        shown={shown}
-        onChange={(wanted) => void navigate({ search: wanted, replace: true })}
+      <Segmented
+        label="Which deployments"
+        value={family}
+        onChange={(next) => void navigate({ to: families[next].list })}
+        options={(['text', 'image'] as const).map((value) => ({ value, label: families[value].label }))}
+        className="mb-5"
       />
-      <DeploymentList deployments={deployments} onDeploy={() => setChoosing(true)} />
-      <StarterChatCard above={deployments} />
-      {choosing && <ChooseModelDialog onClose={() => setChoosing(false)} />}
+      {family === 'text' && <Stats />}
+      <DeploymentFilters shown={shown} onChange={show} />
+      <DeploymentTable
+        family={family}
+        deployments={deployments}
+        isNarrowed={isNarrowed(shown)}
+        onDeploy={() => setChoosing(true)}
+      />
+      {family === 'text' && <StarterChatCard above={deployments} />}
+      {(choosing || chosen !== undefined) && (
+        <DeployDialog key={chosen} family={family} chosen={chosen ?? null} onClose={close} />
+      )}
     </>
   );
 }
 
-type ListProps = { deployments: ReturnType<typeof useDeployments>; onDeploy: () => void };
+type TableProps = {
+  family: Family;
+  deployments: ReturnType<typeof useDeployments>;
+  isNarrowed: boolean;
+  onDeploy: () => void;
+};
 
-function DeploymentList({ deployments, onDeploy }: ListProps) {
-  const shown = route.useSearch();
-  const navigate = route.useNavigate();
+function DeploymentTable({ family, deployments, isNarrowed: narrowed, onDeploy }: TableProps) {
+  const navigate = useNavigate();
+  const [ending, setEnding] = useState<Deployment | null>(null);
+  const { none, noneAbout, deploy } = families[family];
   return (
     <Card flush>
       <QueryView
@@ -78,16 +99,16 @@ function DeploymentList({ deployments, onDeploy }: ListProps) {
         flush
         failed="Your deployments could not be loaded"
         pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
-        isEmpty={({ pages }) => pages[0]?.pods.length === 0}
+        isEmpty={({ pages }) => pages[0]?.deployments.length === 0}
         empty={
-          isNarrowed(shown) ? (
+          narrowed ? (
             <NoDeploymentsFound />
           ) : (
             <EmptyState
               icon={<Rocket aria-hidden />}
-              title={words.none}
-              description={words.noneAbout}
-              action={<Button onClick={onDeploy}>{words.deploy}</Button>}
+              title={none}
+              description={noneAbout}
+              action={<Button onClick={onDeploy}>{deploy}</Button>}
             />
           )
         }
@@ -95,46 +116,107 @@ function DeploymentList({ deployments, onDeploy }: ListProps) {
         {({ pages }) => (
           <DataTable
             label="Deployments"
-            columns={columns}
-            rows={pages.flatMap((page) => page.pods)}
-            rowKey={(pod) => pod.pod_id}
+            columns={columnsOf(family, setEnding)}
+            rows={pages.flatMap((page) => page.deployments)}
+            rowKey={({ pod_id }) => pod_id}
             rowHeight={ROW_HEIGHT}
             more={deployments.hasNextPage}
-            onRowClick={(pod) =>
-              void navigate({ to: '/my-deployments/$podId', params: { podId: pod.pod_id } })
-            }
+            onRowClick={(deployment) => void navigate(linkTo(deployment))}
           />
         )}
       </QueryView>
       <Pager pages={deployments} />
+      {ending && <TerminateDialog deployment={ending} onClose={() => setEnding(null)} />}
     </Card>
   );
 }
 
-const columns: Column<Deployment>[] = [
+const columnsOf = (family: Family, onTerminate: (deployment: Deployment) => void): Column<Deployment>[] => [
+  { id: 'title', header: 'Model', cell: (deployment) => <Name deployment={deployment} /> },
   {
-    id: 'title',
-    header: 'Model',
-    cell: (pod) => (
-      <div className="min-w-0">
-        <Link
-          to="/my-deployments/$podId"
-          params={{ podId: pod.pod_id }}
-          className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
-        >
-          {pod.title}
-        </Link>
-        <NameLine deployment={pod} />
-      </div>
-    ),
+    id: 'status',
+    header: 'Status',
+    cell: ({ status }) => <StatusBadge status={statusWord(status)} />,
+    width: '8rem',
   },
-  { id: 'status', header: 'Status', cell: (pod) => <StatusBadge status={pod.status} />, width: '8rem' },
-  { id: 'base', header: 'Base', cell: (pod) => pod.base_model_title, width: '12rem', hideBelow: 'lg' },
-  ...deploymentColumns,
+  {
+    id: 'kind',
+    ...families[family].kindColumn,
+    cell: (deployment) =>
+      deployment.kind === 'text' ? deployment.base_model_title : kindRow(deployment.kind).label,
+  },
+  {
+    id: 'device',
+    header: 'Runs on',
+    cell: ({ device }) => deviceName(device),
+    width: '10rem',
+    hideBelow: 'md',
+  },
+  {
+    id: 'used',
+    header: 'Last request',
+    cell: (deployment) => <span className="whitespace-nowrap text-muted">{lastRequest(deployment)}</span>,
+    width: '8rem',
+    hideBelow: 'lg',
+  },
+  {
+    id: 'cost',
+    header: 'Cost so far',
+    cell: ({ cost_so_far }) => <Money bgl={cost_so_far} />,
+    numeric: true,
+    width: '7rem',
+    hideBelow: 'sm',
+  },
+  {
+    id: 'end',
+    header: <span className="sr-only">Actions</span>,
+    cell: (deployment) =>
+      deployment.terminated_at === null && (
+        <Button
+          variant="ghost"
+          size="icon-sm"
+          aria-label={`Terminate ${deployment.title}`}
+          onClick={() => onTerminate(deployment)}
+        >
+          <Power aria-hidden />
+        </Button>
+      ),
+    width: '3.5rem',
+    control: true,
+  },
 ];
 
-function Stats({ userId }: { userId: string }) {
-  const stats = useDeploymentStats(KIND, userId);
+/** The title, and under it what tells a deployment from another one of the same model. */
+function Name({ deployment }: { deployment: Deployment }) {
+  const { kind, title, model_name, created_at } = deployment;
+  return (
+    <div className="min-w-0">
+      <div className="flex flex-wrap items-center gap-x-2">
+        <Link
+          {...linkTo(deployment)}
+          className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
+        >
+          {title}
+        </Link>
+        {kind === 'flux-kontext' && <ActiveBadge podId={deployment.pod_id} />}
+      </div>
+      <p className="text-muted text-xs">
+        <span className="font-mono [overflow-wrap:anywhere]">{model_name}</span>
+        {' · deployed '}
+        <RelativeTime at={created_at} inSentence />
+      </p>
+    </div>
+  );
+}
+
+/** Beside the one that edits pictures unless another is chosen. */
+function ActiveBadge({ podId }: { podId: string }) {
+  const active = useActiveKontextDeployment(useUser().id);
+  return active?.pod_id === podId && <Badge tone="good">Active Kontext deployment</Badge>;
+}
+
+function Stats() {
+  const stats = useDeploymentStats(useUser().id);
   const figures = [
     { label: 'Running', value: stats.data && <Running {...stats.data} /> },
     { label: 'Requests', value: stats.data && formatNumber(stats.data.requests) },

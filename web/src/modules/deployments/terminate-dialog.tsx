@@ -1,27 +1,51 @@
-import type { Deployment } from '@bakehouse/contract/deployments/text';
+import { call } from '../../lib/api/api-client.ts';
+import { chargeText } from '../../lib/format/outcome-text.ts';
+import { readAgain } from '../../lib/mutation/read-again.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { useTerminate } from './api.ts';
-import type { KindName } from './kinds.ts';
+import { notify } from '../../ui/notify.ts';
+import { useUser } from '../accounts/api.ts';
+import { type Deployment, deploymentKinds, kindRow, workId } from './kinds.ts';
+
+/** Ends a deployment of any kind. */
+export function useTerminate() {
+  const user = useUser();
+  return useMutation({
+    mutationFn: ({ kind, pod_id }: Pick<Deployment, 'kind' | 'pod_id'>) =>
+      call(
+        deploymentKinds[kind].calls.terminate,
+        { params: { podId: pod_id }, query: { user_id: user.id } },
+        { operation: 'terminate deployment', timeoutMs: 30_000 },
+      ),
+    onSuccess: ({ pod_id, title, cost_so_far }, { kind }) => {
+      // Where it had not answered yet, the list of long work tells its end too: in the same toast.
+      notify.success(kindRow(kind).terminated(title), {
+        id: workId(pod_id),
+        description: chargeText(cost_so_far),
+      });
+      readAgain(['deployment']);
+    },
+    meta: { prefix: 'Termination failed: ' },
+  });
+}
 
 type Props = {
-  kind: KindName;
-  pod: Pick<Deployment, 'pod_id' | 'title' | 'model_name'>;
-  open: boolean;
+  deployment: Pick<Deployment, 'kind' | 'pod_id' | 'title' | 'model_name'>;
   onClose: () => void;
 };
 
 /** Asks before a deployment is terminated. */
-export function TerminateDialog({ kind, pod, open, onClose }: Props) {
-  const termination = useTerminate(kind);
+export function TerminateDialog({ deployment, onClose }: Props) {
+  const termination = useTerminate();
   return (
     <ConfirmDialog
-      open={open}
+      open
       onOpenChange={(next) => !next && onClose()}
-      title={`Terminate ${pod.title}?`}
-      description={`${pod.model_name} stops answering immediately, and you pay for the time used so far. The model itself stays.`}
+      title={`Terminate ${deployment.title}?`}
+      description={`${deployment.model_name} stops immediately, and you pay for the time used so far. The model itself stays.`}
       action="Terminate"
       pending={termination.isPending}
-      onConfirm={() => termination.mutate(pod.pod_id, { onSettled: onClose })}
+      onConfirm={() => termination.mutate(deployment, { onSettled: onClose })}
     />
   );
 }

@@ -3,7 +3,7 @@ import { workOf } from './use-deployment-work.ts';
 
 const READY = '2026-01-01T00:00:00.000Z';
 const ENDED = '2026-01-01T01:00:00.000Z';
-const deployment = {
+const deployment: Parameters<typeof workOf>[0] = {
   pod_id: 'p1',
   title: 'Crumb',
   status: 'deploying',
@@ -36,7 +36,7 @@ it('says how it ended before that, and what that cost', () => {
     description: 'No memory. You were not charged.',
   });
   const terminated = { reason: 'Terminated by you', terminated_at: ENDED };
-  for (const status of ['terminated', 'stopped'])
+  for (const status of ['terminated', 'stopped'] as const)
     expect(endOf({ ...terminated, status })).toEqual({
       kind: 'success',
       title: 'Crumb was terminated',
@@ -45,7 +45,7 @@ it('says how it ended before that, and what that cost', () => {
 });
 
 it('one that answers is no task in progress; its end is told where nobody terminated it', () => {
-  const running = { status: 'running', ready_at: READY };
+  const running = { status: 'running', ready_at: READY } as const;
   expect(work(running)[1]).toMatchObject({ isUnlisted: true, end: null });
   expect(work({ ...running, status: 'terminated', terminated_at: ENDED })).toHaveLength(1);
   const stopped = work({

@@ -1,25 +1,27 @@
 import { listDeployments } from '@bakehouse/contract/deployments/all';
+import { getImageDeployment } from '@bakehouse/contract/deployments/images';
+import { listVllm } from '@bakehouse/contract/deployments/text';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, renderHook, waitFor } from '@testing-library/react';
 import type { PropsWithChildren } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
+import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { notify } from '../../ui/notify.ts';
 import { UserContext } from '../accounts/api.ts';
+import { useNewestDeployments } from './deployment-lists.ts';
+import { workId } from './kinds.ts';
+import { useTerminate } from './terminate-dialog.tsx';
+import { useDeploymentWork } from './use-deployment-work.ts';
 import {
   useDeployment,
   useDeploymentLogs,
   useDeploymentMetrics,
   useDeployments,
   useDeploymentsOf,
-  useNewestDeployments,
-  useTerminate,
-} from './api.ts';
-import { useTerminateImage } from './images/calls.ts';
-import { deploymentKinds, workId } from './kinds.ts';
-import { useDeploymentWork } from './use-deployment-work.ts';
+} from './use-deployments.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('../../lib/live/event-stream.ts', () => ({
@@ -40,7 +42,7 @@ afterEach(() => {
 
 test.each(['', 'undefined'])('nothing is asked about a deployment with the id "%s"', async (podId) => {
   const { result } = renderHook(
-    () => [useDeployment, useDeploymentLogs, useDeploymentMetrics].map((use) => use('text', podId)),
+    () => [useDeployment('text', podId), useDeploymentLogs(podId), useDeploymentMetrics(podId)],
     { wrapper },
   );
   await waitFor(() => expect(result.current.map(({ isError }) => isError)).toEqual([true, true, true]));
@@ -48,9 +50,20 @@ test.each(['', 'undefined'])('nothing is asked about a deployment with the id "%
   expect(call).not.toHaveBeenCalled();
 });
 
+test('an id of which nothing more is known opens whatever it names', async () => {
+  vi.mocked(call)
+    .mockReset()
+    .mockImplementation(async (endpoint: unknown) => {
+      if (endpoint === getImageDeployment) return { pod_id: 'p1', kind: 'flux' };
+      throw new ApiError('There is no such deployment', { status: 404, code: 'not_found' });
+    });
+  const { result } = renderHook(() => useDeployment('text', 'p1'), { wrapper });
+  await waitFor(() => expect(result.current.data?.kind).toBe('flux'));
+});
+
 const useDashboard = () => void useNewestDeployments('u1');
 const useModelPage = () => void useDeploymentsOf('m1');
-const useListWithCosts = () => void useDeployments('text', 'u1', false, {}, { showsCosts: true });
+const useListWithCosts = () => void useDeployments('text');
 
 const readers = {
   tray: useDeploymentWork,
@@ -72,19 +85,25 @@ test.each([
   async (reader, stream, times) => {
     vi.useFakeTimers();
     vi.mocked(useFallbackInterval).mockImplementation((ms) => (stream === 'up' ? false : ms));
-    vi.mocked(call).mockReset().mockResolvedValue({ pods: [], deployments: [], next_cursor: null });
+    const running = {
+      pod_id: 'p1',
+      status: 'running',
+      reason: '',
+      stop_reason: null,
+      ready_at: '2026-01-01',
+      terminated_at: null,
+    };
+    vi.mocked(call)
+      .mockReset()
+      .mockResolvedValue({ pods: [running], deployments: [], next_cursor: null });
     renderHook<unknown, unknown>(readers[reader], { wrapper });
     await act(() => vi.advanceTimersByTimeAsync(61_000));
     const lists = vi
       .mocked(call)
-      .mock.calls.filter(([endpoint]) =>
-        [listDeployments, deploymentKinds.text.calls.list].some((list) => list === endpoint),
-      );
+      .mock.calls.filter(([endpoint]) => [listDeployments, listVllm].some((list) => list === endpoint));
     expect(lists).toHaveLength(times);
   },
 );
-
-const useTerminations = () => ({ text: useTerminate('text'), image: useTerminateImage() });
 
 test.each([
   ['text', 'Crumb was terminated'],
@@ -98,11 +117,8 @@ test.each([
       .mockClear()
       .mockImplementation(() => undefined);
     vi.mocked(call).mockReset().mockResolvedValue({ pod_id: 'p1', title: 'Crumb', cost_so_far: '5' });
-    const { result } = renderHook(useTerminations, { wrapper });
-    act(() => {
-      if (kind === 'text') result.current.text.mutate('p1');
-      else result.current.image.mutate({ kind, pod_id: 'p1' });
-    });
+    const { result } = renderHook(useTerminate, { wrapper });
+    act(() => result.current.mutate({ kind, pod_id: 'p1' }));
     await waitFor(() =>
       expect(success).toHaveBeenCalledExactlyOnceWith(title, {
         // That of the long work: where the list of it tells the end too, there is one toast.

@@ -5,7 +5,7 @@ import { atDeployment, atService, loraFields } from '@bakehouse/contract/generat
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { useActiveKontextDeployment, useUsableDeployments } from '../deployments/images/api.ts';
+import { useActiveKontextDeployment, useUsableDeployments } from '../deployments/api.ts';
 import type { Brought } from '../images/api.ts';
 import { type ServedGenerator, servedGeneratorsQuery } from './api.ts';
 import {

@@ -33,7 +33,7 @@ export function readDashboard({ id, onboarding }: User): void {
   void queryClient.prefetchInfiniteQuery(assetListQuery(id, { types: 'MODEL' }));
   void queryClient.prefetchInfiniteQuery(recentGenerationsQuery(id));
   if (onboarding.dismissed) return;
-  void queryClient.prefetchInfiniteQuery(deploymentListQuery('text', id, true));
+  void queryClient.prefetchInfiniteQuery(deploymentListQuery('text', id, { ended: true }));
   void OnboardingCard.preload();
 }
 
@@ -44,7 +44,7 @@ export function DashboardPage() {
   const balance = useBalance(user.id);
   const spend = useQuery(spendQuery(user.id, {}));
   const everDeployed = useInfiniteQuery({
-    ...deploymentListQuery('text', user.id, true),
+    ...deploymentListQuery('text', user.id, { ended: true }),
     enabled: !dismissed,
   });
   // Each card reads its own; here it is only waited for what decides how high they are.

@@ -50,9 +50,9 @@ function show(
   datasets: { dataset_id: string; file_count: number }[] = [],
   runs: { run_id: string; state: string }[] = [],
 ) {
-  const pods = lastRequests.map((last_request_at) => ({ last_request_at }));
-  queryClient.setQueryData(deploymentListQuery('text', 'u1', true).queryKey, {
-    pages: [{ pods }],
+  const deployments = lastRequests.map((last_request_at) => ({ last_request_at }));
+  queryClient.setQueryData(deploymentListQuery('text', 'u1', { ended: true }).queryKey, {
+    pages: [{ deployments }],
     pageParams: [null],
   } as never);
   queryClient.setQueryData(assetListQuery('u1', { types: 'RAW' }).queryKey, {

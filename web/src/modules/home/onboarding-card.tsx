@@ -51,7 +51,7 @@ const steps: Step[] = [
 /** The first steps, with a button for the next one; gone when all are done. */
 export function OnboardingCard() {
   const { id: userId, onboarding } = useUser();
-  const { data: deployments } = useInfiniteQuery(deploymentListQuery('text', userId, true));
+  const { data: deployments } = useInfiniteQuery(deploymentListQuery('text', userId, { ended: true }));
   const dismiss = useDismissOnboarding();
   const created = onboarding.onboarding_completed;
 
@@ -69,7 +69,9 @@ export function OnboardingCard() {
         }),
     });
 
-  const asked = deployments?.pages.some(({ pods }) => pods.some((pod) => pod.last_request_at !== null));
+  const asked = deployments?.pages.some((page) =>
+    page.deployments.some(({ last_request_at }) => last_request_at !== null),
+  );
   // Not before it is known: most people have done all of it.
   if (created && asked !== false) return null;
   const isDone = (id: Step['id']) => (id === 'ask_model' ? asked === true : onboarding.steps[id].completed);

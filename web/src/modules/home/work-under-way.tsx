@@ -3,7 +3,7 @@ import { Card } from '../../ui/card.tsx';
 import { DeferredPart } from '../../ui/deferred-part.tsx';
 import type { LongWork } from '../../ui/long-work.ts';
 import { LongWorkItem } from '../../ui/long-work-item.tsx';
-import { imageWorkQuery, textWorkQuery, useDeploymentWork } from '../deployments/work/api.ts';
+import { deploymentWorkQuery, useDeploymentWork } from '../deployments/api.ts';
 import { generationWorkQuery, useGenerationWork } from '../images/work/api.ts';
 import { hasEnded, LiveRun, useRuns } from '../training/api.ts';
 import { recentRunsQuery, useRunWork } from '../training/work/api.ts';
@@ -20,8 +20,8 @@ export function readWork(userId: string): Promise<void> {
 async function readAll(userId: string): Promise<void> {
   const [runs] = await Promise.all([
     queryClient.fetchQuery(recentRunsQuery).catch(() => null),
-    queryClient.prefetchQuery(textWorkQuery(userId)),
-    queryClient.prefetchQuery(imageWorkQuery(userId)),
+    queryClient.prefetchQuery(deploymentWorkQuery('text', userId)),
+    queryClient.prefetchQuery(deploymentWorkQuery('image', userId)),
     queryClient.prefetchInfiniteQuery(generationWorkQuery(userId)),
   ]);
   if (runs?.runs.some((run) => !hasEnded(run))) await LiveRun.preload();

@@ -49,7 +49,7 @@ function useActions(ask: (question: Question) => void): Command[] {
       words: 'vllm llm serve inference',
       icon: Rocket,
       asks: true,
-      run: () => ask({ kind: 'deploy', modelId: null }),
+      run: () => ask({ kind: 'deploy', family: 'text', modelId: null }),
     },
     {
       value: 'deploy-image-model',
@@ -57,7 +57,7 @@ function useActions(ask: (question: Question) => void): Command[] {
       words: 'flux kontext paris serve inference',
       icon: Rocket,
       asks: true,
-      run: () => ask({ kind: 'deploy-image' }),
+      run: () => ask({ kind: 'deploy', family: 'image', modelId: null }),
     },
     {
       value: 'copy-api-key',

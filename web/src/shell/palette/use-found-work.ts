@@ -1,11 +1,8 @@
-import type { ImageDeployment } from '@bakehouse/contract/deployments/images';
-import type { Deployment } from '@bakehouse/contract/deployments/text';
 import type { Run } from '@bakehouse/contract/training';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useUser } from '../../modules/accounts/api.ts';
 import { deploymentListQuery } from '../../modules/deployments/api.ts';
-import { imageDeploymentListQuery } from '../../modules/deployments/images/calls.ts';
-import { statusWord } from '../../modules/deployments/images/kinds.ts';
+import { type Deployment, linkTo, statusWord } from '../../modules/deployments/kinds.ts';
 import { runListQuery, runsQuery } from '../../modules/training/api.ts';
 import { matchCommands, nameFits } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
@@ -20,9 +17,7 @@ export type FoundWork = {
   name?: string;
   status?: string;
   createdAt: string;
-  link:
-    | { to: '/my-deployments/$podId' | '/my-deployments/images/$podId'; params: { podId: string } }
-    | { to: '/runs/$id'; params: { id: string } };
+  link: ReturnType<typeof linkTo> | { to: '/runs/$id'; params: { id: string } };
   /** What is asked before it is terminated; nothing of what has ended. */
   termination?: Question;
 };
@@ -56,23 +51,24 @@ export function useFoundWork(
 /** The first pages: all deployments that have not ended, of most people. */
 function useNewest(): Work {
   const { id } = useUser();
-  const pods = useInfiniteQuery(deploymentListQuery('text', id)).data?.pages[0]?.pods ?? [];
-  const deployed = useInfiniteQuery(imageDeploymentListQuery(id)).data?.pages[0]?.deployments ?? [];
+  const text = useInfiniteQuery(deploymentListQuery('text', id)).data?.pages[0]?.deployments ?? [];
+  const images = useInfiniteQuery(deploymentListQuery('image', id)).data?.pages[0]?.deployments ?? [];
   const runs = useInfiniteQuery(runListQuery).data?.pages[0]?.runs ?? [];
-  const images = deployed.filter(({ terminated_at }) => terminated_at === null);
-  return { deployments: deploymentsOf(pods, images), runs: runs.map(ofRun) };
+  const live = [...text, ...images].filter(({ terminated_at }) => terminated_at === null);
+  return { deployments: deploymentsOf(live), runs: runs.map(ofRun) };
 }
 
 /** What the server finds by name; what was found before stays in sight meanwhile. */
 function useSearched(search: string) {
   const { id } = useUser();
   const options = { enabled: search !== '', placeholderData: keepPreviousData };
-  const pods = useInfiniteQuery({ ...deploymentListQuery('text', id, true, { search }), ...options });
-  const images = useInfiniteQuery({ ...imageDeploymentListQuery(id, { search, ended: true }), ...options });
+  const wanted = { search, ended: true };
+  const text = useInfiniteQuery({ ...deploymentListQuery('text', id, wanted), ...options });
+  const images = useInfiniteQuery({ ...deploymentListQuery('image', id, wanted), ...options });
   const runs = useInfiniteQuery({ ...runsQuery({ search }), ...options });
-  const reads = [pods, images, runs];
+  const reads = [text, images, runs];
   return {
-    deployments: deploymentsOf(pods.data?.pages[0]?.pods ?? [], images.data?.pages[0]?.deployments ?? []),
+    deployments: deploymentsOf([text, images].flatMap(({ data }) => data?.pages[0]?.deployments ?? [])),
     runs: (runs.data?.pages[0]?.runs ?? []).map(ofRun),
     isPlaceholderData: reads.some(({ isPlaceholderData }) => isPlaceholderData),
     isFetching: reads.some(({ isFetching }) => isFetching),
@@ -81,34 +77,26 @@ function useSearched(search: string) {
 }
 
 /** Those that have not ended first, the newest of each first. */
-function deploymentsOf(pods: readonly Deployment[], images: readonly ImageDeployment[]): FoundWork[] {
-  const all = [...pods.map(ofPod), ...images.map(ofImageDeployment)];
-  return all.toSorted(
-    (a, b) =>
-      Number(a.termination === undefined) - Number(b.termination === undefined) ||
-      b.createdAt.localeCompare(a.createdAt),
-  );
+function deploymentsOf(deployments: readonly Deployment[]): FoundWork[] {
+  return deployments
+    .map(ofDeployment)
+    .toSorted(
+      (a, b) =>
+        Number(a.termination === undefined) - Number(b.termination === undefined) ||
+        b.createdAt.localeCompare(a.createdAt),
+    );
 }
 
-function ofPod(pod: Deployment): FoundWork {
+function ofDeployment(deployment: Deployment): FoundWork {
   return {
-    ...{ id: pod.pod_id, label: pod.title, createdAt: pod.created_at },
-    ...{ name: pod.model_name, status: pod.status, words: 'deployment chat' },
-    link: { to: '/my-deployments/$podId', params: { podId: pod.pod_id } },
-    ...(pod.terminated_at === null && { termination: { kind: 'terminate', pod } }),
-  };
-}
-
-function ofImageDeployment(deployment: ImageDeployment): FoundWork {
-  return {
-    ...{ id: deployment.pod_id, label: deployment.title, createdAt: deployment.created_at },
-    ...{
-      name: deployment.model_name,
-      status: statusWord(deployment.status),
-      words: 'deployment image picture',
-    },
-    link: { to: '/my-deployments/images/$podId', params: { podId: deployment.pod_id } },
-    ...(deployment.terminated_at === null && { termination: { kind: 'terminate-image', deployment } }),
+    id: deployment.pod_id,
+    label: deployment.title,
+    words: deployment.kind === 'text' ? 'deployment chat' : 'deployment image picture',
+    name: deployment.model_name,
+    status: statusWord(deployment.status),
+    createdAt: deployment.created_at,
+    link: linkTo(deployment),
+    ...(deployment.terminated_at === null && { termination: { kind: 'terminate', deployment } }),
   };
 }
 

@@ -31,7 +31,7 @@ export function useSearchGroups(typed: string, ask: (question: Question) => void
       .map(({ id, name, deploys_as }): Command => {
         const command = { value: `deploy-${id}`, label: `Deploy ${name}`, icon: Rocket };
         return deploys_as === 'text'
-          ? { ...command, asks: true, run: () => ask({ kind: 'deploy', modelId: id }) }
+          ? { ...command, asks: true, run: () => ask({ kind: 'deploy', family: 'text', modelId: id }) }
           : {
               ...command,
               note: 'Image model',

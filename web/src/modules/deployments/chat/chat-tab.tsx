@@ -1,8 +1,6 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
-import { deploymentKinds } from '../kinds.ts';
+import { isPending, isUsable } from '../kinds.ts';
 import { Playground } from './playground.tsx';
-
-const { usable, pending, ended } = deploymentKinds.text;
 
 /** The conversation with a deployment: it goes on while the deployment can answer, and can be read after its end. */
 export function ChatTab({ pod }: { pod: Deployment }) {
@@ -23,10 +21,12 @@ export function ChatTab({ pod }: { pod: Deployment }) {
 
 function whyClosed({ status }: Deployment): string | undefined {
   if (status === 'stopping') return 'This deployment is being terminated.';
-  return ended.has(status) ? 'This deployment has ended. Deploy the model again to chat with it.' : undefined;
+  return status === 'terminated' || status === 'failed'
+    ? 'This deployment has ended. Deploy the model again to chat with it.'
+    : undefined;
 }
 
 /** It answers, or has answered before and takes a question while it wakes or starts again. */
-function canChat({ status, ready_at }: Deployment): boolean {
-  return usable.has(status) || (ready_at !== null && pending.has(status));
+function canChat(pod: Deployment): boolean {
+  return isUsable(pod) || (pod.ready_at !== null && isPending(pod));
 }

@@ -19,19 +19,19 @@ type Facts =
   | 'cost_so_far'
   | 'terminated_at'
   | 'last_request_at'
-  | 'sleeps_after_minutes';
+  | 'sleeps_after_minutes'
+  | 'max_replicas';
 
 type Props = {
-  deployment: Pick<Deployment, Facts>;
+  deployment: Pick<Deployment, Facts> & Partial<Pick<Deployment, 'replicas'>>;
   /** What is to be said of a deployment of its kind alone: a figure that stands beside its model. */
   kind: ReactNode;
-  deviceNote?: ReactNode;
   priceNote: ReactNode;
   costNote?: ReactNode;
 };
 
 /** Which deployment it is of those of its model, what it serves, where, and what that costs. */
-export function DeploymentFacts({ deployment, kind, deviceNote, priceNote, costNote }: Props) {
+export function DeploymentFacts({ deployment, kind, priceNote, costNote }: Props) {
   const { pod_id, model_id, model_name, title, device, price_per_hour, cost_so_far } = deployment;
   const { created_at, terminated_at, last_request_at, sleeps_after_minutes } = deployment;
   return (
@@ -55,7 +55,7 @@ export function DeploymentFacts({ deployment, kind, deviceNote, priceNote, costN
         </Link>
       </Figure>
       {kind}
-      <Figure label="Runs on" note={deviceNote}>
+      <Figure label="Runs on" note={replicasNote(deployment)}>
         {deviceName(device)}
       </Figure>
       <Figure label="Price" note={priceNote}>
@@ -73,6 +73,14 @@ export function DeploymentFacts({ deployment, kind, deviceNote, priceNote, costN
       )}
     </dl>
   );
+}
+
+/** How many replicas there are, where there may be several. */
+function replicasNote({
+  replicas,
+  max_replicas,
+}: Pick<Props['deployment'], 'replicas' | 'max_replicas'>): string | undefined {
+  return max_replicas > 1 ? `${replicas} of up to ${max_replicas} replicas` : undefined;
 }
 
 /** When it was asked last, in words. */

@@ -18,7 +18,6 @@ const show = (stop_reason: 'credits' | 'budget' | null) =>
   render(
     <DeploymentState
       deployment={{ status: 'terminated', reason, stop_reason, progress: 100, cost_so_far: '5' }}
-      isPending={false}
     />,
   );
 

@@ -1,21 +1,19 @@
-import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Progress } from '../../../ui/progress.tsx';
+import { type Deployment, isPending } from '../kinds.ts';
 
 type Props = {
-  /** Of any kind: its states are its own. */
-  deployment: Pick<Deployment, 'reason' | 'stop_reason' | 'progress' | 'cost_so_far'> & { status: string };
-  isPending: boolean;
+  deployment: Pick<Deployment, 'status' | 'reason' | 'stop_reason' | 'progress' | 'cost_so_far'>;
 };
 
 /** Why a deployment is not simply running, and how far it is. */
-export function DeploymentState({ deployment, isPending }: Props) {
+export function DeploymentState({ deployment }: Props) {
   const currency = currencyChoice.use();
   const { status, reason, stop_reason, progress, cost_so_far } = deployment;
-  if (isPending) {
+  if (isPending(deployment)) {
     return (
       <Card className="mb-6">
         <Progress value={progress} label={reason || 'Starting'} />

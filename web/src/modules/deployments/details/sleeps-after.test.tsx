@@ -4,7 +4,7 @@ import { render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { ChooseModelDialog } from '../choose-model-dialog.tsx';
+import { DeployDialog } from '../deploy/deploy-dialog.tsx';
 import { sleepNote } from './sleeps-after.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
@@ -22,15 +22,15 @@ test.each([
   queryClient.clear();
   vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
     endpoint === quoteVllm
-      ? { price_per_hour: '1', sleeps_after_minutes }
+      ? { price_per_hour: '1', device: 'CPU', sleeps_after_minutes }
       : { datasets: [], next_cursor: null, dataset_id: 'm1', title: 'Crumb', file_count: 1, size_bytes: 1 },
   );
   render(
     <QueryClientProvider client={queryClient}>
-      <ChooseModelDialog chosen="m1" onClose={() => undefined} />
+      <DeployDialog family="text" chosen="m1" onClose={() => undefined} />
     </QueryClientProvider>,
   );
-  expect(await screen.findByText(sentence)).toBeTruthy();
+  expect((await screen.findByText(/^Runs on/)).textContent).toContain(sentence);
 });
 
 test('a deployment says it beside its last request', () => {

@@ -1,11 +1,15 @@
 import { type DeploymentFilter, deploymentFilters } from '@bakehouse/contract/deployments/text';
 
-/** What a list of deployments is narrowed to, and its order (the newest first unless by title), as they stand in the address. */
+/**
+ * What a list of deployments is narrowed to, and its order (the newest first unless by title), as they stand in the address.
+ * `deploy`: the model that is chosen in the dialog, which is open then.
+ */
 export type DeploymentsSearch = {
   search?: string;
   status?: DeploymentFilter;
   ended?: boolean;
   sort?: 'title';
+  deploy?: string;
 };
 
 export function parseDeployments({
@@ -13,6 +17,7 @@ export function parseDeployments({
   status,
   ended,
   sort,
+  deploy,
 }: Record<string, unknown>): DeploymentsSearch {
   const known = deploymentFilters.find((one) => one === status);
   return {
@@ -20,6 +25,7 @@ export function parseDeployments({
     ...(known && { status: known }),
     ...(ended === true && { ended }),
     ...(sort === 'title' && { sort }),
+    ...(typeof deploy === 'string' && deploy !== '' && { deploy }),
   };
 }
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { checkServer } from '../../../lib/live/online.ts';
-import { useDeploymentLogs, useDeploymentMetrics, useDeploymentStats } from '../api.ts';
+import { useDeploymentLogs, useDeploymentMetrics, useDeploymentStats } from '../use-deployments.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
@@ -27,9 +27,9 @@ afterEach(() => {
 });
 
 test.each<[string, () => unknown]>([
-  ['stats', () => useDeploymentStats('text', 'u1')],
-  ['the log', () => useDeploymentLogs('text', 'p1')],
-  ['metrics', () => useDeploymentMetrics('text', 'p1')],
+  ['stats', () => useDeploymentStats('u1')],
+  ['the log', () => useDeploymentLogs('p1')],
+  ['metrics', () => useDeploymentMetrics('p1')],
 ])(
   'nobody announces %s: they are asked for again and again, but not of a server that is away',
   async (_what, read) => {

@@ -127,7 +127,7 @@ function UseModel({ modelId }: { modelId: string }) {
   const { isPending } = useDeploymentsOf(modelId);
   const pod = useLiveDeployment(modelId);
   if (isPending) return null;
-  if (!pod) return <DeployButton modelId={modelId} label="Deploy and chat" />;
+  if (!pod) return <DeployButton request={{ kind: 'text', modelId }} label="Deploy and chat" />;
   return (
     <ButtonLink variant="primary" to="/my-deployments/$podId" params={{ podId: pod.pod_id }}>
       <MessageSquare aria-hidden />

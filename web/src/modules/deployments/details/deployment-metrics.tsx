@@ -1,19 +1,18 @@
-import { placesOf } from '../../lib/format/places-of.ts';
-import { Card } from '../../ui/card.tsx';
-import { Chart, type ChartProps } from '../../ui/chart.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { QueryView } from '../../ui/query-view.tsx';
-import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { useDeploymentMetrics } from './api.ts';
+import { placesOf } from '../../../lib/format/places-of.ts';
+import { Card } from '../../../ui/card.tsx';
+import { Chart, type ChartProps } from '../../../ui/chart.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { type MetricsPoint, useDeploymentMetrics } from '../use-deployments.ts';
 import { everyMinute } from './every-minute.ts';
-import type { KindName, MetricsPoint } from './kinds.ts';
 
 const milliseconds: ChartProps['formatY'] = (value, axis) =>
   `${value.toFixed(axis ? placesOf(axis.step) : 0)} ms`;
 
 /** The last hour, minute by minute: requests, latency, speed. */
-export function DeploymentMetrics({ kind, podId }: { kind: KindName; podId: string }) {
-  const metrics = useDeploymentMetrics(kind, podId);
+export function DeploymentMetrics({ podId }: { podId: string }) {
+  const metrics = useDeploymentMetrics(podId);
   return (
     <QueryView
       query={metrics}

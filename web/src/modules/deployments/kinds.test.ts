@@ -1,20 +1,21 @@
 import { expect, test } from 'vitest';
-import { awaitedOf, imageKinds, statusWord } from './kinds.ts';
+import { pollMsOf, statusWord } from './kinds.ts';
 
 const NOW = Date.parse('2026-01-01T12:00:00Z');
 const made = (status: 'deploying' | 'running' | 'failed', minutesAgo: number) => ({
+  kind: 'flux' as const,
   status,
   created_at: new Date(NOW - minutesAgo * 60_000).toISOString(),
 });
 
 test('a deployment is asked about until it runs or has failed, and for ten minutes at most', () => {
-  expect(awaitedOf([], NOW)).toEqual([]);
-  expect(awaitedOf([made('running', 1), made('failed', 1)], NOW)).toEqual([]);
-  const awaited = made('deploying', 9.9);
-  expect(awaitedOf([made('running', 1), awaited], NOW)).toEqual([awaited]);
-  expect(awaitedOf([made('deploying', 10)], NOW)).toEqual([]);
-  expect(imageKinds.flux.pollMs).toBe(10_000);
-  expect(imageKinds['flux-kontext'].pollMs).toBe(5_000);
+  expect(pollMsOf([], NOW)).toBe(false);
+  expect(pollMsOf([made('running', 1), made('failed', 1)], NOW)).toBe(false);
+  expect(pollMsOf([made('running', 1), made('deploying', 9.9)], NOW)).toBe(10_000);
+  expect(pollMsOf([made('deploying', 10)], NOW)).toBe(false);
+  expect(pollMsOf([made('deploying', 1), { ...made('deploying', 1), kind: 'flux-kontext' }], NOW)).toBe(
+    5_000,
+  );
 });
 
 test('one that is READY is shown asleep', () => {

@@ -1,4 +1,4 @@
-import type { MetricsPoint } from './kinds.ts';
+import type { MetricsPoint } from '../use-deployments.ts';
 
 const MINUTE_S = 60;
 const HOUR_S = 3600;

@@ -3,17 +3,17 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { call } from '../../lib/api/api-client.ts';
-import { ApiError } from '../../lib/api/api-error.ts';
-import { queryClient } from '../../lib/api/query-client.ts';
-import { takeAwaited } from '../../ui/long-work.ts';
-import { notify } from '../../ui/notify.ts';
+import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { takeAwaited } from '../../../ui/long-work.ts';
+import { notify } from '../../../ui/notify.ts';
+import { workId } from '../kinds.ts';
 import { DeployButton } from './deploy-button.tsx';
-import { workId } from './kinds.ts';
 
 const navigate = vi.fn<(to: object) => Promise<void>>();
-vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
   useNavigate: () => navigate,
@@ -39,7 +39,7 @@ beforeEach(() => {
 function show() {
   render(
     <QueryClientProvider client={queryClient}>
-      <DeployButton modelId="m1" />
+      <DeployButton request={{ kind: 'text', modelId: 'm1' }} />
     </QueryClientProvider>,
   );
 }

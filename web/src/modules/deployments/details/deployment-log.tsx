@@ -1,16 +1,15 @@
-import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { LogView } from '../../ui/log-view.tsx';
-import { QueryView } from '../../ui/query-view.tsx';
-import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { useDeploymentLogs } from './api.ts';
-import type { KindName } from './kinds.ts';
+import { Card } from '../../../ui/card.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { LogView } from '../../../ui/log-view.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { useDeploymentLogs } from '../use-deployments.ts';
 
 /** The end of the model server's log. */
-export function DeploymentLog({ kind, podId }: { kind: KindName; podId: string }) {
+export function DeploymentLog({ podId }: { podId: string }) {
   return (
     <QueryView
-      query={useDeploymentLogs(kind, podId)}
+      query={useDeploymentLogs(podId)}
       failed="The log could not be loaded"
       pending={
         <LoadingRegion>

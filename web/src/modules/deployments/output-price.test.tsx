@@ -2,8 +2,8 @@ import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { pricesQuery } from '../../credits/api.ts';
-import { PicturePrice } from './picture-price.tsx';
+import { pricesQuery } from '../credits/api.ts';
+import { OutputPrice } from './output-price.tsx';
 
 test('what a picture costs beside the hours is said, as it is charged', () => {
   const client = new QueryClient();
@@ -17,7 +17,7 @@ test('what a picture costs beside the hours is said, as it is charged', () => {
     render(
       <QueryClientProvider client={client}>
         Paid by the hour
-        <PicturePrice kind={kind} />.
+        <OutputPrice kind={kind} />.
       </QueryClientProvider>,
     ).container.textContent;
   expect(show('flux')).toBe('Paid by the hour, and $0.03 for each picture of 28 steps.');

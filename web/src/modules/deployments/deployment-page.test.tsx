@@ -11,14 +11,14 @@ import {
 import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { queryClient } from '../../../lib/api/query-client.ts';
-import { formatDateTime } from '../../../lib/format/format-time.ts';
-import { UserContext } from '../../accounts/api.ts';
-import { deploymentsRoutes } from '../routes.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { formatDateTime } from '../../lib/format/format-time.ts';
+import { UserContext } from '../accounts/api.ts';
+import { deploymentsRoutes } from './routes.ts';
 
-vi.mock('../../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => undefined) }));
+vi.mock('../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => undefined) }));
 
-beforeAll(() => import('./image-deployment-page.tsx'));
+beforeAll(() => import('./deployment-page.tsx'));
 beforeEach(() => {
   cleanup();
   queryClient.clear();
@@ -47,7 +47,7 @@ function open(changed: object) {
     last_request_at: null,
     ...changed,
   };
-  queryClient.setQueryData(['deployment', 'one', 'p1', 'image'], deployment);
+  queryClient.setQueryData(['deployment', 'one', 'p1'], deployment);
   const root: AnyRoute = createRootRoute({ component: Outlet });
   const app = createRoute({ getParentRoute: () => root, id: 'app' });
   const router = createRouter({

@@ -3,12 +3,13 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { call } from '../../../lib/api/api-client.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
-import { useActiveKontextDeployment, useImageDeployments, useUsableDeployments } from './calls.ts';
+import { call } from '../../lib/api/api-client.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { useActiveKontextDeployment, useUsableDeployments } from './own-image-models.ts';
+import { useDeployments } from './use-deployments.ts';
 
-vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 
 type Query = { only_running?: string; status?: string; cursor?: string; search?: string };
 
@@ -58,7 +59,7 @@ it('the list of every kind goes on behind its first page, narrowed as before', a
     return [{ pod_id: query.cursor ? 'second' : 'first', status: 'running' }];
   };
   answer(listImageDeployments, deployments, 'first');
-  const { result } = renderHook(() => useImageDeployments({ search: 'rye', ended: true }), { wrapper });
+  const { result } = renderHook(() => useDeployments('image', { search: 'rye', ended: true }), { wrapper });
   await waitFor(() => expect(result.current.hasNextPage).toBe(true));
   await act(() => result.current.fetchNextPage());
   await waitFor(() => expect(result.current.hasNextPage).toBe(false));
@@ -78,8 +79,8 @@ it('what deployments that run have cost is read again while nothing announces it
     let reads = 0;
     const deployments = () => [{ pod_id: 'p1', status: 'running', cost_so_far: String((reads += 1)) }];
     answer(listImageDeployments, deployments);
-    const { result } = renderHook(() => useImageDeployments(), { wrapper });
-    await act(() => vi.advanceTimersByTimeAsync(61_000));
+    const { result } = renderHook(() => useDeployments('image'), { wrapper });
+    await act(() => vi.advanceTimersByTimeAsync(16_000));
     expect(result.current.data?.pages[0]?.deployments[0]?.cost_so_far).toBe('2');
   } finally {
     vi.useRealTimers();

@@ -7,7 +7,7 @@ import { expect, it, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { DeployImageDialog } from './deploy-image-dialog.tsx';
+import { DeployDialog } from './deploy-dialog.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
@@ -21,7 +21,7 @@ vi.mock('../../assets/choice/api.ts', async (original) => ({
     </>
   ),
 }));
-vi.mock('./picture-price.tsx', () => ({ PicturePrice: () => null }));
+vi.mock('../output-price.tsx', () => ({ OutputPrice: () => null }));
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
   useNavigate: () => () => Promise.resolve(),
@@ -42,7 +42,7 @@ it('deploys at the price that is shown; one that has changed is read again and s
   });
   render(
     <QueryClientProvider client={queryClient}>
-      <DeployImageDialog chosen="m1" onClose={() => undefined} />
+      <DeployDialog family="image" chosen="m1" onClose={() => undefined} />
     </QueryClientProvider>,
   );
   const price = () => screen.findByText(/per hour/);
@@ -65,7 +65,7 @@ it('deploys at the price that is shown; one that has changed is read again and s
 it('says why there is no price, and tries again', async () => {
   queryClient.clear();
   let answer: () => object = () => {
-    throw new ApiError('The price list is away', { status: 503 });
+    throw new ApiError('The price list is away', { status: 409 });
   };
   vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
     if (endpoint === getAsset) return editor;
@@ -73,7 +73,7 @@ it('says why there is no price, and tries again', async () => {
   });
   render(
     <QueryClientProvider client={queryClient}>
-      <DeployImageDialog chosen="m1" onClose={() => undefined} />
+      <DeployDialog family="image" chosen="m1" onClose={() => undefined} />
     </QueryClientProvider>,
   );
   await screen.findByText('The price list is away');
@@ -99,7 +99,7 @@ it('what is deployed again is of the kind that it was', async () => {
   );
   render(
     <QueryClientProvider client={queryClient}>
-      <DeployImageDialog chosen="m1" chosenKind="flux" onClose={() => undefined} />
+      <DeployDialog family="image" chosen="m1" chosenKind="flux" onClose={() => undefined} />
     </QueryClientProvider>,
   );
   await screen.findByText('$1.00');
@@ -117,7 +117,7 @@ it('offers what can be deployed as the kind, and forgets a choice that cannot', 
   });
   render(
     <QueryClientProvider client={queryClient}>
-      <DeployImageDialog chosen="m1" onClose={() => undefined} />
+      <DeployDialog family="image" chosen="m1" onClose={() => undefined} />
     </QueryClientProvider>,
   );
   await screen.findByText('$1.00');

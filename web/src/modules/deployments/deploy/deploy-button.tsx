@@ -1,0 +1,70 @@
+import type { Licence } from '@bakehouse/contract/licences';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Rocket } from 'lucide-react';
+import { isPriceChange } from '../../../lib/api/is-price-change.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { linkTo } from '../kinds.ts';
+import { type DeploymentRequest, quoteQuery, useDeploy } from './use-deploy.ts';
+
+type Props = {
+  /** What it deploys; remount it for another one. */
+  request: DeploymentRequest;
+  /** What the button says; 'Deploy' unless given. */
+  label?: string;
+  /** The licence that is still to be accepted, and whether the click does that. */
+  licence?: Licence | null;
+  accepted?: boolean;
+};
+
+/** Serves a model and leads to its page, with the price of an hour beside the button. */
+export function DeployButton({ request, label = 'Deploy', licence = null, accepted = false }: Props) {
+  const navigate = useNavigate();
+  const quote = useQuery(quoteQuery(request, useUser().id));
+  const deployment = useDeploy();
+  const price = quote.data?.price_per_hour;
+  // Who has gone elsewhere meanwhile stays there.
+  const deploy = () =>
+    deployment.mutate(
+      { request, licence, price },
+      { onSuccess: ({ pod_id }) => void navigate(linkTo({ kind: request.kind, pod_id })) },
+    );
+  return (
+    <div className="flex items-center gap-2">
+      <span className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+        {price ? (
+          <>
+            <span role="status">{isPriceChange(deployment.error) && 'The price has changed: '}</span>
+            <Money bgl={price} /> per hour
+          </>
+        ) : quote.isError ? (
+          errorMessage(quote.error)
+        ) : (
+          <>
+            <span className="sr-only">Loading the price…</span>
+            <Skeleton className="h-4 w-[5.75rem]" />
+          </>
+        )}
+      </span>
+      {quote.isError && price === undefined ? (
+        <Button loading={quote.isFetching} onClick={() => void quote.refetch()}>
+          Try again
+        </Button>
+      ) : (
+        <Button
+          variant="primary"
+          disabled={price === undefined || (licence !== null && !accepted)}
+          loading={deployment.isPending}
+          onClick={deploy}
+        >
+          <Rocket aria-hidden />
+          {label}
+        </Button>
+      )}
+    </div>
+  );
+}

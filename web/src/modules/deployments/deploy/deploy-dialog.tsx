@@ -1,0 +1,166 @@
+import { gpuLabels, type InstanceType, instanceGpus, instanceTypes } from '@bakehouse/contract/limits';
+import { useQuery } from '@tanstack/react-query';
+import { Rocket } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { RadioCards } from '../../../ui/radio-cards.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { AssetField, assetQuery } from '../../assets/choice/api.ts';
+import { describeAbsence, deviceName, useMachine } from '../../machines/api.ts';
+import { sleepSentence } from '../details/sleeps-after.ts';
+import { type Family, families, type Kind, kindFor, kindRow, kindsOf } from '../kinds.ts';
+import { OutputPrice } from '../output-price.tsx';
+import { DeployButton } from './deploy-button.tsx';
+import { LicenceField } from './licence-field.tsx';
+import { type DeploymentRequest, quoteQuery } from './use-deploy.ts';
+
+const DEFAULT_INSTANCE: InstanceType = 'a100';
+
+type Props = {
+  family: Family;
+  /** The model that is chosen at first. */
+  chosen?: string | null;
+  /** The kind at first; unless given, one that the model can be deployed as. */
+  chosenKind?: Kind;
+  onClose: () => void;
+};
+
+/** What is deployed, on which GPU, at which price and under which licence. */
+export function DeployDialog({ family, chosen = null, chosenKind, onClose }: Props) {
+  const { kind, modelId, isKnown, chooseKind, chooseModel } = useChoice(family, chosen, chosenKind);
+  const { fits, modelsNote, choosesGpu } = kindRow(kind);
+  const [instanceType, setInstanceType] = useState<InstanceType>(DEFAULT_INSTANCE);
+  const [accepted, setAccepted] = useState(false);
+  const request = isKnown && modelId !== null ? { kind, modelId, ...(choosesGpu && { instanceType }) } : null;
+  const { data: quote } = useQuery({
+    ...quoteQuery(request ?? { kind, modelId: '' }, useUser().id),
+    enabled: request !== null,
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={(next) => !next && onClose()}
+      title={families[family].deploy}
+      description={families[family].deployAbout}
+      footer={
+        <>
+          <Button onClick={onClose} className="mr-auto">
+            Cancel
+          </Button>
+          {request ? (
+            <DeployButton
+              key={JSON.stringify(request)}
+              request={request}
+              licence={quote?.licence?.accepted_at === null ? quote.licence : null}
+              accepted={accepted}
+            />
+          ) : (
+            <Button variant="primary" disabled>
+              <Rocket aria-hidden />
+              Deploy
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <KindField family={family} value={kind} onChange={chooseKind} />
+        <AssetField
+          types="MODEL"
+          label="Model"
+          failed="Your models could not be loaded"
+          fits={fits}
+          value={modelId}
+          onChange={(id) => {
+            chooseModel(id);
+            setAccepted(false);
+          }}
+          help={modelsNote}
+        />
+        {choosesGpu && <GpuField value={instanceType} onChange={setInstanceType} />}
+        {request && <Placement request={request} />}
+        {quote?.licence && (
+          <LicenceField licence={quote.licence} accepted={accepted} onChange={setAccepted} />
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+/** The model and the kind that go together. What a model that was brought along is deployed as is known once it has been read. */
+function useChoice(family: Family, chosen: string | null, chosenKind: Kind | undefined) {
+  const [firstKind = 'text', ...furtherKinds] = kindsOf(family);
+  const [modelId, setModelId] = useState(chosen);
+  const [wantedKind, setWantedKind] = useState(furtherKinds.length === 0 ? firstKind : chosenKind);
+  const model = useQuery({ ...assetQuery(modelId ?? ''), enabled: modelId !== null });
+  const kind = wantedKind ?? (model.data && kindFor(family, model.data)) ?? firstKind;
+  return {
+    kind,
+    modelId,
+    isKnown: wantedKind !== undefined || !model.isPending,
+    chooseKind: (next: Kind) => {
+      setWantedKind(next);
+      // It would be refused.
+      if (model.data && !kindRow(next).fits(model.data)) setModelId(null);
+    },
+    chooseModel: (id: string | null) => {
+      setWantedKind(kind);
+      setModelId(id);
+    },
+  };
+}
+
+type KindProps = { family: Family; value: Kind; onChange: (kind: Kind) => void };
+
+/** Only where a family has several. */
+function KindField({ family, ...field }: KindProps) {
+  const kinds = kindsOf(family);
+  if (kinds.length < 2) return null;
+  const options = kinds.map((value) => {
+    const { label, does } = kindRow(value);
+    return { value, label, description: does };
+  });
+  return <RadioCards aria-label="Kind" columns={3} options={options} {...field} />;
+}
+
+/** Only where there are GPUs to choose from. */
+function GpuField({ value, onChange }: { value: InstanceType; onChange: (value: InstanceType) => void }) {
+  const { data: machine } = useMachine();
+  if (!machine || machine.accelerators.length === 0) return null;
+  const here = new Set(machine.accelerators.map(({ gpu_type }) => gpu_type));
+  return (
+    <Field label="GPU" help="If this type isn’t available, another GPU with enough memory is used.">
+      <Select
+        value={value}
+        onChange={onChange}
+        options={instanceTypes.map((type) => ({
+          value: type,
+          label: gpuLabels[instanceGpus[type]],
+          description: here.has(instanceGpus[type]) ? undefined : describeAbsence(instanceGpus[type]),
+        }))}
+      />
+    </Field>
+  );
+}
+
+/** Where it would run, and what that costs when; nothing where that cannot be said, as the button says then. */
+function Placement({ request }: { request: DeploymentRequest }) {
+  const { data: quote, isError } = useQuery(quoteQuery(request, useUser().id));
+  if (!quote)
+    return isError ? null : (
+      <LoadingRegion>
+        <Skeleton className="h-5 w-56" />
+      </LoadingRegion>
+    );
+  return (
+    <p className="text-[0.8125rem] text-muted leading-5">
+      Runs on: {deviceName(quote.device)}. The price of one hour is held at the start; you pay for the time it
+      is awake
+      <OutputPrice kind={request.kind} />. {sleepSentence(quote.sleeps_after_minutes)}
+    </p>
+  );
+}

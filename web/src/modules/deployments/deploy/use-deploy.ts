@@ -1,0 +1,78 @@
+import type { quoteFlux } from '@bakehouse/contract/deployments/images';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
+import type { InstanceType } from '@bakehouse/contract/limits';
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { isPriceChange } from '../../../lib/api/is-price-change.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
+import { awaitEnd } from '../../../ui/long-work.ts';
+import { notify } from '../../../ui/notify.ts';
+import { useUser } from '../../accounts/api.ts';
+import { deploymentKinds, type Kind, workId } from '../kinds.ts';
+
+/** What is asked for; the GPU where its kind has a choice of it. */
+export type DeploymentRequest = { kind: Kind; modelId: string; instanceType?: InstanceType };
+
+/** A text model asks for no licence. */
+type Quote = Omit<ResponseOf<typeof quoteFlux>, 'licence' | 'title'> & { licence?: Licence | null };
+
+const bodyOf = ({ modelId, instanceType }: DeploymentRequest, userId: string) => ({
+  model_id: modelId,
+  user_id: userId,
+  ...(instanceType && { instance_type: instanceType }),
+});
+
+/** Where the model would run, what that costs, and which licence it needs. */
+export const quoteQuery = (request: DeploymentRequest, userId: string) =>
+  queryOptions({
+    queryKey: ['deployment', 'quote', request, userId],
+    queryFn: ({ signal }): Promise<Quote> =>
+      call(
+        deploymentKinds[request.kind].calls.quote,
+        { body: bodyOf(request, userId) },
+        { signal, operation: 'load the price' },
+      ),
+  });
+
+type Deploy = {
+  request: DeploymentRequest;
+  /** The licence that the click accepts. */
+  licence: Licence | null;
+  /** The price of an hour that was shown, which it may cost at most. */
+  price: string | undefined;
+};
+
+/** Accepts the licence, where one is given, and deploys. */
+export function useDeploy() {
+  const user = useUser();
+  const keys = useIdempotencyKeys('deployment');
+  return useMutation({
+    mutationFn: async ({ request, licence, price }: Deploy) => {
+      if (licence) {
+        await call(
+          acceptLicence,
+          { body: { user_id: user.id, licence: licence.licence, version: licence.version } },
+          { operation: 'accept the licence' },
+        );
+      }
+      return call(
+        deploymentKinds[request.kind].calls.deploy,
+        { body: { ...bodyOf(request, user.id), cost_max: price } },
+        { operation: 'deploy model', idempotencyKey: keys.keyFor(request) },
+      );
+    },
+    onSuccess: ({ pod_id }, { request }) => {
+      keys.renew(request);
+      notify.success('Model deployment initiated successfully');
+      awaitEnd(workId(pod_id));
+      readAgain(['deployment']);
+    },
+    // What it costs now is shown before it is asked for once more.
+    onError: () => queryClient.invalidateQueries({ queryKey: ['deployment'] }),
+    meta: { product: 'Deployment', inPlace: isPriceChange },
+  });
+}

@@ -1,0 +1,46 @@
+import type { Deployment } from '@bakehouse/contract/deployments/text';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { apiExamples } from '../../../lib/api/examples/chat-examples.ts';
+import { Card } from '../../../ui/card.tsx';
+import { CodeTabs } from '../../../ui/code-block.tsx';
+import { Tabs } from '../../../ui/tabs.tsx';
+import { ChatTab } from '../chat/chat-tab.tsx';
+import { DeploymentLog } from './deployment-log.tsx';
+import { DeploymentMetrics } from './deployment-metrics.tsx';
+
+/** How a text model is used, and how it does. */
+export function TextTabs({ pod }: { pod: Deployment }) {
+  const { tab = 'chat' }: { tab?: string } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  return (
+    <Tabs
+      value={tab}
+      onChange={(next) => void navigate({ to: '.', search: { tab: next }, replace: true })}
+      tabs={[
+        { value: 'chat', label: 'Playground', keepMounted: true, content: <ChatTab pod={pod} /> },
+        { value: 'code', label: 'Code', content: <CodeTab pod={pod} /> },
+        { value: 'metrics', label: 'Metrics', content: <DeploymentMetrics podId={pod.pod_id} /> },
+        { value: 'log', label: 'Log', content: <DeploymentLog podId={pod.pod_id} /> },
+      ]}
+    />
+  );
+}
+
+function CodeTab({ pod }: { pod: Deployment }) {
+  return (
+    <Card
+      title="Call it from your programs"
+      description={
+        <>
+          Any OpenAI client works. Put your key from the{' '}
+          <Link to="/api-key" className="text-accent-text underline underline-offset-2">
+            API-Key page
+          </Link>{' '}
+          into the environment variable <code>BAKEHOUSE_API_KEY</code> first.
+        </>
+      }
+    >
+      <CodeTabs examples={apiExamples(window.location.origin, pod.model_name)} />
+    </Card>
+  );
+}

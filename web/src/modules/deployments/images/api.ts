@@ -1,1 +1,0 @@
-export { useActiveKontextDeployment, useUsableDeployments } from './calls.ts';

@@ -1,0 +1,47 @@
+import type { Generator } from '@bakehouse/contract/generators/generator';
+import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import { useQuery } from '@tanstack/react-query';
+import { Money } from '../../ui/money.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { pricesQuery } from '../credits/api.ts';
+import { type Kind, kindRow, type OutputCost } from './kinds.ts';
+
+/** What the price is of. */
+const STEPS_PRICED = 1_000n;
+
+/** Continues a sentence about the price of an hour with what an output costs, at the generator's default steps. */
+export function OutputPrice({ kind }: { kind: Kind }) {
+  const { output, tokensNote } = kindRow(kind);
+  return output ? <PricePerPicture output={output} /> : tokensNote;
+}
+
+function PricePerPicture({ output }: { output: OutputCost }) {
+  const { data, isPending } = useQuery(pricesQuery);
+  const price = data?.prices.find(({ id }) => id === output.priceId);
+  if (!price && !isPending) return null;
+  const { generator } = output;
+  const steps = defaultOf(generator, output.steps);
+  const experts = output.experts === undefined ? 1 : defaultOf(generator, output.experts);
+  return (
+    <>
+      , and {price ? <Money bgl={priceOf(price.unit_price, steps * experts)} /> : <AmountToCome />} for each
+      picture of {steps} steps{experts > 1 && ` by ${experts} experts`}
+    </>
+  );
+}
+
+/** Rounded up to what the ledger counts in. */
+function priceOf(unitPrice: string, steps: number): string {
+  return formatBgl((parseBgl(unitPrice) * BigInt(steps) + STEPS_PRICED - 1n) / STEPS_PRICED);
+}
+
+/** The sentence does not grow once the amount is there. */
+function AmountToCome() {
+  return <Skeleton className="inline-block h-3 w-16 align-middle" />;
+}
+
+function defaultOf({ title, fields }: Generator, wanted: string): number {
+  const field = fields.find(({ name }) => name === wanted);
+  if (field?.kind !== 'number') throw new Error(`${title} has no number ${wanted}`);
+  return field.default;
+}

@@ -1,0 +1,56 @@
+import {
+  type ImageDeployment,
+  type ImageDeploymentKind,
+  listFluxKontext,
+} from '@bakehouse/contract/deployments/images';
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../lib/api/api-client.ts';
+import { readAllPages } from '../../lib/api/read-all-pages.ts';
+import { deploymentKinds } from './kinds.ts';
+import { usePollMs } from './use-deployments.ts';
+
+const operation = 'fetch deployments';
+
+/**
+ * The Kontext deployment that edits this user's pictures: the newest that answers, else one that will; null where there
+ * is none, undefined while nobody is named, or it is not known.
+ */
+export function useActiveKontextDeployment(userId: string | undefined): ImageDeployment | null | undefined {
+  const pollMs = usePollMs('image');
+  const { data } = useQuery({
+    queryKey: ['deployment', 'list', 'flux-kontext', userId, 'active'],
+    queryFn: async ({ signal }) => {
+      if (userId === undefined) throw new Error('nobody is named');
+      const first = async (query: { only_running?: string; status?: 'running' }) => {
+        const input = { params: { userId }, query: { ...query, limit: 1 } };
+        const { deployments } = await call(listFluxKontext, input, { signal, operation });
+        return deployments[0];
+      };
+      return (await first({ only_running: 'true' })) ?? (await first({ status: 'running' })) ?? null;
+    },
+    enabled: userId !== undefined,
+    refetchInterval: ({ state }) => pollMs(state.data ? [state.data] : []),
+  });
+  return data;
+}
+
+/** This user's deployments of a kind that can be used at once; none while nobody is named, or they are not known. */
+export function useUsableDeployments(
+  kind: ImageDeploymentKind,
+  userId: string | undefined,
+): ImageDeployment[] {
+  const { data } = useQuery({
+    queryKey: ['deployment', 'list', kind, userId, 'usable'],
+    queryFn: async ({ signal }) => {
+      if (userId === undefined) throw new Error('nobody is named');
+      const { list } = deploymentKinds[kind].calls;
+      const params = { userId };
+      const pages = await readAllPages((cursor) =>
+        call(list, { params, query: { only_running: 'true', cursor } }, { signal, operation }),
+      );
+      return pages.flatMap(({ deployments }) => deployments);
+    },
+    enabled: userId !== undefined,
+  });
+  return data ?? [];
+}

@@ -1,0 +1,129 @@
+import { getImageDeployment } from '@bakehouse/contract/deployments/images';
+import { listVllm, vllmLogs, vllmMetrics, vllmStats, vllmStatus } from '@bakehouse/contract/deployments/text';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { call } from '../../lib/api/api-client.ts';
+import { ApiError } from '../../lib/api/api-error.ts';
+import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { useOnlineInterval } from '../../lib/live/online.ts';
+import { isMissing } from '../../ui/missing.tsx';
+import { useUser } from '../accounts/api.ts';
+import { deploymentListQuery } from './deployment-lists.ts';
+import { type Deployment, type Family, families, isPending, isUsable, pollMsOf } from './kinds.ts';
+import type { DeploymentsSearch } from './list/deployments-search.ts';
+
+const POLL_MS = 5_000;
+/** Costs, logs and metrics move with time, not with events: they are read again also while the event stream lives. */
+const TICK_MS = 15_000;
+
+const operation = 'fetch deployments';
+
+/** A minute of the charts. */
+export type MetricsPoint = ResponseOf<typeof vllmMetrics>['points'][number];
+
+/** How soon deployments are read again while the event stream is down. */
+export function usePollMs(family: Family): (deployments: readonly Deployment[]) => number | false {
+  const isDown = useFallbackInterval(POLL_MS) !== false;
+  return (deployments) => isDown && (families[family].pollMs ?? pollMsOf(deployments, Date.now()));
+}
+
+/** The user's deployments of a family, kept up to date, with what they cost so far. */
+export function useDeployments(family: Family, search: DeploymentsSearch = {}) {
+  const pollMs = usePollMs(family);
+  const tick = useOnlineInterval(TICK_MS);
+  return useInfiniteQuery({
+    ...deploymentListQuery(family, useUser().id, search),
+    refetchInterval: ({ state: { data } }) => {
+      const all = data?.pages.flatMap(({ deployments }) => deployments) ?? [];
+      return pollMs(all) || (all.some(isUsable) && tick);
+    },
+  });
+}
+
+/** The user's deployments of one text model that have not been terminated. */
+export function useDeploymentsOf(modelId: string | undefined) {
+  const { id: userId } = useUser();
+  return useQuery({
+    queryKey: ['deployment', 'list', 'text', userId, { modelId }],
+    queryFn: ({ signal }) =>
+      call(listVllm, { params: { userId }, query: { model_id: modelId } }, { signal, operation }),
+    enabled: modelId !== undefined,
+    refetchInterval: useFallbackInterval(POLL_MS),
+  });
+}
+
+/** The user's newest deployment of a text model that answers or is on its way; undefined where there is none. */
+export function useLiveDeployment(modelId: string) {
+  return useDeploymentsOf(modelId).data?.pods.find((pod) => isUsable(pod) || isPending(pod));
+}
+
+/** Sums over the user's text deployments. */
+export function useDeploymentStats(userId: string) {
+  return useQuery({
+    queryKey: ['deployment', 'stats', 'text', userId],
+    queryFn: ({ signal }) => call(vllmStats, { params: { userId } }, { signal, operation }),
+    refetchInterval: useOnlineInterval(TICK_MS),
+  });
+}
+
+const readers: Record<Family, (podId: string, signal: AbortSignal) => Promise<Deployment>> = {
+  text: async (podId, signal) => ({
+    ...(await call(vllmStatus, { params: { podId } }, { signal, operation })),
+    kind: 'text',
+  }),
+  image: (podId, signal) => call(getImageDeployment, { params: { podId } }, { signal, operation }),
+};
+
+/** One deployment. Where a notification names it, its family is not known: what is no text deployment may serve an image model. */
+export function useDeployment(family: Family, podId: string) {
+  const isDown = useFallbackInterval(POLL_MS) !== false;
+  const tick = useOnlineInterval(TICK_MS);
+  return useQuery({
+    queryKey: ['deployment', 'one', podId],
+    queryFn: ({ signal }) =>
+      askPod(podId, async () => {
+        try {
+          return await readers[family](podId, signal);
+        } catch (error) {
+          if (family === 'image' || !isMissing(error)) throw error;
+          return readers.image(podId, signal);
+        }
+      }),
+    refetchInterval: ({ state: { data } }) => {
+      if (isDown) return data && data.kind !== 'text' ? pollMsOf([data], Date.now()) || tick : POLL_MS;
+      return tick;
+    },
+  });
+}
+
+export function useDeploymentLogs(podId: string) {
+  return useQuery({
+    queryKey: ['deployment', 'logs', podId],
+    queryFn: ({ signal }) =>
+      askPod(podId, () => call(vllmLogs, { params: { podId } }, { signal, operation: 'fetch the log' })),
+    refetchInterval: useOnlineInterval(TICK_MS),
+  });
+}
+
+/** The last hour, one point a minute. */
+export function useDeploymentMetrics(podId: string) {
+  return useQuery({
+    queryKey: ['deployment', 'metrics', podId],
+    queryFn: ({ signal }) =>
+      askPod(podId, () =>
+        call(
+          vllmMetrics,
+          { params: { podId }, query: { minutes: 60 } },
+          { signal, operation: 'fetch the metrics' },
+        ),
+      ),
+    refetchInterval: useOnlineInterval(TICK_MS),
+  });
+}
+
+/** Asks about a deployment; about an id that names nothing, as in an address made too early, nothing is sent. */
+async function askPod<Answer>(podId: string, ask: () => Promise<Answer>): Promise<Answer> {
+  if (podId === '' || podId === 'undefined')
+    throw new ApiError('No deployment has this id', { status: 404, code: 'not_found' });
+  return ask();
+}
