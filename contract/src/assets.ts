@@ -126,7 +126,7 @@ export const createAsset = endpoint({
   method: 'POST',
   path: '/api/v1/asset',
   access: 'key',
-  summary: 'Create a dataset or a model, or start a fine-tune',
+  summary: 'Create a dataset or model, or start a fine-tune',
   spends: true,
   body: assetCreatePayload.superRefine((payload, context) => {
     if (payload.dataset_type === 'MODEL' && payload.title.length < MODEL_NAME_LENGTH_MIN) {
@@ -150,7 +150,7 @@ export const getAsset = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id',
   access: 'key',
-  summary: 'One dataset or model with its files',
+  summary: 'Get a dataset or model with its files',
   params: assetIdParams,
   response: asset,
 });
@@ -171,7 +171,7 @@ export const getModelReadiness = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/readiness',
   access: 'key',
-  summary: 'Whether the files of a model suffice to deploy it and to fine-tune from it',
+  summary: 'Check whether a model can be deployed and fine-tuned',
   params: assetIdParams,
   response: modelReadiness,
 });
@@ -180,7 +180,7 @@ export const listAssets = endpoint({
   method: 'GET',
   path: '/api/v1/datasets',
   access: 'key',
-  summary: "The caller's datasets or models, newest first; starter models with `include_starter`",
+  summary: 'List datasets or models, newest first; `include_starter` adds the starter models',
   query: z.object({
     /** Left out: all of them. */
     types: z.enum(assetTypes).optional(),
@@ -205,7 +205,7 @@ export const listLoras = endpoint({
   path: '/api/v1/users/:userId/loras',
   access: 'key',
   scopes: ['read', 'inference'],
-  summary: "The caller's models whose files are those of a LoRA for images, the newest first",
+  summary: 'List image LoRAs, newest first',
   params: userIdParams,
   query: z.object({
     /** Part of the title, in any case. */
@@ -223,7 +223,7 @@ export const updateAsset = endpoint({
   method: 'PUT',
   path: '/api/v1/datasets/:id',
   access: 'key',
-  summary: 'Change title, details, category, tags, price or is_published',
+  summary: 'Update title, details, category, tags, price or is_published',
   params: assetIdParams,
   body: z
     .strictObject(
@@ -243,7 +243,7 @@ export const deleteAsset = endpoint({
   method: 'DELETE',
   path: '/api/v1/asset/:id',
   access: 'key',
-  summary: 'Delete a dataset or model and its files',
+  summary: 'Delete a dataset or model with its files',
   params: assetIdParams,
   status: 204,
 });
@@ -263,7 +263,7 @@ export const uploadFile = endpoint({
   method: 'POST',
   path: '/api/v1/asset/:id/upload',
   access: 'key',
-  summary: 'Add one file of at most 500 MB; the same path replaces the file in a new revision',
+  summary: 'Upload a file of at most 500 MB; an existing path is replaced in a new revision',
   params: assetIdParams,
   upload: { part: 'data_file', fields: uploadFields },
   response: z.object({ file: assetFile, revision_id: z.string() }),
@@ -273,7 +273,7 @@ export const downloadFile = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/files/*',
   access: 'key',
-  summary: 'The bytes of one file; Range is honoured',
+  summary: 'Download a file; supports Range',
   answers: { '*/*': null },
   params: z.object({ id: idOf('dataset or model'), '*': z.string().min(1) }),
   query: z.object({ revision_id: idOf('revision').optional() }),
@@ -283,7 +283,7 @@ export const deleteFile = endpoint({
   method: 'DELETE',
   path: '/api/v1/asset/:id/file',
   access: 'key',
-  summary: 'Remove one file in a new revision',
+  summary: 'Delete a file in a new revision',
   params: assetIdParams,
   body: z.object(
     {
@@ -300,7 +300,7 @@ export const assetInfo = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/info',
   access: 'key',
-  summary: 'One file of the newest revision, or the files of a folder page by page',
+  summary: "Get a file of the latest revision, or list a folder's files",
   params: assetIdParams,
   query: z.object({
     path: z.string().default(''),
@@ -324,7 +324,7 @@ export const assetTree = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/tree',
   access: 'key',
-  summary: 'The files and folders directly in a folder of the newest revision, page by page',
+  summary: 'List a folder of the latest revision',
   params: assetIdParams,
   query: z.object({
     /** Empty: the asset itself. */
@@ -377,7 +377,7 @@ export const previewFile = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/preview',
   access: 'key',
-  summary: 'Rows of a data file',
+  summary: 'Preview rows of a data file',
   params: assetIdParams,
   query: z.object({
     path: z.string().min(1),

@@ -43,7 +43,7 @@ export const ping = endpoint({
   method: 'GET',
   path: '/api/v1',
   access: 'public',
-  summary: 'The time of the server in nanoseconds, for who asks whether it is there',
+  summary: 'Heartbeat: the server time in nanoseconds',
   response: z.object({ 'nanosecond heartbeat': z.number() }),
 });
 
@@ -51,7 +51,7 @@ export const getVersion = endpoint({
   method: 'GET',
   path: '/api/v1/version',
   access: 'public',
-  summary: 'The version of the API',
+  summary: 'Get the API version',
   response: z.string(),
 });
 
@@ -59,7 +59,7 @@ export const getUser = endpoint({
   method: 'GET',
   path: '/api/v1/user',
   access: 'key',
-  summary: 'The owner of the key, by id',
+  summary: 'Get the user id of the API key',
   query: z.object({ userId }),
   response: user,
 });
@@ -69,7 +69,7 @@ export const createClientKey = endpoint({
   method: 'POST',
   path: '/api/v1/api_keys',
   access: 'public',
-  summary: 'Make a further API key, with the key of the web app in `api_key` or the header',
+  summary: "Create an API key, authorised by the web app's key in `api_key` or the header",
   body: z.object({
     name: nameText(KEY_NAME_LENGTH_MAX),
     api_key: z.string().max(1_000).default(''),
@@ -82,7 +82,7 @@ export const listColumnNames = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/:fileName/get_column_names',
   access: 'key',
-  summary: 'The names of the columns of a data file',
+  summary: 'List the column names of a data file',
   params: z.object({ id: idOf('dataset or model'), fileName: filePath }),
   response: z.array(z.string()),
 });
@@ -91,7 +91,7 @@ export const listJobs = endpoint({
   method: 'GET',
   path: '/api/v1/jobs/created_by/:userId',
   access: 'key',
-  summary: 'The last 100 fine-tunes of the user, newest first',
+  summary: 'List the latest 100 fine-tunes',
   params: userIdParams,
   response: z.array(job),
 });
@@ -100,7 +100,7 @@ export const getJob = endpoint({
   method: 'GET',
   path: '/api/v1/jobs/:jobId',
   access: 'key',
-  summary: 'One fine-tune',
+  summary: 'Get a fine-tune',
   params: z.object({ jobId: idOf('job') }),
   response: job,
 });
@@ -109,7 +109,7 @@ export const getJobOfModel = endpoint({
   method: 'GET',
   path: '/api/v1/jobs/asset/:modelId',
   access: 'key',
-  summary: 'The fine-tune that makes a model',
+  summary: 'Get the fine-tune of a model',
   params: modelIdParams,
   response: job,
 });
@@ -118,7 +118,7 @@ export const listModelFiles = endpoint({
   method: 'GET',
   path: '/api/v1/jobs/asset/:modelId/files',
   access: 'key',
-  summary: 'The first 1000 files of a model',
+  summary: 'List the first 1000 files of a model',
   params: modelIdParams,
   response: z.array(assetFile),
 });
@@ -126,7 +126,7 @@ export const listModelFiles = endpoint({
 const modelFile = {
   method: 'GET',
   access: 'key',
-  summary: 'The bytes of one file of a model',
+  summary: 'Download a model file',
   answers: { '*/*': null },
   params: modelIdParams.extend({ '*': filePath }),
 } as const;
@@ -143,7 +143,7 @@ export const downloadFileOfJob = endpoint({
   method: 'GET',
   path: '/api/v1/jobs/:jobId/files/*',
   access: 'key',
-  summary: 'The bytes of one file of the model that a fine-tune has made',
+  summary: 'Download a file of a fine-tuned model',
   answers: { '*/*': null },
   params: z.object({ jobId: idOf('job'), '*': filePath }),
 });
@@ -152,7 +152,7 @@ export const downloadModel = endpoint({
   method: 'GET',
   path: '/api/v1/jobs/asset/:modelId/download',
   access: 'key',
-  summary: 'All files of a model as one zip',
+  summary: 'Download all files of a model as a zip',
   answers: { 'application/zip': null },
   params: modelIdParams,
 });

@@ -7,7 +7,7 @@ const CHAT_BYTES_MAX = 1024 * 1024;
 
 /**
  * The OpenAI-compatible calls. Every parameter has its bounds here: one request must not take what
- * all share, neither time nor memory; modules/deployments/gateway/body bounds the schemas of `response_format`.
+ * all share, neither time nor memory; modules/chat/body bounds the schemas of `response_format`.
  */
 const STOPS_MAX = 16;
 const STOP_LENGTH_MAX = 256;
@@ -143,7 +143,7 @@ export const chatCompletions = endpoint({
   path: '/v1/chat/completions',
   access: 'key',
   scopes: ['inference'],
-  summary: `Chat with a deployed model, streaming or not (OpenAI format). ${NOT_STORED}`,
+  summary: `Create a chat completion (OpenAI-compatible). ${NOT_STORED}`,
   body: z
     .object({
       ...passedOver,
@@ -174,7 +174,7 @@ export const completions = endpoint({
   path: '/v1/completions',
   access: 'key',
   scopes: ['inference'],
-  summary: `Continue a text with a deployed model (OpenAI format). ${NOT_STORED}`,
+  summary: `Create a text completion (OpenAI-compatible). ${NOT_STORED}`,
   body: z
     .object({
       ...passedOver,
@@ -213,7 +213,7 @@ export const listModels = endpoint({
   path: '/v1/models',
   access: 'key',
   scopes: ['inference', 'read'],
-  summary: 'The models that answer now (OpenAI format)',
+  summary: 'List available models (OpenAI-compatible)',
   response: z.object({ object: z.literal('list'), data: z.array(openAiModel) }),
 });
 
@@ -222,7 +222,7 @@ export const getModel = endpoint({
   path: '/v1/models/:model',
   access: 'key',
   scopes: ['inference', 'read'],
-  summary: 'One model (OpenAI format)',
+  summary: 'Get a model (OpenAI-compatible)',
   params: z.object({ model: modelName }),
   response: openAiModel,
 });

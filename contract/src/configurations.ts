@@ -120,7 +120,7 @@ export const listConfigurations = endpoint({
   method: 'GET',
   path: '/api/v1/configurations',
   access: 'key',
-  summary: "The caller's saved configurations",
+  summary: 'List saved configurations',
   response: z.object({ configurations: z.array(savedConfiguration) }),
 });
 
@@ -128,7 +128,7 @@ export const saveConfiguration = endpoint({
   method: 'POST',
   path: '/api/v1/configurations',
   access: 'key',
-  summary: 'Save a configuration under a name; the same name replaces it',
+  summary: 'Save a configuration; an existing name is replaced',
   body: sentConfiguration,
   response: savedConfiguration,
 });
@@ -137,7 +137,7 @@ export const renameConfiguration = endpoint({
   method: 'PATCH',
   path: '/api/v1/configurations/:configId',
   access: 'key',
-  summary: 'Give a saved configuration another name',
+  summary: 'Rename a saved configuration',
   params: configurationParams,
   body: only({ config_name: configName }),
   response: savedConfiguration,

@@ -50,7 +50,7 @@ export const describeColumns = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/columns',
   access: 'key',
-  summary: 'What the columns of a data file hold, by its first rows',
+  summary: 'Describe the columns of a data file by its first rows',
   params: assetIdParams,
   query: fileQuery,
   response: fileColumns,
@@ -69,7 +69,7 @@ export const listFileVersions = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/versions',
   access: 'key',
-  summary: 'The revisions that brought a file or replaced it, newest first',
+  summary: 'List the versions of a file, newest first',
   params: assetIdParams,
   query: fileQuery.pick({ path: true }).extend({
     limit: z.coerce.number().int().min(1).max(100).default(100),
@@ -97,8 +97,7 @@ export const searchRows = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/rows',
   access: 'key',
-  summary:
-    'The rows of a data file with a text in one of their cells, letter case aside, as far as one look goes',
+  summary: 'Search rows of a data file (case-insensitive), one chunk at a time',
   params: assetIdParams,
   query: fileQuery.extend({
     text: z.string().trim().min(1, 'text is required').max(200, 'Search for at most 200 characters'),

@@ -6,7 +6,7 @@ export const getDocumentation = endpoint({
   method: 'GET',
   path: '/api/v1/documentation',
   access: 'public',
-  summary: 'Where the documentation is',
+  summary: 'Get the documentation link',
   response: z.object({
     documentation_url: z.string(),
     /** Whether it is the one that this server serves itself, under `/docs`. */

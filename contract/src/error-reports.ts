@@ -13,7 +13,7 @@ export const reportError = endpoint({
   method: 'POST',
   path: '/api/v1/error-reports',
   access: 'key_or_session',
-  summary: 'Report an error of the web app, which goes on to the error-reporting service if there is one',
+  summary: 'Report an error of the web app',
   bodyBytesMax: 40 * 1024,
   body: only({
     /** `dataset`: a dataset or model could not be read or written; `unhandled`: nobody had thought of it. */

@@ -33,6 +33,6 @@ export const streamEvents = endpoint({
   method: 'GET',
   path: '/api/v1/events',
   access: 'key',
-  summary: "What changed for the caller, as server-sent events named 'change'; resumed by Last-Event-ID",
+  summary: "Stream changes as server-sent events named 'change'; resume with Last-Event-ID",
   answers: { 'text/event-stream': null },
 });

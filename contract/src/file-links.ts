@@ -12,7 +12,7 @@ export const linkFile = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/link',
   access: 'key',
-  summary: 'A link of short life to one file, for `<img>`, `<video>` and downloads by the browser',
+  summary: 'Create a short-lived file link, for `<img>`, `<video>` and browser downloads',
   params: z.object({ id: idOf('dataset or model') }),
   query: z.object({
     path: z.string().min(1),
@@ -31,7 +31,7 @@ export const openFileLink = endpoint({
   method: 'GET',
   path: '/api/v1/files/:sha256/*',
   access: 'public',
-  summary: 'The bytes behind a link, while whoever made it may read them; Range is honoured',
+  summary: 'Download the file behind a link; supports Range',
   answers: { '*/*': null },
   params: z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/, 'Not a SHA-256'), '*': z.string().min(1) }),
   query: z.object({
@@ -53,7 +53,7 @@ export const downloadImage = endpoint({
   method: 'GET',
   path: '/api/download-image',
   access: 'public',
-  summary: "A picture as a download: by a link of this server, or from the settings' S3 addresses",
+  summary: 'Download an image by a link of this server or an allowed S3 address',
   answers: { '*/*': null },
   query: z.object({
     url: z.string('Image URL not provided').min(1, 'Image URL not provided').max(4_000, 'url is too long'),

@@ -23,7 +23,7 @@ export const linkZip = endpoint({
   path: '/api/v1/generations/zip',
   access: 'key',
   scopes: ['read', 'inference'],
-  summary: 'A link of short life to the pictures of these generations as one zip',
+  summary: "Create a short-lived link to a zip of these generations' images",
   body: only({ ids: chosen }),
   response: z.object({
     /** Relative to this server. */
@@ -36,7 +36,7 @@ export const openZipLink = endpoint({
   method: 'GET',
   path: '/api/v1/pictures.zip',
   access: 'public',
-  summary: 'The zip behind a link, made while it is sent',
+  summary: 'Download the zip behind a link',
   answers: { 'application/zip': null },
   query: z.object({
     /** Whose they are. */
@@ -59,7 +59,7 @@ export const addTrainingPictures = endpoint({
   path: '/api/v1/generations/training_pictures',
   access: 'key',
   spends: true,
-  summary: 'Put generated pictures into a dataset to train on, each with its prompt as its caption',
+  summary: 'Add generated images to a training dataset, with their prompts as captions',
   body: only({
     ids: chosen,
     /** A dataset of the caller that is empty or has a metadata.jsonl; left out: a new one is made. */

@@ -141,7 +141,7 @@ export const quoteGeneration = endpoint({
   path: '/api/v1/generations/quote',
   access: 'key',
   scopes: ['read', 'inference'],
-  summary: 'What a generation with these parameters costs',
+  summary: 'Quote a generation',
   body: only(request),
   response: z.object({ cost: bgl }),
 });
@@ -152,7 +152,7 @@ export const startGeneration = endpoint({
   access: 'key',
   scopes: ['inference'],
   spends: true,
-  summary: 'Ask for a picture; it is generated in the background',
+  summary: 'Start a generation in the background',
   body: only({
     ...request,
     prompt: promptText,
@@ -173,7 +173,7 @@ export const listGenerations = endpoint({
   method: 'GET',
   path: '/api/v1/users/:userId/generations',
   access: 'key',
-  summary: "The user's generations, newest first",
+  summary: 'List generations, newest first',
   params: userIdParams,
   query: z.object({
     generator: z.enum(generatorNames).optional(),
@@ -196,7 +196,7 @@ export const getGeneration = endpoint({
   method: 'GET',
   path: '/api/v1/generations/:id',
   access: 'key',
-  summary: 'How far a generation has come, and what it made',
+  summary: "Get a generation's progress and outputs",
   params: generationParams,
   response: generation,
 });
@@ -206,8 +206,7 @@ export const cancelGeneration = endpoint({
   path: '/api/v1/generations/:id/cancel',
   access: 'key',
   scopes: ['inference'],
-  summary:
-    'Stop a generation; it costs nothing. One that an external service has begun is a 409: it goes on, and is charged',
+  summary: 'Cancel a generation at no cost; 409 if an external service has already started it',
   params: generationParams,
   response: generation,
 });
@@ -217,8 +216,7 @@ export const deleteGeneration = endpoint({
   path: '/api/v1/generations/:id',
   access: 'key',
   scopes: ['inference'],
-  summary:
-    'Delete a generation and what it made; one that is under way is stopped, where that can be cancelled',
+  summary: 'Delete a generation and its outputs, cancelling it if it is running',
   params: generationParams,
   status: 204,
 });

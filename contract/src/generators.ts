@@ -38,7 +38,7 @@ export const listGenerators = endpoint({
   method: 'GET',
   path: '/api/v1/generators',
   access: 'public',
-  summary: 'Which generators are served here, and by whom',
+  summary: 'List generators and who serves them',
   response: z.object({
     generators: z.array(
       z.object({

@@ -93,28 +93,28 @@ const editUrl = {
 export const editWithStarter = endpoint({
   ...edit,
   path: `${starterAddress}/edit`,
-  summary: 'Edit a picture with a starter model, and wait for it',
+  summary: 'Edit an image with the starter model and wait for the result',
   params: starterParams,
 });
 
 export const editUrlWithStarter = endpoint({
   ...editUrl,
   path: `${starterAddress}/edit_url`,
-  summary: 'Edit the picture at a public address with a starter model, and wait for it',
+  summary: 'Edit the image at a public URL with the starter model and wait for the result',
   params: starterParams,
 });
 
 export const editWithDeployment = endpoint({
   ...edit,
   path: '/v1/deployments/:podId/edit',
-  summary: 'Edit a picture with a Kontext deployment of your own, and wait for it',
+  summary: 'Edit an image with your Kontext deployment and wait for the result',
   params: deploymentParams,
 });
 
 export const editUrlWithDeployment = endpoint({
   ...editUrl,
   path: '/v1/deployments/:podId/edit_url',
-  summary: 'Edit the picture at a public address with a Kontext deployment of your own, and wait for it',
+  summary: 'Edit the image at a public URL with your Kontext deployment and wait for the result',
   params: deploymentParams,
 });
 
@@ -122,7 +122,7 @@ export const listKontextImages = endpoint({
   method: 'GET',
   path: '/api/v1/generated/images/user/:userId/flux-kontext',
   access: 'key',
-  summary: "The user's last edits, 100 at most",
+  summary: 'List the latest 100 edits',
   params: userIdParams,
   response: z.object({
     images: z.array(
@@ -158,7 +158,7 @@ export const deleteKontextImage = endpoint({
   path: '/api/v1/generated/images/:id/flux-kontext',
   access: 'key',
   scopes: ['inference'],
-  summary: 'Delete an edit and what it made',
+  summary: 'Delete an edit and its output',
   params: z.object({ id: idOf('picture') }),
   status: 204,
 });

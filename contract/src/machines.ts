@@ -33,7 +33,7 @@ export const getMachine = endpoint({
   method: 'GET',
   path: '/api/v1/machine',
   access: 'key',
-  summary: 'What work can run on, and what the server is still preparing',
+  summary: "Get this server's hardware and what it is still preparing",
   response: machine,
 });
 
@@ -61,7 +61,7 @@ export const listMachines = endpoint({
   method: 'GET',
   path: '/api/v1/operator/machines',
   access: 'operator',
-  summary: 'The machines that share the queue, what each offers, and when it was last seen',
+  summary: 'List the machines that share the queue',
   response: z.object({ machines: z.array(listedMachine) }),
 });
 
@@ -97,7 +97,7 @@ export const listWork = endpoint({
   method: 'GET',
   path: '/api/v1/operator/work',
   access: 'operator',
-  summary: 'The work on all machines, and that in line, with its place and what it waits for',
+  summary: 'List running and queued work on all machines',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: z

@@ -35,7 +35,7 @@ export const uploadPicture = endpoint({
   path: '/api/v1/pictures',
   access: 'key',
   scopes: ['inference'],
-  summary: 'Send a picture that is to be edited: PNG, JPEG or WebP, at most 20 MB',
+  summary: 'Upload an image to edit: PNG, JPEG or WebP, at most 20 MB',
   upload: { part: 'file' },
   isHeldInMemory: true,
   status: 201,

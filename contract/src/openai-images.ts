@@ -26,7 +26,7 @@ export const createImage = endpoint({
   access: 'key',
   scopes: ['inference'],
   spends: true,
-  summary: 'Generate a picture (OpenAI-compatible)',
+  summary: 'Generate an image (OpenAI-compatible)',
   body: z.looseObject({
     prompt: promptText,
     /** The `model_name` of an image deployment of your own, or what a service generates; Paris, the starter, unless said. */
@@ -70,7 +70,7 @@ export const editImage = endpoint({
   access: 'key',
   scopes: ['inference'],
   spends: true,
-  summary: 'Edit a picture (OpenAI-compatible)',
+  summary: 'Edit an image (OpenAI-compatible)',
   upload: { part: 'image', fields: editImageFields },
   isHeldInMemory: true,
   response: images,

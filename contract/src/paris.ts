@@ -86,7 +86,7 @@ export const generateParisImage = endpoint({
   access: 'key_or_session',
   scopes: ['inference'],
   spends: true,
-  summary: 'Generate a picture with Paris and wait for it',
+  summary: 'Generate an image with Paris and wait for the result',
   body,
   response: generated,
   pendingStatus: 202,
@@ -110,7 +110,7 @@ export const estimateParis = endpoint({
   path: '/v1/external/estimate',
   access: 'key',
   scopes: ['read', 'inference'],
-  summary: 'What a picture of Paris costs',
+  summary: 'Estimate the cost of a Paris image',
   body: z.looseObject({ ...parameters, model: z.string().max(100).default(PARIS_MODEL) }),
   response: z.object({
     estimated_cost_tokens: z.number(),
@@ -125,7 +125,7 @@ export const listParisImages = endpoint({
   method: 'GET',
   path: '/api/v1/generated/images/user/:userId/paris-ddm-v1.0',
   access: 'key',
-  summary: "The user's last pictures by Paris, 20 at most",
+  summary: 'List the latest 20 Paris images',
   params: userIdParams,
   response: z.object({ images: z.array(image.extend({ prompt: z.string(), created_at: z.string() })) }),
 });
@@ -135,7 +135,7 @@ export const deleteParisImage = endpoint({
   path: '/api/v1/generated/images/:id/paris-ddm-v1.0',
   access: 'key',
   scopes: ['inference'],
-  summary: 'Delete a picture by Paris',
+  summary: 'Delete a Paris image',
   params: z.object({ id: idOf('picture') }),
   status: 204,
 });

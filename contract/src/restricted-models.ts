@@ -37,7 +37,7 @@ export const listRestrictedModels = endpoint({
   method: 'GET',
   path: '/api/v1/restricted-models',
   access: 'key',
-  summary: 'The models whose use is granted on request, by id, and what has become of the caller’s requests',
+  summary: 'List restricted models and the status of your access requests',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(50),
     /** Behind this id. */
@@ -50,7 +50,7 @@ export const getRestrictedModel = endpoint({
   method: 'GET',
   path: '/api/v1/restricted-models/:modelId',
   access: 'key',
-  summary: 'One of them; slashes of the id are encoded',
+  summary: 'Get a restricted model; encode slashes in its id',
   params: modelParams,
   response: restrictedModel,
 });
@@ -61,7 +61,7 @@ export const requestAccess = endpoint({
   method: 'POST',
   path: '/api/v1/restricted-models/:modelId/access-request',
   access: 'key',
-  summary: 'Ask the operators for access to a restricted model',
+  summary: 'Request access to a restricted model',
   params: modelParams,
   body: z.object({
     message: text('The message', ACCESS_MESSAGE_LENGTH_MAX).min(1, 'Say what you want to use the model for'),
@@ -73,7 +73,7 @@ export const saveRestrictedModel = endpoint({
   method: 'PUT',
   path: '/api/v1/operator/restricted-models/:modelId',
   access: 'operator',
-  summary: 'Add a restricted model, or change the one with this id; what is absent stays',
+  summary: 'Create or update a restricted model; absent fields are unchanged',
   params: modelParams,
   body: z
     .object({
@@ -93,7 +93,7 @@ export const deleteRestrictedModel = endpoint({
   method: 'DELETE',
   path: '/api/v1/operator/restricted-models/:modelId',
   access: 'operator',
-  summary: 'Remove a restricted model with its requests; who had access has it no more',
+  summary: 'Delete a restricted model; all access is revoked',
   params: modelParams,
   status: 204,
 });
@@ -117,7 +117,7 @@ export const listAccessRequests = endpoint({
   method: 'GET',
   path: '/api/v1/operator/access-requests',
   access: 'operator',
-  summary: 'Requests for access to restricted models, newest first',
+  summary: 'List access requests, newest first',
   query: z.object({
     state: z.enum(accessStates).exclude(['none']).optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
@@ -130,7 +130,7 @@ export const decideAccessRequest = endpoint({
   method: 'POST',
   path: '/api/v1/operator/access-requests/:requestId',
   access: 'operator',
-  summary: 'Grant or refuse a request; a decision can be changed',
+  summary: 'Grant or refuse an access request; decisions can be changed',
   params: z.object({ requestId: idOf('request') }),
   body: z.object({ decision: z.enum(['granted', 'refused']) }),
   response: accessRequest,

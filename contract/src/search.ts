@@ -31,8 +31,7 @@ export const search = endpoint({
   method: 'GET',
   path: '/api/v1/search',
   access: 'key',
-  summary:
-    "The caller's datasets and models, starter and restricted models, by name, id, family or tag: 12 at most",
+  summary: 'Search datasets and models by name, id, family or tag: at most 12 results',
   query: z.object({
     /** Part of one of them, or several words that each are; letter case aside. Empty: the newest. */
     query: z.string().trim().max(200, 'Search for at most 200 characters').default(''),

@@ -125,7 +125,7 @@ export const validateFineTune = endpoint({
   method: 'POST',
   path: '/api/v1/fine-tune/validate',
   access: 'key',
-  summary: 'Read the data as training would; say what it costs and what stands in its way',
+  summary: 'Validate a fine-tune: its data, cost and warnings',
   body: only({
     dataset_id: idOf('dataset'),
     file_name: z.string().min(1),
@@ -180,8 +180,7 @@ export const listReadings = endpoint({
   method: 'GET',
   path: '/api/v1/fine-tune/readings',
   access: 'key',
-  summary:
-    "The caller's data files that are read in the background, and those that were in the last hour: the newest 50",
+  summary: 'List the latest 50 background readings of data files, running or ended within the last hour',
   response: z.object({ readings: z.array(dataReading) }),
 });
 
@@ -189,7 +188,7 @@ export const cancelReading = endpoint({
   method: 'POST',
   path: '/api/v1/fine-tune/readings/:readingId/cancel',
   access: 'key',
-  summary: 'Stop reading a data file',
+  summary: 'Cancel the reading of a data file',
   params: z.object({ readingId: idOf('reading') }),
   response: dataReading,
 });
@@ -279,7 +278,7 @@ export const listRuns = endpoint({
   method: 'GET',
   path: '/api/v1/runs',
   access: 'key',
-  summary: "The caller's runs, newest first unless sorted by name",
+  summary: 'List runs, newest first unless sorted by name',
   query: z.object({
     /** One model's, or those of several: ids with commas between them. */
     model_id: z
@@ -305,7 +304,7 @@ export const runStats = endpoint({
   method: 'GET',
   path: '/api/v1/runs/stats',
   access: 'key',
-  summary: 'How many runs the caller has, by how they ended, and what they have cost',
+  summary: 'Get run counts by outcome and their total cost',
   response: z.object({
     active: z.int(),
     completed: z.int(),
@@ -322,7 +321,7 @@ export const getRun = endpoint({
   method: 'GET',
   path: '/api/v1/runs/:runId',
   access: 'key',
-  summary: 'One run',
+  summary: 'Get a run',
   params: runIdParams,
   response: run,
 });
@@ -331,7 +330,7 @@ export const getRunMetrics = endpoint({
   method: 'GET',
   path: '/api/v1/runs/:runId/metrics',
   access: 'key',
-  summary: 'The curves of a run: one point per logged step',
+  summary: "Get a run's metrics, one point per logged step",
   params: runIdParams,
   query: z.object({
     /** Only points that were reported, or to which something was added, after this instant. */
@@ -346,7 +345,7 @@ export const getRunLogs = endpoint({
   method: 'GET',
   path: '/api/v1/runs/:runId/logs',
   access: 'key',
-  summary: 'The last lines of the log',
+  summary: "Get a run's last log lines",
   params: runIdParams,
   query: z.object({ limit: z.coerce.number().int().min(1).max(1000).default(200) }),
   response: z.object({ lines: z.array(z.object({ at: z.string(), line: z.string() })) }),
@@ -356,7 +355,7 @@ export const getHeldOutAnswers = endpoint({
   method: 'GET',
   path: '/api/v1/runs/:runId/held-out-answers',
   access: 'key',
-  summary: 'What the base and the tuned model say to rows that the run has held out',
+  summary: 'Get base and fine-tuned answers on held-out rows',
   params: runIdParams,
   /** Null: nobody has asked them, or not yet. */
   response: z.object({ held_out_answers: heldOutAnswers.nullable() }),
@@ -380,7 +379,7 @@ export const resumeRun = endpoint({
   method: 'POST',
   path: '/api/v1/runs/:runId/resume',
   access: 'key',
-  summary: 'Go on with a run that was cancelled or failed',
+  summary: 'Resume a cancelled or failed run',
   spends: true,
   params: runIdParams,
   body: only({ ceiling: ceiling.optional() })

@@ -9,7 +9,7 @@ export const getWorkloadInput = endpoint({
   method: 'GET',
   path: '/runtime/v1/workloads/:workloadId/inputs/:sha256',
   access: 'workload',
-  summary: 'The bytes of one input; Range is honoured',
+  summary: 'Download an input; supports Range',
   answers: { 'application/octet-stream': null },
   params: workloadParams.extend({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
 });
@@ -18,7 +18,7 @@ export const postWorkloadReports = endpoint({
   method: 'POST',
   path: '/runtime/v1/workloads/:workloadId/reports',
   access: 'workload',
-  summary: 'Numbered reports; repeated ones are ignored',
+  summary: 'Send numbered reports; repeated ones are ignored',
   params: workloadParams,
   body: reportsBody,
   // Up to 500 reports, among them the lines that a library writes.
@@ -30,7 +30,7 @@ export const putWorkloadArtefact = endpoint({
   method: 'PUT',
   path: '/runtime/v1/workloads/:workloadId/artefacts/*',
   access: 'workload',
-  summary: 'Store one output file; the header X-Content-SHA256 must match the bytes',
+  summary: 'Upload an output file; X-Content-SHA256 must match its bytes',
   params: workloadParams.extend({ '*': z.string().min(1) }),
   upload: 'bytes',
   status: 204,

@@ -2,7 +2,7 @@ import { createAsset } from '@bakehouse/contract/assets';
 import { createCodes } from '@bakehouse/contract/codes';
 import { contactUs } from '@bakehouse/contract/contact';
 import { grantCredits, listPrices } from '@bakehouse/contract/credits';
-import { deployFluxKontext } from '@bakehouse/contract/deployments/images';
+import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { deployVllm } from '@bakehouse/contract/deployments/text';
 import { startGeneration } from '@bakehouse/contract/generations';
 import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
@@ -42,7 +42,7 @@ export async function makeThings(client: Client): Promise<Things & { end: () => 
   const { pod_id: pod } = await client.call(deployVllm, {
     body: { user_id: client.userId, model_id: starter.dataset_id },
   });
-  const { pod_id: imagePod } = await client.call(deployFluxKontext, {
+  const { pod_id: imagePod } = await client.call(imageCalls['flux-kontext'].deploy, {
     body: { user_id: client.userId, model_id: KONTEXT_STARTER },
   });
   const generate = async (steps: number): Promise<string> => {

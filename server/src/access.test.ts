@@ -3,7 +3,7 @@ import { rotateApiKey } from '@bakehouse/contract/accounts';
 import { createApiKey } from '@bakehouse/contract/api-keys';
 import { createAsset } from '@bakehouse/contract/assets';
 import { saveConfiguration } from '@bakehouse/contract/configurations';
-import { deployFlux } from '@bakehouse/contract/deployments/images';
+import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments/text';
 import type { CallOf, Endpoint } from '@bakehouse/contract/endpoint';
 import { listRuns } from '@bakehouse/contract/training';
@@ -244,7 +244,7 @@ async function makeThings(): Promise<Record<string, string>> {
   );
   const { assetId: flux } = await insertFlux(server.services, ada, 'Flux');
   const { pod_id: imagePodId } = await server.request(
-    deployFlux,
+    imageCalls.flux.deploy,
     { body: { model_id: flux, user_id: as.userId } },
     { as },
   );

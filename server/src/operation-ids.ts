@@ -79,12 +79,19 @@ const modules = [
   workloads,
 ];
 
-/** What generated clients call each endpoint: the name that it has in the contract. */
-export const operationIds: Map<Endpoint, string> = new Map(
-  modules
+/** What generated clients call each endpoint: the name that it has in the contract, for calls of a kind as in `deployFlux`. */
+export const operationIds: Map<Endpoint, string> = new Map([
+  ...modules
     .flatMap((module): [string, unknown][] => Object.entries(module))
     .flatMap(([name, value]): [Endpoint, string][] => (isEndpoint(value) ? [[value, name]] : [])),
-);
+  ...Object.entries(imageDeployments.imageCalls).flatMap(([kind, calls]) =>
+    Object.entries(calls).map(([verb, call]): [Endpoint, string] => [call, `${verb}${pascalCase(kind)}`]),
+  ),
+]);
+
+function pascalCase(kind: string): string {
+  return kind.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
 
 function isEndpoint(value: unknown): value is Endpoint {
   return typeof value === 'object' && value !== null && 'access' in value && 'path' in value;

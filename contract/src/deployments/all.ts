@@ -23,7 +23,7 @@ export const listDeployments = endpoint({
   method: 'GET',
   path: '/api/v1/deployments/user/:userId',
   access: 'key',
-  summary: "The user's deployments of every kind, text models and image models, newest first",
+  summary: 'List deployments of every kind, newest first',
   params: userIdParams,
   query: z.object({ include_terminated: flag.default(false), ...deploymentListFields }),
   response: z.object({ deployments: z.array(anyDeployment), next_cursor: z.string().nullable() }),

@@ -16,8 +16,20 @@ import {
 
 /* Image models that somebody has deployed: FLUX and Paris, which generate from a prompt, and Kontext, which edits pictures. */
 
-export const imageDeploymentKinds = ['paris', 'flux', 'flux-kontext'] as const;
-export type ImageDeploymentKind = (typeof imageDeploymentKinds)[number];
+type Kind = { title: string; does: string; terminates: readonly string[] };
+
+/** What the wire says of each kind; `terminates`: the kinds whose deployments its call terminates. */
+export const imageKinds = {
+  paris: { title: 'Paris', does: 'generates pictures', terminates: ['paris'] },
+  flux: { title: 'FLUX', does: 'generates pictures', terminates: ['flux', 'flux-kontext'] },
+  'flux-kontext': { title: 'FLUX Kontext', does: 'edits pictures', terminates: ['flux-kontext'] },
+} as const satisfies Record<string, Kind>;
+export type ImageDeploymentKind = keyof typeof imageKinds;
+export const imageDeploymentKinds = [
+  'paris',
+  'flux',
+  'flux-kontext',
+] as const satisfies ImageDeploymentKind[];
 
 /** `READY` sleeps, and wakes with the next picture that is asked of it; like `running` it can be used at once. */
 const states = ['pending', 'deploying', 'running', 'READY', 'failed', 'stopped'] as const;
@@ -82,136 +94,66 @@ export const listImageDeployments = endpoint({
   method: 'GET',
   path: '/api/v1/deployments/images/user/:userId',
   access: 'key',
-  summary: "The user's deployments of image models of every kind, newest first",
+  summary: 'List image deployments of every kind, newest first',
   params: userIdParams,
   query: listQuery,
   response: listed,
 });
 
-export const deployFlux = endpoint({
-  method: 'POST',
-  path: '/api/v1/deploy/flux',
-  access: 'key',
-  summary: 'Serve a FLUX model, which generates pictures',
-  spends: true,
-  body: deployBody,
-  response: deployed,
-});
+/** The calls of one kind: deploy, quote, list, terminate. */
+function callsOf(kind: ImageDeploymentKind) {
+  const { title, does }: Kind = imageKinds[kind];
+  return {
+    deploy: endpoint({
+      method: 'POST',
+      path: `/api/v1/deploy/${kind}`,
+      access: 'key',
+      summary: `Deploy a ${title} model, which ${does}`,
+      spends: true,
+      body: deployBody,
+      response: deployed,
+    }),
+    quote: endpoint({
+      method: 'POST',
+      path: `/api/v1/deploy/${kind}/quote`,
+      access: 'key',
+      summary: `Quote a ${title} deployment: its price and the licence that it needs`,
+      body: quoteBody,
+      response: quote,
+    }),
+    list: endpoint({
+      method: 'GET',
+      path: `/api/v1/deployments/${kind}/user/:userId`,
+      access: 'key',
+      summary: `List the user's ${title} deployments, newest first`,
+      params: userIdParams,
+      query: listQuery,
+      response: listed,
+    }),
+    terminate: endpoint({
+      method: 'DELETE',
+      path: `/api/v1/pod/${kind}/:podId/terminate`,
+      access: 'key',
+      summary: `Terminate a ${title} deployment and settle its bill`,
+      params: podParams,
+      query: ownerQuery,
+      response: imageDeployment,
+    }),
+  };
+}
 
-export const quoteFlux = endpoint({
-  method: 'POST',
-  path: '/api/v1/deploy/flux/quote',
-  access: 'key',
-  summary: 'What serving a FLUX model would cost, and which licence it needs; nothing is deployed or held',
-  body: quoteBody,
-  response: quote,
-});
-
-export const listFlux = endpoint({
-  method: 'GET',
-  path: '/api/v1/deployments/flux/user/:userId',
-  access: 'key',
-  summary: "The user's FLUX deployments, newest first",
-  params: userIdParams,
-  query: listQuery,
-  response: listed,
-});
-
-export const terminateFlux = endpoint({
-  method: 'DELETE',
-  path: '/api/v1/pod/flux/:podId/terminate',
-  access: 'key',
-  summary: 'Stop a FLUX or Kontext deployment and settle its bill',
-  params: podParams,
-  query: ownerQuery,
-  response: imageDeployment,
-});
-
-export const deployFluxKontext = endpoint({
-  method: 'POST',
-  path: '/api/v1/deploy/flux-kontext',
-  access: 'key',
-  summary: 'Serve a FLUX Kontext model, which edits pictures',
-  spends: true,
-  body: deployBody,
-  response: deployed,
-});
-
-export const quoteFluxKontext = endpoint({
-  method: 'POST',
-  path: '/api/v1/deploy/flux-kontext/quote',
-  access: 'key',
-  summary:
-    'What serving a FLUX Kontext model would cost, and which licence it needs; nothing is deployed or held',
-  body: quoteBody,
-  response: quote,
-});
-
-export const listFluxKontext = endpoint({
-  method: 'GET',
-  path: '/api/v1/deployments/flux-kontext/user/:userId',
-  access: 'key',
-  summary: "The user's FLUX Kontext deployments, newest first",
-  params: userIdParams,
-  query: listQuery,
-  response: listed,
-});
-
-export const terminateFluxKontext = endpoint({
-  method: 'DELETE',
-  path: '/api/v1/pod/flux-kontext/:podId/terminate',
-  access: 'key',
-  summary: 'Stop a FLUX Kontext deployment and settle its bill',
-  params: podParams,
-  query: ownerQuery,
-  response: imageDeployment,
-});
-
-export const deployParis = endpoint({
-  method: 'POST',
-  path: '/api/v1/deploy/paris',
-  access: 'key',
-  summary: 'Serve a Paris model, which generates pictures',
-  spends: true,
-  body: deployBody,
-  response: deployed,
-});
-
-export const quoteParis = endpoint({
-  method: 'POST',
-  path: '/api/v1/deploy/paris/quote',
-  access: 'key',
-  summary: 'What serving a Paris model would cost; nothing is deployed or held',
-  body: quoteBody,
-  response: quote,
-});
-
-export const listParis = endpoint({
-  method: 'GET',
-  path: '/api/v1/deployments/paris/user/:userId',
-  access: 'key',
-  summary: "The user's Paris deployments, newest first",
-  params: userIdParams,
-  query: listQuery,
-  response: listed,
-});
-
-export const terminateParis = endpoint({
-  method: 'DELETE',
-  path: '/api/v1/pod/paris/:podId/terminate',
-  access: 'key',
-  summary: 'Stop a Paris deployment and settle its bill',
-  params: podParams,
-  query: ownerQuery,
-  response: imageDeployment,
-});
+export const imageCalls = {
+  paris: callsOf('paris'),
+  flux: callsOf('flux'),
+  'flux-kontext': callsOf('flux-kontext'),
+} satisfies Record<ImageDeploymentKind, unknown>;
 
 export const getImageDeployment = endpoint({
   method: 'GET',
   path: '/v1/deployments/:podId',
   access: 'key',
   scopes: ['read', 'inference'],
-  summary: 'A deployment of an image model, at its inference_url',
+  summary: 'Get an image deployment by its inference_url',
   params: podParams,
   response: imageDeployment,
 });

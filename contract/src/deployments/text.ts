@@ -121,7 +121,7 @@ export const deployVllm = endpoint({
   method: 'POST',
   path: '/api/v1/model/deployment/vllm',
   access: 'key',
-  summary: 'Serve a text model',
+  summary: 'Deploy a text model',
   spends: true,
   body: only({ ...asked, cost_max: hourCostMax }),
   response: z.object({ pod_id: z.string(), deployment_id: z.string() }),
@@ -131,7 +131,7 @@ export const quoteVllm = endpoint({
   method: 'POST',
   path: '/api/v1/model/deployment/vllm/quote',
   access: 'key',
-  summary: 'What serving a text model would cost; nothing is deployed or held',
+  summary: 'Quote a text deployment',
   body: only(asked),
   response: deploymentQuote,
 });
@@ -140,7 +140,7 @@ export const listVllm = endpoint({
   method: 'GET',
   path: '/api/v1/deployments/vllm/user/:userId',
   access: 'key',
-  summary: "The user's text deployments, newest first unless sorted by name",
+  summary: 'List text deployments, newest first unless sorted by name',
   params: userIdParams,
   query: z.object({
     include_terminated: flag.default(false),
@@ -156,7 +156,7 @@ export const vllmStats = endpoint({
   method: 'GET',
   path: '/api/v1/deployments/vllm/user/:userId/stats',
   access: 'key',
-  summary: 'Sums over all text deployments of the user',
+  summary: 'Get totals over all text deployments',
   params: userIdParams,
   response: z.object({
     total: z.int(),
@@ -175,7 +175,7 @@ export const vllmStatus = endpoint({
   method: 'GET',
   path: '/api/v1/deployments/vllm/:podId/status',
   access: 'key',
-  summary: 'One text deployment',
+  summary: 'Get a text deployment',
   params: podIdParams,
   response: deployment,
 });
@@ -184,7 +184,7 @@ export const vllmProgress = endpoint({
   method: 'GET',
   path: '/api/v1/deployments/vllm/:podId/progress',
   access: 'key',
-  summary: 'How far a deployment has come',
+  summary: 'Get deployment progress',
   params: podIdParams,
   response: z.object({
     pod_id: z.string(),
@@ -198,7 +198,7 @@ export const vllmLogs = endpoint({
   method: 'GET',
   path: '/api/v1/deployments/vllm/:podId/logs',
   access: 'key',
-  summary: 'The last lines of the model server; kept after it has ended',
+  summary: 'Get the last log lines of a text deployment',
   params: podIdParams,
   query: z.object({ limit: z.coerce.number().int().min(1).max(1000).default(200) }),
   response: z.object({ lines: z.array(z.object({ at: z.string(), line: z.string() })) }),
@@ -208,7 +208,7 @@ export const vllmMetrics = endpoint({
   method: 'GET',
   path: '/api/v1/deployments/vllm/:podId/metrics',
   access: 'key',
-  summary: 'Requests, latency and tokens per second, one point per minute',
+  summary: 'Get requests, latency and tokens per second, by minute',
   params: podIdParams,
   query: z.object({ minutes: z.coerce.number().int().min(1).max(1440).default(60) }),
   response: z.object({
@@ -233,7 +233,7 @@ export const terminatePod = endpoint({
   method: 'POST',
   path: '/api/v1/model/pod/:podId/terminate',
   access: 'key',
-  summary: 'Stop a deployment and settle its bill',
+  summary: 'Terminate a text deployment and settle its bill',
   params: podIdParams,
   /** Here or in the body. */
   query: z.object({ user_id: userId.optional() }),

@@ -27,7 +27,7 @@ from bakehouse_runtime.errors import PlainError
 from train_spec import data_spec
 
 # The web app's preview recognises them alike, by the same names.
-_FIXTURES = Path(__file__).parents[3] / "server/src/modules/assets/preview/fixtures"
+_FIXTURES = Path(__file__).parents[3] / "server/src/modules/datasets/preview/fixtures"
 _CASES: list[dict[str, Any]] = json.loads((_FIXTURES / "layouts.json").read_text("utf-8"))
 
 

@@ -149,8 +149,8 @@ async function deleteAccount(): Promise<void> {
 
 /** What deploys a model of pictures, and what ends that: at once, since the machine has room for few of them. */
 function imageCalls(
-  deployPod: typeof imageDeployments.deployFlux,
-  end: typeof imageDeployments.terminateFlux,
+  deployPod: typeof imageDeployments.imageCalls.flux.deploy,
+  end: typeof imageDeployments.imageCalls.flux.terminate,
   insert: typeof insertFlux = insertFlux,
 ): typeof calls {
   const make = async () => {
@@ -220,9 +220,16 @@ const calls: [endpoint: unknown, action: string, make: () => Promise<unknown>][]
       );
     },
   ],
-  ...imageCalls(imageDeployments.deployFlux, imageDeployments.terminateFlux),
-  ...imageCalls(imageDeployments.deployFluxKontext, imageDeployments.terminateFluxKontext),
-  ...imageCalls(imageDeployments.deployParis, imageDeployments.terminateParis, insertParis),
+  ...imageCalls(imageDeployments.imageCalls.flux.deploy, imageDeployments.imageCalls.flux.terminate),
+  ...imageCalls(
+    imageDeployments.imageCalls['flux-kontext'].deploy,
+    imageDeployments.imageCalls['flux-kontext'].terminate,
+  ),
+  ...imageCalls(
+    imageDeployments.imageCalls.paris.deploy,
+    imageDeployments.imageCalls.paris.terminate,
+    insertParis,
+  ),
   [apiKeys.createApiKey, 'api_key.created', makeKey],
   [
     bagelml.createClientKey,

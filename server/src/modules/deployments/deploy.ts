@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  deployFlux as contract,
-  quoteFlux as quoteContract,
-} from '@bakehouse/contract/deployments/images';
+import type { imageCalls } from '@bakehouse/contract/deployments/images';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { generatorNames } from '@bakehouse/contract/generators';
 import type { Context } from '../../platform/context.ts';
@@ -27,7 +24,7 @@ import { checkReplicas } from './servers/plan/check-replicas.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 import type { WakingParts } from './waking-parts.ts';
 
-type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
+type Input = { kind: KindName; body: InputOf<typeof imageCalls.flux.deploy>['body'] };
 
 /**
  * Serves a model: on the model server of its base if that runs, else on a new one. The first hour is
@@ -38,7 +35,7 @@ export async function deploy(
   ctx: Context,
   parts: WakingParts,
   { kind, body: { cost_max: costMaxMicro, ...body } }: Input,
-): Promise<ResponseOf<typeof contract>> {
+): Promise<ResponseOf<typeof imageCalls.flux.deploy>> {
   checkReplicas(body);
   return spendOnce(
     ctx,
@@ -55,7 +52,7 @@ export async function deploy(
 
 type Wanted = FoundPlacement & {
   kind: KindName;
-  body: InputOf<typeof quoteContract>['body'];
+  body: InputOf<typeof imageCalls.flux.quote>['body'];
   costMaxMicro: bigint | undefined;
 };
 

@@ -1,4 +1,4 @@
-import type { quoteFlux as contract } from '@bakehouse/contract/deployments/images';
+import type { imageCalls } from '@bakehouse/contract/deployments/images';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import { instanceTypes } from '@bakehouse/contract/limits';
 import type { Capacity } from '../../engine/model/capacity.ts';
@@ -10,7 +10,7 @@ import { checkCapacity } from '../serving/placement/check-capacity.ts';
 import type { PlacedModel, ReadCapacity } from '../serving/served-model.ts';
 import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 
-type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
+type Input = { kind: KindName; body: InputOf<typeof imageCalls.flux.quote>['body'] };
 
 export type FoundPlacement = {
   placed: PlacedModel;

@@ -1,4 +1,4 @@
-import type { quoteFlux as contract } from '@bakehouse/contract/deployments/images';
+import type { imageCalls } from '@bakehouse/contract/deployments/images';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
@@ -11,14 +11,14 @@ import { PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
 import { checkReplicas } from './servers/plan/check-replicas.ts';
 import { sleepsAfterMinutes } from './servers/plan/sleeps-after-minutes.ts';
 
-type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
+type Input = { kind: KindName; body: InputOf<typeof imageCalls.flux.quote>['body'] };
 
 /** What a deployment would cost, from one replica to all, and which licence it needs. Refuses what deploying it would refuse for what it asks. */
 export async function quoteDeployment(
   ctx: Context,
   parts: ReadCapacity,
   { kind, body }: Input,
-): Promise<ResponseOf<typeof contract>> {
+): Promise<ResponseOf<typeof imageCalls.flux.quote>> {
   checkReplicas(body);
   const { placed, price } = await findPlacement(ctx, parts, { kind, body });
   const { title, licence } = placed.model;

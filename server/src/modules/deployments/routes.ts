@@ -2,7 +2,6 @@ import * as all from '@bakehouse/contract/deployments/all';
 import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import * as image from '@bakehouse/contract/deployments/images';
 import * as contract from '@bakehouse/contract/deployments/text';
-import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { deploy } from './deploy.ts';
@@ -70,36 +69,29 @@ function vllmRoutes(parts: WakingParts): Binding[] {
   ];
 }
 
-/** The wire's calls for deployments of image models. */
+/** The wire's calls for deployments of image models: the same four for each kind. */
 function imageRoutes(parts: WakingParts): Binding[] {
-  const terminate = async (ctx: Context, podId: string, kinds: readonly ImageDeploymentKind[]) => {
-    const { kind } = await findImageDeployment(ctx, podId);
-    if (!kinds.includes(kind)) throw deploymentNotFound();
-    return toImageDeployment(ctx.config, await terminateDeployment(ctx, { podId, kind }));
-  };
   return [
     bind(image.listImageDeployments, (ctx, { query }) =>
       listImageDeployments(ctx, { kinds: image.imageDeploymentKinds, query }),
     ),
-    bind(image.deployFlux, (ctx, { body }) => deploy(ctx, parts, { kind: 'flux', body })),
-    bind(image.quoteFlux, (ctx, { body }) => quoteDeployment(ctx, parts, { kind: 'flux', body })),
-    bind(image.listFlux, (ctx, { query }) => listImageDeployments(ctx, { kinds: ['flux'], query })),
-    bind(image.terminateFlux, (ctx, { params: { podId } }) =>
-      terminate(ctx, podId, ['flux', 'flux-kontext']),
-    ),
-    bind(image.deployFluxKontext, (ctx, { body }) => deploy(ctx, parts, { kind: 'flux-kontext', body })),
-    bind(image.quoteFluxKontext, (ctx, { body }) =>
-      quoteDeployment(ctx, parts, { kind: 'flux-kontext', body }),
-    ),
-    bind(image.listFluxKontext, (ctx, { query }) =>
-      listImageDeployments(ctx, { kinds: ['flux-kontext'], query }),
-    ),
-    bind(image.terminateFluxKontext, (ctx, { params: { podId } }) => terminate(ctx, podId, ['flux-kontext'])),
-    bind(image.deployParis, (ctx, { body }) => deploy(ctx, parts, { kind: 'paris', body })),
-    bind(image.quoteParis, (ctx, { body }) => quoteDeployment(ctx, parts, { kind: 'paris', body })),
-    bind(image.listParis, (ctx, { query }) => listImageDeployments(ctx, { kinds: ['paris'], query })),
-    bind(image.terminateParis, (ctx, { params: { podId } }) => terminate(ctx, podId, ['paris'])),
+    ...image.imageDeploymentKinds.flatMap((kind) => kindRoutes(parts, kind)),
     bind(image.getImageDeployment, (ctx, { params: { podId } }) => findImageDeployment(ctx, podId)),
+  ];
+}
+
+function kindRoutes(parts: WakingParts, kind: ImageDeploymentKind): Binding[] {
+  const calls = image.imageCalls[kind];
+  const terminates: readonly ImageDeploymentKind[] = image.imageKinds[kind].terminates;
+  return [
+    bind(calls.deploy, (ctx, { body }) => deploy(ctx, parts, { kind, body })),
+    bind(calls.quote, (ctx, { body }) => quoteDeployment(ctx, parts, { kind, body })),
+    bind(calls.list, (ctx, { query }) => listImageDeployments(ctx, { kinds: [kind], query })),
+    bind(calls.terminate, async (ctx, { params: { podId } }) => {
+      const found = await findImageDeployment(ctx, podId);
+      if (!terminates.includes(found.kind)) throw deploymentNotFound();
+      return toImageDeployment(ctx.config, await terminateDeployment(ctx, { podId, kind: found.kind }));
+    }),
   ];
 }
 

@@ -1,12 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import {
-  deployFluxKontext,
-  deployParis,
-  getImageDeployment,
-  listFluxKontext,
-  terminateFluxKontext,
-  terminateParis,
-} from '@bakehouse/contract/deployments/images';
+import { getImageDeployment, imageCalls } from '@bakehouse/contract/deployments/images';
 import { getGeneration, startGeneration } from '@bakehouse/contract/generations';
 import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import { expect, test, vi } from 'vitest';
@@ -33,7 +26,7 @@ test.skipIf(!isReady)(
     await registerImageStarter(server.services, 'kontext', await listImageStarter('kontext'));
     const as = await server.signUp('Ada');
     const body = { model_id: KONTEXT_STARTER, user_id: as.userId };
-    const { pod_id: podId } = await server.request(deployFluxKontext, { body }, { as });
+    const { pod_id: podId } = await server.request(imageCalls['flux-kontext'].deploy, { body }, { as });
     await vi.waitFor(
       async () => {
         const found = await server.request(getImageDeployment, { params: { podId } }, { as });
@@ -58,9 +51,11 @@ test.skipIf(!isReady)(
     expect(picture.headers.get('content-type')).toBe('image/png');
 
     const call = { params: { podId }, query: { user_id: as.userId } };
-    expect(await server.request(terminateFluxKontext, call, { as })).toMatchObject({ status: 'stopped' });
+    expect(await server.request(imageCalls['flux-kontext'].terminate, call, { as })).toMatchObject({
+      status: 'stopped',
+    });
     const list = { params: { userId: as.userId } };
-    expect((await server.request(listFluxKontext, list, { as })).deployments).toEqual([]);
+    expect((await server.request(imageCalls['flux-kontext'].list, list, { as })).deployments).toEqual([]);
   },
 );
 
@@ -81,7 +76,7 @@ test.skipIf(!isReady)(
     const content = Object.fromEntries(await Promise.all(files));
     const { assetId, revisionId } = await insertModel(server.services, as, 'My Paris', content);
     const body = { model_id: assetId, user_id: as.userId };
-    const { pod_id: podId } = await server.request(deployParis, { body }, { as });
+    const { pod_id: podId } = await server.request(imageCalls.paris.deploy, { body }, { as });
     const { model_name: model } = await server.request(getImageDeployment, { params: { podId } }, { as });
     const parameters = { num_inference_steps: 10, sampling_strategy: 'topk', k: 2 };
     const asked = { generator: 'paris' as const, model, prompt: 'a red apple on a table', parameters };
@@ -97,6 +92,8 @@ test.skipIf(!isReady)(
       { timeout: 400_000, interval: 200 },
     );
     const call = { params: { podId }, query: { user_id: as.userId } };
-    expect(await server.request(terminateParis, call, { as })).toMatchObject({ status: 'stopped' });
+    expect(await server.request(imageCalls.paris.terminate, call, { as })).toMatchObject({
+      status: 'stopped',
+    });
   },
 );

@@ -1,4 +1,4 @@
-import { listFluxKontext, listImageDeployments } from '@bakehouse/contract/deployments/images';
+import { imageCalls, listImageDeployments } from '@bakehouse/contract/deployments/images';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
@@ -33,21 +33,21 @@ it('the newest Kontext deployment that answers edits, else one that will, else n
   const running = { ...coming, pod_id: 'running', status: 'running' };
   const active = () => renderHook(() => useActiveKontextDeployment('u1'), { wrapper }).result;
 
-  answer(listFluxKontext, ({ only_running }) => [only_running ? running : coming]);
+  answer(imageCalls['flux-kontext'].list, ({ only_running }) => [only_running ? running : coming]);
   const usable = active();
   await waitFor(() => expect(usable.current?.pod_id).toBe('running'));
   queryClient.clear();
-  answer(listFluxKontext, ({ status }) => (status === 'running' ? [coming] : []));
+  answer(imageCalls['flux-kontext'].list, ({ status }) => (status === 'running' ? [coming] : []));
   const awaited = active();
   await waitFor(() => expect(awaited.current?.pod_id).toBe('coming'));
   queryClient.clear();
-  answer(listFluxKontext, () => []);
+  answer(imageCalls['flux-kontext'].list, () => []);
   const none = active();
   await waitFor(() => expect(none.current).toBeNull());
 });
 
 it('all deployments that can be used are there to choose from', async () => {
-  answer(listFluxKontext, ({ cursor }) => [{ pod_id: cursor ? 'second' : 'first' }], 'first');
+  answer(imageCalls['flux-kontext'].list, ({ cursor }) => [{ pod_id: cursor ? 'second' : 'first' }], 'first');
   const { result } = renderHook(() => useUsableDeployments('flux-kontext', 'u1'), { wrapper });
   await waitFor(() => expect(result.current.map(({ pod_id }) => pod_id)).toEqual(['first', 'second']));
 });

@@ -1,19 +1,8 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
 import {
-  deployFlux,
-  deployFluxKontext,
-  deployParis,
   type ImageDeployment,
   type ImageDeploymentKind,
-  listFlux,
-  listFluxKontext,
-  listParis,
-  quoteFlux,
-  quoteFluxKontext,
-  quoteParis,
-  terminateFlux,
-  terminateFluxKontext,
-  terminateParis,
+  imageCalls,
 } from '@bakehouse/contract/deployments/images';
 import { isServedAs } from '@bakehouse/contract/deployments/pipelines';
 import {
@@ -85,12 +74,7 @@ export const deploymentKinds = {
     ...flux,
     label: 'Kontext',
     does: 'Edits pictures as you describe.',
-    calls: {
-      deploy: deployFluxKontext,
-      quote: quoteFluxKontext,
-      terminate: terminateFluxKontext,
-      list: listFluxKontext,
-    },
+    calls: imageCalls['flux-kontext'],
     fits: ({ pipeline }) => isServedAs('flux-kontext', pipeline),
     modelsNote: imageModels('FLUX Kontext'),
     pollMs: 5_000,
@@ -101,7 +85,7 @@ export const deploymentKinds = {
     ...flux,
     label: 'FLUX',
     does: 'Generates pictures from a prompt.',
-    calls: { deploy: deployFlux, quote: quoteFlux, terminate: terminateFlux, list: listFlux },
+    calls: imageCalls.flux,
     fits: ({ pipeline }) => isServedAs('flux', pipeline),
     modelsNote: imageModels('FLUX'),
     pollMs: 10_000,
@@ -111,7 +95,7 @@ export const deploymentKinds = {
     family: 'image',
     label: 'Paris',
     does: 'Generates pictures with a mixture of experts.',
-    calls: { deploy: deployParis, quote: quoteParis, terminate: terminateParis, list: listParis },
+    calls: imageCalls.paris,
     fits: ({ pipeline }) => isServedAs('paris', pipeline),
     modelsNote: imageModels('Paris'),
     choosesGpu: true,

@@ -1,7 +1,7 @@
 import {
   type ImageDeployment,
   type ImageDeploymentKind,
-  listFluxKontext,
+  imageCalls,
 } from '@bakehouse/contract/deployments/images';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
@@ -23,7 +23,7 @@ export function useActiveKontextDeployment(userId: string | undefined): ImageDep
       if (userId === undefined) throw new Error('nobody is named');
       const first = async (query: { only_running?: string; status?: 'running' }) => {
         const input = { params: { userId }, query: { ...query, limit: 1 } };
-        const { deployments } = await call(listFluxKontext, input, { signal, operation });
+        const { deployments } = await call(imageCalls['flux-kontext'].list, input, { signal, operation });
         return deployments[0];
       };
       return (await first({ only_running: 'true' })) ?? (await first({ status: 'running' })) ?? null;

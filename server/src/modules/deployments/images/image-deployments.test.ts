@@ -1,14 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  deployFlux,
-  deployFluxKontext,
-  getImageDeployment,
-  listFlux,
-  listFluxKontext,
-  quoteFlux,
-  terminateFlux,
-  terminateFluxKontext,
-} from '@bakehouse/contract/deployments/images';
+import { getImageDeployment, imageCalls } from '@bakehouse/contract/deployments/images';
 import { acceptLicence, licences } from '@bakehouse/contract/licences';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -48,21 +39,39 @@ afterEach(async () => {
 
 const callsOf = ({ server: one }: Pick<TestServing, 'server'>, user: TestUser) => ({
   deployFlux: (body: { model_id: string } & object, idempotencyKey?: string) =>
-    one.request(deployFlux, { body: { user_id: user.userId, ...body } }, { as: user, idempotencyKey }),
+    one.request(
+      imageCalls.flux.deploy,
+      { body: { user_id: user.userId, ...body } },
+      { as: user, idempotencyKey },
+    ),
   deployKontext: (body: { model_id: string } & object) =>
-    one.request(deployFluxKontext, { body: { user_id: user.userId, ...body } }, { as: user }),
+    one.request(imageCalls['flux-kontext'].deploy, { body: { user_id: user.userId, ...body } }, { as: user }),
   quote: (model_id: string) =>
-    one.request(quoteFlux, { body: { model_id, user_id: user.userId } }, { as: user }),
+    one.request(imageCalls.flux.quote, { body: { model_id, user_id: user.userId } }, { as: user }),
   listFlux: async (query: object = {}) =>
-    (await one.request(listFlux, { params: { userId: user.userId }, query }, { as: user })).deployments,
-  listKontext: async (query: object = {}) =>
-    (await one.request(listFluxKontext, { params: { userId: user.userId }, query }, { as: user }))
+    (await one.request(imageCalls.flux.list, { params: { userId: user.userId }, query }, { as: user }))
       .deployments,
+  listKontext: async (query: object = {}) =>
+    (
+      await one.request(
+        imageCalls['flux-kontext'].list,
+        { params: { userId: user.userId }, query },
+        { as: user },
+      )
+    ).deployments,
   get: (podId: string) => one.request(getImageDeployment, { params: { podId } }, { as: user }),
   terminate: (podId: string) =>
-    one.request(terminateFlux, { params: { podId }, query: { user_id: user.userId } }, { as: user }),
+    one.request(
+      imageCalls.flux.terminate,
+      { params: { podId }, query: { user_id: user.userId } },
+      { as: user },
+    ),
   terminateKontext: (podId: string) =>
-    one.request(terminateFluxKontext, { params: { podId }, query: { user_id: user.userId } }, { as: user }),
+    one.request(
+      imageCalls['flux-kontext'].terminate,
+      { params: { podId }, query: { user_id: user.userId } },
+      { as: user },
+    ),
   accept: () => {
     const body = { user_id: user.userId, licence: LICENCE, version: licences[LICENCE].version } as const;
     return one.request(acceptLicence, { body }, { as: user });

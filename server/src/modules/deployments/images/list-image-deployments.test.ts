@@ -1,13 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  deployFlux,
-  deployFluxKontext,
-  getImageDeployment,
-  listFlux,
-  listFluxKontext,
-  listImageDeployments,
-  terminateFlux,
-} from '@bakehouse/contract/deployments/images';
+import { getImageDeployment, imageCalls, listImageDeployments } from '@bakehouse/contract/deployments/images';
 import { expect, test, vi } from 'vitest';
 import { testServing } from '../../../testing/test-serving.ts';
 import { insertFlux } from '../testing/test-models.ts';
@@ -20,7 +12,7 @@ const titles = ({ deployments }: { deployments: { title: string }[] }) =>
   deployments.map(({ title }) => title);
 const list = (query: object = {}) => server.request(listImageDeployments, { params, query }, as);
 
-async function deploy(title: string, endpoint: typeof deployFlux) {
+async function deploy(title: string, endpoint: typeof imageCalls.flux.deploy) {
   const { assetId } = await insertFlux(server.services, ada, title);
   const body = { user_id: ada.userId, model_id: assetId };
   return (await server.request(endpoint, { body }, as)).pod_id;
@@ -35,14 +27,14 @@ const untilRunning = (podId: string) =>
 
 test('image deployments of every kind are listed by pages, and narrowed by words, status and use', async () => {
   expect(await list()).toEqual({ deployments: [], next_cursor: null });
-  const first = await deploy('Rye Painter', deployFlux);
+  const first = await deploy('Rye Painter', imageCalls.flux.deploy);
   await untilRunning(first);
   clock.advance({ seconds: 1 });
   let open = () => {};
   stub.gate = new Promise((resolve) => {
     open = resolve;
   });
-  const second = await deploy('Rye Editor', deployFluxKontext);
+  const second = await deploy('Rye Editor', imageCalls['flux-kontext'].deploy);
 
   const page = await list({ limit: 1 });
   expect(titles(page)).toEqual(['Rye Editor']);
@@ -55,20 +47,24 @@ test('image deployments of every kind are listed by pages, and narrowed by words
   // A page of those that can be used is full, whatever lies above them.
   expect(titles(await list({ only_running: 'true', limit: 1 }))).toEqual(['Rye Painter']);
   expect(titles(await list({ search: 'EDITOR' }))).toEqual(['Rye Editor']);
-  expect(titles(await server.request(listFlux, { params, query: { search: 'rye' } }, as))).toEqual([
-    'Rye Painter',
-  ]);
+  expect(
+    titles(await server.request(imageCalls.flux.list, { params, query: { search: 'rye' } }, as)),
+  ).toEqual(['Rye Painter']);
   // A cursor of one kind means nothing in the list of another.
-  await expect(server.request(listFluxKontext, { params, query: { cursor: first } }, as)).rejects.toThrow(
-    /cursor must be the next_cursor/,
-  );
+  await expect(
+    server.request(imageCalls['flux-kontext'].list, { params, query: { cursor: first } }, as),
+  ).rejects.toThrow(/cursor must be the next_cursor/);
   expect(titles(await list({ status: 'sleeping' }))).toEqual([]);
 
   open();
   await untilRunning(second);
   expect(titles(await list({ only_running: 'true' }))).toEqual(['Rye Editor', 'Rye Painter']);
   for (const podId of [first, second])
-    await server.request(terminateFlux, { params: { podId }, query: { user_id: ada.userId } }, as);
+    await server.request(
+      imageCalls.flux.terminate,
+      { params: { podId }, query: { user_id: ada.userId } },
+      as,
+    );
   expect(titles(await list())).toEqual([]);
   expect(titles(await list({ recent: 'true' }))).toEqual(['Rye Editor', 'Rye Painter']);
   clock.advance({ minutes: 61 });

@@ -1,4 +1,4 @@
-import type { ImageDeploymentKind, listFlux } from '@bakehouse/contract/deployments/images';
+import type { ImageDeploymentKind, imageCalls } from '@bakehouse/contract/deployments/images';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import { toImageDeployment } from '../kinds/to-image-deployment.ts';
@@ -10,8 +10,11 @@ const ENDED_SHOWN_MS = 24 * 60 * 60 * 1000;
 /** The caller's deployments of some kinds, newest first. */
 export async function listImageDeployments(
   ctx: Context,
-  { kinds, query }: { kinds: readonly ImageDeploymentKind[]; query: InputOf<typeof listFlux>['query'] },
-): Promise<ResponseOf<typeof listFlux>> {
+  {
+    kinds,
+    query,
+  }: { kinds: readonly ImageDeploymentKind[]; query: InputOf<typeof imageCalls.flux.list>['query'] },
+): Promise<ResponseOf<typeof imageCalls.flux.list>> {
   const { only_running: usable, include_terminated: includeTerminated, ...rest } = query;
   const endedSince = new Date(ctx.clock.now().getTime() - ENDED_SHOWN_MS);
   const page = await listDeployments(ctx, { kinds, usable, includeTerminated, endedSince, ...rest });

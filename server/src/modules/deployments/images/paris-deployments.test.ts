@@ -1,13 +1,4 @@
-import {
-  deployFlux,
-  deployParis,
-  getImageDeployment,
-  listImageDeployments,
-  listParis,
-  quoteParis,
-  terminateFlux,
-  terminateParis,
-} from '@bakehouse/contract/deployments/images';
+import { getImageDeployment, imageCalls, listImageDeployments } from '@bakehouse/contract/deployments/images';
 import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { unlisted } from '../../../engine/testing/test-gpus.ts';
@@ -27,11 +18,13 @@ beforeEach(async () => {
 
 const body = (model_id: string) => ({ model_id, user_id: ada.userId });
 const params = () => ({ userId: ada.userId });
-const deploy = (assetId: string) => server.request(deployParis, { body: body(assetId) }, { as: ada });
-const quote = (assetId: string) => server.request(quoteParis, { body: body(assetId) }, { as: ada });
-const terminate = (podId: string, endpoint = terminateParis) =>
+const deploy = (assetId: string) =>
+  server.request(imageCalls.paris.deploy, { body: body(assetId) }, { as: ada });
+const quote = (assetId: string) =>
+  server.request(imageCalls.paris.quote, { body: body(assetId) }, { as: ada });
+const terminate = (podId: string, endpoint = imageCalls.paris.terminate) =>
   server.request(endpoint, { params: { podId }, query: { user_id: ada.userId } }, { as: ada });
-const list = async (endpoint: typeof listParis) =>
+const list = async (endpoint: typeof imageCalls.paris.list) =>
   (await server.request(endpoint, { params: params(), query: {} }, { as: ada })).deployments;
 /** As large as said, without the bytes. */
 const grow = (assetId: string, part: string, bytes: number) =>
@@ -68,12 +61,12 @@ test('a Paris of full size is deployed on a GPU that holds one of its experts, i
   expect(driver.running().map(({ spec }) => spec)).toMatchObject([
     { kind: 'serve', task: 'image', engine: 'paris', gpus: 1 },
   ]);
-  for (const endpoint of [listParis, listImageDeployments])
+  for (const endpoint of [imageCalls.paris.list, listImageDeployments])
     expect(await list(endpoint)).toMatchObject([{ pod_id, kind: 'paris', title: 'Full Paris' }]);
 
-  await expect(terminate(pod_id, terminateFlux)).rejects.toMatchObject({ status: 404 });
+  await expect(terminate(pod_id, imageCalls.flux.terminate)).rejects.toMatchObject({ status: 404 });
   expect(await terminate(pod_id)).toMatchObject({ status: 'stopped', inference_url: null });
-  expect(await list(listParis)).toEqual([]);
+  expect(await list(imageCalls.paris.list)).toEqual([]);
 });
 
 test('without a GPU for one expert it is refused with what it needs, and nothing is held', async () => {
@@ -142,7 +135,9 @@ test('no FLUX model is a Paris, and no Paris is a FLUX model', async () => {
     status: 409,
     message: expect.stringContaining('My Flux is not a Paris model'),
   });
-  await expect(server.request(deployFlux, { body: body(paris) }, { as: ada })).rejects.toMatchObject({
+  await expect(
+    server.request(imageCalls.flux.deploy, { body: body(paris) }, { as: ada }),
+  ).rejects.toMatchObject({
     status: 409,
     message: expect.stringContaining('names the pipeline DDMPipeline'),
   });

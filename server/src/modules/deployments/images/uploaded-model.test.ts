@@ -1,9 +1,5 @@
 import { getModelReadiness } from '@bakehouse/contract/assets';
-import {
-  deployFluxKontext,
-  getImageDeployment,
-  terminateFluxKontext,
-} from '@bakehouse/contract/deployments/images';
+import { getImageDeployment, imageCalls } from '@bakehouse/contract/deployments/images';
 import { expect, test, vi } from 'vitest';
 import { testServing } from '../../../testing/test-serving.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
@@ -45,7 +41,7 @@ test('a Kontext whose files were uploaded one by one, each with its path, is dep
   const ada = await server.signUp('Ada');
   const name = 'FLUX.1-Kontext-dev';
   const body = { model_id: `black-forest-labs/${name}`, user_id: ada.userId };
-  const deploy = () => server.request(deployFluxKontext, { body }, { as: ada });
+  const deploy = () => server.request(imageCalls['flux-kontext'].deploy, { body }, { as: ada });
   // What the refusal says to do is done below.
   await expect(deploy()).rejects.toMatchObject({
     status: 409,
@@ -80,5 +76,5 @@ test('a Kontext whose files were uploaded one by one, each with its path, is dep
       .toSorted(),
   );
   const end = { params: { podId }, query: { user_id: ada.userId } };
-  await server.request(terminateFluxKontext, end, { as: ada });
+  await server.request(imageCalls['flux-kontext'].terminate, end, { as: ada });
 });

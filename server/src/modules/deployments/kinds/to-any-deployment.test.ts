@@ -1,5 +1,5 @@
 import { listDeployments } from '@bakehouse/contract/deployments/all';
-import { deployFlux } from '@bakehouse/contract/deployments/images';
+import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { expect, test, vi } from 'vitest';
 import { starterServing } from '../testing/starter-serving.ts';
 import { insertFlux } from '../testing/test-models.ts';
@@ -15,7 +15,7 @@ test('deployments of text and image models are listed together, by pages, in the
   clock.advance({ seconds: 1 });
   const { assetId } = await insertFlux(server.services, user, 'Rye Painter');
   const body = { user_id: user.userId, model_id: assetId };
-  const painter = await server.request(deployFlux, { body }, { as: user });
+  const painter = await server.request(imageCalls.flux.deploy, { body }, { as: user });
 
   const running = { status: 'running', reason: '', terminated_at: null };
   await vi.waitFor(

@@ -1,9 +1,4 @@
-import {
-  deployFlux,
-  deployFluxKontext,
-  quoteFlux,
-  quoteFluxKontext,
-} from '@bakehouse/contract/deployments/images';
+import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { deployVllm, quoteVllm } from '@bakehouse/contract/deployments/text';
 import { changePrice } from '@bakehouse/contract/prices';
 import { afterEach, expect, test } from 'vitest';
@@ -34,8 +29,14 @@ const serverCount = async () => {
 
 test.each([
   ['text', 'text_serving:CPU', makeFineTune, quoteVllm, deployVllm],
-  ['FLUX', 'image_serving:CPU', makeFlux, quoteFlux, deployFlux],
-  ['Kontext', 'image_serving:CPU', makeFlux, quoteFluxKontext, deployFluxKontext],
+  ['FLUX', 'image_serving:CPU', makeFlux, imageCalls.flux.quote, imageCalls.flux.deploy],
+  [
+    'Kontext',
+    'image_serving:CPU',
+    makeFlux,
+    imageCalls['flux-kontext'].quote,
+    imageCalls['flux-kontext'].deploy,
+  ],
 ] as const)(
   'a %s deployment costs no more an hour than it was quoted at, and can be asked for again at the new price',
   async (kind, price_id, make, quote, deploy) => {
@@ -43,13 +44,13 @@ test.each([
     const start = async (cost_max: string) =>
       (
         await server.request(
-          deploy as typeof deployFlux,
+          deploy as typeof imageCalls.flux.deploy,
           { body: { ...body, cost_max } },
           { as: user, idempotencyKey: `priced-${kind}` },
         )
       ).pod_id;
     const { price_per_hour, sleeps_after_minutes } = await server.request(
-      quote as typeof quoteFlux,
+      quote as typeof imageCalls.flux.quote,
       { body },
       { as: user },
     );
@@ -75,7 +76,11 @@ test.each([
     // Its answer was lost, and the price is another one once more.
     expect(await start('0')).toBe(podId);
     await expect(
-      server.request(quote as typeof quoteFlux, { body: { ...body, cost_max: '1' } as never }, { as: user }),
+      server.request(
+        quote as typeof imageCalls.flux.quote,
+        { body: { ...body, cost_max: '1' } as never },
+        { as: user },
+      ),
     ).rejects.toThrow('Unknown field: cost_max');
   },
 );

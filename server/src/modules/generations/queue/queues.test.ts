@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { deployFluxKontext, terminateFluxKontext } from '@bakehouse/contract/deployments/images';
+import { imageCalls } from '@bakehouse/contract/deployments/images';
 import {
   cancelGeneration,
   deleteGeneration,
@@ -49,7 +49,11 @@ const edit = async (as: TestUser) => {
   return server.request(startGeneration, { body }, { as });
 };
 const deploy = (as: TestUser, modelId: string) =>
-  server.request(deployFluxKontext, { body: { model_id: modelId, user_id: as.userId } }, { as });
+  server.request(
+    imageCalls['flux-kontext'].deploy,
+    { body: { model_id: modelId, user_id: as.userId } },
+    { as },
+  );
 const untilRunning = (as: TestUser, count: number) =>
   vi.waitFor(async () => expect(await list(as, { state: 'running' })).toHaveLength(count), {
     timeout: 15_000,
@@ -80,7 +84,7 @@ test('what still waits for a deployment when that ends says so, at no cost', asy
   await untilRunning(ada, 4);
   const [waiting] = await list(ada, { state: 'queued' });
   const query = { user_id: ada.userId };
-  await server.request(terminateFluxKontext, { params: { podId }, query }, { as: ada });
+  await server.request(imageCalls['flux-kontext'].terminate, { params: { podId }, query }, { as: ada });
   for (const { id } of await list(ada, { state: 'running' }))
     await server.request(cancelGeneration, { params: { id } }, { as: ada });
   const reason = 'The deployment that was to generate it has ended';

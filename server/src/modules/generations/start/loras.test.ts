@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deleteAsset, listLoras } from '@bakehouse/contract/assets';
-import { deployFlux, getImageDeployment } from '@bakehouse/contract/deployments/images';
+import { getImageDeployment, imageCalls } from '@bakehouse/contract/deployments/images';
 import { type Generation, quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { sql } from 'kysely';
@@ -26,7 +26,7 @@ const insertLora = (owner: TestUser, title = 'Watercolour') =>
 const deploy = async () => {
   const { assetId } = await insertFlux(server.services, ada, 'My painter');
   const body = { model_id: assetId, user_id: ada.userId };
-  const { pod_id: podId } = await server.request(deployFlux, { body }, { as: ada });
+  const { pod_id: podId } = await server.request(imageCalls.flux.deploy, { body }, { as: ada });
   return (await server.request(getImageDeployment, { params: { podId } }, { as: ada })).model_name;
 };
 const generate = (

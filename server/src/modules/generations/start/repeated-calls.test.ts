@@ -1,9 +1,4 @@
-import {
-  deployFlux,
-  deployFluxKontext,
-  getImageDeployment,
-  terminateFlux,
-} from '@bakehouse/contract/deployments/images';
+import { getImageDeployment, imageCalls } from '@bakehouse/contract/deployments/images';
 import { listGenerations } from '@bakehouse/contract/generations';
 import { pollParis } from '@bakehouse/contract/paris';
 import OpenAI, { toFile } from 'openai';
@@ -30,7 +25,7 @@ const ids = async () => {
   const { generations } = await server.request(listGenerations, { params, query: {} }, { as: ada });
   return generations.map(({ id }) => id);
 };
-const deploy = async (endpoint: typeof deployFlux) => {
+const deploy = async (endpoint: typeof imageCalls.flux.deploy) => {
   const { assetId } = await insertFlux(server.services, ada, 'My painter');
   const body = { model_id: assetId, user_id: ada.userId };
   const { pod_id: podId } = await server.request(endpoint, { body }, { as: ada });
@@ -40,7 +35,7 @@ const deploy = async (endpoint: typeof deployFlux) => {
     { as: ada },
   );
   const query = { user_id: ada.userId };
-  const end = () => server.request(terminateFlux, { params: { podId }, query }, { as: ada });
+  const end = () => server.request(imageCalls.flux.terminate, { params: { podId }, query }, { as: ada });
   return { model: model_name, path: new URL(inference_url ?? '').pathname, end };
 };
 const send = async (path: string, body: FormData | URLSearchParams, key: string) => {
@@ -60,7 +55,7 @@ const headers = { 'idempotency-key': 'mine' };
 const conflict = { status: 409, code: 'idempotency_conflict' };
 
 test("a picture over OpenAI's images API is the same after its deployment has ended", async () => {
-  const { model, end } = await deploy(deployFlux);
+  const { model, end } = await deploy(imageCalls.flux.deploy);
   const ask = (prompt = 'Bread', named = model) =>
     openai().images.generate({ prompt, model: named, response_format: 'b64_json' }, { headers });
   const first = await ask();
@@ -75,7 +70,7 @@ test("a picture over OpenAI's images API is the same after its deployment has en
 });
 
 test("an edit over OpenAI's images API is the same after its deployment has ended", async () => {
-  const { model, end } = await deploy(deployFluxKontext);
+  const { model, end } = await deploy(imageCalls['flux-kontext'].deploy);
   const ask = async (file = pictureFiles.png) =>
     openai().images.edit(
       { prompt: 'Make it blue', model, image: await toFile(file, 'bread'), response_format: 'b64_json' },
@@ -89,7 +84,7 @@ test("an edit over OpenAI's images API is the same after its deployment has ende
 });
 
 test('an edit is the same after its deployment has ended; another picture or prompt is refused', async () => {
-  const { path, end } = await deploy(deployFluxKontext);
+  const { path, end } = await deploy(imageCalls['flux-kontext'].deploy);
   const inline = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
   const byAddress = (image_url: string) =>
     send(`${path}/edit_url`, new URLSearchParams({ prompt: 'Make it blue', image_url }), 'by address');

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { listModels } from '@bakehouse/contract/chat';
-import { deployFluxKontext, getImageDeployment, terminateFlux } from '@bakehouse/contract/deployments/images';
+import { getImageDeployment, imageCalls } from '@bakehouse/contract/deployments/images';
 import {
   deleteGeneration,
   listGenerations,
@@ -346,7 +346,7 @@ describe('the edit calls of the original product', () => {
   test("are a deployment's, too, as long as it runs, and its owner's alone", async () => {
     const { assetId } = await insertFlux(server.services, ada, 'My editor');
     const body = { model_id: assetId, user_id: ada.userId };
-    const { pod_id: podId } = await server.request(deployFluxKontext, { body }, { as: ada });
+    const { pod_id: podId } = await server.request(imageCalls['flux-kontext'].deploy, { body }, { as: ada });
     const read = () => server.request(getImageDeployment, { params: { podId } }, { as: ada });
     const { inference_url: url, model_name } = await read();
     const path = new URL(url ?? '').pathname;
@@ -357,7 +357,7 @@ describe('the edit calls of the original product', () => {
     expect(await setting.read(ada, String(json.image_id))).toMatchObject({ model: model_name, cost: '0.14' });
     expect((await edit(await server.signUp('Bob'))).status).toBe(404);
     const query = { user_id: ada.userId };
-    await server.request(terminateFlux, { params: { podId }, query }, { as: ada });
+    await server.request(imageCalls.flux.terminate, { params: { podId }, query }, { as: ada });
     const image_url = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
     const ended = await send(`${path}/edit_url`, new URLSearchParams({ prompt: 'Make it blue', image_url }));
     expect(ended).toMatchObject({

@@ -1,12 +1,5 @@
 import { listModels } from '@bakehouse/contract/chat';
-import {
-  deployFlux,
-  deployFluxKontext,
-  deployParis,
-  getImageDeployment,
-  terminateFlux,
-  terminateParis,
-} from '@bakehouse/contract/deployments/images';
+import { getImageDeployment, imageCalls } from '@bakehouse/contract/deployments/images';
 import { listGenerations, quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { uploadPicture } from '@bakehouse/contract/media';
@@ -42,7 +35,7 @@ const startEdit = async () => {
   const body = { generator: 'flux-kontext' as const, prompt: 'Make it blue', picture_id: id, parameters: {} };
   return server.request(startGeneration, { body }, { as: ada });
 };
-const deploy = async (endpoint: typeof deployFlux, title: string, insert = insertFlux) => {
+const deploy = async (endpoint: typeof imageCalls.flux.deploy, title: string, insert = insertFlux) => {
   const { assetId, revisionId } = await insert(server.services, ada, title);
   const body = { model_id: assetId, user_id: ada.userId };
   const { pod_id: podId } = await server.request(endpoint, { body }, { as: ada });
@@ -50,14 +43,18 @@ const deploy = async (endpoint: typeof deployFlux, title: string, insert = inser
   return { podId, model: model_name, modelRevision: { asset_id: assetId, revision_id: revisionId } };
 };
 const terminate = (podId: string) =>
-  server.request(terminateFlux, { params: { podId }, query: { user_id: ada.userId } }, { as: ada });
+  server.request(
+    imageCalls.flux.terminate,
+    { params: { podId }, query: { user_id: ada.userId } },
+    { as: ada },
+  );
 const clientOf = (as: TestUser) =>
   new OpenAI({ baseURL: `${server.url}/v1`, apiKey: as.apiKey, maxRetries: 0 });
 const image = () => toFile(pictureFiles.png, 'bread.png', { type: 'image/png' });
 
 test("is listed, and generates and edits by its name over OpenAI's images API, for its owner, until it ends", async () => {
-  const flux = await deploy(deployFlux, 'My painter');
-  const kontext = await deploy(deployFluxKontext, 'My retoucher');
+  const flux = await deploy(imageCalls.flux.deploy, 'My painter');
+  const kontext = await deploy(imageCalls['flux-kontext'].deploy, 'My retoucher');
   await insertStarter(server.services, 'starter-model');
   const { data } = await server.request(listModels, {}, { as: ada });
   // What chats comes first.
@@ -102,8 +99,8 @@ test("is listed, and generates and edits by its name over OpenAI's images API, f
 });
 
 test('is named to the generic calls with steps, guidance and seed, by its owner alone', async () => {
-  const flux = await deploy(deployFlux, 'My painter');
-  const kontext = await deploy(deployFluxKontext, 'My retoucher');
+  const flux = await deploy(imageCalls.flux.deploy, 'My painter');
+  const kontext = await deploy(imageCalls['flux-kontext'].deploy, 'My retoucher');
   const parameters = { seed: 7, num_inference_steps: 4, guidance_scale: 2 };
   const body = { generator: 'flux' as const, model: flux.model, parameters };
   expect(await server.request(quoteGeneration, { body }, { as: ada })).toEqual({ cost: '0.02' });
@@ -134,14 +131,14 @@ test.each([
   ['seed', { seed: -1 }],
   ['num_inference_steps', { num_inference_steps: 51 }],
 ])('refuses %s by name', async (param, wrong) => {
-  const { model } = await deploy(deployFlux, 'My painter');
+  const { model } = await deploy(imageCalls.flux.deploy, 'My painter');
   const asked = clientOf(ada).images.generate({ prompt: 'Bread', model, ...wrong });
   await expect(asked).rejects.toMatchObject({ status: 400, error: { param } });
   expect(stub.requests).toEqual([]);
 });
 
 test('of Paris generates by its name as its starter does, which stays the default for all', async () => {
-  const { podId, model } = await deploy(deployParis, 'My Paris', insertParis);
+  const { podId, model } = await deploy(imageCalls.paris.deploy, 'My Paris', insertParis);
   const prompt = 'Bread';
   await clientOf(ada).images.generate({ prompt, model, output_format: 'webp' });
   expect(stub.requests.at(-1)).toMatchObject({
@@ -169,12 +166,16 @@ test('of Paris generates by its name as its starter does, which stays the defaul
   const notFound = { status: 404, body: { error: { param: 'model' } } };
   const flux = { generator: 'flux' as const, model, parameters: {} };
   await expect(server.request(quoteGeneration, { body: flux }, { as: ada })).rejects.toMatchObject(notFound);
-  await server.request(terminateParis, { params: { podId }, query: { user_id: ada.userId } }, { as: ada });
+  await server.request(
+    imageCalls.paris.terminate,
+    { params: { podId }, query: { user_id: ada.userId } },
+    { as: ada },
+  );
   await expect(start({ model })).rejects.toMatchObject(notFound);
 });
 
 test('edits what its owner edits in the app while it is the active one; who names no model gets the starter', async () => {
-  const { podId, model } = await deploy(deployFluxKontext, 'My retoucher');
+  const { podId, model } = await deploy(imageCalls['flux-kontext'].deploy, 'My retoucher');
   const edit = async () => (await startEdit()).model;
   expect(await edit()).toBe(model);
   const starter = { prompt: 'Make it blue', image: await image(), size: '1024x1024' as const };

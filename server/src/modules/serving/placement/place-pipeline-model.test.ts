@@ -1,4 +1,4 @@
-import { deployFlux, deployFluxKontext, quoteFlux } from '@bakehouse/contract/deployments/images';
+import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { beforeEach, expect, test } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { testServing } from '../../../testing/test-serving.ts';
@@ -88,7 +88,7 @@ test.each([
     Object.entries(content).flatMap(([path, text]) => (text === null ? [] : [[path, text]])),
   );
   const { assetId } = await insertModel(server.services, ada, 'Odd', kept);
-  await expect(server.request(deployFlux, ...asked(assetId))).rejects.toMatchObject({
+  await expect(server.request(imageCalls.flux.deploy, ...asked(assetId))).rejects.toMatchObject({
     status: 409,
     message: expect.stringContaining(message),
   });
@@ -97,9 +97,9 @@ test.each([
 test('a model that only generates is deployed as FLUX, and not as Kontext', async () => {
   const files = { 'model_index.json': '{"_class_name": "FluxPipeline"}' };
   const { assetId } = await insertFlux(server.services, ada, 'Flux', files);
-  await expect(server.request(deployFluxKontext, ...asked(assetId))).rejects.toMatchObject({
+  await expect(server.request(imageCalls['flux-kontext'].deploy, ...asked(assetId))).rejects.toMatchObject({
     status: 409,
     message: expect.stringContaining('is not a FLUX Kontext model'),
   });
-  expect(await server.request(quoteFlux, ...asked(assetId))).toMatchObject({ title: 'Flux' });
+  expect(await server.request(imageCalls.flux.quote, ...asked(assetId))).toMatchObject({ title: 'Flux' });
 });

@@ -1,5 +1,5 @@
 import { type AssetSummary, getAsset } from '@bakehouse/contract/assets';
-import { deployFluxKontext, quoteFlux, quoteFluxKontext } from '@bakehouse/contract/deployments/images';
+import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -32,10 +32,10 @@ const editor = { dataset_id: 'm1', pipeline: 'FluxKontextPipeline' };
 it('deploys at the price that is shown; one that has changed is read again and said', async () => {
   let price_per_hour = '12.5';
   vi.mocked(call).mockImplementation(async (endpoint: unknown, input?: { body?: unknown }) => {
-    if (endpoint === quoteFluxKontext)
+    if (endpoint === imageCalls['flux-kontext'].quote)
       return { price_per_hour, device: 'CPU', title: 'My Editor', licence: null, sleeps_after_minutes: 45 };
     if (endpoint === getAsset) return editor;
-    if (endpoint !== deployFluxKontext) return new Promise(() => undefined);
+    if (endpoint !== imageCalls['flux-kontext'].deploy) return new Promise(() => undefined);
     if ((input?.body as { cost_max?: string } | undefined)?.cost_max === price_per_hour)
       return { pod_id: 'p1' };
     throw new ApiError('The price has changed', { status: 409, code: 'conflict', param: 'cost_max' });
@@ -57,7 +57,7 @@ it('deploys at the price that is shown; one that has changed is read again and s
   await deploy();
   const sent = vi
     .mocked(call)
-    .mock.calls.filter(([endpoint]) => endpoint === deployFluxKontext)
+    .mock.calls.filter(([endpoint]) => endpoint === imageCalls['flux-kontext'].deploy)
     .map(([, input]) => (input as { body: { cost_max: string } }).body.cost_max);
   expect(sent).toEqual(['12.5', '25']);
 });
@@ -69,7 +69,7 @@ it('says why there is no price, and tries again', async () => {
   };
   vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
     if (endpoint === getAsset) return editor;
-    return endpoint === quoteFluxKontext ? answer() : new Promise(() => undefined);
+    return endpoint === imageCalls['flux-kontext'].quote ? answer() : new Promise(() => undefined);
   });
   render(
     <QueryClientProvider client={queryClient}>
@@ -93,7 +93,7 @@ it('says why there is no price, and tries again', async () => {
 it('what is deployed again is of the kind that it was', async () => {
   queryClient.clear();
   vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
-    endpoint === quoteFlux
+    endpoint === imageCalls.flux.quote
       ? { price_per_hour: '25', device: 'CPU', title: 'My Painter', licence: null, sleeps_after_minutes: 45 }
       : new Promise(() => undefined),
   );
@@ -111,7 +111,7 @@ it('offers what can be deployed as the kind, and forgets a choice that cannot', 
   const painter = { dataset_id: 'm1', pipeline: 'FluxPipeline' };
   vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
     if (endpoint === getAsset) return painter;
-    return endpoint === quoteFlux
+    return endpoint === imageCalls.flux.quote
       ? { price_per_hour: '25', device: 'CPU', title: 'My Painter', licence: null, sleeps_after_minutes: 45 }
       : new Promise(() => undefined);
   });

@@ -1,4 +1,4 @@
-import type { quoteFlux } from '@bakehouse/contract/deployments/images';
+import type { imageCalls } from '@bakehouse/contract/deployments/images';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { acceptLicence, type Licence } from '@bakehouse/contract/licences';
 import type { InstanceType } from '@bakehouse/contract/limits';
@@ -18,7 +18,9 @@ import { deploymentKinds, type Kind, workId } from '../kinds.ts';
 export type DeploymentRequest = { kind: Kind; modelId: string; instanceType?: InstanceType };
 
 /** A text model asks for no licence. */
-type Quote = Omit<ResponseOf<typeof quoteFlux>, 'licence' | 'title'> & { licence?: Licence | null };
+type Quote = Omit<ResponseOf<typeof imageCalls.flux.quote>, 'licence' | 'title'> & {
+  licence?: Licence | null;
+};
 
 const bodyOf = ({ modelId, instanceType }: DeploymentRequest, userId: string) => ({
   model_id: modelId,
