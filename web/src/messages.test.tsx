@@ -14,9 +14,10 @@ import { useDeleteGeneration } from './modules/images/generation-calls.ts';
 import { generationOf } from './modules/images/testing/generation-of.ts';
 import { BonusDialog } from './modules/referrals/bonus-dialog.tsx';
 import { ConfigurationDialog } from './modules/training/configurations/configuration-dialog.tsx';
+import type { ModelType } from './modules/training/parameters/training-parameters.ts';
 import { CreateModelResult } from './modules/training/wizard/create-model-result.tsx';
-import { initialState } from './modules/training/wizard/create-model-wizard-state.ts';
 import { BaseModelField } from './modules/training/wizard/steps/base-model-field.tsx';
+import { initialState } from './modules/training/wizard/wizard-state.ts';
 import { notify } from './ui/notify.ts';
 import { notifyFailures } from './ui/notify-failure.ts';
 
@@ -45,15 +46,20 @@ beforeEach(() => {
 notifyFailures(queryClient);
 const nothing = () => undefined;
 const refusal = (message: string) => new ApiError(message, { status: 400, code: 'invalid_request' });
-const made = { name: 'Loaf', modelId: 'm1', uploads: [], onTryAgain: nothing, onClose: nothing };
+const resultOf = (type: ModelType, made: { modelId?: null; error?: Error } = {}) => (
+  <CreateModelResult
+    key=""
+    wizard={{
+      state: { ...initialState, type, name: 'Loaf' },
+      ...{ modelId: 'm1', error: null, uploads: [], tryAgain: nothing, ...made },
+    }}
+    onClose={nothing}
+  />
+);
 
 /** What is seen of a component, with what its server answers. */
 const seen: [sentences: string[], component: ReactElement, answer?: unknown][] = [
-  [
-    ['Your Model is Ready!', 'Manage Model', 'Close'],
-    <CreateModelResult key="" {...made} type="upload" error={null} />,
-    { train: null, deploy: null },
-  ],
+  [['Your Model is Ready!', 'Manage Model', 'Close'], resultOf('upload'), { train: null, deploy: null }],
   [
     [
       'Your model is fine-tuning!',
@@ -63,7 +69,7 @@ const seen: [sentences: string[], component: ReactElement, answer?: unknown][] =
       'Manage Model',
       'Close',
     ],
-    <CreateModelResult key="" {...made} type="finetune" error={null} />,
+    resultOf('finetune'),
     {
       lineage: { run_id: 'r1' },
       ...{ state: 'queued', phase: null, step: 0, reason: 'Waiting for the CPU, number 2 in line.' },
@@ -72,7 +78,7 @@ const seen: [sentences: string[], component: ReactElement, answer?: unknown][] =
   ],
   [
     ['Training Rye failed', 'It ran out of memory. You were not charged.', 'View run'],
-    <CreateModelResult key="" {...made} type="finetune" error={null} />,
+    resultOf('finetune'),
     {
       lineage: { run_id: 'r1' },
       ...{ state: 'failed', title: 'Rye', reason: 'It ran out of memory', stop_reason: null, charged: '0' },
@@ -80,11 +86,11 @@ const seen: [sentences: string[], component: ReactElement, answer?: unknown][] =
   ],
   [
     ['Oops! Something went wrong', 'We encountered an error while processing your request.', 'Try Again'],
-    <CreateModelResult key="" {...made} modelId={null} type="upload" error={null} />,
+    resultOf('upload', { modelId: null }),
   ],
   [
     ['Oops! Something went wrong', 'Model name is taken'],
-    <CreateModelResult key="" {...made} type="upload" error={refusal('Model name is taken')} />,
+    resultOf('upload', { error: refusal('Model name is taken') }),
   ],
   [
     ['Configuration Templates', 'Cancel', 'Apply'],
@@ -191,7 +197,7 @@ test('Base model selector unavailable', async () => {
   const state = { ...initialState, type: 'finetune' } as const;
   render(
     <QueryClientProvider client={queryClient}>
-      <BaseModelField state={state} problems={{}} onChange={nothing} onSuggest={nothing} />
+      <BaseModelField wizard={{ state, problems: {}, dispatch: nothing }} />
     </QueryClientProvider>,
   );
   expect(await screen.findByText('Base model selector unavailable')).toBeTruthy();

@@ -31,12 +31,12 @@ test('two clicks in the same moment create one model, and send its files once', 
   act(() => result.current.goOn());
   act(() => result.current.dispatch({ do: 'change', values }));
   act(() => result.current.goOn());
-  expect(result.current.state.step).toBe(3);
+  expect(result.current.state.step).toBe('files');
   act(() => {
     result.current.goOn();
     result.current.goOn();
   });
-  await waitFor(() => expect(result.current.state.step).toBe(4));
+  await waitFor(() => expect(result.current.state.step).toBe('uses'));
   expect(call).toHaveBeenCalledTimes(1);
   expect(uploadFiles).toHaveBeenCalledExactlyOnceWith('m1', files);
 });
@@ -59,11 +59,11 @@ test('an upload that could not be made is tried again with the same name and fil
   act(() => result.current.dispatch({ do: 'change', values }));
   act(() => result.current.goOn());
   act(() => result.current.goOn());
-  await waitFor(() => expect(result.current.state.step).toBe(6));
+  await waitFor(() => expect(result.current.state.isOver).toBe(true));
   act(() => result.current.tryAgain());
-  expect(result.current.state).toMatchObject({ step: 3, ...values });
+  expect(result.current.state).toMatchObject({ step: 'files', isOver: false, ...values });
   act(() => result.current.goOn());
-  await waitFor(() => expect(result.current.state.step).toBe(4));
+  await waitFor(() => expect(result.current.state.step).toBe('uses'));
   const [first, second] = vi.mocked(call).mock.calls.map(([, , options]) => options?.idempotencyKey);
   expect(first).toBeTruthy();
   expect(second).toBe(first);

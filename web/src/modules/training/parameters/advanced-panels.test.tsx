@@ -2,8 +2,9 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { initialState, wizardReducer } from '../wizard/create-model-wizard-state.ts';
+
 import { StepParameters } from '../wizard/steps/step-parameters.tsx';
+import { initialState, withChange } from '../wizard/wizard-state.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => undefined) }));
 vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
@@ -17,17 +18,10 @@ test.each([
     ['Segmentation', 'LoRA'],
   ],
 ])('after a configuration with %j these panels are open: %j', (configuration, open) => {
-  const state = wizardReducer({ ...initialState, type: 'finetune' }, { do: 'apply', configuration });
-  const nothing = () => undefined;
+  const state = withChange({ ...initialState, type: 'finetune' }, { do: 'apply', configuration });
   render(
     <QueryClientProvider client={queryClient}>
-      <StepParameters
-        state={state}
-        problems={{}}
-        criticalErrors={[]}
-        onChange={nothing}
-        onSuggest={nothing}
-      />
+      <StepParameters wizard={{ state, problems: {}, validation: undefined, dispatch: () => undefined }} />
     </QueryClientProvider>,
   );
   const panels = ['Segmentation', 'LoRA'].map((name) => screen.getByRole('button', { name }));

@@ -5,7 +5,8 @@ import { useReducer } from 'react';
 import { expect, it } from 'vitest';
 import type * as z from 'zod';
 import { assetQuery, previewQuery } from '../../assets/api.ts';
-import { initialState, problemsOf, wizardReducer } from '../wizard/create-model-wizard-state.ts';
+import { initialState } from '../wizard/wizard-state.ts';
+import { stepOf, wizardReducer } from '../wizard/wizard-steps.tsx';
 import { FormatFields } from './format-fields.tsx';
 
 type Format = z.output<typeof filePreview>['format'];
@@ -13,7 +14,7 @@ type Format = z.output<typeof filePreview>['format'];
 function Wizard() {
   const [state, dispatch] = useReducer(wizardReducer, {
     ...initialState,
-    step: 4,
+    step: 'parameters',
     type: 'finetune',
     datasetId: 'set',
     fileName: 'rows.jsonl',
@@ -21,7 +22,7 @@ function Wizard() {
   return (
     <FormatFields
       state={state}
-      problems={problemsOf(state)}
+      problems={stepOf(state).problems(state)}
       onChange={(values) => dispatch({ do: 'parameters', values })}
       onSuggest={(values) => dispatch({ do: 'suggest', values })}
     />

@@ -5,11 +5,12 @@ import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { CreateModelResult } from './create-model-result.tsx';
+import { initialState } from './wizard-state.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => undefined) }));
 
 const none = () => undefined;
-const made = { name: 'Rye', modelId: 'm1', error: null, uploads: [], onTryAgain: none, onClose: none };
+const made = { modelId: 'm1', error: null, uploads: [], tryAgain: none };
 
 test.each([
   ['finetune', 'Watch the run', '/llm-training'],
@@ -19,7 +20,10 @@ test.each([
   const routeTree = createRootRoute({
     component: () => (
       <QueryClientProvider client={queryClient}>
-        <CreateModelResult {...made} type={type} />
+        <CreateModelResult
+          wizard={{ ...made, state: { ...initialState, type, name: 'Rye' } }}
+          onClose={none}
+        />
       </QueryClientProvider>
     ),
   });

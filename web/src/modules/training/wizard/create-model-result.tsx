@@ -7,32 +7,26 @@ import { errorMessage } from '../../../ui/notify.ts';
 import { Progress } from '../../../ui/progress.tsx';
 import { assetQuery, modelReadinessQuery, type Upload, UploadList } from '../../assets/api.ts';
 import { useRun } from '../api.ts';
-import type { ModelType } from '../parameters/training-parameters.ts';
 import { phaseText } from '../runs/run-sentences.ts';
 import { endOf } from '../runs/use-run-work.ts';
+import type { Wizard } from './wizard-state.ts';
 
 type Props = {
-  type: ModelType;
-  name: string;
-  modelId: string | null;
-  error: Error | null;
-  /** Those of the model that have failed, or are tried again. */
-  uploads: Upload[];
-  onTryAgain: () => void;
+  wizard: Pick<Wizard, 'state' | 'modelId' | 'error' | 'uploads' | 'tryAgain'>;
   onClose: () => void;
 };
 
-/** Step 6: what became of it, and the way to it. */
-export function CreateModelResult({ type, modelId, error, ...rest }: Props) {
-  if (error || !modelId) return <Failed error={error} {...rest} />;
-  return type === 'upload' ? (
-    <Uploaded modelId={modelId} {...rest} />
-  ) : (
-    <Training modelId={modelId} {...rest} />
-  );
+/** What became of it, and the way to it. */
+export function CreateModelResult({ wizard, onClose }: Props) {
+  const { error, modelId, state, uploads, tryAgain } = wizard;
+  if (error || !modelId) return <Failed error={error} onTryAgain={tryAgain} onClose={onClose} />;
+  const made = { name: state.name, modelId, onClose };
+  return state.type === 'upload' ? <Uploaded {...made} uploads={uploads} /> : <Training {...made} />;
 }
 
-function Failed({ error, onTryAgain, onClose }: Pick<Props, 'error' | 'onTryAgain' | 'onClose'>) {
+type FailedProps = { error: Error | null; onTryAgain: () => void; onClose: () => void };
+
+function Failed({ error, onTryAgain, onClose }: FailedProps) {
   return (
     <Result
       icon={<TriangleAlert aria-hidden className="size-6" />}
@@ -50,7 +44,7 @@ function Failed({ error, onTryAgain, onClose }: Pick<Props, 'error' | 'onTryAgai
   );
 }
 
-type MadeProps = Pick<Props, 'name' | 'onClose'> & { modelId: string };
+type MadeProps = { name: string; modelId: string; onClose: () => void };
 
 function Training({ name, modelId, onClose }: MadeProps) {
   const model = useQuery(assetQuery(modelId));
@@ -93,7 +87,7 @@ function Training({ name, modelId, onClose }: MadeProps) {
   );
 }
 
-function Uploaded({ name, modelId, uploads, onClose }: MadeProps & Pick<Props, 'uploads'>) {
+function Uploaded({ name, modelId, uploads, onClose }: MadeProps & { uploads: Upload[] }) {
   const readiness = useQuery(modelReadinessQuery(modelId)).data;
   const missing = uploads.length > 0;
   // Of no use is what can neither be deployed nor trained, and is no LoRA.

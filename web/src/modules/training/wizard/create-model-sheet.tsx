@@ -1,24 +1,17 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
 import { Stepper } from '../../../ui/stepper.tsx';
 import { type Round, useRound } from '../../../ui/use-round.ts';
 import { CreateModelResult } from './create-model-result.tsx';
-import {
-  canGoBack,
-  holdAtStart,
-  isDirty,
-  isHubEnd,
-  stepLabels,
-  type WizardState,
-} from './create-model-wizard-state.ts';
 import type { ModelPreset } from './model-preset.ts';
-import { StepReview } from './review/step-review.tsx';
-import { type CreateModel, useCreateModel } from './use-create-model.ts';
+import { useCreateModel } from './use-create-model.ts';
 import { useStepReading } from './use-step-reading.ts';
-import { WizardStep } from './wizard-step.tsx';
+import { holdAtStart, type Wizard } from './wizard-state.ts';
+import { canGoBack, isDirty, stepIndex, stepOf, stepsOf } from './wizard-steps.tsx';
 
 type Props = ModelPreset & { open: boolean; onClose: () => void };
 
@@ -40,7 +33,7 @@ const sendingQuestion = {
  */
 export function CreateModelSheet({ open, onClose, ...wanted }: Props) {
   const { key, ...round } = useRound(open, wanted, fits);
-  return <Wizard key={key} open={open} onClose={onClose} {...round} />;
+  return <WizardSheet key={key} open={open} onClose={onClose} {...round} />;
 }
 
 const presetFields = ['dataset', 'dataFile', 'baseModel'] as const;
@@ -51,9 +44,11 @@ function fits(wanted: ModelPreset, begun: ModelPreset): boolean {
 
 type WizardProps = Omit<Round<ModelPreset>, 'key'> & { open: boolean; onClose: () => void };
 
-function Wizard({ open, onClose, begunWith, onDraft }: WizardProps) {
+function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
   const wizard = useCreateModel(begunWith);
   const { state } = wizard;
+  const { isOver, step } = state;
+  const { Component, isNoForm } = stepOf(state);
   const dirty = isDirty(state);
   // What ended while the sheet was closed is shown when it is opened next.
   useEffect(() => {
@@ -68,7 +63,7 @@ function Wizard({ open, onClose, begunWith, onDraft }: WizardProps) {
   useEffect(() => {
     if (state.attempts > 0 && form.current) focusFirstInvalid(form.current);
   }, [state.attempts]);
-  useNewStep(form, state.step);
+  useNewStep(form, isOver ? 'result' : step);
 
   return (
     <Sheet
@@ -78,11 +73,9 @@ function Wizard({ open, onClose, begunWith, onDraft }: WizardProps) {
       size="lg"
       dirty={state.type === 'upload' && wizard.busy ? sendingQuestion : dirty}
       subheader={
-        state.step < 6 ? (
-          <Stepper steps={stepLabels[state.type ?? 'finetune']} current={state.step - 1} />
-        ) : undefined
+        !isOver && <Stepper steps={stepsOf(state).map(({ label }) => label)} current={stepIndex(state)} />
       }
-      footer={state.step < 6 ? <Footer wizard={wizard} /> : undefined}
+      footer={!isOver && <Footer wizard={wizard} />}
     >
       <form
         id={FORM_ID}
@@ -95,25 +88,22 @@ function Wizard({ open, onClose, begunWith, onDraft }: WizardProps) {
           wizard.goOn();
         }}
       >
-        <WizardStep wizard={wizard} wantedFile={begunWith.dataFile} />
+        {state.type === 'huggingface' && (
+          <Callout className="mb-5">
+            Models from the hub cannot be fine-tuned here yet. Until then you can fill in this form and save
+            it as a configuration.
+          </Callout>
+        )}
+        {!isOver && !isNoForm && <Component wizard={wizard} />}
       </form>
-      {state.step === 5 && wizard.validation && <StepReview wizard={wizard} validation={wizard.validation} />}
-      {state.step === 6 && (
-        <CreateModelResult
-          type={state.type ?? 'finetune'}
-          name={state.name}
-          modelId={wizard.modelId}
-          error={wizard.error}
-          uploads={wizard.uploads}
-          onTryAgain={wizard.tryAgain}
-          onClose={close}
-        />
-      )}
+      {!isOver && isNoForm && <Component wizard={wizard} />}
+      {isOver && <CreateModelResult wizard={wizard} onClose={close} />}
     </Sheet>
   );
 }
 
-function Footer({ wizard }: { wizard: CreateModel }) {
+function Footer({ wizard }: { wizard: Wizard }) {
+  const { id, next } = stepOf(wizard.state);
   const { state, busy, validation, priceChanged, canStart, dispatch } = wizard;
   const isReading = useStepReading(state);
   return (
@@ -123,7 +113,7 @@ function Footer({ wizard }: { wizard: CreateModel }) {
           Back
         </Button>
       )}
-      {state.step === 5 && validation && (
+      {id === 'review' && validation && (
         <span className="text-[0.8125rem] text-muted">
           <span role="status">{priceChanged && 'The price has changed. '}</span>
           Held at start: <Money bgl={holdAtStart(validation.cost_estimate.quote.total, state.ceiling)} />
@@ -131,21 +121,21 @@ function Footer({ wizard }: { wizard: CreateModel }) {
       )}
       {/* Each step is another button: a double click on one does not press the next. */}
       <Button
-        key={state.step}
+        key={id}
         variant="primary"
         type="submit"
         form={FORM_ID}
-        disabled={isHubEnd(state) || !canStart}
+        disabled={next.does === null || !canStart}
         loading={busy || isReading}
       >
-        {forwardLabel(state)}
+        {next.label}
       </Button>
     </>
   );
 }
 
 /** Each step begins at its top, with the focus on it. */
-function useNewStep(form: RefObject<HTMLFormElement | null>, step: number): void {
+function useNewStep(form: RefObject<HTMLFormElement | null>, step: string): void {
   const shown = useRef(step);
   useEffect(() => {
     if (shown.current === step) return;
@@ -155,10 +145,4 @@ function useNewStep(form: RefObject<HTMLFormElement | null>, step: number): void
     form.current?.focus({ preventScroll: true });
     form.current?.parentElement?.scrollTo({ top: 0 });
   }, [form, step]);
-}
-
-function forwardLabel(state: WizardState): string {
-  if (state.type === 'upload' && state.step === 3) return 'Create model';
-  if (state.type === 'upload' && state.step === 4) return 'Finish';
-  return state.step === 5 ? 'Start training' : 'Continue';
 }

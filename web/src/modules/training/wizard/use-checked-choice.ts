@@ -1,7 +1,8 @@
 import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
 import { useEffect, useEffectEvent, useState } from 'react';
+import { notify } from '../../../ui/notify.ts';
 import { stopReading, useReading } from '../readings/api.ts';
-import { type FineTuneChoice, useValidateFineTune } from './wizard-calls.ts';
+import { type FineTuneChoice, useValidateFineTune, WIZARD_TOAST } from './wizard-calls.ts';
 
 export type CheckedChoice = {
   /** What the server said of the current choice. */
@@ -9,7 +10,8 @@ export type CheckedChoice = {
   /** A long file that is read to its end meanwhile. */
   reading: DataReading | null;
   isPending: boolean;
-  check: (choice: FineTuneChoice, onAnswer: (validation: FineTuneValidation) => void) => void;
+  /** What stands against it is said in a toast. */
+  check: (choice: FineTuneChoice, onAccepted: () => void) => void;
   /** What was said stays in sight until it is answered again. */
   checkAgain: () => void;
   /** Nobody needs to know any more what all of the file comes to. */
@@ -20,13 +22,12 @@ export type CheckedChoice = {
 
 /** Asks the server about a choice; of a long file once more, when all of it has been read, and where its price has changed. */
 export function useCheckedChoice(choice: FineTuneChoice | null): CheckedChoice {
-  const first = useValidateFineTune();
-  const again = useValidateFineTune();
+  const asked = useValidateFineTune();
   const [validation, setValidation] = useState<FineTuneValidation>();
   const reading = useReading(validation?.reading ?? null);
   const isRead = reading?.state === 'done' && validation?.reading != null;
   const checkAgain = () => {
-    if (choice && !again.isPending) again.mutate(choice, { onSuccess: setValidation });
+    if (choice && !asked.isPending) asked.mutate(choice, { onSuccess: setValidation });
   };
   const countAll = useEffectEvent(checkAgain);
   useEffect(() => {
@@ -39,19 +40,20 @@ export function useCheckedChoice(choice: FineTuneChoice | null): CheckedChoice {
   function forget() {
     stopCounting();
     setValidation(undefined);
-    first.reset();
-    again.reset();
+    asked.reset();
   }
   return {
     validation,
     reading,
-    isPending: first.isPending || again.isPending,
-    check: (wanted, onAnswer) => {
+    isPending: asked.isPending,
+    check: (wanted, onAccepted) => {
       forget();
-      first.mutate(wanted, {
+      asked.mutate(wanted, {
         onSuccess: (answer) => {
           setValidation(answer);
-          onAnswer(answer);
+          const [critical] = answer.critical_errors;
+          if (critical) notify.failure('Validation Failed', { description: critical, id: WIZARD_TOAST });
+          else onAccepted();
         },
       });
     },

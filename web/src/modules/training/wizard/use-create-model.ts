@@ -1,4 +1,3 @@
-import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
 import { type Dispatch, useEffect, useReducer, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { isRefused, isUnanswered, useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
@@ -7,15 +6,7 @@ import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { errorMessage, notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/api.ts';
-import { announceUpload, type Upload, uploadFiles, useUploads } from '../../assets/api.ts';
-import {
-  initialState,
-  type Problems,
-  problemsOf,
-  type WizardAction,
-  type WizardState,
-  wizardReducer,
-} from './create-model-wizard-state.ts';
+import { announceUpload, uploadFiles, useUploads } from '../../assets/api.ts';
 import type { ModelPreset } from './model-preset.ts';
 import { type CheckedChoice, useCheckedChoice } from './use-checked-choice.ts';
 import { useLackOfCredit } from './use-lack-of-credit.ts';
@@ -27,40 +18,13 @@ import {
   useStartFineTune,
   WIZARD_TOAST,
 } from './wizard-calls.ts';
+import { initialState, type Wizard, type WizardAction, type WizardState } from './wizard-state.ts';
+import { stepOf, wizardReducer } from './wizard-steps.tsx';
 
 type NewModel = Omit<UploadedModel, 'idempotencyKey'>;
-type Preset = Omit<ModelPreset, 'dataFile'>;
-
-export type CreateModel = {
-  state: WizardState;
-  /** Those to show now. */
-  problems: Problems;
-  /** A call is under way: a second submit is ignored. */
-  busy: boolean;
-  dispatch: Dispatch<WizardAction>;
-  /** What the button of the step does: go on, validate, create, start. */
-  goOn: () => void;
-  /** After a refusal: what was chosen stays. */
-  tryAgain: () => void;
-  /** What the server said of the current choice. */
-  validation: FineTuneValidation | undefined;
-  /** A long file that is read to its end meanwhile. */
-  reading: DataReading | null;
-  /** Why there is too little credit to start; nothing has started, and nothing typed is lost. */
-  unaffordable: string | null;
-  /** The run was to cost more than was shown: nothing has started, and the price is read again. */
-  priceChanged: boolean;
-  /** No answer came: the training may have begun all the same, with the choices in sight or as they were before. */
-  mayHaveBegun: 'as chosen' | 'as before' | null;
-  /** Whether the review leads anywhere: the run can be made and paid. */
-  canStart: boolean;
-  uploads: Upload[];
-  modelId: string | null;
-  error: Error | null;
-};
 
 /** The wizard's state with the calls that its steps make. */
-export function useCreateModel(preset: Preset): CreateModel {
+export function useCreateModel(preset: ModelPreset): Wizard {
   const user = useUser();
   const [state, dispatch] = useReducer(wizardReducer, preset, beginning);
   const choice = choiceOf(state, user.id);
@@ -70,12 +34,24 @@ export function useCreateModel(preset: Preset): CreateModel {
   const upload = useUpload(state, dispatch);
 
   // What an earlier step was refused for is no longer so.
-  useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step]);
+  useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step, state.isOver]);
 
+  const { id, next, problems: problemsOf } = stepOf(state);
   const problems = problemsOf(state);
   const busy = checked.isPending || start.isPending || upload.isPending;
-  const isReview = state.type !== 'upload' && state.step === 5;
-  const canStart = !isReview || (start.lack === null && checked.validation?.critical_errors.length === 0);
+  const canStart =
+    id !== 'review' || (start.lack === null && checked.validation?.critical_errors.length === 0);
+
+  const does = {
+    continue: () => dispatch({ do: 'continue' }),
+    validate: () => {
+      start.reset();
+      if (choice) checked.check(choice, () => dispatch({ do: 'continue' }));
+    },
+    create: upload.create,
+    start: () => choice && estimate && start.begin(choice, estimate),
+    finish: () => dispatch({ do: 'finish' }),
+  };
 
   function goOn() {
     if (busy || !canStart) return;
@@ -83,19 +59,7 @@ export function useCreateModel(preset: Preset): CreateModel {
     if (problem) {
       notify.failure('Validation Error', { description: problem, id: WIZARD_TOAST });
       dispatch({ do: 'continue' });
-    } else if (state.type === 'upload' && state.step === 3) upload.create();
-    else if (state.type === 'upload' && state.step === 4) dispatch({ do: 'finish' });
-    else if (choice && state.step === 4) validate(choice);
-    else if (choice && estimate && state.step === 5) start.begin(choice, estimate);
-    else dispatch({ do: 'continue' });
-  }
-
-  function validate(wanted: FineTuneChoice) {
-    start.reset();
-    checked.check(wanted, ({ critical_errors: [critical] }) => {
-      if (critical) notify.failure('Validation Failed', { description: critical, id: WIZARD_TOAST });
-      else dispatch({ do: 'continue' });
-    });
+    } else if (next.does) does[next.does]();
   }
 
   function tryAgain() {
@@ -113,6 +77,7 @@ export function useCreateModel(preset: Preset): CreateModel {
   return {
     state,
     problems: state.attempts > 0 ? problems : {},
+    wantedFile: preset.dataFile,
     busy,
     dispatch: change,
     goOn,
@@ -135,7 +100,7 @@ function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver
   const keys = useIdempotencyKeys('fine-tune');
   // Those whose answer was lost, as JSON: they stay while others are tried, and until it is known what came of them.
   const [lost, setLost] = useState<readonly string[]>([]);
-  const mayHaveBegun: CreateModel['mayHaveBegun'] = lost.includes(JSON.stringify(inSight))
+  const mayHaveBegun: Wizard['mayHaveBegun'] = lost.includes(JSON.stringify(inSight))
     ? 'as chosen'
     : lost.length > 0
       ? 'as before'
@@ -187,7 +152,7 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
       const id = await uploaded.mutateAsync({ ...model, idempotencyKey: keys.keyFor(model) });
       announceUpload(await uploadFiles(id, files));
     },
-    onSuccess: () => dispatch({ do: 'review' }),
+    onSuccess: () => dispatch({ do: 'continue' }),
     onError: () => dispatch({ do: 'finish' }),
     // Said by the call that has failed.
     meta: { inPlace: true },
@@ -212,11 +177,11 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
 }
 
 /** Where it is known what is made, the wizard does not ask: Back leads to the other types. */
-function beginning({ dataset, baseModel, modelType }: Preset): WizardState {
+function beginning({ dataset, baseModel, modelType }: ModelPreset): WizardState {
   const type = dataset || baseModel ? 'finetune' : (modelType ?? null);
   return {
     ...initialState,
-    step: type ? 2 : 1,
+    step: type ? 'details' : 'type',
     type,
     datasetId: dataset ?? null,
     baseModelId: baseModel ?? null,

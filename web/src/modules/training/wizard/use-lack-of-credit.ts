@@ -3,7 +3,7 @@ import { currencyChoice } from '../../../lib/format/currency.ts';
 import { insufficientBalance } from '../../../lib/format/insufficient-balance.ts';
 import { useUser } from '../../accounts/api.ts';
 import { useBalance } from '../../credits/api.ts';
-import { holdAtStart } from './create-model-wizard-state.ts';
+import { holdAtStart } from './wizard-state.ts';
 
 /** Says so where more would be held at the start than there is; null where it suffices, or nobody knows. */
 export function useLackOfCredit(quote: string | undefined, ceiling: string): string | null {

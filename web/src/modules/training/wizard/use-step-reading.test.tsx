@@ -8,8 +8,14 @@ import { useStepReading } from './use-step-reading.ts';
 
 const file = { assetId: 'd1', revisionId: 'r1', path: 'rows.csv', offset: 0 };
 const models = choiceQuery('u1', 'MODEL').queryKey;
-const atModel = { step: 3, type: 'finetune', baseModelId: null, datasetId: null, fileName: null } as const;
-const atFile = { ...atModel, step: 4, datasetId: 'd1', fileName: 'rows.csv' } as const;
+const atModel = {
+  step: 'selection',
+  type: 'finetune',
+  baseModelId: null,
+  datasetId: null,
+  fileName: null,
+} as const;
+const atFile = { ...atModel, step: 'parameters', datasetId: 'd1', fileName: 'rows.csv' } as const;
 
 it.each([
   ['the models to choose from are read', atModel, models, {}, true],

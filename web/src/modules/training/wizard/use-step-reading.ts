@@ -1,7 +1,7 @@
 import { useIsFetching } from '@tanstack/react-query';
 import { useUser } from '../../accounts/api.ts';
 import { choiceQuery } from '../../assets/api.ts';
-import type { WizardState } from './create-model-wizard-state.ts';
+import type { WizardState } from './wizard-state.ts';
 
 type Chosen = Pick<WizardState, 'step' | 'type' | 'baseModelId' | 'datasetId' | 'fileName'>;
 
@@ -14,6 +14,6 @@ export function useStepReading({ step, type, baseModelId, datasetId, fileName }:
     predicate: ({ state }) => state.data === undefined || state.fetchMeta?.fetchMore !== undefined,
   });
   const files = useIsFetching({ queryKey: ['asset', 'preview', { assetId: datasetId, path: fileName }] });
-  if (step === 3) return type === 'finetune' && baseModelId === null && models > 0;
-  return step === 4 && files > 0;
+  if (step === 'selection') return type === 'finetune' && baseModelId === null && models > 0;
+  return step === 'parameters' && files > 0;
 }

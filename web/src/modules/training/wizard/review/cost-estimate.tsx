@@ -4,7 +4,7 @@ import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { aboutDuration } from '../../../../lib/format/format-time.ts';
 import { Money } from '../../../../ui/money.tsx';
 import { CeilingField } from '../../parameters/ceiling-field.tsx';
-import { holdAtStart } from '../create-model-wizard-state.ts';
+import { holdAtStart } from '../wizard-state.ts';
 
 type Props = {
   cost: FineTuneValidation['cost_estimate'];

@@ -9,9 +9,9 @@ import { call } from '../../../../lib/api/api-client.ts';
 import { ApiError } from '../../../../lib/api/api-error.ts';
 import { queryClient } from '../../../../lib/api/query-client.ts';
 import { CreateModelSheet } from '../create-model-sheet.tsx';
-import type { CreateModel } from '../use-create-model.ts';
+import type { Wizard } from '../wizard-state.ts';
 
-const shown = vi.hoisted(() => ({ wizard: null as CreateModel | null, lack: null as string | null }));
+const shown = vi.hoisted(() => ({ wizard: null as Wizard | null, lack: null as string | null }));
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('@tanstack/react-router', async (importOriginal) => ({
   ...(await importOriginal<object>()),
@@ -19,12 +19,18 @@ vi.mock('@tanstack/react-router', async (importOriginal) => ({
     (Component: ComponentType<{ href: string }>) =>
     ({ to, ...props }: { to: string }) => <Component href={to} {...props} />,
 }));
-vi.mock('../wizard-step.tsx', () => ({
-  WizardStep: ({ wizard }: { wizard: CreateModel }) => {
-    shown.wizard = wizard;
-    return null;
-  },
-}));
+vi.mock('../use-create-model.ts', async (original) => {
+  const { useCreateModel } = await original<typeof import('../use-create-model.ts')>();
+  return {
+    useCreateModel: (...preset: Parameters<typeof useCreateModel>) => {
+      shown.wizard = useCreateModel(...preset);
+      return shown.wizard;
+    },
+  };
+});
+vi.mock('../steps/step-details.tsx', () => ({ StepDetails: () => null }));
+vi.mock('../steps/step-selection.tsx', () => ({ StepSelection: () => null }));
+vi.mock('../steps/step-parameters.tsx', () => ({ StepParameters: () => null }));
 vi.mock('./cost-estimate.tsx', () => ({ CostEstimate: () => null }));
 vi.mock('./recommended-gpus.tsx', () => ({ RecommendedGpus: () => null }));
 vi.mock('../use-lack-of-credit.ts', () => ({ useLackOfCredit: () => shown.lack }));
@@ -121,7 +127,12 @@ it('a refusal has the error screen, and Try Again leads back to the review with 
   await start();
   await screen.findByText('Oops! Something went wrong');
   await userEvent.click(screen.getByRole('button', { name: 'Try Again' }));
-  expect(shown.wizard?.state).toMatchObject({ step: 5, name: 'My model', fileName: 'rows.txt' });
+  expect(shown.wizard?.state).toMatchObject({
+    step: 'review',
+    isOver: false,
+    name: 'My model',
+    fileName: 'rows.txt',
+  });
   expect(shown.wizard?.mayHaveBegun).toBeNull();
   await start();
   await screen.findByText('Your model is fine-tuning!');

@@ -8,16 +8,22 @@ import { call } from '../../../../lib/api/api-client.ts';
 import { ApiError } from '../../../../lib/api/api-error.ts';
 import { queryClient } from '../../../../lib/api/query-client.ts';
 import { CreateModelSheet } from '../create-model-sheet.tsx';
-import type { CreateModel } from '../use-create-model.ts';
+import type { Wizard } from '../wizard-state.ts';
 
-const shown = vi.hoisted(() => ({ wizard: null as CreateModel | null }));
+const shown = vi.hoisted(() => ({ wizard: null as Wizard | null }));
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../wizard-step.tsx', () => ({
-  WizardStep: ({ wizard }: { wizard: CreateModel }) => {
-    shown.wizard = wizard;
-    return null;
-  },
-}));
+vi.mock('../use-create-model.ts', async (original) => {
+  const { useCreateModel } = await original<typeof import('../use-create-model.ts')>();
+  return {
+    useCreateModel: (...preset: Parameters<typeof useCreateModel>) => {
+      shown.wizard = useCreateModel(...preset);
+      return shown.wizard;
+    },
+  };
+});
+vi.mock('../steps/step-details.tsx', () => ({ StepDetails: () => null }));
+vi.mock('../steps/step-selection.tsx', () => ({ StepSelection: () => null }));
+vi.mock('../steps/step-parameters.tsx', () => ({ StepParameters: () => null }));
 vi.mock('./step-review.tsx', () => ({ StepReview: () => null }));
 vi.mock('../create-model-result.tsx', () => ({ CreateModelResult: () => 'The end' }));
 vi.mock('../use-lack-of-credit.ts', () => ({ useLackOfCredit: () => null }));

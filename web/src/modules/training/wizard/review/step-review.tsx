@@ -1,17 +1,15 @@
-import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { ButtonLink } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { ReadingNotice } from '../../readings/reading-notice.tsx';
-import type { CreateModel } from '../use-create-model.ts';
+import type { Wizard } from '../wizard-state.ts';
 import { CostEstimate } from './cost-estimate.tsx';
 import { DataSummary } from './data-summary.tsx';
 import { RecommendedGpus } from './recommended-gpus.tsx';
 
-type Props = { wizard: CreateModel; validation: FineTuneValidation };
-
 /** What will be trained, on what, where, and what it costs: the same quote that is held. */
-export function StepReview({ wizard, validation }: Props) {
-  const { state, reading, unaffordable, mayHaveBegun, problems, dispatch } = wizard;
+export function StepReview({ wizard }: { wizard: Wizard }) {
+  const { state, validation, reading, unaffordable, mayHaveBegun, problems, dispatch } = wizard;
+  if (!validation) return null;
   const { cost_estimate: cost, data, placement, warnings, recommendations } = validation;
   return (
     <div className="flex flex-col gap-6">
@@ -46,7 +44,7 @@ export function StepReview({ wizard, validation }: Props) {
 }
 
 /** In the words of a transfer whose answer is lost. */
-function MayHaveBegun({ as }: { as: NonNullable<CreateModel['mayHaveBegun']> }) {
+function MayHaveBegun({ as }: { as: NonNullable<Wizard['mayHaveBegun']> }) {
   return (
     <div role="alert">
       <Callout

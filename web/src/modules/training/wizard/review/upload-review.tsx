@@ -13,9 +13,16 @@ import {
   uploadFiles,
 } from '../../../assets/api.ts';
 import { MODEL_FILES_HINT } from '../steps/step-upload.tsx';
+import type { Wizard } from '../wizard-state.ts';
 
 /** What the server says of an uploaded model: what it can be used for, and which file is missing or wrong. */
-export function UploadReview({ modelId, uploads }: { modelId: string; uploads: Upload[] }) {
+export function UploadReview({ wizard: { modelId, uploads } }: { wizard: Wizard }) {
+  return modelId && <Readiness modelId={modelId} uploads={uploads} />;
+}
+
+type ModelProps = { modelId: string; uploads: Upload[] };
+
+function Readiness({ modelId, uploads }: ModelProps) {
   return (
     <QueryView
       query={useQuery(modelReadinessQuery(modelId))}
@@ -31,13 +38,7 @@ export function UploadReview({ modelId, uploads }: { modelId: string; uploads: U
   );
 }
 
-type UsesProps = {
-  deploy: string | null;
-  train: string | null;
-  lora: boolean;
-  modelId: string;
-  uploads: Upload[];
-};
+type UsesProps = ModelProps & { deploy: string | null; train: string | null; lora: boolean };
 
 function Uses({ deploy, train, lora, modelId, uploads }: UsesProps) {
   if (lora)

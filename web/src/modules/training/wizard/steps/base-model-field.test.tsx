@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
 import { queryClient } from '../../../../lib/api/query-client.ts';
-import { initialState } from '../create-model-wizard-state.ts';
+import { initialState } from '../wizard-state.ts';
 import { BaseModelField } from './base-model-field.tsx';
 
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
@@ -28,7 +28,7 @@ it('offers whole text models, not those of images, adapters or models without fi
   const state = { ...initialState, type: 'finetune' } as const;
   render(
     <QueryClientProvider client={queryClient}>
-      <BaseModelField state={state} problems={{}} onChange={() => {}} onSuggest={() => {}} />
+      <BaseModelField wizard={{ state, problems: {}, dispatch: () => {} }} />
     </QueryClientProvider>,
   );
   await userEvent.click(screen.getByRole('combobox', { name: 'Base model' }));

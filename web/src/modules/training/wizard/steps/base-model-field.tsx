@@ -6,18 +6,15 @@ import { useUser } from '../../../accounts/api.ts';
 import { useAllAssets } from '../../../assets/api.ts';
 import { AssetField } from '../../../assets/choice/api.ts';
 import { useMachine } from '../../../machines/api.ts';
-import type { Problems, Suggestion, WizardState } from '../create-model-wizard-state.ts';
 import { onlyOne } from '../suggest.ts';
+import type { Suggestion, Wizard, WizardState } from '../wizard-state.ts';
 
-type Props = {
-  state: WizardState;
-  problems: Problems;
-  onChange: (values: Partial<Pick<WizardState, 'baseModelId' | 'hubModelId'>>) => void;
-  onSuggest: (values: Suggestion) => void;
-};
+type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'dispatch'> };
 
 /** What is fine-tuned: one of the models here, or one from the hub. */
-export function BaseModelField({ state, problems, onChange, onSuggest }: Props) {
+export function BaseModelField({ wizard: { state, problems, dispatch } }: Props) {
+  const onChange = (values: Partial<Pick<WizardState, 'baseModelId' | 'hubModelId'>>) =>
+    dispatch({ do: 'change', values });
   if (state.type === 'huggingface')
     return (
       <Field label="Hub model" error={problems.hubModelId} help="Its name on the hub.">
@@ -35,15 +32,16 @@ export function BaseModelField({ state, problems, onChange, onSuggest }: Props) 
       value={state.baseModelId}
       error={problems.baseModelId}
       onChange={(baseModelId) => onChange({ baseModelId })}
-      onSuggest={onSuggest}
+      onSuggest={(values) => dispatch({ do: 'suggest', values })}
     />
   );
 }
 
-type OwnProps = Pick<Props, 'onSuggest'> & {
+type OwnProps = {
   value: string | null;
   error: string | undefined;
   onChange: (baseModelId: string | null) => void;
+  onSuggest: (values: Suggestion) => void;
 };
 
 function OwnBaseModel({ value, error, onChange, onSuggest }: OwnProps) {

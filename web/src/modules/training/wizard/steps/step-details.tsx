@@ -3,16 +3,14 @@ import { Field } from '../../../../ui/field.tsx';
 import { Input } from '../../../../ui/input.tsx';
 import { Select } from '../../../../ui/select.tsx';
 import { TagInput } from '../../../../ui/tag-input.tsx';
-import type { Problems, WizardState } from '../create-model-wizard-state.ts';
+import type { Wizard, WizardState } from '../wizard-state.ts';
 
-type Props = {
-  state: WizardState;
-  problems: Problems;
-  onChange: (values: Partial<Pick<WizardState, 'name' | 'tags' | 'baseModelType'>>) => void;
-};
+type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'dispatch'> };
 
 /** What the model is called, and of an upload what it is. */
-export function StepDetails({ state, problems, onChange }: Props) {
+export function StepDetails({ wizard: { state, problems, dispatch } }: Props) {
+  const onChange = (values: Partial<Pick<WizardState, 'name' | 'tags' | 'baseModelType'>>) =>
+    dispatch({ do: 'change', values });
   return (
     <div className="flex flex-col gap-5">
       <Field label="Model name" help={problems.name ? undefined : nameHelp(state)} error={problems.name}>

@@ -11,19 +11,14 @@ import {
   isTextFile,
   type TrainingParameters,
 } from '../../parameters/training-parameters.ts';
-import type { Problems, Suggestion, WizardState } from '../create-model-wizard-state.ts';
+import type { Wizard } from '../wizard-state.ts';
 
-type Props = {
-  state: WizardState;
-  problems: Problems;
-  /** What the server found to stand in the way, most important first. */
-  criticalErrors: string[];
-  onChange: (values: Partial<TrainingParameters>) => void;
-  onSuggest: (values: Suggestion) => void;
-};
+type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'validation' | 'dispatch'> };
 
 /** How it is trained, and on what. */
-export function StepParameters({ state, problems, criticalErrors, onChange, onSuggest }: Props) {
+export function StepParameters({ wizard: { state, problems, validation, dispatch } }: Props) {
+  const criticalErrors = validation?.critical_errors ?? [];
+  const onChange = (values: Partial<TrainingParameters>) => dispatch({ do: 'parameters', values });
   const { parameters, fileName } = state;
   const shared = { values: parameters, problems, onChange };
   return (
@@ -38,7 +33,12 @@ export function StepParameters({ state, problems, criticalErrors, onChange, onSu
         </Callout>
       )}
       {fileName && !isTextFile(fileName) && (
-        <FormatFields state={state} problems={problems} onChange={onChange} onSuggest={onSuggest} />
+        <FormatFields
+          state={state}
+          problems={problems}
+          onChange={onChange}
+          onSuggest={(values) => dispatch({ do: 'suggest', values })}
+        />
       )}
 
       <FormFields fields={mainFields} {...shared} />

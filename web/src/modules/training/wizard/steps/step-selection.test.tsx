@@ -3,7 +3,8 @@ import { fireEvent, render, screen } from '@testing-library/react';
 import { useReducer } from 'react';
 import { expect, it, vi } from 'vitest';
 import { queryClient } from '../../../../lib/api/query-client.ts';
-import { initialState, wizardReducer } from '../create-model-wizard-state.ts';
+import { initialState } from '../wizard-state.ts';
+import { wizardReducer } from '../wizard-steps.tsx';
 import { StepSelection } from './step-selection.tsx';
 
 const dataset = { dataset_id: 'd1', file_count: 1, files: [{ path: 'a.csv' }], next_files_cursor: null };
@@ -24,17 +25,12 @@ vi.mock('../../../assets/choice/api.ts', () => ({
 }));
 
 function Step() {
-  const [state, dispatch] = useReducer(wizardReducer, { ...initialState, type: 'finetune', step: 3 });
-  return (
-    <StepSelection
-      state={state}
-      problems={{}}
-      wantedFile={undefined}
-      onChange={(values) => dispatch({ do: 'change', values })}
-      onSuggest={(values) => dispatch({ do: 'suggest', values })}
-      onApply={() => undefined}
-    />
-  );
+  const [state, dispatch] = useReducer(wizardReducer, {
+    ...initialState,
+    type: 'finetune',
+    step: 'selection',
+  });
+  return <StepSelection wizard={{ state, problems: {}, wantedFile: undefined, dispatch }} />;
 }
 
 it('comes with what there is only one of, and what is emptied then stays empty', async () => {

@@ -7,24 +7,16 @@ import { useUser } from '../../../accounts/api.ts';
 import { assetQuery, isDataFile, useAllAssets } from '../../../assets/api.ts';
 import { AssetField, FileField } from '../../../assets/choice/api.ts';
 import { ConfigurationDialog } from '../../configurations/configuration-dialog.tsx';
-import type { Problems, Suggestion, WizardState } from '../create-model-wizard-state.ts';
 import { onlyOne, suggestFile } from '../suggest.ts';
+import type { Suggestion, Wizard, WizardState } from '../wizard-state.ts';
 import { BaseModelField } from './base-model-field.tsx';
 
-type Props = {
-  state: WizardState;
-  problems: Problems;
-  onChange: (
-    values: Partial<Pick<WizardState, 'baseModelId' | 'hubModelId' | 'datasetId' | 'fileName'>>,
-  ) => void;
-  /** The file that the person has come from. */
-  wantedFile: string | undefined;
-  onSuggest: (values: Suggestion) => void;
-  onApply: (configuration: Configuration['fine_tune_payload']) => void;
-};
+type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'wantedFile' | 'dispatch'> };
 
 /** Which model, which dataset, which file. */
-export function StepSelection({ state, problems, wantedFile, onChange, onSuggest, onApply }: Props) {
+export function StepSelection({ wizard }: Props) {
+  const { state, problems, wantedFile, dispatch } = wizard;
+  const onSuggest = (values: Suggestion) => dispatch({ do: 'suggest', values });
   const suggested = useSuggestion(state, wantedFile);
   const offerDataset = useEffectEvent(() => onSuggest({ datasetId: suggested.datasetId }));
   const offerFile = useEffectEvent(() => onSuggest({ fileName: suggested.fileName }));
@@ -33,21 +25,21 @@ export function StepSelection({ state, problems, wantedFile, onChange, onSuggest
   useEffect(() => offerFile(), [suggested.fileName]);
   return (
     <div className="flex flex-col gap-5">
-      <ChooseConfiguration onApply={onApply} />
-      <BaseModelField state={state} problems={problems} onChange={onChange} onSuggest={onSuggest} />
+      <ChooseConfiguration onApply={(configuration) => dispatch({ do: 'apply', configuration })} />
+      <BaseModelField wizard={wizard} />
       <AssetField
         types="RAW"
         label="Dataset"
         failed="Your datasets could not be loaded"
         value={state.datasetId}
-        onChange={(datasetId) => onChange({ datasetId })}
+        onChange={(datasetId) => dispatch({ do: 'change', values: { datasetId } })}
         error={problems.datasetId}
       />
       {state.datasetId && (
         <FileField
           datasetId={state.datasetId}
           value={state.fileName}
-          onChange={(fileName) => onChange({ fileName })}
+          onChange={(fileName) => dispatch({ do: 'change', values: { fileName } })}
           error={problems.fileName}
         />
       )}
@@ -66,7 +58,9 @@ function useSuggestion({ datasetId }: WizardState, wantedFile: string | undefine
   };
 }
 
-function ChooseConfiguration({ onApply }: Pick<Props, 'onApply'>) {
+type Apply = { onApply: (configuration: Configuration['fine_tune_payload']) => void };
+
+function ChooseConfiguration({ onApply }: Apply) {
   const [choosing, setChoosing] = useState(false);
   return (
     <div className="flex items-center justify-between gap-3 rounded-xl bg-subtle px-4 py-3">

@@ -2,16 +2,17 @@ import { Globe, Sparkles, Upload } from 'lucide-react';
 import { Field } from '../../../../ui/field.tsx';
 import { RadioCards } from '../../../../ui/radio-cards.tsx';
 import type { ModelType } from '../../parameters/training-parameters.ts';
+import type { Wizard } from '../wizard-state.ts';
 
-type Props = { value: ModelType | null; error: string | undefined; onChange: (type: ModelType) => void };
+type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'dispatch'> };
 
-export function StepType({ value, error, onChange }: Props) {
+export function StepType({ wizard: { state, problems, dispatch } }: Props) {
   return (
-    <Field label="What do you want to make?" error={error}>
+    <Field label="What do you want to make?" error={problems.type}>
       <RadioCards<ModelType>
         aria-label="Model type"
-        value={value}
-        onChange={onChange}
+        value={state.type}
+        onChange={(type) => dispatch({ do: 'change', values: { type } })}
         options={[
           {
             value: 'finetune',

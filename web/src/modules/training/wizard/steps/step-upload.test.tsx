@@ -1,15 +1,20 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { useState } from 'react';
+import { useReducer } from 'react';
 import { expect, test, vi } from 'vitest';
-import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
+import { initialState } from '../wizard-state.ts';
+import { wizardReducer } from '../wizard-steps.tsx';
 import { StepUpload } from './step-upload.tsx';
 
-vi.mock('../../../assets/api.ts', () => ({ ModelFilesHelp: () => null, UploadList: () => null }));
+vi.mock('../../../assets/api.ts', async (original) => ({
+  ...(await original<object>()),
+  ModelFilesHelp: () => null,
+  UploadList: () => null,
+}));
 
 function Step() {
-  const [files, setFiles] = useState<ChosenFile[]>([]);
-  return <StepUpload files={files} uploads={[]} error={undefined} onChange={setFiles} />;
+  const [state, dispatch] = useReducer(wizardReducer, { ...initialState, type: 'upload', step: 'files' });
+  return <StepUpload wizard={{ state, problems: {}, uploads: [], dispatch }} />;
 }
 
 const inFolder = (path: string) =>

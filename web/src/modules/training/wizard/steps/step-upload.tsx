@@ -4,27 +4,25 @@ import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Field } from '../../../../ui/field.tsx';
 import { FileDrop } from '../../../../ui/file-drop.tsx';
-import { ModelFilesHelp, type Upload, UploadList } from '../../../assets/api.ts';
+import { ModelFilesHelp, UploadList } from '../../../assets/api.ts';
+import type { Wizard } from '../wizard-state.ts';
 
-type Props = {
-  files: ChosenFile[];
-  /** Files on their way, once the model is being created. */
-  uploads: Upload[];
-  error: string | undefined;
-  onChange: (files: ChosenFile[]) => void;
-};
+type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'uploads' | 'dispatch'> };
 
 /** What a model is made of. */
 export const MODEL_FILES_HINT = 'safetensors or GGUF, tokenizer.json, config.json';
 
-export function StepUpload({ files, uploads, error, onChange }: Props) {
+export function StepUpload({ wizard: { state, problems, uploads, dispatch } }: Props) {
+  const { files } = state;
+  const onChange = (chosen: ChosenFile[]) => dispatch({ do: 'change', values: { files: chosen } });
+  // On their way, once the model is being created.
   if (uploads.length > 0) return <UploadList uploads={uploads} />;
   const add = (more: ChosenFile[]) => {
     const paths = new Set(more.map(({ path }) => path));
     onChange([...files.filter(({ path }) => !paths.has(path)), ...more]);
   };
   return (
-    <Field label="Files" error={error}>
+    <Field label="Files" error={problems.files}>
       <FileDrop hint={MODEL_FILES_HINT} help={<ModelFilesHelp />} onFiles={add} />
       {files.length > 0 && (
         <ul className="mt-2 divide-y divide-line rounded-xl border border-line">

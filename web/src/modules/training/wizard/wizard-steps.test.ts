@@ -2,25 +2,19 @@ import { MODEL_NAME_LENGTH_MIN } from '@bakehouse/contract/limits';
 import { describe, expect, it } from 'vitest';
 import { parameterProblems } from '../parameters/parameter-problems.ts';
 import { initialParameters } from '../parameters/training-parameters.ts';
-import {
-  canGoBack,
-  holdAtStart,
-  initialState,
-  isDirty,
-  isHubEnd,
-  problemsOf,
-  stepLabels,
-  type WizardState,
-  wizardReducer,
-} from './create-model-wizard-state.ts';
+import { holdAtStart, initialState, type WizardState } from './wizard-state.ts';
+import { canGoBack, isDirty, stepOf, wizardReducer, wizardSteps } from './wizard-steps.tsx';
 
 const at = (values: Partial<WizardState>): WizardState => ({ ...initialState, ...values });
+const problemsOf = (state: WizardState) => stepOf(state).problems(state);
+const labelsOf = (type: keyof typeof wizardSteps) => wizardSteps[type].map(({ label }) => label);
 
 it('the steps are labelled as the product says', () => {
-  const { upload, finetune, huggingface } = stepLabels;
-  expect(upload.join(', ')).toBe('Model Type, Model Details, Upload Files, Review');
-  expect(finetune.join(', ')).toBe('Model Type, Model Selection, Dataset & Files, Parameters, Review');
-  expect(huggingface).toEqual(finetune);
+  expect(labelsOf('upload').join(', ')).toBe('Model Type, Model Details, Upload Files, Review');
+  expect(labelsOf('finetune').join(', ')).toBe(
+    'Model Type, Model Selection, Dataset & Files, Parameters, Review',
+  );
+  expect(labelsOf('huggingface')).toEqual(labelsOf('finetune'));
 });
 
 const gguf = { file: new File(['x'], 'a.gguf'), path: 'a.gguf' };
@@ -28,7 +22,7 @@ const gguf = { file: new File(['x'], 'a.gguf'), path: 'a.gguf' };
 describe('wizardReducer', () => {
   it('does not go on while the step has problems, and shows them', () => {
     const state = wizardReducer(initialState, { do: 'continue' });
-    expect(state).toMatchObject({ step: 1, attempts: 1 });
+    expect(state).toMatchObject({ step: 'type', attempts: 1 });
     expect(problemsOf(state)).toEqual({ type: 'Please select a model type first' });
   });
 
@@ -37,21 +31,31 @@ describe('wizardReducer', () => {
     state = wizardReducer(state, { do: 'continue' });
     state = wizardReducer(state, { do: 'change', values: { name: 'Crumb' } });
     state = wizardReducer(state, { do: 'continue' });
-    expect(state.step).toBe(3);
+    expect(state.step).toBe('selection');
     state = wizardReducer(wizardReducer(state, { do: 'back' }), { do: 'back' });
-    expect(state).toMatchObject({ step: 1, type: 'finetune', name: 'Crumb' });
+    expect(state).toMatchObject({ step: 'type', type: 'finetune', name: 'Crumb' });
   });
 
-  it('stays on the last step of an upload until its files are there, and shows what the server says of them', () => {
-    const state = at({ step: 3, type: 'upload', files: [gguf] });
-    expect(wizardReducer(state, { do: 'continue' }).step).toBe(3);
-    const review = wizardReducer(state, { do: 'review' });
-    expect(review.step).toBe(4);
+  it('an upload goes on once its files are there, and shows what the server says of them', () => {
+    const state = at({ step: 'files', type: 'upload', files: [gguf] });
+    expect(stepOf(state).next.does).toBe('create');
+    const review = wizardReducer(state, { do: 'continue' });
+    expect(review.step).toBe('uses');
     expect(problemsOf(review)).toEqual({});
     // What was created stays: there is no way back to creating it again.
     expect(canGoBack(review)).toBe(false);
-    expect(wizardReducer(review, { do: 'back' }).step).toBe(4);
-    expect(wizardReducer(review, { do: 'finish' }).step).toBe(6);
+    expect(wizardReducer(review, { do: 'back' }).step).toBe('uses');
+    expect(wizardReducer(review, { do: 'finish' }).isOver).toBe(true);
+  });
+
+  it('tries again where it has failed', () => {
+    const failed = wizardReducer(at({ step: 'review', type: 'finetune', name: 'Crumb' }), { do: 'finish' });
+    expect(canGoBack(failed)).toBe(false);
+    expect(wizardReducer(failed, { do: 'try again' })).toMatchObject({
+      step: 'review',
+      isOver: false,
+      name: 'Crumb',
+    });
   });
 
   it('empties the file when the dataset changes, and the columns when the file changes', () => {
@@ -92,7 +96,7 @@ it('fills in a suggestion only where nothing was chosen', () => {
 
 it('applies a saved configuration over what was chosen before', () => {
   const before = at({
-    step: 3,
+    step: 'selection',
     baseModelId: 'base',
     datasetId: 'a',
     fileName: 'x.csv',
@@ -103,7 +107,7 @@ it('applies a saved configuration over what was chosen before', () => {
     configuration: { asset_id: 'b', file_name: 'y.txt', model_name: 'Other', learning_rate: 0.01 },
   });
   expect(after).toMatchObject({
-    step: 3,
+    step: 'selection',
     name: 'Other',
     baseModelId: 'base',
     datasetId: 'b',
@@ -146,7 +150,7 @@ it('applying a configuration fills every field that it names', () => {
   } as const satisfies Record<keyof typeof initialParameters, unknown>;
   const named = { asset_id: 'd1', base_model: 'm1', file_name: 'rye.csv', model_name: 'Rye' };
   const configuration = { ...named, ...parameters, lora_target_modules: ['q_proj' as const] };
-  expect(wizardReducer(at({ step: 3 }), { do: 'apply', configuration })).toMatchObject({
+  expect(wizardReducer(at({ step: 'selection' }), { do: 'apply', configuration })).toMatchObject({
     name: 'Rye',
     baseModelId: 'm1',
     datasetId: 'd1',
@@ -156,7 +160,7 @@ it('applying a configuration fills every field that it names', () => {
 });
 
 it('applying a configuration keeps the file only where its dataset stays', () => {
-  const before = at({ step: 3, datasetId: 'a', fileName: 'x.csv' });
+  const before = at({ step: 'selection', datasetId: 'a', fileName: 'x.csv' });
   const fileAfter = (configuration: { asset_id?: string; file_name?: string }) =>
     wizardReducer(before, { do: 'apply', configuration }).fileName;
   expect(fileAfter({})).toBe('x.csv');
@@ -175,7 +179,7 @@ it('applies the configuration of a hub model, which is no asset, and one that ha
 });
 
 it('a fine-tune from the hub asks for its model, and ends at its parameters', () => {
-  const chosen = { step: 3, type: 'huggingface', datasetId: 'd', fileName: 'x.txt' } as const;
+  const chosen = { step: 'selection', type: 'huggingface', datasetId: 'd', fileName: 'x.txt' } as const;
   expect(problemsOf(at(chosen))).toEqual({
     hubModelId: 'Please make sure you have selected a model, dataset, and file',
   });
@@ -183,10 +187,9 @@ it('a fine-tune from the hub asks for its model, and ends at its parameters', ()
     hubModelId: 'Hub model must be written as owner/name',
   });
   const filled = wizardReducer(at({ ...chosen, hubModelId: 'meta-llama/Llama-3.2-1B' }), { do: 'continue' });
-  expect(filled.step).toBe(4);
-  expect(isHubEnd(filled)).toBe(true);
-  expect(wizardReducer(filled, { do: 'continue' }).step).toBe(4);
-  expect(stepLabels.huggingface).toEqual(stepLabels.finetune);
+  expect(filled.step).toBe('parameters');
+  expect(stepOf(filled).next.does).toBeNull();
+  expect(wizardReducer(filled, { do: 'continue' })).toEqual(filled);
 });
 
 it('takes what the file was recognised as, unless a format was chosen', () => {
@@ -199,42 +202,46 @@ it('takes what the file was recognised as, unless a format was chosen', () => {
 
 describe('problemsOf', () => {
   it('keeps a name that is too long, and says how long it may be', () => {
-    const state = at({ step: 2, type: 'finetune', name: 'e'.repeat(201) });
+    const state = at({ step: 'details', type: 'finetune', name: 'e'.repeat(201) });
     expect(problemsOf(state)).toEqual({ name: 'Name must have at most 200 characters' });
     expect(problemsOf({ ...state, name: 'e'.repeat(200) })).toEqual({});
   });
 
   it('asks for a name of four characters, and for the base type of an upload', () => {
     expect(MODEL_NAME_LENGTH_MIN).toBe(4);
-    expect(problemsOf(at({ step: 2, type: 'finetune', name: 'abc ' }))).toHaveProperty('name');
+    expect(problemsOf(at({ step: 'details', type: 'finetune', name: 'abc ' }))).toHaveProperty('name');
     const tags = ['rye', 'r'.repeat(60)];
-    expect(problemsOf(at({ step: 2, type: 'finetune', name: 'abcd', tags }))).toEqual({
+    expect(problemsOf(at({ step: 'details', type: 'finetune', name: 'abcd', tags }))).toEqual({
       tags: 'A tag must have at most 50 characters',
     });
-    expect(problemsOf(at({ step: 2, type: 'upload', name: 'abcd' }))).toEqual({
+    expect(problemsOf(at({ step: 'details', type: 'upload', name: 'abcd' }))).toEqual({
       baseModelType: 'Please fill in all required fields',
     });
   });
 
   it('names the missing choice of step 3', () => {
     const message = 'Please make sure you have selected a model, dataset, and file';
-    expect(problemsOf(at({ step: 3, type: 'finetune', baseModelId: 'm' }))).toEqual({ datasetId: message });
-    expect(problemsOf(at({ step: 3, type: 'finetune', baseModelId: 'm', datasetId: 'd' }))).toEqual({
-      fileName: message,
+    expect(problemsOf(at({ step: 'selection', type: 'finetune', baseModelId: 'm' }))).toEqual({
+      datasetId: message,
     });
+    expect(problemsOf(at({ step: 'selection', type: 'finetune', baseModelId: 'm', datasetId: 'd' }))).toEqual(
+      {
+        fileName: message,
+      },
+    );
   });
 
   it('refuses a file over 500 MB', () => {
     const file = new File([], 'big.gguf');
     Object.defineProperty(file, 'size', { value: 524_288_001 });
-    expect(problemsOf(at({ step: 3, type: 'upload', files: [{ file, path: file.name }] }))).toEqual({
+    expect(problemsOf(at({ step: 'files', type: 'upload', files: [{ file, path: file.name }] }))).toEqual({
       files: 'File size exceeds 500MB limit',
     });
   });
 });
 
 describe('the ceiling', () => {
-  const review: WizardState = { ...initialState, type: 'finetune', step: 5 };
+  const review: WizardState = { ...initialState, type: 'finetune', step: 'review' };
 
   it.each([
     ['', undefined],
@@ -258,7 +265,7 @@ describe('the ceiling', () => {
 
   it('is forgotten on the way back, since another quote has another one', () => {
     const state = wizardReducer(review, { do: 'ceiling', ceiling: '12.5' });
-    expect(wizardReducer(state, { do: 'back' })).toMatchObject({ step: 4, ceiling: '' });
+    expect(wizardReducer(state, { do: 'back' })).toMatchObject({ step: 'parameters', ceiling: '' });
   });
 });
 
@@ -266,15 +273,15 @@ it('is dirty from the first choice to the result', () => {
   expect(isDirty(initialState)).toBe(false);
   expect(isDirty(at({ type: 'upload' }))).toBe(false);
   expect(isDirty(at({ type: 'upload', name: 'Crumb' }))).toBe(true);
-  expect(isDirty(at({ step: 2, type: 'finetune', datasetId: 'd' }))).toBe(false);
-  expect(isDirty(at({ step: 3, type: 'finetune' }))).toBe(true);
-  expect(isDirty(at({ step: 6, type: 'finetune', name: 'Crumb' }))).toBe(false);
+  expect(isDirty(at({ step: 'details', type: 'finetune', datasetId: 'd' }))).toBe(false);
+  expect(isDirty(at({ step: 'selection', type: 'finetune' }))).toBe(true);
+  expect(isDirty(at({ step: 'review', isOver: true, type: 'finetune', name: 'Crumb' }))).toBe(false);
 });
 
 it('is not dirty once the model and the files of an upload are on the server', () => {
-  const uploaded = at({ step: 3, type: 'upload', name: 'Crumb', files: [gguf] });
+  const uploaded = at({ step: 'files', type: 'upload', name: 'Crumb', files: [gguf] });
   expect(isDirty(uploaded)).toBe(true);
-  const review = wizardReducer(uploaded, { do: 'review' });
+  const review = wizardReducer(uploaded, { do: 'continue' });
   expect(isDirty(review)).toBe(false);
   expect(isDirty(wizardReducer(review, { do: 'finish' }))).toBe(false);
 });

@@ -1,0 +1,187 @@
+import type { Configuration } from '@bakehouse/contract/configurations';
+import type { uploadBaseModelTypes } from '@bakehouse/contract/limits';
+import { isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
+import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
+import type { Dispatch } from 'react';
+import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
+import type { Upload } from '../../assets/api.ts';
+import type { ParameterProblems } from '../parameters/parameter-problems.ts';
+import {
+  type FileReading,
+  initialParameters,
+  type ModelType,
+  type TrainingParameters,
+} from '../parameters/training-parameters.ts';
+
+export type StepId = 'type' | 'details' | 'files' | 'uses' | 'selection' | 'parameters' | 'review';
+
+export type WizardState = {
+  step: StepId;
+  /** The result is shown: that of this step. */
+  isOver: boolean;
+  type: ModelType | null;
+  name: string;
+  tags: string[];
+  baseModelType: (typeof uploadBaseModelTypes)[number] | null;
+  files: ChosenFile[];
+  baseModelId: string | null;
+  /** Of a model from the hub, as typed: owner/name. */
+  hubModelId: string;
+  datasetId: string | null;
+  fileName: string | null;
+  parameters: TrainingParameters;
+  /** What the run may cost at most, in BGL, as typed; empty: as the server proposes with its quote. */
+  ceiling: string;
+  /** How often the person has tried to go on from this step in vain; problems are shown from the first time on. */
+  attempts: number;
+};
+
+export const initialState: WizardState = {
+  step: 'type',
+  isOver: false,
+  type: null,
+  name: '',
+  tags: [],
+  baseModelType: null,
+  files: [],
+  baseModelId: null,
+  hubModelId: '',
+  datasetId: null,
+  fileName: null,
+  parameters: initialParameters,
+  ceiling: '',
+  attempts: 0,
+};
+
+export type Suggestion = Partial<Pick<WizardState, 'baseModelId' | 'datasetId' | 'fileName'> & FileReading>;
+
+export type Change =
+  | {
+      do: 'change';
+      values: Partial<Omit<WizardState, 'step' | 'isOver' | 'parameters' | 'ceiling' | 'attempts'>>;
+    }
+  | { do: 'ceiling'; ceiling: string }
+  | { do: 'parameters'; values: Partial<TrainingParameters> }
+  /** Fills in what is plainly meant, where nothing has been chosen yet. */
+  | { do: 'suggest'; values: Suggestion }
+  /** Fills in a saved configuration; what it does not name stays as it is. */
+  | { do: 'apply'; configuration: Configuration['fine_tune_payload'] };
+
+export type WizardAction =
+  | Change
+  | { do: 'continue' }
+  | { do: 'back' }
+  | { do: 'finish' }
+  /** To the step whose result was none, with all that was chosen. */
+  | { do: 'try again' };
+
+export type Problems = ParameterProblems & Partial<Record<keyof WizardState, string>>;
+
+/** What the steps draw, and what they can do. */
+export type Wizard = {
+  state: WizardState;
+  /** Those to show now. */
+  problems: Problems;
+  /** The file that the person has come from. */
+  wantedFile: string | undefined;
+  /** A call is under way: a second submit is ignored. */
+  busy: boolean;
+  dispatch: Dispatch<WizardAction>;
+  /** What the button of the step does: go on, validate, create, start. */
+  goOn: () => void;
+  /** After a refusal: what was chosen stays. */
+  tryAgain: () => void;
+  /** What the server said of the current choice. */
+  validation: FineTuneValidation | undefined;
+  /** A long file that is read to its end meanwhile. */
+  reading: DataReading | null;
+  /** Why there is too little credit to start; nothing has started, and nothing typed is lost. */
+  unaffordable: string | null;
+  /** The run was to cost more than was shown: nothing has started, and the price is read again. */
+  priceChanged: boolean;
+  /** No answer came: the training may have begun all the same, with the choices in sight or as they were before. */
+  mayHaveBegun: 'as chosen' | 'as before' | null;
+  /** Whether the review leads anywhere: the run can be made and paid. */
+  canStart: boolean;
+  uploads: Upload[];
+  modelId: string | null;
+  error: Error | null;
+};
+
+/** The choices after a change of theirs. */
+export function withChange(state: WizardState, change: Change): WizardState {
+  switch (change.do) {
+    case 'change':
+      return withoutStaleChoices(state, { ...state, ...change.values });
+    case 'ceiling':
+      return { ...state, ceiling: change.ceiling };
+    case 'parameters':
+      return { ...state, parameters: { ...state.parameters, ...change.values } };
+    case 'suggest':
+      return withSuggestion(state, change.values);
+    case 'apply':
+      return withConfiguration(state, change.configuration);
+  }
+}
+
+/** Every field that the configuration names; columns without a format are of one from before there were formats. */
+function withConfiguration(
+  state: WizardState,
+  configuration: Configuration['fine_tune_payload'],
+): WizardState {
+  const { asset_id, base_model, hf_model_id, file_name, model_name, ...parameters } = configuration;
+  const { data_format, input_column, output_column, system_column } = parameters;
+  return {
+    ...state,
+    name: model_name ?? state.name,
+    // Of a hub model it is no asset of ours.
+    baseModelId: (hf_model_id === undefined ? base_model : undefined) ?? state.baseModelId,
+    hubModelId: hf_model_id ?? state.hubModelId,
+    datasetId: asset_id ?? state.datasetId,
+    // The file that was chosen is of the dataset that was.
+    fileName: file_name ?? (asset_id === undefined || asset_id === state.datasetId ? state.fileName : null),
+    parameters: {
+      ...state.parameters,
+      ...parameters,
+      data_format: data_format ?? (input_column && output_column ? 'prompt_completion' : null),
+      input_column: input_column ?? '',
+      output_column: output_column ?? '',
+      system_column: system_column ?? '',
+    },
+  };
+}
+
+/** How a file is read that nobody has looked at yet. */
+const noReading = { data_format: null, input_column: '', output_column: '', system_column: '' };
+
+/** A file belongs to its dataset, and its format and columns to the file: another choice above empties the ones below. */
+function withoutStaleChoices(before: WizardState, after: WizardState): WizardState {
+  const fileName = after.datasetId === before.datasetId ? after.fileName : null;
+  const reading = fileName === before.fileName ? {} : noReading;
+  return { ...after, fileName, parameters: { ...after.parameters, ...reading } };
+}
+
+function withSuggestion(state: WizardState, suggested: Suggestion): WizardState {
+  const { data_format, input_column, output_column } = state.parameters;
+  const untouched = !data_format && !input_column && !output_column;
+  return {
+    ...state,
+    baseModelId: state.baseModelId ?? suggested.baseModelId ?? null,
+    datasetId: state.datasetId ?? suggested.datasetId ?? null,
+    fileName: state.fileName ?? suggested.fileName ?? null,
+    parameters: untouched
+      ? {
+          ...state.parameters,
+          data_format: suggested.data_format ?? null,
+          input_column: suggested.input_column ?? '',
+          output_column: suggested.output_column ?? '',
+          system_column: suggested.system_column ?? '',
+        }
+      : state.parameters,
+  };
+}
+
+/** What is held when a run starts, in BGL: its quote, or a lower ceiling. */
+export function holdAtStart(quote: string, ceiling: string): string {
+  return isPositiveBgl(ceiling) && parseBgl(ceiling) < parseBgl(quote) ? ceiling : quote;
+}

@@ -1,0 +1,201 @@
+import {
+  FILE_SIZE_LIMIT_BYTES,
+  FILE_SIZE_LIMIT_MESSAGE,
+  MODEL_NAME_LENGTH_MIN,
+  NAME_LENGTH_MAX,
+} from '@bakehouse/contract/limits';
+import type { ComponentType } from 'react';
+import { nameProblem, tagsProblem } from '../../../ui/text-problem.ts';
+import { ceilingProblem, parameterProblems } from '../parameters/parameter-problems.ts';
+import type { ModelType } from '../parameters/training-parameters.ts';
+import { StepReview } from './review/step-review.tsx';
+import { UploadReview } from './review/upload-review.tsx';
+import { StepDetails } from './steps/step-details.tsx';
+import { StepParameters } from './steps/step-parameters.tsx';
+import { StepSelection } from './steps/step-selection.tsx';
+import { StepType } from './steps/step-type.tsx';
+import { StepUpload } from './steps/step-upload.tsx';
+import {
+  type Problems,
+  type StepId,
+  type Wizard,
+  type WizardAction,
+  type WizardState,
+  withChange,
+} from './wizard-state.ts';
+
+type Step = {
+  id: StepId;
+  label: string;
+  Component: ComponentType<{ wizard: Wizard }>;
+  /** What keeps the person from leaving it, by field, in the product's words. */
+  problems: (state: WizardState) => Problems;
+  /** Its button, and what that does; null: it leads nowhere yet. */
+  next: { label: string; does: 'continue' | 'validate' | 'create' | 'start' | 'finish' | null };
+  /** The server has all of it: nothing would be lost, and nothing leads back. */
+  isSaved?: true;
+  /** Enter in its fields submits nothing. */
+  isNoForm?: true;
+};
+
+const goOn = { label: 'Continue', does: 'continue' } as const;
+
+const type: Step = {
+  id: 'type',
+  label: 'Model Type',
+  Component: StepType,
+  problems: (state) => (state.type ? {} : { type: 'Please select a model type first' }),
+  next: goOn,
+};
+
+const details: Step = {
+  id: 'details',
+  label: 'Model Selection',
+  Component: StepDetails,
+  problems: nameProblems,
+  next: goOn,
+};
+
+const selection: Step = {
+  id: 'selection',
+  label: 'Dataset & Files',
+  Component: StepSelection,
+  problems: (state) => ({
+    ...(!state.baseModelId && { baseModelId: NOT_SELECTED }),
+    ...datasetProblems(state),
+  }),
+  next: goOn,
+};
+
+const parameters: Step = {
+  id: 'parameters',
+  label: 'Parameters',
+  Component: StepParameters,
+  problems: (state) => parameterProblems(state.parameters, state.fileName ?? ''),
+  next: { label: 'Continue', does: 'validate' },
+};
+
+const review: Step = {
+  id: 'review',
+  label: 'Review',
+  Component: StepReview,
+  problems: ({ ceiling }) => {
+    const problem = ceilingProblem(ceiling);
+    return problem === null ? {} : { ceiling: problem };
+  },
+  next: { label: 'Start training', does: 'start' },
+  isNoForm: true,
+};
+
+/** The steps of each type of model, up to the result. */
+export const wizardSteps: Record<ModelType, readonly Step[]> = {
+  upload: [
+    type,
+    {
+      ...details,
+      label: 'Model Details',
+      problems: (state) => ({
+        ...nameProblems(state),
+        ...(!state.baseModelType && { baseModelType: 'Please fill in all required fields' }),
+      }),
+    },
+    {
+      id: 'files',
+      label: 'Upload Files',
+      Component: StepUpload,
+      problems: filesProblems,
+      next: { label: 'Create model', does: 'create' },
+    },
+    {
+      id: 'uses',
+      label: 'Review',
+      Component: UploadReview,
+      problems: () => ({}),
+      next: { label: 'Finish', does: 'finish' },
+      isSaved: true,
+    },
+  ],
+  finetune: [type, details, selection, parameters, review],
+  // Nothing answers yet to what follows the parameters.
+  huggingface: [
+    type,
+    details,
+    { ...selection, problems: (state) => ({ ...hubProblems(state), ...datasetProblems(state) }) },
+    { ...parameters, next: { label: 'Continue', does: null } },
+    review,
+  ],
+};
+
+/** Every type begins with the same step. */
+export const stepsOf = (state: WizardState): readonly Step[] => wizardSteps[state.type ?? 'finetune'];
+
+export const stepIndex = (state: WizardState): number =>
+  stepsOf(state).findIndex(({ id }) => id === state.step);
+
+export function stepOf(state: WizardState): Step {
+  const step = stepsOf(state)[stepIndex(state)];
+  if (!step) throw new Error(`${state.type} has no step ${state.step}`);
+  return step;
+}
+
+export const canGoBack = (state: WizardState): boolean =>
+  !state.isOver && stepIndex(state) > 0 && !stepOf(state).isSaved;
+
+/** Whether anything would be lost when the sheet closes. */
+export function isDirty(state: WizardState): boolean {
+  const { name, tags, files } = state;
+  if (state.isOver || stepOf(state).isSaved) return false;
+  // From a dataset or a model it begins at the second step.
+  return stepIndex(state) > 1 || name !== '' || tags.length > 0 || files.length > 0;
+}
+
+export function wizardReducer(state: WizardState, action: WizardAction): WizardState {
+  const stepAt = (index: number) => stepsOf(state)[index]?.id ?? state.step;
+  switch (action.do) {
+    case 'continue':
+      if (stepOf(state).next.does === null) return state;
+      return Object.keys(stepOf(state).problems(state)).length > 0
+        ? { ...state, attempts: state.attempts + 1 }
+        : { ...state, step: stepAt(stepIndex(state) + 1), attempts: 0 };
+    case 'back':
+      return canGoBack(state)
+        ? // Another quote may have another ceiling.
+          { ...state, step: stepAt(stepIndex(state) - 1), ceiling: '', attempts: 0 }
+        : state;
+    case 'finish':
+      return { ...state, isOver: true };
+    case 'try again':
+      return { ...state, isOver: false, attempts: 0 };
+    default:
+      return withChange(state, action);
+  }
+}
+
+const NOT_SELECTED = 'Please make sure you have selected a model, dataset, and file';
+const HUB_MODEL_ID = /^[\w.-]+\/[\w.-]+$/;
+
+function nameProblems(state: WizardState): Problems {
+  const name =
+    state.name.trim().length < MODEL_NAME_LENGTH_MIN
+      ? `Model name must have at least ${MODEL_NAME_LENGTH_MIN} characters`
+      : nameProblem(state.name, NAME_LENGTH_MAX);
+  const tags = tagsProblem(state.tags);
+  return { ...(name && { name }), ...(tags && { tags }) };
+}
+
+function filesProblems({ files }: WizardState): Problems {
+  if (files.length === 0) return { files: 'Please fill in all required fields and upload at least one file' };
+  return files.some(({ file }) => file.size > FILE_SIZE_LIMIT_BYTES)
+    ? { files: FILE_SIZE_LIMIT_MESSAGE }
+    : {};
+}
+
+function datasetProblems({ datasetId, fileName }: WizardState): Problems {
+  if (!datasetId) return { datasetId: NOT_SELECTED };
+  return fileName ? {} : { fileName: NOT_SELECTED };
+}
+
+function hubProblems({ hubModelId }: WizardState): Problems {
+  if (hubModelId === '') return { hubModelId: NOT_SELECTED };
+  return HUB_MODEL_ID.test(hubModelId) ? {} : { hubModelId: 'Hub model must be written as owner/name' };
+}
