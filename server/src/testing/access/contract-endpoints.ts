@@ -2,18 +2,23 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 
-/** Every endpoint of the contract, by path. */
+/** Every endpoint of the contract, those in tables by kind included, by path. */
 export async function contractEndpoints(): Promise<Endpoint[]> {
   const dir = path.join(import.meta.dirname, '../../../../contract/src');
-  const files = (await readdir(dir)).filter((name) => name.endsWith('.ts') && !name.includes('.test.'));
+  const files = (await readdir(dir, { recursive: true })).filter(
+    (name) => name.endsWith('.ts') && !name.includes('.test.'),
+  );
   const modules = await Promise.all(
     files.map((name): Promise<Record<string, unknown>> => import(path.join(dir, name))),
   );
   return modules
-    .flatMap((module) => Object.values(module))
-    .filter(
-      (value): value is Endpoint =>
-        typeof value === 'object' && value !== null && 'access' in value && 'path' in value,
-    )
+    .flatMap((module) => Object.values(module).flatMap(endpointsIn))
     .sort((a, b) => a.path.localeCompare(b.path));
+}
+
+/** The value itself, or those in a table of tables such as `imageCalls`. */
+function endpointsIn(value: unknown, depth = 0): Endpoint[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if ('access' in value && 'path' in value) return [value as Endpoint];
+  return depth < 2 ? Object.values(value).flatMap((inner) => endpointsIn(inner, depth + 1)) : [];
 }
