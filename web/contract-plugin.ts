@@ -24,7 +24,7 @@ export function endpointsWithoutSchemas(): Plugin {
         return { code: await readFile(file, 'utf8'), moduleType: 'ts', moduleSideEffects };
       const exports: Record<string, unknown> = await import(pathToFileURL(file).href);
       const literals = Object.entries(exports).flatMap(([name, value]) => {
-        const literal = isEndpoint(value) ? toRoute(value) : value;
+        const literal = withRoutes(value);
         if (typeof literal === 'bigint') return [`export const ${name} = ${literal}n;`];
         return isPlain(literal) ? [`export const ${name} = ${JSON.stringify(literal)};`] : [];
       });
@@ -55,10 +55,20 @@ function toRoute({ method, path, access, spends, status, upload }: Route): Route
   return JSON.parse(JSON.stringify({ method, path, access, spends, status, upload: sent }));
 }
 
+/** The same with routes in place of endpoints, in a table of them too. */
+function withRoutes(value: unknown): unknown {
+  if (isEndpoint(value)) return toRoute(value);
+  if (!isTable(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withRoutes(one)]));
+}
+
+function isTable(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
 /** Whether JSON can hold it: no schema, function or bigint inside. */
 function isPlain(value: unknown): boolean {
   if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return true;
   if (Array.isArray(value)) return value.every(isPlain);
-  if (typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return false;
-  return Object.values(value).every(isPlain);
+  return isTable(value) && Object.values(value).every(isPlain);
 }
