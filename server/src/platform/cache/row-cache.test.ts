@@ -85,40 +85,6 @@ test('nothing is used for longer than the connection is known to hear, nor after
   await untilKept('a');
 });
 
-test('who watches hears changes without a call, and is told as long as they cannot be heard', async () => {
-  const { time, changes } = await aProcess();
-  const heard: (string | null)[] = [];
-  const leave = changes.watch((change) => heard.push(change?.id ?? null));
-  await notify('a');
-  await vi.waitFor(() => expect(heard).toContain('a'), WAIT);
-  // Longer than anything is kept heard for those who only ask now and then.
-  time.aheadMs += 10 * 60_000;
-  heard.length = 0;
-  await breakConnections();
-  // When it breaks, when it is there again, and between the two.
-  await vi.waitFor(() => expect(heard.filter((id) => id === null).length).toBeGreaterThan(2), WAIT);
-  // Between two looks come several pings.
-  await vi.waitFor(() => expect(heard.splice(0)).toEqual([]), { ...WAIT, interval: 700 });
-  leave();
-  await notify('b');
-  await changes.catchUp();
-  expect(heard).toEqual([]);
-});
-
-test('who watches is told nothing where only this process stood still', async () => {
-  const { time, changes } = await aProcess();
-  const heard: (string | null)[] = [];
-  changes.watch((change) => heard.push(change?.id ?? null));
-  const untilCurrent = () => vi.waitFor(() => expect(changes.areCurrent()).toBe(true), WAIT);
-  await vi.waitFor(async () => {
-    await untilCurrent();
-    heard.length = 0;
-    time.aheadMs += 60_000;
-    await untilCurrent();
-    expect(heard).toEqual([]);
-  }, WAIT);
-});
-
 test('at most so many are kept, and none that is not to be', async () => {
   const { untilKept, isKept } = await aProcess();
   for (const id of ['a', 'b', 'c']) await untilKept(id);

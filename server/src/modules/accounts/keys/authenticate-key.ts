@@ -1,6 +1,5 @@
 import { rowCache } from '../../../platform/cache/row-cache.ts';
 import { batch } from '../../../platform/concurrency/batch.ts';
-import { shareUnbegun } from '../../../platform/concurrency/share-unbegun.ts';
 import type { Services, UserCaller } from '../../../platform/context.ts';
 import { isOperator } from '../is-operator.ts';
 import { hashApiKey, isApiKey } from './api-key.ts';
@@ -11,6 +10,8 @@ const LAST_USED_PRECISION_MS = 60_000;
 
 /** Keys that are looked up in one query at most. */
 const KEYS_MAX = 100;
+/** The same for keys of what is open, which is looked at all at once. */
+const LOOKS_MAX = 1_000;
 /** Keys whose owners are kept in memory. */
 const KEPT_MAX = 20_000;
 
@@ -18,9 +19,8 @@ const KEPT_MAX = 20_000;
 export function authenticateKey(services: Services): (key: string) => Promise<UserCaller | null> {
   const findAll = (hashes: Buffer[]) => findKeyOwners(services, hashes);
   const findKeyOwner = batch(findAll, { max: KEYS_MAX });
-  // What is open looks all at once where changes were not heard: once for each key, and callers do not wait behind it.
-  const lookUpOwner = batch(findAll, { max: KEYS_MAX });
-  const shareLook = shareUnbegun<KeyOwner | undefined>();
+  // Apart from those of callers, who do not wait behind the watches of all that is open.
+  const lookUpOwner = batch(findAll, { max: LOOKS_MAX });
   const recallOwner = rowCache<KeyOwner>(services.rowChanges, {
     max: KEPT_MAX,
     concerns: (owner, { of, id }) =>
@@ -45,7 +45,7 @@ export function authenticateKey(services: Services): (key: string) => Promise<Us
         hasBudget: owner.has_budget,
         expiresAt: owner.expires_at,
         look: async () => {
-          const now = await shareLook(hash.toString('hex'), () => lookUpOwner(hash));
+          const now = await lookUpOwner(hash);
           return now ? { scopes: now.scopes, expiresAt: now.expires_at } : null;
         },
       },

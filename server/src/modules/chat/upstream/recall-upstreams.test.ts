@@ -99,7 +99,6 @@ it.each([
     subscribe: (listener) => {
       change = listener;
     },
-    watch: () => () => undefined,
   });
   const find = vi.fn(async () => known);
   await recall('ada', 'name', find);

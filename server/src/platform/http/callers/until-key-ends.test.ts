@@ -1,95 +1,66 @@
 import type { KeyScope } from '@bakehouse/contract/endpoint';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { RowChange } from '../../cache/row-changes.ts';
-import type { Context } from '../../context.ts';
+import type { CallerKey } from '../../context.ts';
 import { untilKeyEnds } from './until-key-ends.ts';
 
-type Found = { scopes: KeyScope[]; expiresAt: Date | null } | null;
+type Found = Pick<CallerKey, 'scopes' | 'expiresAt'>;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+const oneSecond = () => vi.advanceTimersByTimeAsync(1_000);
+const tenMinutes = () => vi.advanceTimersByTimeAsync(10 * 60_000);
 
-/** Watches a key; what the database says of it can be changed, and announced. */
-function watch(opened: NonNullable<Found>) {
-  const state: { found: Found; error: Error | null } = { found: opened, error: null };
-  const listeners = new Set<(change: RowChange | null) => void>();
+/** Watches a key; what the database says of it can be changed. */
+function watch(opened: Found) {
+  const state: { found: Found | null; error: Error | null } = { found: opened, error: null };
   const look = vi.fn(async () => {
     if (state.error) throw state.error;
     return state.found;
   });
+  const key = { id: 'key', sha256: Buffer.alloc(32), forWebApp: false, hasBudget: false, look, ...opened };
   const { signal, stop } = untilKeyEnds({
-    caller: {
-      kind: 'user',
-      userId: 'ada',
-      isOperator: false,
-      key: { id: 'key', sha256: Buffer.alloc(32), forWebApp: false, hasBudget: false, look, ...opened },
-    },
-    rowChanges: {
-      watch: (listener: (change: RowChange | null) => void) => {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-    },
+    caller: { kind: 'user', userId: 'ada', isOperator: false, key },
     clock: { now: () => new Date() },
     log: pino({ level: 'silent' }),
-  } as unknown as Context);
-  const announce = async (change: RowChange | null = { of: 'api_key', id: 'key' }) => {
-    for (const listener of listeners) listener(change);
-    await vi.advanceTimersByTimeAsync(0);
-  };
-  return { state, look, signal, stop, announce };
+  });
+  return { state, look, signal, stop };
 }
 
-const open = { scopes: ['everything' as const], expiresAt: null };
+const open: Found = { scopes: ['everything'], expiresAt: null };
 
-test('a key that was revoked before the watch began, which nobody announced, ends what it has open', async () => {
+test.each([0, 399, 60_000])('a key that is revoked after %i ms ends what it has open', async (ms) => {
   const { state, signal } = watch(open);
-  state.found = null;
-  await vi.advanceTimersByTimeAsync(1_000);
-  expect(signal.aborted).toBe(true);
-});
-
-test('a revocation while changes cannot be heard is found at once, and no other is looked for', async () => {
-  const { state, look, signal, announce } = watch(open);
-  await vi.advanceTimersByTimeAsync(1_000);
-  const asked = look.mock.calls.length;
-  await announce({ of: 'api_key', id: 'other' });
-  await announce({ of: 'user', id: 'key' });
-  expect(look.mock.calls).toHaveLength(asked);
-  await announce(null);
-  expect(look.mock.calls).toHaveLength(asked + 1);
+  await vi.advanceTimersByTimeAsync(ms);
   expect(signal.aborted).toBe(false);
   state.found = null;
-  await announce(null);
-  expect(signal.aborted).toBe(true);
+  await oneSecond();
+  expect(signal.reason).toMatchObject({ code: 'unauthenticated' });
 });
 
-test('a revocation that comes while the key is being read is found', async () => {
-  const { state, look, signal, announce } = watch(open);
-  const slow = Promise.withResolvers<Found>();
-  look.mockImplementationOnce(() => slow.promise);
-  await announce(null);
-  state.found = null;
-  await announce();
-  slow.resolve(open);
-  await vi.advanceTimersByTimeAsync(0);
-  expect(signal.aborted).toBe(true);
+test('all that is open looks at the same moments', async () => {
+  const looks: number[] = [];
+  for (const waitMs of [0, 130, 90]) {
+    await vi.advanceTimersByTimeAsync(waitMs);
+    watch(open).look.mockImplementation(async () => {
+      looks.push(Date.now());
+      return open;
+    });
+  }
+  await oneSecond();
+  expect(looks.length).toBeGreaterThanOrEqual(6);
+  expect(new Set(looks).size).toBe(looks.length / 3);
 });
 
-test('a revocation while the database is away is found when it is back', async () => {
-  const { state, look, signal, announce } = watch(open);
+test('a database that is away ends nothing; a revocation meanwhile is found when it is back', async () => {
+  const { state, signal } = watch(open);
   state.error = new Error('away');
-  await announce(null);
-  const asked = look.mock.calls.length;
-  for (let n = 0; n < 10; n += 1) await announce(null);
-  expect(look.mock.calls).toHaveLength(asked);
-  await vi.advanceTimersByTimeAsync(10_000);
+  await tenMinutes();
   expect(signal.aborted).toBe(false);
   Object.assign(state, { error: null, found: null });
-  await vi.advanceTimersByTimeAsync(500);
+  await oneSecond();
   expect(signal.aborted).toBe(true);
 });
 
@@ -98,46 +69,36 @@ test('an end that moves nearer, and one that moves away, hold from then on', asy
   const later = watch({ ...open, expiresAt: inMinutes(1) });
   sooner.state.found = { ...open, expiresAt: new Date(Date.now() + 10_000) };
   later.state.found = open;
-  await sooner.announce();
-  await later.announce();
-  // The database is asked, but says no more: what is known of the end counts.
+  await oneSecond();
+  // What is known of the end counts while the database is away.
   sooner.state.error = new Error('away');
-  await vi.advanceTimersByTimeAsync(9_000);
+  await vi.advanceTimersByTimeAsync(8_000);
   expect(sooner.signal.aborted).toBe(false);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(sooner.signal.aborted).toBe(true);
-  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  await tenMinutes();
   expect(later.signal.aborted).toBe(false);
 });
 
 test('a key that loses a scope ends what it has open, and one that gets another does not', async () => {
   const loses = watch({ ...open, scopes: ['read', 'inference'] });
   loses.state.found = { ...open, scopes: ['read'] };
-  await loses.announce();
+  await oneSecond();
   expect(loses.signal.aborted).toBe(true);
   const gets = watch({ ...open, scopes: ['read'] });
   for (const scopes of [['read', 'inference'], ['everything']] as KeyScope[][]) {
     gets.state.found = { ...open, scopes };
-    await gets.announce();
+    await oneSecond();
   }
   expect(gets.signal.aborted).toBe(false);
 });
 
-test('a database that is away ends nothing, until a change was announced that cannot be read', async () => {
-  const { state, signal, announce } = watch(open);
-  state.error = new Error('away');
-  await vi.advanceTimersByTimeAsync(10 * 60_000);
-  expect(signal.aborted).toBe(false);
-  await announce();
-  expect(signal.aborted).toBe(true);
-});
-
 test('nothing is asked once the watch has stopped', async () => {
-  const { look, stop, announce } = watch(open);
-  await announce();
+  const { look, stop } = watch(open);
+  await oneSecond();
+  expect(look).toHaveBeenCalled();
   stop();
-  const asked = look.mock.calls.length;
-  await announce();
-  await vi.advanceTimersByTimeAsync(10 * 60_000);
-  expect(look.mock.calls).toHaveLength(asked);
+  look.mockClear();
+  await tenMinutes();
+  expect(look).not.toHaveBeenCalled();
 });
