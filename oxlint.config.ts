@@ -41,6 +41,7 @@ export default defineConfig({
       files: ['web/src/**'],
       plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'vitest', 'react', 'jsx-a11y'],
       rules: {
+        'import/no-cycle': ['error', { ignoreTypes: false }],
         'react/rules-of-hooks': 'error',
         'react/exhaustive-deps': 'error',
         'no-restricted-imports': [

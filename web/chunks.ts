@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { firstScreens } from './first-screen-plugin.ts';
 
@@ -69,7 +68,7 @@ function firstScreenGroup() {
         return onGenerator ? 'generator' : null;
       }
       // Icons too are of `field`: it would import those that its parts begin with from `landing`, which imports it.
-      return /modules\/accounts\//.test(id) ? 'landing' : 'field';
+      return /modules\/(accounts|home\/landing)\//.test(id) ? 'landing' : 'field';
     },
   };
 }
@@ -92,68 +91,16 @@ export function fetchedAlong(file: string, needed: string[]): string[] {
 
 export const chunkGroups = [framework, firstScreenGroup(), ...shared];
 
-/**
- * The modules themselves and all that they import statically; of what an `api.ts` offers to other modules (`export … from`), only
- * what one of them takes.
- */
+/** The modules themselves and all that they import statically. */
 function reach(modules: readonly string[], graph: ModuleGraph): Set<string> {
   const all = new Set(modules.map((module) => path.join(source, module)));
-  const taken = new Set<string>();
-  const offers: { name: string; from: string; at: string }[] = [];
-  const walk = (added: Iterable<string>) => {
-    // A set that grows while it is walked.
-    const walked = new Set(added);
-    for (const id of walked) {
-      all.add(id);
-      const offered = offersOf(id);
-      offers.push(...offered);
-      for (const name of takenBy(id)) taken.add(name);
-      // What only schemas need comes with them, for the pages that check by them.
-      if (id.endsWith('?schemas')) continue;
-      for (const imported of graph.getModuleInfo(id)?.importedIds ?? [])
-        if (!all.has(imported) && !offered.some(({ at }) => at === imported)) walked.add(imported);
-    }
-  };
-  walk(all);
-  for (;;) {
-    const due = offers.filter(({ name, from, at }) => taken.has(`${from} ${name}`) && !all.has(at));
-    if (due.length === 0) return all;
-    walk(due.map(({ at }) => at));
+  // A set that grows while it is walked.
+  for (const id of all) {
+    // What only schemas need comes with them, for the pages that check by them.
+    if (id.endsWith('?schemas')) continue;
+    for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) all.add(imported);
   }
-}
-
-/** What an `api.ts` hands on without using it itself, by name, and where it comes from. */
-function offersOf(id: string): { name: string; from: string; at: string }[] {
-  if (!isApi(id)) return [];
-  const text = readFileSync(id, 'utf8');
-  const used = new Set(
-    [...text.matchAll(/^import (?!type )[^;]*? from '([^']+)'/gm)].map(([, file]) => file),
-  );
-  return [...text.matchAll(/^export \{([^}]*)\} from '([^']+)'/gm)]
-    .filter(([, , file]) => !used.has(file))
-    .flatMap(([, names = '', file = '']) =>
-      namesIn(names).map((name) => ({ name, from: id, at: path.resolve(path.dirname(id), file) })),
-    );
-}
-
-/** What a module imports from files called `api.ts`, each as the file and the name. */
-function takenBy(id: string): string[] {
-  if (!id.startsWith(source) || !/\.tsx?$/.test(id)) return [];
-  return [...readFileSync(id, 'utf8').matchAll(/^import \{([^}]*)\} from '([^']+)'/gm)].flatMap(
-    ([, names = '', file = '']) => {
-      const from = path.resolve(path.dirname(id), file);
-      return isApi(from) ? namesIn(names).map((name) => `${from} ${name}`) : [];
-    },
-  );
-}
-
-const isApi = (id: string) => id.startsWith(source) && id.endsWith('/api.ts');
-
-function namesIn(list: string): string[] {
-  return list
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '' && !name.startsWith('type '));
+  return all;
 }
 
 function needsForms(schemas: string, graph: ModuleGraph): boolean {

@@ -10,7 +10,7 @@ export const FIRST_SCREENS_FILE = 'first-screens.json';
  * take in bytes of gzipped JavaScript.
  */
 export const firstScreens = {
-  'landing page': { modules: ['modules/accounts/landing/landing-page.tsx'], bytesMax: 150_000 },
+  'landing page': { modules: ['modules/home/landing/landing-page.tsx'], bytesMax: 150_000 },
   dashboard: {
     modules: [
       'shell/app-shell.tsx',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refuseImport, refusePackageImport } from './directions.ts';
+import { refuseImport, refusePackageImport, refuseReexport } from './directions.ts';
 
 describe('refuseImport', () => {
   it.each([
@@ -11,9 +11,9 @@ describe('refuseImport', () => {
     ['server/src/app.ts', 'server/src/modules/assets/routes.ts'],
     ['server/src/modules/assets/upload.test.ts', 'server/src/testing/database.ts'],
     ['server/src/modules/credits/quote.ts', 'contract/src/money.ts'],
-    ['web/src/modules/training/runs/run-page.tsx', 'web/src/modules/assets/api.ts'],
+    ['web/src/modules/training/runs/run-page.tsx', 'web/src/modules/assets/asset-queries.ts'],
     ['web/src/shell/header/header.tsx', 'web/src/modules/credits/balance-widget.tsx'],
-    ['web/src/routes.tsx', 'web/src/modules/assets/model-page.tsx'],
+    ['web/src/routes.tsx', 'web/src/modules/models/model-page.tsx'],
     ['scripts/ledger.ts', 'server/src/config.ts'],
   ])('%s may import %s', (from, to) => {
     expect(refuseImport(from, to)).toBeNull();
@@ -34,9 +34,17 @@ describe('refuseImport', () => {
     ],
     ['server/src/modules/assets/upload.ts', 'server/src/app.ts', /modules must not import app/],
     ['server/src/modules/assets/upload.ts', 'server/src/testing/database.ts', /Only tests/],
-    ['web/src/modules/training/runs/run-page.tsx', 'web/src/modules/assets/model-page.tsx', /only api\.ts/],
-    ['web/src/ui/button.tsx', 'web/src/modules/assets/api.ts', /ui must not import modules/],
-    ['web/src/modules/assets/api.ts', 'web/src/shell/header/header.tsx', /modules must not import shell/],
+    [
+      'web/src/modules/assets/asset-list.tsx',
+      'web/src/modules/training/runs/run-state.ts',
+      /may not use training/,
+    ],
+    ['web/src/ui/button.tsx', 'web/src/modules/assets/asset-calls.ts', /ui must not import modules/],
+    [
+      'web/src/modules/assets/asset-calls.ts',
+      'web/src/shell/header/header.tsx',
+      /modules must not import shell/,
+    ],
     ['web/src/lib/api/api-client.ts', 'server/src/config.ts', /meet in contract/],
     ['contract/src/money.ts', 'server/src/config.ts', /meet in contract/],
   ])('%s must not import %s', (from, to, reason) => {
@@ -48,4 +56,9 @@ it('lets contract import zod and nothing else', () => {
   expect(refusePackageImport('contract/src/money.ts', 'zod')).toBeNull();
   expect(refusePackageImport('contract/src/money.ts', 'node:fs')).toMatch(/zod only/);
   expect(refusePackageImport('contract/src/money.test.ts', 'vitest')).toBeNull();
+});
+
+it('refuses barrels in the web app', () => {
+  expect(refuseReexport('web/src/modules/assets/asset-queries.ts')).toMatch(/no barrels/);
+  expect(refuseReexport('server/src/modules/assets/queries.ts')).toBeNull();
 });

@@ -29,6 +29,25 @@ const serverModuleUses: Record<string, string[]> = {
   documentation: [],
 };
 
+/** The same for the web app's modules, which may use lib and ui besides. */
+const webModuleUses: Record<string, string[]> = {
+  accounts: [],
+  documentation: [],
+  audit: ['accounts'],
+  contact: ['accounts'],
+  credits: ['accounts'],
+  machines: ['accounts'],
+  notifications: ['accounts'],
+  referrals: ['accounts'],
+  assets: ['accounts'],
+  images: ['assets'],
+  deployments: ['assets', 'credits', 'machines'],
+  training: ['deployments'],
+  generators: ['deployments', 'images'],
+  models: ['training'],
+  home: ['documentation', 'generators', 'training'],
+};
+
 /** From the lowest layer to the highest: each may use those before it. */
 const serverLayers = ['platform', 'engine', 'modules', 'app'];
 const webLayers = ['lib', 'ui', 'modules', 'shell', 'routes'];
@@ -57,7 +76,7 @@ export function refuseImport(from: string, to: string): string | null {
   if (target.isTest)
     return 'Only tests may import what is made for tests. Move the piece that both need out of it.';
   if (source.package === 'server') return refuseOnServer(source, target);
-  if (source.package === 'web') return refuseOnWeb(source, target, to);
+  if (source.package === 'web') return refuseOnWeb(source, target);
   return null;
 }
 
@@ -65,6 +84,12 @@ export function refuseImport(from: string, to: string): string | null {
 export function refusePackageImport(from: string, name: string): string | null {
   if (placeOf(from).package !== 'contract' || from.endsWith('.test.ts') || name === 'zod') return null;
   return `contract/ imports zod only, so that both sides can read it. Move what needs '${name}' to server/ or web/.`;
+}
+
+/** Null if `from` may hand on what it imports; else the reason and the way out. */
+export function refuseReexport(from: string): string | null {
+  if (placeOf(from).package !== 'web') return null;
+  return 'The web app has no barrels: whoever needs it imports it from the file that has it.';
 }
 
 function refusePackage(source: Place, target: Place): string | null {
@@ -78,18 +103,21 @@ function refuseOnServer(source: Place, target: Place): string | null {
   const upwards = refuseUpwards(serverLayers, source, target);
   if (upwards) return upwards;
   if (source.module === null || source.layer !== 'modules') return null;
-  const uses = usesOf(source.module);
+  const uses = usesOf(serverModuleUses, source.module);
   if (target.layer === 'engine' && !uses.has('engine')) return refuseModule(source.module, 'engine');
   if (target.module === null || target.module === source.module || uses.has(target.module)) return null;
   return refuseModule(source.module, target.module);
 }
 
-function refuseOnWeb(source: Place, target: Place, to: string): string | null {
+function refuseOnWeb(source: Place, target: Place): string | null {
   const upwards = refuseUpwards(webLayers, source, target);
   if (upwards) return upwards;
-  const isOwn = target.module === null || target.module === source.module || source.layer !== 'modules';
-  if (isOwn || /\/api\.tsx?$/.test(to)) return null;
-  return `Of another module only api.ts may be imported, not ${to}. Offer it there, or move the shared piece to ui/ or lib/.`;
+  if (source.module === null || target.module === null || target.module === source.module) return null;
+  if (usesOf(webModuleUses, source.module).has(target.module)) return null;
+  return (
+    `The web module ${source.module} may not use ${target.module}. Move what both need to ui/, lib/ or a module ` +
+    'below both, pass it in from above, or add the edge to the table in scripts/lint/directions.ts.'
+  );
 }
 
 function refuseUpwards(layers: string[], source: Place, target: Place): string | null {
@@ -107,7 +135,7 @@ function refuseModule(module: string, target: string): string {
   );
 }
 
-function usesOf(module: string): Set<string> {
-  const direct = serverModuleUses[module] ?? [];
-  return new Set([...direct, ...direct.flatMap((each) => [...usesOf(each)])]);
+function usesOf(table: Record<string, string[]>, module: string): Set<string> {
+  const direct = table[module] ?? [];
+  return new Set([...direct, ...direct.flatMap((each) => [...usesOf(table, each)])]);
 }

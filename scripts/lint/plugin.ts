@@ -1,7 +1,7 @@
 /** The project's own lint rule, loaded by oxlint.config.ts: imports go in one direction. */
 import path from 'node:path';
 import { root } from '../root.ts';
-import { refuseImport, refusePackageImport } from './directions.ts';
+import { refuseImport, refusePackageImport, refuseReexport } from './directions.ts';
 
 type Source = { type: string; value?: unknown };
 type Context = { filename: string; report: (problem: { node: Source; message: string }) => void };
@@ -25,11 +25,16 @@ const direction = {
       const reason = refuse(context.filename, source.value);
       if (reason) context.report({ node: source, message: reason });
     };
+    const checkReexport = (node: { source: Source | null }) => {
+      check(node);
+      const reason = node.source && refuseReexport(relativeToRoot(context.filename));
+      if (node.source && reason) context.report({ node: node.source, message: reason });
+    };
     return {
       ImportDeclaration: check,
       ImportExpression: check,
-      ExportNamedDeclaration: check,
-      ExportAllDeclaration: check,
+      ExportNamedDeclaration: checkReexport,
+      ExportAllDeclaration: checkReexport,
     };
   },
 };

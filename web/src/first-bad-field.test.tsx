@@ -9,13 +9,13 @@ import { DeleteAccountDialog } from './modules/accounts/profile/delete-account-d
 import { NameForm } from './modules/accounts/profile/name-form.tsx';
 import { UserContext } from './modules/accounts/session.ts';
 import { EditAssetDialog } from './modules/assets/edit-asset-dialog.tsx';
-import { RequestAccessForm } from './modules/assets/restricted/request-access-form.tsx';
-import { RestrictedModelDialog } from './modules/assets/restricted/restricted-model-dialog.tsx';
 import { CheckoutCard } from './modules/credits/buy/checkout-card.tsx';
 import { RedeemCard } from './modules/credits/buy/redeem-card.tsx';
 import { CreateCodesCard } from './modules/credits/codes/create-codes-card.tsx';
 import { ChangePriceDialog } from './modules/credits/prices/change-price-dialog.tsx';
 import { SendCreditsSheet } from './modules/credits/send/send-credits-sheet.tsx';
+import { RequestAccessForm } from './modules/models/restricted/request-access-form.tsx';
+import { RestrictedModelDialog } from './modules/models/restricted/restricted-model-dialog.tsx';
 
 vi.mock('./lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 

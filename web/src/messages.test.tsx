@@ -21,8 +21,8 @@ import { initialState } from './modules/training/wizard/wizard-state.ts';
 import { notify } from './ui/notify.ts';
 import { notifyFailures } from './ui/notify-failure.ts';
 
-vi.mock('./modules/accounts/api.ts', async (original) => ({
-  ...(await original<typeof import('./modules/accounts/api.ts')>()),
+vi.mock('./modules/accounts/session.ts', async (original) => ({
+  ...(await original<typeof import('./modules/accounts/session.ts')>()),
   useUser: () => ({ id: 'u1' }),
 }));
 vi.mock('./lib/api/api-client.ts', async (original) => ({

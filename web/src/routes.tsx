@@ -14,6 +14,7 @@ import { generatorsRoutes, ownGeneratorsRoutes } from './modules/generators/rout
 import { homeRoutes } from './modules/home/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
 import { machineRoutes } from './modules/machines/routes.ts';
+import { modelsRoutes } from './modules/models/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
 import { PageError } from './shell/states/page-error.tsx';
@@ -36,7 +37,7 @@ const landingRoute = createRoute({
     if (search.error) sessionHint.set('none');
     if (isExpected()) throw redirect({ to: '/dashboard', replace: true });
   },
-  component: pageComponent(() => import('./modules/accounts/landing/landing-page.tsx'), 'LandingPage'),
+  component: pageComponent(() => import('./modules/home/landing/landing-page.tsx'), 'LandingPage'),
 });
 
 /** The parent of the pages that anybody may see. */
@@ -79,6 +80,7 @@ const routeTree = rootRoute.addChildren([
     ...creditsRoutes(appRoute),
     ...referralsRoutes(appRoute),
     ...assetsRoutes(appRoute),
+    ...modelsRoutes(appRoute),
     ...trainingRoutes(appRoute),
     ...deploymentsRoutes(appRoute),
     ...machineRoutes(appRoute),

@@ -8,10 +8,10 @@ import { queryClient } from './lib/api/query-client.ts';
 import { UserContext } from './modules/accounts/session.ts';
 import { CreateDatasetSheet } from './modules/assets/create-dataset-sheet.tsx';
 import { EditAssetDialog } from './modules/assets/edit-asset-dialog.tsx';
-import { RequestAccessForm } from './modules/assets/restricted/request-access-form.tsx';
-import { RestrictedModelDialog } from './modules/assets/restricted/restricted-model-dialog.tsx';
 import { CreateCodesCard } from './modules/credits/codes/create-codes-card.tsx';
 import { GrantCard } from './modules/credits/ledger/grant-card.tsx';
+import { RequestAccessForm } from './modules/models/restricted/request-access-form.tsx';
+import { RestrictedModelDialog } from './modules/models/restricted/restricted-model-dialog.tsx';
 import { ShareOnX } from './modules/referrals/share-on-x.tsx';
 
 vi.mock('./lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));

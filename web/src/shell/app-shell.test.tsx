@@ -9,7 +9,7 @@ import {
 import { render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { queryClient } from '../lib/api/query-client.ts';
-import { sessionQuery } from '../modules/accounts/api.ts';
+import { sessionQuery } from '../modules/accounts/session.ts';
 import { AppShell } from './app-shell.tsx';
 
 // Nothing is read: the test says when the session is known.

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useEffectEvent, useRef } from 'react';
 import { broadcastSession } from '../lib/session/session-channel.ts';
-import { sessionQuery } from '../modules/accounts/api.ts';
+import { sessionQuery } from '../modules/accounts/session.ts';
 import { ErrorState } from '../ui/error-state.tsx';
 import { Shell } from './shell.tsx';
 import { PagePending } from './states/page-pending.tsx';

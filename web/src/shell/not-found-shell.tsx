@@ -1,4 +1,4 @@
-import { useSessionUser } from '../modules/accounts/api.ts';
+import { useSessionUser } from '../modules/accounts/session.ts';
 import { Shell } from './shell.tsx';
 import { NotFoundPage } from './states/not-found-page.tsx';
 

@@ -12,7 +12,7 @@ import { setCredentials } from '../lib/api/credentials.ts';
 import { queryClient } from '../lib/api/query-client.ts';
 import { broadcastSession } from '../lib/session/session-channel.ts';
 import { keepInTab, readFromTab } from '../lib/tab-storage.ts';
-import { sessionQuery } from '../modules/accounts/api.ts';
+import { sessionQuery } from '../modules/accounts/session.ts';
 import { sessionHint } from '../modules/accounts/session-hint.ts';
 import { PublicShell } from './public-shell.tsx';
 

@@ -1,5 +1,5 @@
 import { Outlet } from '@tanstack/react-router';
-import { isExpected, useSessionUser } from '../modules/accounts/api.ts';
+import { isExpected, useSessionUser } from '../modules/accounts/session.ts';
 import { Shell } from './shell.tsx';
 
 /** Around the pages that anybody may see, signed in or not. Until that is known, it is whoever is expected. */

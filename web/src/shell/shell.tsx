@@ -6,7 +6,7 @@ import { loadLocaleData } from '../lib/format/load-locale-data.ts';
 import { loadable } from '../lib/loadable.tsx';
 import { useSheets } from '../lib/sheet.ts';
 import { preloadLater } from '../lib/when-idle.ts';
-import { UserContext } from '../modules/accounts/api.ts';
+import { UserContext } from '../modules/accounts/session.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
 import { useOpening } from '../ui/use-opening.ts';
 import { AfterPage } from './after-page.tsx';

@@ -5,7 +5,7 @@ import { getCredentials, setCredentials } from '../lib/api/credentials.ts';
 import { queryClient } from '../lib/api/query-client.ts';
 import { onSessionMessage, type SessionMessage } from '../lib/session/session-channel.ts';
 import { browserStorage, forgetTab } from '../lib/tab-storage.ts';
-import { refreshSession, sessionQuery } from '../modules/accounts/api.ts';
+import { refreshSession, sessionQuery } from '../modules/accounts/session.ts';
 
 /**
  * Follows what this tab and others learn about the session: a refused key, a new one, a sign-out. Who signs out stays

@@ -10,7 +10,7 @@ import {
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { formatNumber } from '../lib/format/format-number.ts';
-import type { ChartProps } from './chart.tsx';
+import type { ChartProps } from './chart-plot.ts';
 import {
   type CanvasProps,
   colourName,

@@ -1,5 +1,4 @@
 import uPlot from 'uplot';
-import type { ChartProps, ChartSeries } from './chart.tsx';
 import { type ChartColour, chartColour } from './chart-colour.ts';
 import { type Axis, placesSeen, rangeAround, smooth, stack } from './chart-scale.ts';
 
@@ -7,6 +6,39 @@ import { type Axis, placesSeen, rangeAround, smooth, stack } from './chart-scale
 const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6];
 const SPARSE_MAX = 12;
 const FONT = '11px "Inter Variable", sans-serif';
+
+export type ChartSeries = {
+  label: string;
+  /** One per x; null where there is no value. */
+  values: readonly (number | null)[];
+  /** Number of the theme's chart colour, 1 to 5; by position unless given. */
+  color?: ChartColour;
+  /** Drawn as it is, also where the others are smoothed. */
+  exact?: boolean;
+};
+
+export type ChartProps = {
+  /** What the chart shows, for assistive technology. */
+  label: string;
+  /** Ascending: steps, or seconds since 1970 with `time`. */
+  x: readonly number[];
+  series: readonly ChartSeries[];
+  kind?: 'line' | 'stacked-bars';
+  /** The x values are points in time; with 'utc' they are days, which begin at midnight UTC. */
+  time?: boolean | 'utc';
+  /** 0 to 0.99: weight of the moving average. The raw line stays, faint. */
+  smoothing?: number;
+  logScale?: boolean;
+  /** A place on the x axis that is worth noting. */
+  mark?: { x: number; label: string } | undefined;
+  /** Pixels. */
+  height?: number;
+  formatX?: (x: number) => string;
+  /** What the values on hover are headed by; as the axis unless given. */
+  hoverX?: (x: number) => string;
+  /** `axis` is there for a label of the y axis. */
+  formatY?: (y: number, axis?: Axis) => string;
+};
 
 export type CanvasProps = Required<Omit<ChartProps, 'mark'>> & Pick<ChartProps, 'mark'>;
 /** With the values of the bold line. */

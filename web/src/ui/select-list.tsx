@@ -1,8 +1,26 @@
 import { Select as Base } from '@base-ui/react/select';
 import { Check, ChevronsUpDown } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
 import { itemClass, popupClass, popupLayer } from './popup-class.ts';
-import type { SelectProps } from './select.tsx';
+
+export type SelectOption<Value extends string> = {
+  value: Value;
+  label: string;
+  description?: ReactNode;
+  disabled?: boolean;
+};
+
+export type SelectProps<Value extends string> = {
+  value: Value | null;
+  onChange: (value: Value) => void;
+  options: readonly SelectOption<Value>[];
+  placeholder?: string;
+  /** Where no `Field` gives the name. */
+  'aria-label'?: string;
+  size?: 'sm' | 'md';
+  className?: string;
+};
 
 type Props = Required<
   Pick<SelectProps<string>, 'value' | 'onChange' | 'options' | 'placeholder' | 'className'>

@@ -1,30 +1,13 @@
 import { Field } from '@base-ui/react/field';
 import { ChevronsUpDown } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { cx } from '../lib/cx.ts';
 import { loadable } from '../lib/loadable.tsx';
 import { preloadLater } from '../lib/when-idle.ts';
 import { controlClass } from './control-class.ts';
 import { findTyped } from './find-typed.ts';
+import type { SelectProps } from './select-list.tsx';
 import { useOpening } from './use-opening.ts';
-
-export type SelectOption<Value extends string> = {
-  value: Value;
-  label: string;
-  description?: ReactNode;
-  disabled?: boolean;
-};
-
-export type SelectProps<Value extends string> = {
-  value: Value | null;
-  onChange: (value: Value) => void;
-  options: readonly SelectOption<Value>[];
-  placeholder?: string;
-  /** Where no `Field` gives the name. */
-  'aria-label'?: string;
-  size?: 'sm' | 'md';
-  className?: string;
-};
 
 const List = loadable(async () => (await import('./select-list.tsx')).SelectList);
 

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { sessionSettled } from '../../lib/session/session-change.ts';
-import { signOut } from './api.ts';
 import { authRequest } from './sign-in/auth-request.ts';
+import { signOut } from './sign-in/sign-in-calls.ts';
 
 vi.mock('./sign-in/auth-request.ts', () => ({ authRequest: vi.fn<typeof authRequest>() }));
 

@@ -7,7 +7,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { verifyEmailQuery } from './api.ts';
+import { verifyEmailQuery } from './sign-in/sign-in-calls.ts';
 
 /** Where the mailed link leads that confirms an address. */
 export function VerifyEmailPage() {

@@ -1,6 +1,5 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
 import { formatBytes } from '@bakehouse/contract/labels';
-import type { Run } from '@bakehouse/contract/training';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
@@ -17,19 +16,18 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
-import { useUser } from '../accounts/api.ts';
-import { UnfinishedBadge, useUnfinishedRuns } from '../training/api.ts';
-import { assetListQuery } from './api.ts';
+import { useUser } from '../accounts/session.ts';
+import type { AssetListSearch } from './asset-list-search.ts';
+import { assetListQuery } from './asset-queries.ts';
 
 const ROW_HEIGHT = 56;
 
-/** What of the list is shown, and in which order: last changed first unless said. */
-type Filter = { search?: string; tag?: string; sort?: 'title' | 'size' };
-
 type Props = {
   kind: 'dataset' | 'model';
-  filter: Filter;
-  onFilter: (filter: Filter) => void;
+  filter: AssetListSearch;
+  onFilter: (filter: AssetListSearch) => void;
+  /** Beside the title of a row; `rows` are all that the list shows. */
+  badge?: (row: AssetSummary, rows: readonly AssetSummary[]) => ReactNode;
   /** Shown when there is nothing yet. */
   empty: ReactNode;
 };
@@ -40,7 +38,7 @@ const words = {
 };
 
 /** My Datasets and My Models: search, tag, sort, and one row each. The filter lives in the URL. */
-export function AssetList({ kind, filter, onFilter, empty }: Props) {
+export function AssetList({ kind, filter, onFilter, badge, empty }: Props) {
   const user = useUser();
   const navigate = useNavigate();
   const list = useInfiniteQuery(
@@ -51,7 +49,6 @@ export function AssetList({ kind, filter, onFilter, empty }: Props) {
     }),
   );
   const rows = list.data?.pages.flatMap((page) => page.datasets) ?? [];
-  const runs = useUnfinishedRuns(kind === 'model' ? rows : []);
 
   return (
     <>
@@ -74,7 +71,10 @@ export function AssetList({ kind, filter, onFilter, empty }: Props) {
           {() => (
             <DataTable
               label={`My ${words[kind].many}`}
-              columns={columnsFor(kind, { runs, onTag: (tag) => onFilter({ ...filter, tag }) })}
+              columns={columnsFor(kind, {
+                badge: (row) => badge?.(row, rows),
+                onTag: (tag) => onFilter({ ...filter, tag }),
+              })}
               rows={rows}
               rowKey={(row) => row.dataset_id}
               rowHeight={ROW_HEIGHT}
@@ -89,14 +89,14 @@ export function AssetList({ kind, filter, onFilter, empty }: Props) {
   );
 }
 
-function noneText({ search, tag }: Filter): string {
+function noneText({ search, tag }: AssetListSearch): string {
   if (!tag) return `Nothing matches '${search}'.`;
   return search ? `Nothing with the tag '${tag}' matches '${search}'.` : `Nothing has the tag '${tag}'.`;
 }
 
-function AssetFilter({ kind, filter, onFilter }: Omit<Props, 'empty'>) {
+function AssetFilter({ kind, filter, onFilter }: Pick<Props, 'kind' | 'filter' | 'onFilter'>) {
   const { search = '', tag, sort = 'updated' } = filter;
-  const change = (changed: { [Key in keyof Filter]: Filter[Key] | undefined }) => {
+  const change = (changed: { [Key in keyof AssetListSearch]: AssetListSearch[Key] | undefined }) => {
     const next = { ...filter, ...changed };
     onFilter(Object.fromEntries(Object.entries(next).filter(([, value]) => value)));
   };
@@ -110,7 +110,7 @@ function AssetFilter({ kind, filter, onFilter }: Omit<Props, 'empty'>) {
         />
       </div>
       <div className="w-40">
-        <Select<NonNullable<Filter['sort']> | 'updated'>
+        <Select<NonNullable<AssetListSearch['sort']> | 'updated'>
           aria-label="Sort by"
           value={sort}
           onChange={(value) => change({ sort: value === 'updated' ? undefined : value })}
@@ -136,9 +136,9 @@ function pathOf(kind: Props['kind']) {
   return kind === 'dataset' ? ('/dataset/$id/description' as const) : ('/model/$id/description' as const);
 }
 
-type RowParts = { runs: readonly Run[]; onTag: (tag: string) => void };
+type RowParts = { badge: (row: AssetSummary) => ReactNode; onTag: (tag: string) => void };
 
-function columnsFor(kind: Props['kind'], { runs, onTag }: RowParts): Column<AssetSummary>[] {
+function columnsFor(kind: Props['kind'], { badge, onTag }: RowParts): Column<AssetSummary>[] {
   return [
     {
       id: 'title',
@@ -154,7 +154,7 @@ function columnsFor(kind: Props['kind'], { runs, onTag }: RowParts): Column<Asse
           </Link>
           <div className="mt-0.5 flex flex-wrap items-center gap-1">
             {row.is_starter && <Badge tone="accent">Starter model</Badge>}
-            <UnfinishedBadge model={row} runs={runs} />
+            {badge(row)}
             {row.tags.slice(0, 3).map((tag) => (
               <button
                 key={tag}

@@ -14,8 +14,9 @@ import { errorMessage, notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { useUser } from '../accounts/api.ts';
-import { assetQuery, useDeleteAsset } from './api.ts';
+import { useUser } from '../accounts/session.ts';
+import { useDeleteAsset } from './asset-calls.ts';
+import { assetQuery } from './asset-queries.ts';
 import { EditAssetDialog } from './edit-asset-dialog.tsx';
 
 type Props = {

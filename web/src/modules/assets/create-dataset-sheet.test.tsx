@@ -8,7 +8,7 @@ import { CreateDatasetSheet } from './create-dataset-sheet.tsx';
 import { uploadFiles } from './files/uploads/uploads.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: async () => 'd1' }));
-vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 vi.mock('./files/uploads/uploads.ts', async (original) => ({
   ...(await original<typeof import('./files/uploads/uploads.ts')>()),
   uploadFiles: vi.fn<typeof uploadFiles>(() => new Promise(() => undefined)),

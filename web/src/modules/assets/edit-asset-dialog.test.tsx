@@ -6,14 +6,14 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { RestrictedModelDialog } from '../models/restricted/restricted-model-dialog.tsx';
 import { EditAssetDialog } from './edit-asset-dialog.tsx';
-import { RestrictedModelDialog } from './restricted/restricted-model-dialog.tsx';
 
 vi.mock('../../lib/api/api-client.ts', () => ({
   call: vi.fn<() => Promise<never>>(() => new Promise(() => undefined)),
 }));
-vi.mock('../accounts/api.ts', async (original) => ({
-  ...(await original<typeof import('../accounts/api.ts')>()),
+vi.mock('../accounts/session.ts', async (original) => ({
+  ...(await original<typeof import('../accounts/session.ts')>()),
   useUser: () => ({ id: 'ada' }),
 }));
 

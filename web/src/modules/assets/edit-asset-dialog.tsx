@@ -10,7 +10,7 @@ import { TagInput } from '../../ui/tag-input.tsx';
 import { lengthProblem, nameProblem, tagsProblem } from '../../ui/text-problem.ts';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useFormValues } from '../../ui/use-form-values.ts';
-import { useUpdateAsset } from './api.ts';
+import { useUpdateAsset } from './asset-calls.ts';
 
 const FORM_ID = 'edit-asset';
 

@@ -3,7 +3,7 @@ import { act, renderHook } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { useCreateDataset, useDeleteAsset, useUpdateAsset } from './api.ts';
+import { useCreateDataset, useDeleteAsset, useUpdateAsset } from './asset-calls.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 

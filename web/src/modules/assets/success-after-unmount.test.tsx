@@ -5,8 +5,12 @@ import { expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { notify } from '../../ui/notify.ts';
+import {
+  useDecideAccess,
+  useDeleteRestrictedModel,
+  useRequestAccess,
+} from '../models/restricted/restricted-model-calls.ts';
 import { useDeleteFile } from './files/file-calls.ts';
-import { useDecideAccess, useDeleteRestrictedModel, useRequestAccess } from './restricted/queries.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 

@@ -1,10 +1,13 @@
+import { type AuditEntry, listAudit } from '@bakehouse/contract/audit';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
 import { Fragment, useCallback } from 'react';
+import { call } from '../../lib/api/api-client.ts';
 import { useShowAmount } from '../../lib/format/currency.ts';
 import { describeBrowser } from '../../lib/format/describe-browser.ts';
 import { formatDateTime } from '../../lib/format/format-time.ts';
+import { pagedQuery } from '../../lib/live/paged-query.ts';
 import { Card } from '../../ui/card.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -15,9 +18,22 @@ import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
-import { useUser } from '../accounts/api.ts';
-import { type AuditEntry, type AuditFilter, auditQuery } from './api.ts';
+import { useUser } from '../accounts/session.ts';
+
 import { describeEntry } from './describe-entry.ts';
+
+export type AuditFilter = { user?: string; noun?: string };
+
+/** Who has changed what, newest first; for operators. */
+const auditQuery = (filter: AuditFilter) =>
+  pagedQuery({
+    queryKey: ['audit', filter],
+    rows: 'entries',
+    id: 'entry_id',
+    read: (cursor, signal) =>
+      call(listAudit, { query: { ...filter, cursor } }, { signal, operation: 'load the audit log' }),
+    staleTime: 0,
+  });
 
 const ROW_HEIGHT = 60;
 

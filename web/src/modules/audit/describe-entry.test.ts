@@ -1,5 +1,5 @@
+import type { AuditEntry } from '@bakehouse/contract/audit';
 import { expect, test } from 'vitest';
-import type { AuditEntry } from './api.ts';
 import { describeEntry } from './describe-entry.ts';
 
 const base = {

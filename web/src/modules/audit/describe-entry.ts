@@ -1,6 +1,5 @@
-import type { AuditAction } from '@bakehouse/contract/audit';
+import type { AuditAction, AuditEntry } from '@bakehouse/contract/audit';
 import { countOf } from '../../lib/format/count-of.ts';
-import type { AuditEntry } from './api.ts';
 
 /** Words, or a person whose own entries are a click away. */
 export type Part = string | { userId: string; name: string };

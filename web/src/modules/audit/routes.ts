@@ -1,6 +1,6 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-import type { AuditFilter } from './api.ts';
+import type { AuditFilter } from './audit-page.tsx';
 
 /** The audit log, for operators. */
 export const auditRoutes = <App extends AnyRoute>(app: App) =>

@@ -7,7 +7,7 @@ import { queryClient } from '../../lib/api/query-client.ts';
 import { notify } from '../../ui/notify.ts';
 import { ContactSheet } from './contact-sheet.tsx';
 
-vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1', email: 'ada@example.com' }) }));
+vi.mock('../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1', email: 'ada@example.com' }) }));
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
 const onClose = vi.fn<() => void>();

@@ -5,8 +5,8 @@ import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
-import { useUser } from '../accounts/api.ts';
-import { useContactUs } from './api.ts';
+import { useUser } from '../accounts/session.ts';
+import { useContactUs } from './message-calls.ts';
 
 type Props = { open: boolean; onClose: () => void };
 type Form = { subject: string; message: string };

@@ -1,3 +1,4 @@
+import type { ContactMessage } from '@bakehouse/contract/contact';
 import { Collapsible } from '@base-ui/react/collapsible';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -15,8 +16,8 @@ import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { useUser } from '../accounts/api.ts';
-import { type ContactMessage, type MessageStatus, messagesQuery, useChangeMessage } from './api.ts';
+import { useUser } from '../accounts/session.ts';
+import { type MessageStatus, messagesQuery, useChangeMessage } from './message-calls.ts';
 
 const statuses = [
   { value: 'all', label: 'All' },

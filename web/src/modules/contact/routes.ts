@@ -1,6 +1,6 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-import type { MessageStatus } from './api.ts';
+import type { MessageStatus } from './message-calls.ts';
 
 /** What users have written, for operators. */
 export const contactRoutes = <App extends AnyRoute>(app: App) =>

@@ -16,8 +16,8 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
-import { useUser } from '../accounts/api.ts';
-import { accountsQuery } from './api.ts';
+import { useUser } from '../accounts/session.ts';
+import { accountsQuery } from './credit-queries.ts';
 
 const ROW_HEIGHT = 60;
 

@@ -1,11 +1,11 @@
 import { act, render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { notify } from '../../ui/notify.ts';
-import { useBalance } from './api.ts';
 import { BalanceWidget } from './balance-widget.tsx';
+import { useBalance } from './credit-queries.ts';
 
-vi.mock('./api.ts', () => ({ useBalance: vi.fn<typeof useBalance>() }));
-vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('./credit-queries.ts', () => ({ useBalance: vi.fn<typeof useBalance>() }));
+vi.mock('../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 vi.mock('@tanstack/react-router', () => ({
   Link: ({ to, ...rest }: { to: string }) => <a href={to} {...rest} />,
 }));

@@ -7,8 +7,8 @@ import { currencyChoice, showShort } from '../../lib/format/currency.ts';
 import { Money } from '../../ui/money.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { useUser } from '../accounts/api.ts';
-import { useBalance } from './api.ts';
+import { useUser } from '../accounts/session.ts';
+import { useBalance } from './credit-queries.ts';
 
 const FLASH_MS = 1_000;
 

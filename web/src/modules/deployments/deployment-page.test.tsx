@@ -13,7 +13,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { formatDateTime } from '../../lib/format/format-time.ts';
-import { UserContext } from '../accounts/api.ts';
+import { UserContext } from '../accounts/session.ts';
 import { deploymentsRoutes } from './routes.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => undefined) }));

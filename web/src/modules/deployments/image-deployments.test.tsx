@@ -9,7 +9,7 @@ import { useActiveKontextDeployment, useUsableDeployments } from './own-image-mo
 import { useDeployments } from './use-deployments.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 
 type Query = { only_running?: string; status?: string; cursor?: string; search?: string };
 

@@ -2,7 +2,7 @@ import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { pricesQuery } from '../credits/api.ts';
+import { pricesQuery } from '../credits/credit-queries.ts';
 import { OutputPrice } from './output-price.tsx';
 
 test('what a picture costs beside the hours is said, as it is charged', () => {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { pricesQuery } from '../credits/api.ts';
-import { useMachine } from '../machines/api.ts';
+import { pricesQuery } from '../credits/credit-queries.ts';
+import { useMachine } from '../machines/machine-queries.ts';
 
 export type ServingDevice = 'CPU' | 'GPU';
 type ServingPrice = 'text_serving' | 'prompt_tokens' | 'completion_tokens';

@@ -4,7 +4,7 @@ import { readAgain } from '../../lib/mutation/read-again.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { notify } from '../../ui/notify.ts';
-import { useUser } from '../accounts/api.ts';
+import { useUser } from '../accounts/session.ts';
 import { type Deployment, deploymentKinds, kindRow, workId } from './kinds.ts';
 
 /** Ends a deployment of any kind. */

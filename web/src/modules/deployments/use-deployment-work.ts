@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { chargeText, outcomeText } from '../../lib/format/outcome-text.ts';
 import type { LongWork } from '../../ui/long-work.ts';
-import { useUser } from '../accounts/api.ts';
+import { useUser } from '../accounts/session.ts';
 import { deploymentWorkQuery } from './deployment-lists.ts';
 import { type Deployment, type Family, linkTo, workId } from './kinds.ts';
 import { useTerminate } from './terminate-dialog.tsx';

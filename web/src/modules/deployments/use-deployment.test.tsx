@@ -10,7 +10,7 @@ import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { notify } from '../../ui/notify.ts';
-import { UserContext } from '../accounts/api.ts';
+import { UserContext } from '../accounts/session.ts';
 import { useNewestDeployments } from './deployment-lists.ts';
 import { workId } from './kinds.ts';
 import { useTerminate } from './terminate-dialog.tsx';

@@ -7,7 +7,7 @@ import { ApiError } from '../../lib/api/api-error.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useOnlineInterval } from '../../lib/live/online.ts';
 import { isMissing } from '../../ui/missing.tsx';
-import { useUser } from '../accounts/api.ts';
+import { useUser } from '../accounts/session.ts';
 import { deploymentListQuery } from './deployment-lists.ts';
 import { type Deployment, type Family, families, isPending, isUsable, pollMsOf } from './kinds.ts';
 import type { DeploymentsSearch } from './list/deployments-search.ts';

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { sessionQuery } from '../accounts/api.ts';
+import { sessionQuery } from '../accounts/session.ts';
 import { isServed, waitsFor } from './form/waits-for.ts';
 
 /** Who serves which generator. */

@@ -1,4 +1,4 @@
-import type { ServedGenerator } from './api.ts';
+import type { ServedGenerator } from './served-generators.ts';
 
 type Props = {
   upstream: ServedGenerator['upstreams'][number] | null;

@@ -2,7 +2,8 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
-import { Price, useQuote } from '../images/api.ts';
+import { useQuote } from '../images/generation-calls.ts';
+import { Price } from '../images/view/price.tsx';
 import { type FormValues, parameterProblems, requestParameters } from './form/form-values.ts';
 import type { NamedProvider } from './form/providers.ts';
 

@@ -13,9 +13,9 @@ import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { forgetTab } from '../../lib/tab-storage.ts';
-import { sessionQuery } from '../accounts/api.ts';
-import { servedGeneratorsQuery } from './api.ts';
+import { sessionQuery } from '../accounts/session.ts';
 import { generatorsRoutes } from './routes.ts';
+import { servedGeneratorsQuery } from './served-generators.ts';
 
 // What is served is here already; what it becomes is the answer to reading it again. Nothing else is read.
 const served = vi.hoisted(() => ({ value: null as unknown }));

@@ -12,15 +12,11 @@ import { Boundary } from '../../ui/boundary.tsx';
 import { BrokenPart, DeferredPart } from '../../ui/deferred-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { sessionQuery } from '../accounts/api.ts';
-import {
-  type Brought,
-  EditStart,
-  GeneratorResults,
-  PictureHistory,
-  Price,
-  useGenerations,
-} from '../images/api.ts';
+import { sessionQuery } from '../accounts/session.ts';
+import { type Brought } from '../images/actions/remix.ts';
+import { EditStart, GeneratorResults, PictureHistory } from '../images/deferred-parts.ts';
+import { useGenerations } from '../images/generation-queries.ts';
+import { Price } from '../images/view/price.tsx';
 import { GeneratorForm } from './form/generator-form.tsx';
 import { EXAMPLE_PROMPTS } from './form/starter-prompt.ts';
 import { type Draft, useDraft } from './form/use-draft.ts';

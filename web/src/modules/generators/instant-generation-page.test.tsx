@@ -12,11 +12,12 @@ import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { sessionQuery, UserContext } from '../accounts/api.ts';
-import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
-import { servedGeneratorsQuery } from './api.ts';
+import { sessionQuery, UserContext } from '../accounts/session.ts';
+import { RecentGenerations } from '../images/deferred-parts.ts';
+import { recentGenerationsQuery } from '../images/generation-queries.ts';
 import { useDraft } from './form/use-draft.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from './routes.ts';
+import { servedGeneratorsQuery } from './served-generators.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 

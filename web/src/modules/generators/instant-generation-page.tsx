@@ -14,9 +14,9 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { useUser } from '../accounts/api.ts';
-import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
-import { servedGeneratorsQuery } from './api.ts';
+import { useUser } from '../accounts/session.ts';
+import { RecentGenerations } from '../images/deferred-parts.ts';
+import { recentGenerationsQuery } from '../images/generation-queries.ts';
 import { initialValues } from './form/form-values.ts';
 import { PromptField } from './form/prompt-field.tsx';
 import { promptProblem } from './form/prompt-problem.ts';
@@ -25,7 +25,10 @@ import { readKept } from './form/use-draft.ts';
 import { isServed, missing, type ServedBy, waitsFor } from './form/waits-for.ts';
 import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
-import type { QuickFormSearch } from './routes.ts';
+import { servedGeneratorsQuery } from './served-generators.ts';
+
+/** What was chosen and typed when the page was left. */
+export type QuickFormSearch = { generator?: GeneratorName; prompt?: string };
 
 /** The quick way to a picture or a film: pick a generator, type, and go on in its page with the prompt. */
 export function InstantGenerationPage() {

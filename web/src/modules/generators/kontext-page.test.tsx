@@ -7,7 +7,7 @@ import { queryClient } from '../../lib/api/query-client.ts';
 import { upload } from '../../lib/api/upload.ts';
 import { notify } from '../../ui/notify.ts';
 import { notifyFailures } from '../../ui/notify-failure.ts';
-import { EditStart, GeneratorResults, PictureHistory, SourceField } from '../images/api.ts';
+import { EditStart, GeneratorResults, PictureHistory, SourceField } from '../images/deferred-parts.ts';
 import { pictureProblem } from '../images/editing/picture-problem.ts';
 import { FakeApi } from '../images/testing/fake-api.ts';
 import { generationOf, unfinished } from '../images/testing/generation-of.ts';

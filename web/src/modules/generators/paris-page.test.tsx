@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { notify } from '../../ui/notify.ts';
-import { GeneratorResults, PictureHistory } from '../images/api.ts';
+import { GeneratorResults, PictureHistory } from '../images/deferred-parts.ts';
 import { FakeApi } from '../images/testing/fake-api.ts';
 import { generationOf, unfinished } from '../images/testing/generation-of.ts';
 import { renderPage } from '../images/testing/render-page.tsx';

@@ -1,7 +1,8 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-import type { Brought } from '../images/api.ts';
+import type { Brought } from '../images/actions/remix.ts';
+import type { QuickFormSearch } from './instant-generation-page.tsx';
 
 const generatorPage = pageComponent(() => import('./generator-page.tsx'), 'GeneratorPage');
 
@@ -41,9 +42,6 @@ function pagesOf<Parent extends AnyRoute, Name extends GeneratorName>(
     });
   return names.flatMap((name) => [pageAt(`/${name}`), pageAt(`/bakery/${name}`)] as const);
 }
-
-/** What was chosen and typed when the page was left. */
-export type QuickFormSearch = { generator?: GeneratorName; prompt?: string };
 
 function parseQuickForm({ generator, prompt }: Record<string, unknown>): QuickFormSearch {
   const name = generatorNames.find((one) => one === generator);

@@ -1,14 +1,11 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { useState } from 'react';
-import {
-  isUnderWay,
-  ONE_AT_A_TIME,
-  type ShownResult,
-  type Source,
-  useRecentGenerations,
-  useStartGeneration,
-} from '../images/api.ts';
+import { type Source } from '../images/editing/source.ts';
+import { useStartGeneration } from '../images/generation-calls.ts';
+import { useRecentGenerations } from '../images/generation-queries.ts';
+import { isUnderWay, ONE_AT_A_TIME } from '../images/generation-sentences.ts';
+import { type ShownResult } from '../images/generator-results.tsx';
 import { requestParameters } from './form/form-values.ts';
 import type { NamedProvider } from './form/providers.ts';
 import type { Draft } from './form/use-draft.ts';

@@ -5,9 +5,8 @@ import { atDeployment, atService, loraFields } from '@bakehouse/contract/generat
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { useActiveKontextDeployment, useUsableDeployments } from '../deployments/api.ts';
-import type { Brought } from '../images/api.ts';
-import { type ServedGenerator, servedGeneratorsQuery } from './api.ts';
+import { useActiveKontextDeployment, useUsableDeployments } from '../deployments/own-image-models.ts';
+import type { Brought } from '../images/actions/remix.ts';
 import {
   chooseProvider,
   type NamedProvider,
@@ -16,6 +15,7 @@ import {
   providersOf,
 } from './form/providers.ts';
 import { starterNames } from './form/served-form.ts';
+import { type ServedGenerator, servedGeneratorsQuery } from './served-generators.ts';
 
 /** Who generates on a generator's page, and the form as they take it. */
 export function useServing(

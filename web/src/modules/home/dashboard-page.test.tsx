@@ -2,12 +2,12 @@ import { QueryClientProvider, type QueryKey } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { UserContext } from '../accounts/api.ts';
-import { assetListQuery } from '../assets/lists/api.ts';
-import { balanceQuery, spendQuery } from '../credits/api.ts';
-import { deploymentListQuery, newestDeploymentsQuery } from '../deployments/api.ts';
-import { recentGenerationsQuery } from '../images/api.ts';
-import { runListQuery } from '../training/api.ts';
+import { UserContext } from '../accounts/session.ts';
+import { assetListQuery } from '../assets/asset-queries.ts';
+import { balanceQuery, spendQuery } from '../credits/credit-queries.ts';
+import { deploymentListQuery, newestDeploymentsQuery } from '../deployments/deployment-lists.ts';
+import { recentGenerationsQuery } from '../images/generation-queries.ts';
+import { runListQuery } from '../training/runs/run-queries.ts';
 import { DashboardPage } from './dashboard-page.tsx';
 
 const nothing = { dismissed: true, held: '0', days: [] as object[] };

@@ -13,15 +13,25 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { useUser } from '../accounts/api.ts';
-import { assetListQuery } from '../assets/lists/api.ts';
-import { balanceQuery, SpendCard, spendQuery, useBalance } from '../credits/api.ts';
-import { deploymentListQuery, newestDeploymentsQuery, useNewestDeployments } from '../deployments/api.ts';
-import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
-import { displayState, runListQuery, UnfinishedBadge, useRuns, useUnfinishedRuns } from '../training/api.ts';
+import { useUser } from '../accounts/session.ts';
+import { assetListQuery } from '../assets/asset-queries.ts';
+import { balanceQuery, spendQuery, useBalance } from '../credits/credit-queries.ts';
+import {
+  deploymentListQuery,
+  newestDeploymentsQuery,
+  useNewestDeployments,
+} from '../deployments/deployment-lists.ts';
+import { RecentGenerations } from '../images/deferred-parts.ts';
+import { recentGenerationsQuery } from '../images/generation-queries.ts';
+import { runListQuery, useRuns } from '../training/runs/run-queries.ts';
+import { displayState } from '../training/runs/run-state.ts';
+import { UnfinishedBadge } from '../training/runs/unfinished/unfinished-badge.tsx';
 import { BalanceSummary } from './balance-summary.tsx';
 import { columnsClass, PendingCard, PendingDashboard, PendingOnboarding } from './pending-dashboard.tsx';
 import { RecentCard } from './recent-card.tsx';
+
+/** What each day cost. */
+const SpendCard = loadable(async () => (await import('../credits/statement/spend/spend-card.tsx')).SpendCard);
 
 /** Asks for what the page shows, so that it is under way before the page is rendered. */
 export function readDashboard({ id, onboarding }: User): void {
@@ -264,7 +274,6 @@ const assetTexts = {
 function RecentAssets({ types }: { types: 'RAW' | 'MODEL' }) {
   const user = useUser();
   const query = useInfiniteQuery(assetListQuery(user.id, { types }));
-  const runs = useUnfinishedRuns(types === 'MODEL' ? (query.data?.pages[0]?.datasets ?? []) : []);
   const sheets = useSheets();
   const { title, to, page, empty, create } = assetTexts[types];
   return (
@@ -290,7 +299,9 @@ function RecentAssets({ types }: { types: 'RAW' | 'MODEL' }) {
           }
           detail={<RelativeTime at={asset.updated_at} />}
         >
-          <UnfinishedBadge model={asset} runs={runs} />
+          {types === 'MODEL' && (
+            <UnfinishedBadge model={asset} models={query.data?.pages[0]?.datasets ?? []} />
+          )}
         </Row>
       )}
     />

@@ -1,6 +1,8 @@
 import exampleUrl from '../../../../examples/bakehouse-facts.csv?url';
 import { fetchAnswer } from '../../lib/api/fetch-answer.ts';
-import { announceUpload, createDataset, uploadFiles } from '../assets/api.ts';
+import { createDataset } from '../assets/asset-calls.ts';
+import { announceUpload } from '../assets/files/uploads/announce-upload.ts';
+import { uploadFiles } from '../assets/files/uploads/uploads.ts';
 
 const example = { title: 'Bakehouse facts', category: 'Artificial intelligence', tags: ['example'] };
 

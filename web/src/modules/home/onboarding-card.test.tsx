@@ -1,16 +1,17 @@
+import { changeOnboarding } from '@bakehouse/contract/accounts';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { render, screen } from '@testing-library/react';
+import { render, screen, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { notify } from '../../ui/notify.ts';
-import { assetListQuery } from '../assets/api.ts';
-import { deploymentListQuery } from '../deployments/api.ts';
-import { runListQuery } from '../training/api.ts';
+import { assetListQuery } from '../assets/asset-queries.ts';
+import { deploymentListQuery } from '../deployments/deployment-lists.ts';
+import { runListQuery } from '../training/runs/run-queries.ts';
 import { OnboardingCard } from './onboarding-card.tsx';
 
 const open = vi.fn<(name: string, params?: object) => void>();
-const dismiss = vi.fn<(dismissed: boolean, options?: { onSuccess: () => void }) => void>();
 const makeExample = vi.fn<(userId: string, options?: { onSuccess: (id: string) => void }) => void>();
 const navigate = vi.fn<(to: object) => void>();
 const completed = { create_dataset: true, fine_tune_model: false, create_model: false };
@@ -28,9 +29,9 @@ vi.mock('../../ui/button.tsx', async (original) => ({
 vi.mock('./use-example-dataset.ts', () => ({
   useExampleDataset: () => ({ mutate: makeExample, isPending: false }),
 }));
-vi.mock('../accounts/api.ts', () => ({
+vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>(async () => undefined as never) }));
+vi.mock('../accounts/session.ts', () => ({
   refreshUser: async () => undefined,
-  useDismissOnboarding: () => ({ mutate: dismiss }),
   useUser: () => ({
     id: 'u1',
     onboarding: {
@@ -118,12 +119,17 @@ it('gives an example to who has no data, and shows it', () => {
   expect(navigate).toHaveBeenCalledWith({ to: '/dataset/$id/description', params: { id: 'd1' } });
 });
 
-it('can be put away, and brought back by the toast', () => {
+it('can be put away, and brought back by the toast', async () => {
   const notified = vi.spyOn(notify, 'info').mockReturnValue(undefined);
   const { unmount } = show([null]);
   screen.getByRole('button', { name: 'Hide Get started' }).click();
-  dismiss.mock.calls[0]?.[1]?.onSuccess();
+  const sent = () =>
+    vi
+      .mocked(call)
+      .mock.calls.filter(([endpoint]) => endpoint === changeOnboarding)
+      .map(([, input]) => input?.body);
+  await waitFor(() => expect(notified).toHaveBeenCalledTimes(1));
   notified.mock.calls[0]?.[1]?.action?.onClick();
-  expect(dismiss.mock.calls.map(([value]) => value)).toEqual([true, false]);
+  await waitFor(() => expect(sent()).toEqual([{ dismissed: true }, { dismissed: false }]));
   unmount();
 });

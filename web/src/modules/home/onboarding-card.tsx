@@ -1,16 +1,20 @@
+import { changeOnboarding } from '@bakehouse/contract/accounts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Check, X } from 'lucide-react';
 import { useEffect } from 'react';
+import { call } from '../../lib/api/api-client.ts';
 import { cx } from '../../lib/cx.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { type SheetControl, useSheets } from '../../lib/sheet.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { notify } from '../../ui/notify.ts';
-import { refreshUser, useDismissOnboarding, useUser } from '../accounts/api.ts';
-import { assetListQuery } from '../assets/lists/api.ts';
-import { deploymentListQuery } from '../deployments/api.ts';
-import { hasEnded, useRuns } from '../training/api.ts';
+import { refreshUser, useUser } from '../accounts/session.ts';
+import { assetListQuery } from '../assets/asset-queries.ts';
+import { deploymentListQuery } from '../deployments/deployment-lists.ts';
+import { useRuns } from '../training/runs/run-queries.ts';
+import { hasEnded } from '../training/runs/run-state.ts';
 import { useExampleDataset } from './use-example-dataset.ts';
 
 type Step = {
@@ -176,4 +180,13 @@ function Begin({ step: { id, start } }: { step: Step }) {
       )}
     </div>
   );
+}
+
+/** Puts the first steps away, or brings them back. */
+function useDismissOnboarding() {
+  return useMutation({
+    mutationFn: (dismissed: boolean) =>
+      call(changeOnboarding, { body: { dismissed } }, { operation: 'hide the first steps' }),
+    onSuccess: () => refreshUser(),
+  });
 }

@@ -1,7 +1,7 @@
 import { cx } from '../../lib/cx.ts';
 import { Card } from '../../ui/card.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { useUser } from '../accounts/api.ts';
+import { useUser } from '../accounts/session.ts';
 
 /** The dashboard's two columns; one below the other on narrow screens. */
 export const columnsClass = 'grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]';

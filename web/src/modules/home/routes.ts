@@ -1,7 +1,7 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { pageComponent } from '../../lib/loadable.tsx';
-import { sessionQuery } from '../accounts/api.ts';
+import { sessionQuery } from '../accounts/session.ts';
 
 /** The dashboard. */
 export const homeRoutes = <App extends AnyRoute>(app: App) =>

@@ -1,6 +1,6 @@
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
-import { refreshSession } from '../accounts/api.ts';
+import { refreshSession } from '../accounts/session.ts';
 
 /** Gives the user the example dataset; resolves with its id. */
 export function useExampleDataset() {

@@ -11,7 +11,7 @@ vi.mock('@tanstack/react-router', async (original) => ({
   useLocation: () => '/dashboard',
   Link: ({ children }: { children: ReactNode }) => <a href="/">{children}</a>,
 }));
-vi.mock('../accounts/api.ts', async (original) => ({
+vi.mock('../accounts/session.ts', async (original) => ({
   ...(await original<object>()),
   useUser: () => ({ id: 'u1' }),
 }));

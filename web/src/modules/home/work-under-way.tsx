@@ -1,13 +1,20 @@
 import { queryClient } from '../../lib/api/query-client.ts';
+import { loadable } from '../../lib/loadable.tsx';
 import { Card } from '../../ui/card.tsx';
 import { DeferredPart } from '../../ui/deferred-part.tsx';
 import type { LongWork } from '../../ui/long-work.ts';
 import { LongWorkItem } from '../../ui/long-work-item.tsx';
-import { deploymentWorkQuery, useDeploymentWork } from '../deployments/api.ts';
-import { generationWorkQuery, useGenerationWork } from '../images/work/api.ts';
-import { hasEnded, LiveRun, useRuns } from '../training/api.ts';
-import { recentRunsQuery, useRunWork } from '../training/work/api.ts';
+import { deploymentWorkQuery } from '../deployments/deployment-lists.ts';
+import { useDeploymentWork } from '../deployments/use-deployment-work.ts';
+import { generationWorkQuery } from '../images/generation-queries.ts';
+import { useGenerationWork } from '../images/use-generation-work.ts';
+import { useRuns } from '../training/runs/run-queries.ts';
+import { hasEnded } from '../training/runs/run-state.ts';
+import { recentRunsQuery, useRunWork } from '../training/runs/use-run-work.ts';
 import { PendingCard } from './pending-dashboard.tsx';
+
+/** A run that is under way, with its curve. */
+const LiveRun = loadable(async () => (await import('../training/runs/curves/live-run.tsx')).LiveRun);
 
 /** The page waits no longer: a list that fails and is tried again would keep all other cards from sight. */
 const WAIT_MS_MAX = 1_500;

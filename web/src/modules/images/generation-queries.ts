@@ -5,10 +5,11 @@ import {
   listGenerations,
 } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { type InfiniteData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { type InfiniteData, type QueryClient, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { readAllPages } from '../../lib/api/read-all-pages.ts';
+import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { pagedQuery } from '../../lib/live/paged-query.ts';
 import { readRowsAgain } from '../../lib/mutation/read-again.ts';
 
@@ -67,6 +68,25 @@ export const generationWorkQuery = (userId: string) =>
       };
     },
   });
+
+/** The user's generations page by page; nothing is read for a visitor. */
+export function useGenerations(userId: string | undefined, wanted: GenerationSearch) {
+  return useInfiniteQuery({
+    ...generationsQuery(userId ?? '', wanted),
+    enabled: userId !== undefined,
+    refetchInterval: useFallbackInterval(pollMsOf(wanted.generator)),
+  });
+}
+
+/** All that are under way, and what has lately ended; none while they are not read. */
+export function useRecentGenerations(userId: string | undefined): Generation[] {
+  const { data } = useInfiniteQuery({
+    ...generationWorkQuery(userId ?? ''),
+    enabled: userId !== undefined,
+    refetchInterval: useFallbackInterval(POLL_MS),
+  });
+  return data?.pages.flatMap((page) => page.generations) ?? [];
+}
 
 /**
  * One generation; the lists are updated with what it has become. Read so often in a row without an answer, it says that it

@@ -1,7 +1,6 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { useQueries } from '@tanstack/react-query';
-import { useRecentGenerations } from './api.ts';
-import { generationQuery } from './generation-queries.ts';
+import { generationQuery, useRecentGenerations } from './generation-queries.ts';
 import { isUnderWay } from './generation-sentences.ts';
 
 /** The recent ones, of which each that is under way is read by itself as it goes on, so that no list is read for a step. */

@@ -1,7 +1,7 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { useLocation } from '@tanstack/react-router';
 import type { LongWork } from '../../ui/long-work.ts';
-import { useUser } from '../accounts/api.ts';
+import { useUser } from '../accounts/session.ts';
 import { useCancelGeneration } from './generation-calls.ts';
 import {
   canBeCancelled,

@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { machinesQuery, workQuery } from './api.ts';
+import { machinesQuery, workQuery } from './machine-queries.ts';
 import { MachinesPage } from './machines-page.tsx';
 
 const user = vi.hoisted(() => ({ is_operator: true, id: 'olga' }));
@@ -10,7 +10,7 @@ vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<object>()),
   Link: ({ to, children }: { to: string; children: string }) => <a href={to}>{children}</a>,
 }));
-vi.mock('../accounts/api.ts', () => ({ useUser: () => user }));
+vi.mock('../accounts/session.ts', () => ({ useUser: () => user }));
 vi.mock('../../lib/api/api-client.ts', async (original) => ({
   ...(await original<typeof import('../../lib/api/api-client.ts')>()),
   call: () => new Promise(() => undefined),

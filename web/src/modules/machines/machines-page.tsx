@@ -6,9 +6,9 @@ import { OperatorOnly } from '../../ui/operator-only.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { useUser } from '../accounts/api.ts';
-import { useMachines } from './api.ts';
+import { useUser } from '../accounts/session.ts';
 import { describeOffer, type ListedMachine } from './describe-offer.ts';
+import { useMachines } from './machine-queries.ts';
 import { WorkTable } from './work-table.tsx';
 
 const ROW_HEIGHT = 60;

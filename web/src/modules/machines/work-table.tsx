@@ -9,9 +9,9 @@ import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { useUser } from '../accounts/api.ts';
-import { useWork } from './api.ts';
+import { useUser } from '../accounts/session.ts';
 import { describeAmount, describeSharing, describeSlots, describeWork } from './describe-work.ts';
+import { useWork } from './machine-queries.ts';
 
 const ROW_HEIGHT = 60;
 const LINK = 'rounded font-medium hover:underline';

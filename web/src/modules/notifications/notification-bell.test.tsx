@@ -1,3 +1,4 @@
+import type { Notification } from '@bakehouse/contract/notifications';
 import { countUnread, readNotifications } from '@bakehouse/contract/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { fireEvent, render, screen, within } from '@testing-library/react';
@@ -5,10 +6,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { setNavigate } from '../../lib/navigation.ts';
-import type { Notification } from './api.ts';
 import { NotificationBell } from './notification-bell.tsx';
 
-vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 const goTo = vi.fn<(path: string) => void>();
 setNavigate(goTo);

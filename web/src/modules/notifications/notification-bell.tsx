@@ -1,8 +1,8 @@
 import { loadable } from '../../lib/loadable.tsx';
 import { DeferredPopup } from '../../ui/deferred-popup.tsx';
-import { useUser } from '../accounts/api.ts';
-import { useNotifications, useUnreadCount } from './api.ts';
+import { useUser } from '../accounts/session.ts';
 import { BellButton } from './bell-button.tsx';
+import { useNotifications, useUnreadCount } from './notification-calls.ts';
 
 const NotificationPopover = loadable(
   async () => (await import('./notification-popover.tsx')).NotificationPopover,

@@ -1,3 +1,4 @@
+import type { Notification } from '@bakehouse/contract/notifications';
 import {
   Bell,
   CircleAlert,
@@ -18,7 +19,7 @@ import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import type { Notification, useNotifications } from './api.ts';
+import type { useNotifications } from './notification-calls.ts';
 
 type Look = { icon: LucideIcon; tone: string };
 const good: Look = { icon: CircleCheck, tone: 'text-good' };

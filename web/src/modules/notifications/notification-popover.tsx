@@ -3,8 +3,8 @@ import { type ReactElement, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
 import { popupClass, popupLayer } from '../../ui/popup-class.ts';
-import { useUser } from '../accounts/api.ts';
-import { useNotifications, useReadNotifications } from './api.ts';
+import { useUser } from '../accounts/session.ts';
+import { useNotifications, useReadNotifications } from './notification-calls.ts';
 import { NotificationList } from './notification-list.tsx';
 
 /** The list of notifications, open at first, with its trigger. */

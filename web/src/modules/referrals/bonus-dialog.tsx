@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { showAmount } from '../../lib/format/currency.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import type { Welcome } from './api.ts';
+import type { Welcome } from './referral-calls.ts';
 
 const REFUSED =
   'We encountered an issue: Invalid code or reached maximum limit of invites. Please try again later or contact support if the problem persists.';

@@ -13,7 +13,7 @@ import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { referralQuery } from './api.ts';
+import { referralQuery } from './referral-calls.ts';
 import { ShareOnX } from './share-on-x.tsx';
 
 type Referral = ResponseOf<typeof generateReferral>;

@@ -3,8 +3,8 @@ import { queryClient } from '../../lib/api/query-client.ts';
 import { onReconnect } from '../../lib/live/online.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
-import { useUser } from '../accounts/api.ts';
-import { pendingReferralQuery, type Welcome } from './api.ts';
+import { useUser } from '../accounts/session.ts';
+import { pendingReferralQuery, type Welcome } from './referral-calls.ts';
 
 const BonusDialog = loadable(async () => (await import('./bonus-dialog.tsx')).BonusDialog);
 

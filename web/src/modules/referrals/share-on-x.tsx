@@ -13,7 +13,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { lengthProblem } from '../../ui/text-problem.ts';
 import { Textarea } from '../../ui/textarea.tsx';
-import { useConnectX, useDisconnectX, useFinishX, usePostOnX, xQuery } from './api.ts';
+import { useConnectX, useDisconnectX, useFinishX, usePostOnX, xQuery } from './referral-calls.ts';
 
 const MESSAGE = 'Train and run your own models with me:';
 /** What a post has room for beside the link, which counts as 23 characters. */

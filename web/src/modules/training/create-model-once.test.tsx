@@ -4,13 +4,13 @@ import { expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { uploadFiles } from '../assets/api.ts';
+import { uploadFiles } from '../assets/files/uploads/uploads.ts';
 import { useCreateModel } from './wizard/use-create-model.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
-vi.mock('../assets/api.ts', () => ({
-  announceUpload: () => undefined,
+vi.mock('../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../assets/files/uploads/announce-upload.ts', () => ({ announceUpload: () => undefined }));
+vi.mock('../assets/files/uploads/uploads.ts', () => ({
   uploadFiles: vi.fn<typeof uploadFiles>(),
   useUploads: () => [],
 }));

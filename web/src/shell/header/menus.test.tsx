@@ -4,10 +4,10 @@ import { expect, test, vi } from 'vitest';
 import { CreateMenu } from './create-menu.tsx';
 import { UserMenu } from './user-menu.tsx';
 
-vi.mock('../../modules/accounts/api.ts', () => ({
+vi.mock('../../modules/accounts/session.ts', () => ({
   useUser: () => ({ id: 'u1', username: 'ada', email: 'ada@example.com' }),
 }));
-vi.mock('../../modules/documentation/api.ts', () => ({
+vi.mock('../../modules/documentation/help-links.ts', () => ({
   useHelpLinks: () => ({ documentation: null, github: 'https://github.com/example/bakehouse' }),
 }));
 const goTo = vi.fn<(item: { label: string }) => void>();

@@ -13,8 +13,9 @@ import {
 import type { ReactElement } from 'react';
 import { currencyChoice } from '../../lib/format/currency.ts';
 import { themeChoice } from '../../lib/theme.ts';
-import { signOut, useUser } from '../../modules/accounts/api.ts';
-import { useHelpLinks } from '../../modules/documentation/api.ts';
+import { useUser } from '../../modules/accounts/session.ts';
+import { signOut } from '../../modules/accounts/sign-in/sign-in-calls.ts';
+import { useHelpLinks } from '../../modules/documentation/help-links.ts';
 import { Menu, MenuAnchor, MenuItem, MenuLink, MenuRadioGroup, MenuSeparator } from '../../ui/menu.tsx';
 import { notifyFailure } from '../../ui/notify-failure.ts';
 

@@ -2,7 +2,7 @@ import type { User } from '@bakehouse/contract/accounts';
 import { Link, useLocation } from '@tanstack/react-router';
 import { ArrowUpRight } from 'lucide-react';
 import { useOpenSheet, useSheets } from '../../lib/sheet.ts';
-import { useHelpLinks } from '../../modules/documentation/api.ts';
+import { useHelpLinks } from '../../modules/documentation/help-links.ts';
 import { findSheet } from '../all-sheets.ts';
 import { findSelected, type NavItem, navGroups } from './nav-items.ts';
 

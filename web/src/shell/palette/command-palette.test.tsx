@@ -12,7 +12,7 @@ vi.mock('@tanstack/react-router', async (original) => ({
   useLocation: () => ({ pathname: '/dashboard' }),
   useNavigate: () => navigate,
 }));
-vi.mock('../../modules/accounts/api.ts', async (original) => ({
+vi.mock('../../modules/accounts/session.ts', async (original) => ({
   ...(await original<object>()),
   useUser: () => ({ id: 'u1', isOperator: false }),
 }));

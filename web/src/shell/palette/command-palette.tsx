@@ -8,9 +8,9 @@ import { backdropClass } from '../../ui/dialog-class.ts';
 import { errorMessage } from '../../ui/notify.ts';
 import { itemClass } from '../../ui/popup-class.ts';
 import { takeKeys } from './kept-keys.ts';
-import type { CommandGroup } from './match-commands.ts';
+import type { Command, CommandGroup } from './match-commands.ts';
 import { PaletteDialog, type Question } from './palette-dialog.tsx';
-import { type Command, useCommands } from './use-commands.ts';
+import { useCommands } from './use-commands.ts';
 
 /** Pages, actions and the person's things; what an action asks before it is done. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {

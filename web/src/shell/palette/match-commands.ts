@@ -1,4 +1,18 @@
+import type { LucideIcon } from 'lucide-react';
+
 type Searchable = { label: string; words?: string };
+
+export type Command = {
+  value: string;
+  label: string;
+  /** Beside the label: what it is. */
+  note?: string;
+  words?: string;
+  icon: LucideIcon;
+  /** It asks something first, in the palette's place. */
+  asks?: boolean;
+  run: () => void;
+};
 
 /** One heading of the palette; `found` by the server, which looked at more than the label. */
 export type CommandGroup<Item> = { value: string; items: Item[]; found?: boolean };

@@ -1,26 +1,14 @@
-import { Keyboard, KeyRound, type LucideIcon, Monitor, Moon, Rocket, Sun } from 'lucide-react';
+import { Keyboard, KeyRound, Monitor, Moon, Rocket, Sun } from 'lucide-react';
 import { getCredentials } from '../../lib/api/credentials.ts';
 import { copyText } from '../../lib/device/copy-text.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { themeChoice } from '../../lib/theme.ts';
 import { notify } from '../../ui/notify.ts';
 import { createItems } from '../header/create-items.ts';
-import { matchCommands } from './match-commands.ts';
+import { type Command, matchCommands } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
 import { useGeneratorPages, usePages, useToCommand } from './use-pages.ts';
 import { type SearchGroups, useSearchGroups } from './use-search-groups.ts';
-
-export type Command = {
-  value: string;
-  label: string;
-  /** Beside the label: what it is. */
-  note?: string;
-  words?: string;
-  icon: LucideIcon;
-  /** It asks something first, in the palette's place. */
-  asks?: boolean;
-  run: () => void;
-};
 
 /** What the palette offers for the typed words: actions and pages by name, and the person's things. */
 export function useCommands(typed: string, ask: (question: Question) => void): SearchGroups {

@@ -1,9 +1,9 @@
 import type { Run } from '@bakehouse/contract/training';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useUser } from '../../modules/accounts/api.ts';
-import { deploymentListQuery } from '../../modules/deployments/api.ts';
+import { useUser } from '../../modules/accounts/session.ts';
+import { deploymentListQuery } from '../../modules/deployments/deployment-lists.ts';
 import { type Deployment, linkTo, statusWord } from '../../modules/deployments/kinds.ts';
-import { runListQuery, runsQuery } from '../../modules/training/api.ts';
+import { runListQuery, runsQuery } from '../../modules/training/runs/run-queries.ts';
 import { matchCommands, nameFits } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
 

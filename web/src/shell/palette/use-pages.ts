@@ -3,14 +3,13 @@ import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useNavigate } from '@tanstack/react-router';
 import { Clapperboard, ImagePlus } from 'lucide-react';
-import { useUser } from '../../modules/accounts/api.ts';
-import { useHelpLinks } from '../../modules/documentation/api.ts';
+import { useUser } from '../../modules/accounts/session.ts';
+import { useHelpLinks } from '../../modules/documentation/help-links.ts';
 import { navGroups } from '../navigation/nav-items.ts';
 import { useGoToItem } from '../navigation/use-go-to-item.ts';
 import { furtherPages } from './further-pages.ts';
-import type { CommandGroup } from './match-commands.ts';
+import type { Command, CommandGroup } from './match-commands.ts';
 import { type FoundItem, withWords } from './sidebar-words.ts';
-import type { Command } from './use-commands.ts';
 
 /** The pages of the sidebar and the others, but for those of the generators. */
 export function usePages(): CommandGroup<Command> {

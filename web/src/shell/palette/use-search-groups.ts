@@ -1,11 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { GraduationCap, type LucideIcon, Power, Rocket } from 'lucide-react';
-import { describeResult } from '../../modules/assets/search/api.ts';
+import { describeResult } from '../../modules/assets/search/describe-result.ts';
 import { useFound } from '../search/use-found.ts';
-import type { CommandGroup } from './match-commands.ts';
+import type { Command, CommandGroup } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
 import { parseVerb } from './parse-verb.ts';
-import type { Command } from './use-commands.ts';
 import { type FoundWork, useFoundWork } from './use-found-work.ts';
 
 /** Deployments and runs at most, each. */

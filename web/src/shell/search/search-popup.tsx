@@ -4,10 +4,10 @@ import { type LucideIcon, Tag } from 'lucide-react';
 import type { RefObject } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { COMMAND_KEY } from '../../lib/device/command-key.ts';
-import { describeResult } from '../../modules/assets/search/api.ts';
+import { describeResult } from '../../modules/assets/search/describe-result.ts';
 import { errorMessage } from '../../ui/notify.ts';
 import { itemClass, popupClass, popupLayer } from '../../ui/popup-class.ts';
-import type { Command } from '../palette/use-commands.ts';
+import type { Command } from '../palette/match-commands.ts';
 
 /** A line of the list: a suggested tag, what was found, or a page. */
 export type Item = { label: string; tag?: string; result?: SearchResult; page?: Command };

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDebounced } from '../../lib/use-debounced.ts';
-import { searchQuery } from '../../modules/assets/search/api.ts';
+import { searchQuery } from '../../modules/assets/search/search-query.ts';
 import { nameFits } from '../palette/match-commands.ts';
 
 type Options = {

@@ -9,9 +9,9 @@ import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { useUser } from '../session.ts';
+import { useApiKeys, useChangeApiKey, useCreateApiKey, useRevokeApiKey } from './key-calls.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import { KeyRow } from './key-row.tsx';
-import { useApiKeys, useChangeApiKey, useCreateApiKey, useRevokeApiKey } from './keys-api.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 
 /** The keys beside the web app's own: make, change and revoke them. */

@@ -5,7 +5,7 @@ import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { notify } from '../../../ui/notify.ts';
-import { useRotateApiKey } from '../api.ts';
+import { useRotateApiKey } from './key-calls.ts';
 import { maskKey } from './mask-key.ts';
 
 type Props = {

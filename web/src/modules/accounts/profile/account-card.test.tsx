@@ -7,7 +7,7 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { sendErrorReport } from '../../../lib/error-reports/send-error-report.ts';
 import { notify } from '../../../ui/notify.ts';
 import { notifyFailures } from '../../../ui/notify-failure.ts';
-import { UserContext } from '../api.ts';
+import { UserContext } from '../session.ts';
 import { AccountCard } from './account-card.tsx';
 
 vi.mock('../../../lib/error-reports/send-error-report.ts', () => ({

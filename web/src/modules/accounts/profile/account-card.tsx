@@ -4,11 +4,11 @@ import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
-import { useUser } from '../api.ts';
 import { Avatar, pictureOf } from '../avatar.tsx';
+import { useUser } from '../session.ts';
 import { ConfirmAddress } from './confirm-address.tsx';
 import { NameForm } from './name-form.tsx';
-import { useUpdateProfile } from './profile-api.ts';
+import { useUpdateProfile } from './profile-calls.ts';
 
 /** Who one is here: picture, name, username and address. */
 export function AccountCard() {

@@ -2,10 +2,10 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ApiError } from '../../../lib/api/api-error.ts';
-import { changePassword } from '../api.ts';
 import { ChangePasswordForm } from './change-password-form.tsx';
+import { changePassword } from './profile-calls.ts';
 
-vi.mock('../api.ts', () => ({ changePassword: vi.fn<typeof changePassword>() }));
+vi.mock('./profile-calls.ts', () => ({ changePassword: vi.fn<typeof changePassword>() }));
 
 const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
 

@@ -6,9 +6,9 @@ import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
-import { changePassword } from '../api.ts';
 import { isCommonPassword, refusePassword } from '../sign-in/check-password.ts';
 import { useAccountForm } from '../sign-in/use-account-form.ts';
+import { changePassword } from './profile-calls.ts';
 
 type Passwords = { current: string; next: string };
 

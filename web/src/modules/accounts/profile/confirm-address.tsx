@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
-import { signInMethodsQuery } from '../api.ts';
-import { sendConfirmation } from './profile-api.ts';
+import { signInMethodsQuery } from '../sign-in/sign-in-calls.ts';
+import { sendConfirmation } from './profile-calls.ts';
 
 /** Asks for the link that confirms an address; nothing where the server sends no mail. */
 export function ConfirmAddress({ email }: { email: string }) {

@@ -15,7 +15,7 @@ import { Input } from '../../../ui/input.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Refusal } from '../../../ui/refusal.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { type DeletionBody, deletionQuery, useDeleteAccount } from './profile-api.ts';
+import { type DeletionBody, deletionQuery, useDeleteAccount } from './profile-calls.ts';
 
 type Deletion = ResponseOf<typeof previewDeletion>;
 

@@ -6,7 +6,7 @@ import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { nameProblem } from '../../../ui/text-problem.ts';
-import { useUpdateProfile } from './profile-api.ts';
+import { useUpdateProfile } from './profile-calls.ts';
 
 /** What others call one: unlike the username, it may be changed. */
 export function NameForm({ name }: { name: string }) {

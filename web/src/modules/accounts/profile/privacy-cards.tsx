@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
-import { useExportData } from './profile-api.ts';
+import { useExportData } from './profile-calls.ts';
 
 /** All that the server knows of the person, as a file. */
 export function ExportCard() {

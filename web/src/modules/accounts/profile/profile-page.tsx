@@ -3,11 +3,11 @@ import { useSearch } from '@tanstack/react-router';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
-import { ownSignInMethodsQuery } from '../api.ts';
 import { providerProblem } from '../sign-in/provider-problem.ts';
 import { AccountCard } from './account-card.tsx';
 import { ChangePasswordForm } from './change-password-form.tsx';
 import { DeleteAccountCard, ExportCard } from './privacy-cards.tsx';
+import { ownSignInMethodsQuery } from './profile-calls.ts';
 import { SessionsCard } from './sessions-card.tsx';
 import { SignInMethodsCard } from './sign-in-methods-card.tsx';
 

@@ -12,7 +12,7 @@ import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
-import { sessionsQuery, useEndSessions } from './profile-api.ts';
+import { sessionsQuery, useEndSessions } from './profile-calls.ts';
 
 /** Where the person is signed in. */
 export function SessionsCard() {

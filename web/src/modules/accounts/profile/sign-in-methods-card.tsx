@@ -9,9 +9,9 @@ import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
-import { ownSignInMethodsQuery, signInMethodsQuery } from '../api.ts';
 import { providerNames } from '../sign-in/provider-names.ts';
-import { linkProvider, type SignInMethod, unlinkMethod } from './profile-api.ts';
+import { signInMethodsQuery } from '../sign-in/sign-in-calls.ts';
+import { linkProvider, ownSignInMethodsQuery, type SignInMethod, unlinkMethod } from './profile-calls.ts';
 
 const names = new Map(Object.entries({ credential: 'Password', ...providerNames }));
 const nameOf = (providerId: string) => names.get(providerId) ?? providerId;

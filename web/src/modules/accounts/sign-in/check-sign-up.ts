@@ -1,5 +1,5 @@
 import { signUpForm } from '@bakehouse/contract/accounts';
-import type { SignUp } from '../api.ts';
+import type { SignUp } from './sign-in-calls.ts';
 import type { FormErrors } from './use-account-form.ts';
 
 /** The server's own rules for an account, but with a username: a person should know theirs. */

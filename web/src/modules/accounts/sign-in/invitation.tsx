@@ -2,7 +2,7 @@ import { parseBgl } from '@bakehouse/contract/money';
 import { useQuery } from '@tanstack/react-query';
 import { Callout } from '../../../ui/callout.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { signInMethodsQuery } from '../api.ts';
+import { signInMethodsQuery } from './sign-in-calls.ts';
 
 /** What the invitation means by whose link somebody has come. */
 export function Invitation() {

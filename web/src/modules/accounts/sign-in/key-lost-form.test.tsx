@@ -4,10 +4,10 @@ import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { replaceLostKey } from '../api.ts';
 import { KeyLostForm } from './key-lost-form.tsx';
+import { replaceLostKey } from './sign-in-calls.ts';
 
-vi.mock('../api.ts', () => ({ replaceLostKey: vi.fn<typeof replaceLostKey>() }));
+vi.mock('./sign-in-calls.ts', () => ({ replaceLostKey: vi.fn<typeof replaceLostKey>() }));
 
 test('says what happened, and makes a new key', async () => {
   const onDone = vi.fn<() => Promise<void>>();

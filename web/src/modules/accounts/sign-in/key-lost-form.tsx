@@ -2,7 +2,7 @@ import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
-import { replaceLostKey } from '../api.ts';
+import { replaceLostKey } from './sign-in-calls.ts';
 
 /** For who is signed in while the server can no longer show their API key. */
 export function KeyLostForm({ onDone }: { onDone: () => Promise<void> }) {

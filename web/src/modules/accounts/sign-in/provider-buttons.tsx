@@ -1,7 +1,7 @@
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
-import { signInWith } from '../api.ts';
 import { providerNames } from './provider-names.ts';
+import { signInWith } from './sign-in-calls.ts';
 
 /** The providers that this server has been given keys for; nothing where there are none. */
 export function ProviderButtons({

@@ -16,13 +16,13 @@ import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
-import { resetPassword, signIn } from '../api.ts';
 import { sessionQuery } from '../session.ts';
+import { resetPassword, signIn } from './sign-in-calls.ts';
 import { SignInCard } from './sign-in-card.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../api.ts', async (original) => ({
-  ...(await original<typeof import('../api.ts')>()),
+vi.mock('./sign-in-calls.ts', async (original) => ({
+  ...(await original<typeof import('./sign-in-calls.ts')>()),
   signIn: vi.fn<typeof signIn>(),
   resetPassword: vi.fn<typeof resetPassword>(),
 }));

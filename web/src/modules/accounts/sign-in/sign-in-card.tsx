@@ -6,13 +6,13 @@ import { loadable } from '../../../lib/loadable.tsx';
 import { onSessionMessage, type SessionMessage } from '../../../lib/session/session-channel.ts';
 import { Boundary, EmptyFallback } from '../../../ui/boundary.tsx';
 import { Callout } from '../../../ui/callout.tsx';
-import { refreshSession, signInMethodsQuery, useSessionUser } from '../api.ts';
-import { keyLostQuery } from '../session.ts';
+import { keyLostQuery, refreshSession, useSessionUser } from '../session.ts';
 import { KeyLostForm } from './key-lost-form.tsx';
 import { ForgotPasswordForm } from './new-password/forgot-password-form.tsx';
 import { NewPasswordForm } from './new-password/new-password-form.tsx';
 import { ProviderButtons } from './provider-buttons.tsx';
 import { providerProblem } from './provider-problem.ts';
+import { signInMethodsQuery } from './sign-in-calls.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
 

@@ -1,10 +1,10 @@
 import { act, cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { signIn } from '../api.ts';
+import { signIn } from './sign-in-calls.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
-vi.mock('../api.ts', () => ({ signIn: vi.fn<typeof signIn>() }));
+vi.mock('./sign-in-calls.ts', () => ({ signIn: vi.fn<typeof signIn>() }));
 
 beforeEach(() => {
   cleanup();

@@ -2,8 +2,8 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
-import { type SignIn, signIn } from '../api.ts';
 import { refuseEmail } from './check-email.ts';
+import { type SignIn, signIn } from './sign-in-calls.ts';
 import { useAccountForm } from './use-account-form.ts';
 
 export function SignInForm({ onDone }: { onDone: () => Promise<void> }) {

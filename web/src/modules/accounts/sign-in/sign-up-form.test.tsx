@@ -2,10 +2,10 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ApiError } from '../../../lib/api/api-error.ts';
-import { signUp } from '../api.ts';
+import { signUp } from './sign-in-calls.ts';
 import { SignUpForm } from './sign-up-form.tsx';
 
-vi.mock('../api.ts', () => ({ signUp: vi.fn<typeof signUp>() }));
+vi.mock('./sign-in-calls.ts', () => ({ signUp: vi.fn<typeof signUp>() }));
 
 const onDone = vi.fn<() => Promise<void>>();
 const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);

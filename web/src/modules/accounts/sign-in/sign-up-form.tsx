@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
-import { signUp } from '../api.ts';
+import { signUp } from './sign-in-calls.ts';
 import { useAccountForm } from './use-account-form.ts';
 
 /** Which field the server's refusals are about. */

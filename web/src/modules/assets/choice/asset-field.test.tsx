@@ -10,7 +10,7 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { AssetField } from './asset-field.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 
 const asset = (title: string) => ({
   dataset_id: title,

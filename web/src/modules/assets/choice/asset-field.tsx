@@ -9,7 +9,7 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Combobox } from '../../../ui/combobox.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
-import { useUser } from '../../accounts/api.ts';
+import { useUser } from '../../accounts/session.ts';
 import { assetQuery } from '../asset-queries.ts';
 import { choiceQuery, useAllAssets } from './choices.ts';
 

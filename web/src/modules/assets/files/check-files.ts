@@ -2,7 +2,7 @@ import type { AssetFile } from '@bakehouse/contract/assets';
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { previewQuery } from '../api.ts';
+import { previewQuery } from '../asset-calls.ts';
 import { isDataFile } from './data-file.ts';
 import { fileProblem } from './file-problems.ts';
 import type { UploadedFile } from './uploads/uploads.ts';

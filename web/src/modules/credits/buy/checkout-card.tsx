@@ -10,9 +10,9 @@ import { Card } from '../../../ui/card.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
-import { useUser } from '../../accounts/api.ts';
+import { useUser } from '../../accounts/session.ts';
 import { usdProblem } from './checkout-form.ts';
-import { useCheckout } from './purchase-api.ts';
+import { useCheckout } from './purchase-calls.ts';
 
 /** Chooses how much to buy, and leads to the payment provider's page. */
 export function CheckoutCard() {

@@ -1,8 +1,8 @@
 import { ArrowLeftRight, Gift, UserCog } from 'lucide-react';
 import { Card } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { useUser } from '../../accounts/api.ts';
-import { NO_STARTING_CREDITS } from '../api.ts';
+import { useUser } from '../../accounts/session.ts';
+import { NO_STARTING_CREDITS } from '../credit-queries.ts';
 
 /** How credits come on a server without a payment provider. */
 export function CreditSources() {

@@ -3,7 +3,7 @@ import { Card } from '../../../ui/card.tsx';
 import { DataTable } from '../../../ui/data-table.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { pricesQuery } from '../api.ts';
+import { pricesQuery } from '../credit-queries.ts';
 import { priceColumns } from '../prices/price-columns.tsx';
 
 /** What everything costs. */

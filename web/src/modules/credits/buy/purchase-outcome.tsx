@@ -2,8 +2,8 @@ import type { Purchase } from '@bakehouse/contract/purchases';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Callout } from '../../../ui/callout.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { useUser } from '../../accounts/api.ts';
-import { purchasesQuery } from './purchase-api.ts';
+import { useUser } from '../../accounts/session.ts';
+import { purchasesQuery } from './purchase-calls.ts';
 
 const POLL_MS = 3_000;
 

@@ -7,8 +7,8 @@ import { Field } from '../../../ui/field.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
-import { useUser } from '../../accounts/api.ts';
-import { isAboutCode, useRedeemCode } from './redeem-api.ts';
+import { useUser } from '../../accounts/session.ts';
+import { isAboutCode, useRedeemCode } from './redeem-calls.ts';
 
 /** Redeems a code for credits. */
 export function RedeemCard() {

@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { useRevokeCode } from './codes-api.ts';
+import { useRevokeCode } from './code-calls.ts';
 
 /** Each code with its state and who redeemed it. */
 export function CodeTable({ codes }: { codes: readonly CreditCode[] }) {

@@ -7,9 +7,9 @@ import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { useUser } from '../../accounts/api.ts';
+import { useUser } from '../../accounts/session.ts';
+import { codesQuery } from './code-calls.ts';
 import { CodeTable } from './code-table.tsx';
-import { codesQuery } from './codes-api.ts';
 import { CreateCodesCard } from './create-codes-card.tsx';
 
 /** The operator's codes for credits: makes them, lists them, ends them. */

@@ -15,7 +15,7 @@ import { Input } from '../../../ui/input.tsx';
 import { LastDayField, lastDayProblem } from '../../../ui/last-day-field.tsx';
 import { lengthProblem } from '../../../ui/text-problem.ts';
 import { shownOnce, useClosingQuestion } from '../../../ui/use-closing-question.tsx';
-import { useCreateCodes } from './codes-api.ts';
+import { useCreateCodes } from './code-calls.ts';
 
 const empty = { amount: '', count: '1', redemptions: '1', lastDay: '', note: '' };
 type Problems = Partial<Record<keyof typeof empty, string>>;

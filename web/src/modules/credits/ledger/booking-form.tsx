@@ -8,7 +8,7 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
-import { isUnknownUser, useFindAccount } from './ledger-api.ts';
+import { isUnknownUser, useFindAccount } from './ledger-calls.ts';
 
 /** The amount in BGL. */
 type Form = { user: string; amount: string; description: string };

@@ -3,7 +3,7 @@ import { showAmount } from '../../../lib/format/currency.ts';
 import { Card } from '../../../ui/card.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { BookingForm } from './booking-form.tsx';
-import { useChargeBack } from './ledger-api.ts';
+import { useChargeBack } from './ledger-calls.ts';
 
 /** Takes the credits of a payment back that the payer's bank has reversed. */
 export function ChargebackCard() {

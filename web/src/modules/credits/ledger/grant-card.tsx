@@ -2,7 +2,7 @@ import { showAmount } from '../../../lib/format/currency.ts';
 import { Card } from '../../../ui/card.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { BookingForm } from './booking-form.tsx';
-import { useGrantCredits } from './ledger-api.ts';
+import { useGrantCredits } from './ledger-calls.ts';
 
 /** Gives credits to a user. */
 export function GrantCard() {

@@ -6,8 +6,8 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { UserContext } from '../../accounts/session.ts';
-import { AccessRequestsPage } from '../../assets/restricted/access-requests-page.tsx';
-import { ledgerQuery } from './ledger-api.ts';
+import { AccessRequestsPage } from '../../models/restricted/access-requests-page.tsx';
+import { ledgerQuery } from './ledger-calls.ts';
 import { LedgerPage } from './ledger-page.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));

@@ -17,10 +17,10 @@ import { OperatorOnly } from '../../../ui/operator-only.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { useUser } from '../../accounts/api.ts';
+import { useUser } from '../../accounts/session.ts';
 import { ChargebackCard } from './chargeback-card.tsx';
 import { GrantCard } from './grant-card.tsx';
-import { ledgerQuery } from './ledger-api.ts';
+import { ledgerQuery } from './ledger-calls.ts';
 import { sortAccounts } from './sort-accounts.ts';
 
 type Ledger = ResponseOf<typeof getLedger>;

@@ -10,9 +10,9 @@ import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
+import { useChangePrice } from './price-calls.ts';
 import { type PriceForm, priceProblems } from './price-form.ts';
 import { type Price, priceUnits } from './price-units.ts';
-import { useChangePrice } from './prices-api.ts';
 
 const FORM = 'change-price';
 

@@ -10,8 +10,8 @@ import { Money } from '../../../ui/money.tsx';
 import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { priceChangesQuery } from './price-calls.ts';
 import { priceUnits } from './price-units.ts';
-import { priceChangesQuery } from './prices-api.ts';
 
 /** Every change that was made of a price, newest first. */
 export function PriceHistory() {

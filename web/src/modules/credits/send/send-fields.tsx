@@ -9,9 +9,9 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { useUser } from '../../accounts/api.ts';
-import { useBalance } from '../api.ts';
-import { recipientQuery } from './send-api.ts';
+import { useUser } from '../../accounts/session.ts';
+import { useBalance } from '../credit-queries.ts';
+import { recipientQuery } from './send-calls.ts';
 import { type SendForm, type SendProblems, whyLess, type whyNothing } from './send-form.ts';
 
 type Props = {

@@ -5,9 +5,9 @@ import type { IdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { amountInBgl } from '../../../lib/format/typed-amount.ts';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
-import { useUser } from '../../accounts/api.ts';
-import { useBalance } from '../api.ts';
-import { useTransfer } from './send-api.ts';
+import { useUser } from '../../accounts/session.ts';
+import { useBalance } from '../credit-queries.ts';
+import { useTransfer } from './send-calls.ts';
 import { lackOfCredit, type SendForm, type SendProblems, sendProblems, whyNothing } from './send-form.ts';
 
 /** What the Send Credits sheet knows: its form, whether it asks once more, and the transfer. A repeat after a lost answer is not sent twice. */

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Field } from '../../../ui/field.tsx';
 import { Select } from '../../../ui/select.tsx';
-import { useUser } from '../../accounts/api.ts';
-import { everyApiKeyQuery } from '../../accounts/keys/api.ts';
+import { everyApiKeyQuery } from '../../accounts/keys/key-calls.ts';
+import { useUser } from '../../accounts/session.ts';
 
 type Props = {
   /** The id of the chosen key; undefined for all. */

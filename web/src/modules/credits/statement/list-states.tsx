@@ -2,8 +2,8 @@ import { ReceiptText } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { useUser } from '../../accounts/api.ts';
-import { NO_STARTING_CREDITS } from '../api.ts';
+import { useUser } from '../../accounts/session.ts';
+import { NO_STARTING_CREDITS } from '../credit-queries.ts';
 
 /** What every view of the transactions says where they could not be loaded. */
 export const LOADING_FAILED = 'Error Loading Transactions';

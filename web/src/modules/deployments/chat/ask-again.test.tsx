@@ -4,11 +4,11 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { UserContext } from '../../accounts/api.ts';
+import { UserContext } from '../../accounts/session.ts';
 import { initialSettings } from './chat-options.tsx';
+import type { Turn } from './kept-conversation.ts';
 import { keepConversation, readConversation } from './kept-conversation.ts';
 import { Playground } from './playground.tsx';
-import type { Turn } from './use-conversation.ts';
 
 /** What the model was sent, and what it answers with: pieces of a text, or a refusal. */
 let asked: { messages: Turn[]; top_p?: number; seed?: number }[];

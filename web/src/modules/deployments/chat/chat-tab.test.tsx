@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { keepInTab } from '../../../lib/tab-storage.ts';
-import { UserContext } from '../../accounts/api.ts';
+import { UserContext } from '../../accounts/session.ts';
 import { initialSettings } from './chat-options.tsx';
 import { ChatTab } from './chat-tab.tsx';
 import { keepConversation } from './kept-conversation.ts';

@@ -6,7 +6,7 @@ import { Disclosure } from '../../../ui/disclosure.tsx';
 import { MarkdownLines } from '../../../ui/markdown.tsx';
 import type { ChatCut, ChatSpeed } from './chat.ts';
 import { limits } from './chat-options.tsx';
-import type { Turn } from './use-conversation.ts';
+import type { Turn } from './kept-conversation.ts';
 
 type Props = {
   turn: Turn;

@@ -2,8 +2,8 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { browserStorage } from '../../../lib/tab-storage.ts';
 import { initialSettings } from './chat-options.tsx';
+import type { Turn } from './kept-conversation.ts';
 import { keepConversation, newestTurns, readConversation } from './kept-conversation.ts';
-import type { Turn } from './use-conversation.ts';
 
 const exchange = (question: string): Turn[] => [
   { role: 'user', content: question },

@@ -1,12 +1,21 @@
 import * as z from 'zod/mini';
 import { browserStorage } from '../../../lib/tab-storage.ts';
+import type { ChatCut, ChatMessage, ChatSpeed } from './chat.ts';
 import { type ChatSettings, initialSettings } from './chat-options.tsx';
-import type { Turn } from './use-conversation.ts';
 
 /** In characters, as JSON. */
 const TURNS_LENGTH_MAX = 200_000;
 /** Conversations of a user: as many as fit into what a browser stores of a site, at their longest. */
 export const KEPT_MAX = 20;
+
+export type Turn = ChatMessage & {
+  /** What the model has thought before its answer; it is not told of it again. */
+  thoughts?: string | undefined;
+  speed?: ChatSpeed | undefined;
+  cut?: ChatCut | undefined;
+  /** It is an answer that was stopped, or broke off. */
+  interrupted?: boolean | undefined;
+};
 
 export type Conversation = {
   turns: Turn[];

@@ -5,11 +5,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { browserStorage } from '../../../lib/tab-storage.ts';
-import { UserContext } from '../../accounts/api.ts';
+import { UserContext } from '../../accounts/session.ts';
 import { initialSettings } from './chat-options.tsx';
+import type { Turn } from './kept-conversation.ts';
 import { keepConversation, readConversation } from './kept-conversation.ts';
 import { Playground } from './playground.tsx';
-import type { Turn } from './use-conversation.ts';
 
 /** What the model has been asked, and its answer as far as the test lets it come. */
 let asked: { messages: unknown; max_tokens: number }[];

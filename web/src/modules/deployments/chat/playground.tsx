@@ -10,12 +10,13 @@ import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
-import { useUser } from '../../accounts/api.ts';
+import { useUser } from '../../accounts/session.ts';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
 import { ChatOptionFields, optionLabels, optionProblems } from './chat-options.tsx';
 import { ConversationTurns } from './conversation-turns.tsx';
+import type { Turn } from './kept-conversation.ts';
 import { KEPT_MAX } from './kept-conversation.ts';
-import { type Turn, useConversation } from './use-conversation.ts';
+import { useConversation } from './use-conversation.ts';
 import { type ConversationKey, forgetQuestion, readQuestion, useQuestion } from './use-question.ts';
 
 type Props = {

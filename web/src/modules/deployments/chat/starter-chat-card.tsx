@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FirstRead, useFirstAnswers } from '../../../lib/use-first-answers.ts';
 import { Card } from '../../../ui/card.tsx';
-import { pricesQuery } from '../../credits/api.ts';
-import { useMachine } from '../../machines/api.ts';
+import { pricesQuery } from '../../credits/credit-queries.ts';
+import { useMachine } from '../../machines/machine-queries.ts';
 import { useServingDevice } from '../serving-prices.ts';
 import { chatModelsQuery } from './chat.ts';
 import { Playground } from './playground.tsx';

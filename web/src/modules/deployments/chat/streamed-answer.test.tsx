@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { MarkdownLines } from '../../../ui/markdown.tsx';
-import { UserContext } from '../../accounts/api.ts';
+import { UserContext } from '../../accounts/session.ts';
 import { streamChat } from './chat.ts';
 import { initialSettings } from './chat-options.tsx';
 import { keepConversation, readConversation } from './kept-conversation.ts';

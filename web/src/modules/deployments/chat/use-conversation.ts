@@ -2,22 +2,14 @@ import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { notify } from '../../../ui/notify.ts';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
-import { type ChatCut, type ChatMessage, type ChatSpeed, streamChat } from './chat.ts';
+import { type ChatMessage, streamChat } from './chat.ts';
 import {
   type Conversation,
   keepConversation,
   onKeptElsewhere,
   readConversation,
+  type Turn,
 } from './kept-conversation.ts';
-
-export type Turn = ChatMessage & {
-  /** What the model has thought before its answer; it is not told of it again. */
-  thoughts?: string | undefined;
-  speed?: ChatSpeed | undefined;
-  cut?: ChatCut | undefined;
-  /** It is an answer that was stopped, or broke off. */
-  interrupted?: boolean | undefined;
-};
 
 type Of = {
   userId: string;

@@ -13,7 +13,7 @@ import { DeployButton } from './deploy-button.tsx';
 
 const navigate = vi.fn<(to: object) => Promise<void>>();
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
   useNavigate: () => navigate,

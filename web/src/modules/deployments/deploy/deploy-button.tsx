@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { useUser } from '../../accounts/api.ts';
+import { useUser } from '../../accounts/session.ts';
 import { linkTo } from '../kinds.ts';
 import { type DeploymentRequest, quoteQuery, useDeploy } from './use-deploy.ts';
 

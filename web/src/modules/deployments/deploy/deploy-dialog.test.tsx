@@ -10,9 +10,9 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { DeployDialog } from './deploy-dialog.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 const models = ['FluxPipeline', 'FluxKontextPipeline', 'DDMPipeline', null];
-vi.mock('../../assets/choice/api.ts', async (original) => ({
+vi.mock('../../assets/choice/asset-field.tsx', async (original) => ({
   ...(await original<object>()),
   AssetField: ({ value, fits }: { value: string | null; fits: (model: AssetSummary) => boolean }) => (
     <>

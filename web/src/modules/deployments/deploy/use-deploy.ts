@@ -11,7 +11,7 @@ import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { awaitEnd } from '../../../ui/long-work.ts';
 import { notify } from '../../../ui/notify.ts';
-import { useUser } from '../../accounts/api.ts';
+import { useUser } from '../../accounts/session.ts';
 import { deploymentKinds, type Kind, workId } from '../kinds.ts';
 
 /** What is asked for; the GPU where its kind has a choice of it. */

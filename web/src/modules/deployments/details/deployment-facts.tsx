@@ -5,7 +5,7 @@ import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
-import { deviceName } from '../../machines/api.ts';
+import { deviceName } from '../../machines/devices.ts';
 import { sleepNote } from './sleeps-after.ts';
 
 type Facts =

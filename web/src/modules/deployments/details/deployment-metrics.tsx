@@ -1,6 +1,7 @@
 import { placesOf } from '../../../lib/format/places-of.ts';
 import { Card } from '../../../ui/card.tsx';
-import { Chart, type ChartProps } from '../../../ui/chart.tsx';
+import { Chart } from '../../../ui/chart.tsx';
+import type { ChartProps } from '../../../ui/chart-plot.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';

@@ -8,7 +8,7 @@ import { DeployDialog } from '../deploy/deploy-dialog.tsx';
 import { sleepNote } from './sleeps-after.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
   useNavigate: () => () => undefined,

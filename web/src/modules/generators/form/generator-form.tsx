@@ -10,8 +10,8 @@ import { DeferredPart } from '../../../ui/deferred-part.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { type FormField, FormFields } from '../../../ui/form-fields.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { sessionQuery } from '../../accounts/api.ts';
-import { SourceField } from '../../images/api.ts';
+import { sessionQuery } from '../../accounts/session.ts';
+import { SourceField } from '../../images/deferred-parts.ts';
 import { GenerateBar, type Served } from '../generate-bar.tsx';
 import {
   clampedValues,

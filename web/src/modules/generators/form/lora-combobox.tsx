@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { Combobox } from '../../../ui/combobox.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
-import { assetQuery } from '../../assets/choice/api.ts';
+import { assetQuery } from '../../assets/asset-queries.ts';
 import { lorasQuery } from './loras-query.ts';
 
 /** Leads back to no LoRA. */

@@ -2,10 +2,10 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { GeneratorResults, PictureHistory, SourceField } from '../../images/api.ts';
+import { GeneratorResults, PictureHistory, SourceField } from '../../images/deferred-parts.ts';
 import { FakeApi } from '../../images/testing/fake-api.ts';
 import { renderPage } from '../../images/testing/render-page.tsx';
-import { servedGeneratorsQuery } from '../api.ts';
+import { servedGeneratorsQuery } from '../served-generators.ts';
 import { lorasQuery } from './loras-query.ts';
 
 const server = vi.hoisted(() => ({ api: null as FakeApi | null }));

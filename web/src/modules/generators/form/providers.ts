@@ -1,5 +1,5 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import type { ServedGenerator } from '../api.ts';
+import type { ServedGenerator } from '../served-generators.ts';
 import { starterNames } from './served-form.ts';
 
 /** Who can generate on a generator's page. */

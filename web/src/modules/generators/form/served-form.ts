@@ -4,7 +4,7 @@ import { atService } from '@bakehouse/contract/generators/parameters/parameters'
 import { generators } from '@bakehouse/contract/generators/table';
 import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';
-import type { ServedGenerator } from '../api.ts';
+import type { ServedGenerator } from '../served-generators.ts';
 
 /** The service that generates on this page unless another is named; null where a model of this installation does, or nobody. */
 function upstreamOf(

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { cx } from '../../../lib/cx.ts';
 import { Card } from '../../../ui/card.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { useUser } from '../../accounts/api.ts';
-import { useGenerations } from '../api.ts';
+import { useUser } from '../../accounts/session.ts';
+import { useGenerations } from '../generation-queries.ts';
 import { Thumbnail } from '../view/thumbnail.tsx';
 import { type Edited, lineageOf } from './lineage.ts';
 

@@ -2,11 +2,11 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import { Link } from '@tanstack/react-router';
 import { Card } from '../../../ui/card.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
-import { useUser } from '../../accounts/api.ts';
-import { useGenerations } from '../api.ts';
+import { useUser } from '../../accounts/session.ts';
 import { useHistoryRefresh } from '../editing/history-refresh.ts';
 import type { Source } from '../editing/source.ts';
 import { SourceImage } from '../editing/source-image.tsx';
+import { useGenerations } from '../generation-queries.ts';
 import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
 
 const SHOWN_MAX = 20;

@@ -4,7 +4,7 @@ import { Images } from 'lucide-react';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
-import { useUser } from '../../accounts/api.ts';
+import { useUser } from '../../accounts/session.ts';
 import { recentGenerationsQuery } from '../generation-queries.ts';
 import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
 

@@ -6,9 +6,8 @@ import type { ReactNode } from 'react';
 import { useStepKeys } from '../../../lib/device/use-step-keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Tooltip } from '../../../ui/tooltip.tsx';
-import { useUser } from '../../accounts/api.ts';
-import { useRecentGenerations } from '../api.ts';
-import { type GenerationPages, generationQuery, LISTS } from '../generation-queries.ts';
+import { useUser } from '../../accounts/session.ts';
+import { type GenerationPages, generationQuery, LISTS, useRecentGenerations } from '../generation-queries.ts';
 import { neighboursOf } from './neighbours.ts';
 
 /** To the generations beside this one in the lists that were read, by the arrow keys too. They have their place before the lists are read, so that nothing moves then. */

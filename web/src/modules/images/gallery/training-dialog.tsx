@@ -15,9 +15,9 @@ import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { nameProblem } from '../../../ui/text-problem.ts';
-import { useUser } from '../../accounts/api.ts';
-import { useAllAssets } from '../../assets/api.ts';
-import { AssetField } from '../../assets/choice/api.ts';
+import { useUser } from '../../accounts/session.ts';
+import { AssetField } from '../../assets/choice/asset-field.tsx';
+import { useAllAssets } from '../../assets/choice/choices.ts';
 import { countPictures } from '../generation-calls.ts';
 import { useAddTrainingPictures } from './reuse-calls.ts';
 

@@ -10,9 +10,9 @@ import {
 } from '@tanstack/react-router';
 import { render, screen } from '@testing-library/react';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { sessionQuery, UserContext } from '../../accounts/api.ts';
-import { servedGeneratorsQuery } from '../../generators/api.ts';
+import { sessionQuery, UserContext } from '../../accounts/session.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from '../../generators/routes.ts';
+import { servedGeneratorsQuery } from '../../generators/served-generators.ts';
 import { imagesRoutes } from '../routes.ts';
 
 const user = { id: 'u1' } as never;

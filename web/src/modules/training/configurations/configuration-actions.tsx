@@ -11,7 +11,7 @@ import { Input } from '../../../ui/input.tsx';
 import { Menu, MenuItem } from '../../../ui/menu.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { nameProblem } from '../../../ui/text-problem.ts';
-import { useDeleteConfiguration, useRenameConfiguration } from './api.ts';
+import { useDeleteConfiguration, useRenameConfiguration } from './configuration-calls.ts';
 import { type FileFormat, writeConfigurationFile } from './configuration-file.ts';
 
 /** What can be done with the chosen configuration beside applying it. */

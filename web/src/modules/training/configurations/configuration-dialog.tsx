@@ -8,8 +8,12 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { useApplicableConfiguration, useConfigurations, useImportConfiguration } from './api.ts';
 import { ConfigurationActions } from './configuration-actions.tsx';
+import {
+  useApplicableConfiguration,
+  useConfigurations,
+  useImportConfiguration,
+} from './configuration-calls.ts';
 import { describeConfiguration } from './describe-configuration.ts';
 
 type Props = { onClose: () => void; onApply: (payload: Configuration['fine_tune_payload']) => void };

@@ -6,7 +6,7 @@ import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { nameProblem } from '../../../ui/text-problem.ts';
-import { type Choices, useSaveConfiguration } from './api.ts';
+import { type Choices, useSaveConfiguration } from './configuration-calls.ts';
 
 /** Keeps what was chosen under a name, for Choose Config. It stands inside the wizard's form, and so is none itself. */
 export function SaveConfiguration({ choices }: { choices: Choices }) {

@@ -7,7 +7,7 @@ import { StepParameters } from '../wizard/steps/step-parameters.tsx';
 import { initialState, withChange } from '../wizard/wizard-state.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => undefined) }));
-vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 
 test.each([
   [{}, []],

@@ -1,13 +1,13 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen, within } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
-import { pricesQuery } from '../../credits/api.ts';
-import { useMachine } from '../../machines/api.ts';
+import { pricesQuery } from '../../credits/credit-queries.ts';
+import { useMachine } from '../../machines/machine-queries.ts';
 import { GpuFields } from './gpu-fields.tsx';
 import { initialParameters } from './training-parameters.ts';
 
-vi.mock('../../machines/api.ts', async (original) => ({
-  ...(await original<typeof import('../../machines/api.ts')>()),
+vi.mock('../../machines/machine-queries.ts', async (original) => ({
+  ...(await original<typeof import('../../machines/machine-queries.ts')>()),
   useMachine: vi.fn<typeof useMachine>(),
 }));
 

@@ -6,8 +6,9 @@ import { Field } from '../../../ui/field.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Select } from '../../../ui/select.tsx';
-import { pricesQuery } from '../../credits/api.ts';
-import { describeAbsence, gpusHere, useMachine } from '../../machines/api.ts';
+import { pricesQuery } from '../../credits/credit-queries.ts';
+import { describeAbsence, gpusHere } from '../../machines/devices.ts';
+import { useMachine } from '../../machines/machine-queries.ts';
 import type { ParameterProblems } from './parameter-problems.ts';
 import type { TrainingParameters } from './training-parameters.ts';
 

@@ -1,7 +1,7 @@
 import type { DataReading } from '@bakehouse/contract/training';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import type { LongWork } from '../../../ui/long-work.ts';
-import { stopReading, useReadings } from './api.ts';
+import { stopReading, useReadings } from './reading-calls.ts';
 
 /** The data files that are read in the background, as the list of long work shows them. */
 export function useReadingWork(): LongWork[] {

@@ -1,6 +1,6 @@
 import type { Run } from '@bakehouse/contract/training';
 import { withMinus } from '../../../lib/format/format-number.ts';
-import { deviceName } from '../../machines/api.ts';
+import { deviceName } from '../../machines/devices.ts';
 import { formatLabels } from '../parameters/format-labels.ts';
 import { isTextFile } from '../parameters/training-parameters.ts';
 

@@ -2,8 +2,7 @@ import type { Run } from '@bakehouse/contract/training';
 import { fireEvent, render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { ApiError } from '../../../lib/api/api-error.ts';
-import { ResumeButton } from './resume-button.tsx';
-import { ResumeDialog } from './resume-dialog.tsx';
+import { ResumeButton, ResumeDialog } from './resume-dialog.tsx';
 import { useResumeRun } from './run-calls.ts';
 
 vi.mock('./run-calls.ts', () => ({ useResumeRun: vi.fn<typeof useResumeRun>() }));

@@ -1,6 +1,8 @@
 import type { Run } from '@bakehouse/contract/training';
+import { Play } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
+import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
@@ -9,6 +11,22 @@ import { errorMessage } from '../../../ui/notify.ts';
 import { CeilingField } from '../parameters/ceiling-field.tsx';
 import { ceilingProblem } from '../parameters/parameter-problems.ts';
 import { useResumeRun } from './run-calls.ts';
+
+/** Lets a run go on that can; that another cannot is said where it says how it ended. */
+export function ResumeButton({ run }: { run: Run }) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      {run.resume_hold !== null && (
+        <Button onClick={() => setAsking(true)}>
+          <Play aria-hidden />
+          {run.stop_reason === 'ceiling' ? 'Resume with a higher ceiling' : 'Resume'}
+        </Button>
+      )}
+      <ResumeDialog run={run} open={asking} onClose={() => setAsking(false)} />
+    </>
+  );
+}
 
 type Props = { run: Run; open: boolean; onClose: () => void };
 

@@ -14,8 +14,8 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
-import { runQuery } from '../api.ts';
 import { joinPoints, missingAfter } from './curves/curves.ts';
+import { runQuery } from './run-queries.ts';
 
 /*
  * What the pages of runs ask the server for. Apart from the module's api.ts, which is on the first screen: they are not.

@@ -6,7 +6,7 @@ import { formatDuration } from '../../../lib/format/format-time.ts';
 import { Callout } from '../../../ui/callout.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { deviceName } from '../../machines/api.ts';
+import { deviceName } from '../../machines/devices.ts';
 
 /** How it ended, and what it cost. */
 export function RunOutcome({ run }: { run: Run }) {

@@ -17,9 +17,9 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { SearchInput } from '../../../ui/search-input.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { useRuns } from '../api.ts';
 import { CompareRuns } from './curves/compare-runs.tsx';
 import { useRunStats } from './run-calls.ts';
+import { useRuns } from './run-queries.ts';
 import { runsColumns } from './runs-columns.tsx';
 
 const route = getRouteApi('/app/llm-training');

@@ -5,8 +5,11 @@ import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { Progress } from '../../../ui/progress.tsx';
-import { assetQuery, modelReadinessQuery, type Upload, UploadList } from '../../assets/api.ts';
-import { useRun } from '../api.ts';
+import { modelReadinessQuery } from '../../assets/asset-calls.ts';
+import { assetQuery } from '../../assets/asset-queries.ts';
+import { UploadList } from '../../assets/files/uploads/upload-list.tsx';
+import { type Upload } from '../../assets/files/uploads/uploads.ts';
+import { useRun } from '../runs/run-queries.ts';
 import { phaseText } from '../runs/run-sentences.ts';
 import { endOf } from '../runs/use-run-work.ts';
 import type { Wizard } from './wizard-state.ts';

@@ -1,7 +1,7 @@
 import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { notify } from '../../../ui/notify.ts';
-import { stopReading, useReading } from '../readings/api.ts';
+import { stopReading, useReading } from '../readings/reading-calls.ts';
 import { type FineTuneChoice, useValidateFineTune, WIZARD_TOAST } from './wizard-calls.ts';
 
 export type CheckedChoice = {

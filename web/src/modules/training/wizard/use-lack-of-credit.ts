@@ -1,8 +1,8 @@
 import { parseBgl } from '@bakehouse/contract/money';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { insufficientBalance } from '../../../lib/format/insufficient-balance.ts';
-import { useUser } from '../../accounts/api.ts';
-import { useBalance } from '../../credits/api.ts';
+import { useUser } from '../../accounts/session.ts';
+import { useBalance } from '../../credits/credit-queries.ts';
 import { holdAtStart } from './wizard-state.ts';
 
 /** Says so where more would be held at the start than there is; null where it suffices, or nobody knows. */

@@ -2,8 +2,9 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { renderHook } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { expect, it } from 'vitest';
-import { UserContext } from '../../accounts/api.ts';
-import { choiceQuery, previewQuery } from '../../assets/api.ts';
+import { UserContext } from '../../accounts/session.ts';
+import { previewQuery } from '../../assets/asset-calls.ts';
+import { choiceQuery } from '../../assets/choice/choices.ts';
 import { useStepReading } from './use-step-reading.ts';
 
 const file = { assetId: 'd1', revisionId: 'r1', path: 'rows.csv', offset: 0 };

@@ -1,6 +1,6 @@
 import { useIsFetching } from '@tanstack/react-query';
-import { useUser } from '../../accounts/api.ts';
-import { choiceQuery } from '../../assets/api.ts';
+import { useUser } from '../../accounts/session.ts';
+import { choiceQuery } from '../../assets/choice/choices.ts';
 import type { WizardState } from './wizard-state.ts';
 
 type Chosen = Pick<WizardState, 'step' | 'type' | 'baseModelId' | 'datasetId' | 'fileName'>;

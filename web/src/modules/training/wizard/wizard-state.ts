@@ -4,7 +4,7 @@ import { isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
 import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
 import type { Dispatch } from 'react';
 import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
-import type { Upload } from '../../assets/api.ts';
+import type { Upload } from '../../assets/files/uploads/uploads.ts';
 import type { ParameterProblems } from '../parameters/parameter-problems.ts';
 import {
   type FileReading,

@@ -3,7 +3,7 @@ import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../../../../lib/api/query-client.ts';
-import { signInMethodsQuery } from '../../api.ts';
+import { signInMethodsQuery } from '../sign-in-calls.ts';
 import { ForgotPasswordForm } from './forgot-password-form.tsx';
 
 const call = vi.hoisted(() => vi.fn());

@@ -4,8 +4,8 @@ import { Button } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Field } from '../../../../ui/field.tsx';
 import { Input } from '../../../../ui/input.tsx';
-import { requestPasswordReset, signInMethodsQuery } from '../../api.ts';
 import { refuseEmail } from '../check-email.ts';
+import { requestPasswordReset, signInMethodsQuery } from '../sign-in-calls.ts';
 import { useAccountForm } from '../use-account-form.ts';
 
 /** Asks for a link to choose a new password. */

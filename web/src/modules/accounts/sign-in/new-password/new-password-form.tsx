@@ -4,8 +4,8 @@ import { Callout } from '../../../../ui/callout.tsx';
 import { Field } from '../../../../ui/field.tsx';
 import { Input } from '../../../../ui/input.tsx';
 import { notify } from '../../../../ui/notify.ts';
-import { resetPassword } from '../../api.ts';
 import { isCommonPassword, refusePassword } from '../check-password.ts';
+import { resetPassword } from '../sign-in-calls.ts';
 import { useAccountForm } from '../use-account-form.ts';
 
 type Props = {

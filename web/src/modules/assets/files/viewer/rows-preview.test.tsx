@@ -6,7 +6,7 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
-import { previewQuery } from '../../api.ts';
+import { previewQuery } from '../../asset-calls.ts';
 import type { RowsPlace } from './rows-place.ts';
 import { RowsPreview } from './rows-preview.tsx';
 import { columnsQuery, rowQuery, versionsQuery } from './viewer-calls.ts';

@@ -12,7 +12,7 @@ import { EmptyState } from '../../../../ui/empty-state.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { SearchInput } from '../../../../ui/search-input.tsx';
 import { Segmented } from '../../../../ui/segmented.tsx';
-import { previewQuery } from '../../api.ts';
+import { previewQuery } from '../../asset-calls.ts';
 import { FileCombobox } from '../../choice/file-combobox.tsx';
 import { isDataFile } from '../data-file.ts';
 import { mayHaveDataFiles, selectedDataFile } from '../selected-data-file.ts';

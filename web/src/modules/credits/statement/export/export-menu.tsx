@@ -4,7 +4,7 @@ import { localDay } from '../../../../lib/format/format-time.ts';
 import { useMutation } from '../../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Menu, MenuItem } from '../../../../ui/menu.tsx';
-import { useUser } from '../../../accounts/api.ts';
+import { useUser } from '../../../accounts/session.ts';
 import type { Period } from '../period.ts';
 import { readKeyStatement } from './read-key-statement.ts';
 import { readStatement } from './read-statement.ts';

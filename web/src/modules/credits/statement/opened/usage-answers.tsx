@@ -5,7 +5,7 @@ import { formatClock } from '../../../../lib/format/format-time.ts';
 import { Pager } from '../../../../ui/pager.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
-import { usageWindowQuery } from '../../api.ts';
+import { usageWindowQuery } from '../../credit-queries.ts';
 
 /** The single answers of one line of the list, with what each used and cost. */
 export function UsageAnswers({ windowId }: { windowId: string }) {

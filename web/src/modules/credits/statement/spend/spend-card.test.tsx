@@ -6,7 +6,7 @@ import { queryClient } from '../../../../lib/api/query-client.ts';
 import { SpendCard } from './spend-card.tsx';
 
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
-vi.mock('../../../accounts/api.ts', () => ({ useUser: () => ({ id: 'ada' }) }));
+vi.mock('../../../accounts/session.ts', () => ({ useUser: () => ({ id: 'ada' }) }));
 vi.mock('../../../../ui/chart.tsx', () => ({ Chart: () => null }));
 
 beforeEach(() => {

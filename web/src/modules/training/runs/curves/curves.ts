@@ -1,5 +1,5 @@
-import type { ChartSeries } from '../../../../ui/chart.tsx';
 import { chartColour } from '../../../../ui/chart-colour.ts';
+import type { ChartSeries } from '../../../../ui/chart-plot.ts';
 
 export type Point = { step: number; values: Record<string, number> };
 type Curve = { x: number[]; series: ChartSeries[] };

@@ -4,7 +4,7 @@ import { render, screen } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
 import { queryClient } from '../../../../lib/api/query-client.ts';
-import { UnfinishedBadge, useUnfinishedRuns } from './unfinished-badge.tsx';
+import { UnfinishedBadge } from './unfinished-badge.tsx';
 
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
@@ -12,8 +12,7 @@ const model = (id: number, file_count = 0) => ({ dataset_id: `m${id}`, file_coun
 const models = [model(0, 3), ...Array.from({ length: 50 }, (_, n) => model(n + 1))];
 
 function List() {
-  const runs = useUnfinishedRuns(models);
-  return models.map((one) => <UnfinishedBadge key={one.dataset_id} model={one} runs={runs} />);
+  return models.map((one) => <UnfinishedBadge key={one.dataset_id} model={one} models={models} />);
 }
 
 it('asks once for the runs of all models without files, also after each change of a run', async () => {

@@ -11,7 +11,7 @@ const POLL_MS = 3_000;
 const MODELS_PER_CALL = 100;
 
 /** The runs that the models without files wait for, or have waited for in vain: one query for all of them. */
-export function useUnfinishedRuns(models: readonly AssetSummary[]): Run[] {
+function useUnfinishedRuns(models: readonly AssetSummary[]): Run[] {
   const modelIds = models.filter((model) => model.file_count === 0).map((model) => model.dataset_id);
   const { data } = useQuery({
     queryKey: ['run', 'list', { modelIds }],
@@ -39,8 +39,18 @@ async function readRuns(modelIds: readonly string[], signal: AbortSignal): Promi
   return pages.flatMap(({ runs }) => runs);
 }
 
+type Props = {
+  model: AssetSummary;
+  /** All that are shown: their runs are read in one call. */
+  models: readonly AssetSummary[];
+};
+
 /** How far the run is that a model without files waits for; nothing where the model has files. */
-export function UnfinishedBadge({ model, runs }: { model: AssetSummary; runs: readonly Run[] }) {
-  const run = model.file_count === 0 && runs.find(({ model_id }) => model_id === model.dataset_id);
-  return run ? <StatusBadge status={displayState(run)} /> : null;
+export function UnfinishedBadge({ model, models }: Props) {
+  return model.file_count === 0 && <RunBadge model={model} models={models} />;
+}
+
+function RunBadge({ model, models }: Props) {
+  const run = useUnfinishedRuns(models).find(({ model_id }) => model_id === model.dataset_id);
+  return run && <StatusBadge status={displayState(run)} />;
 }

@@ -34,8 +34,11 @@ vi.mock('../steps/step-parameters.tsx', () => ({ StepParameters: () => null }));
 vi.mock('./cost-estimate.tsx', () => ({ CostEstimate: () => null }));
 vi.mock('./recommended-gpus.tsx', () => ({ RecommendedGpus: () => null }));
 vi.mock('../use-lack-of-credit.ts', () => ({ useLackOfCredit: () => shown.lack }));
-vi.mock('../../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
-vi.mock('../../readings/api.ts', () => ({ useReading: () => null, stopReading: async () => undefined }));
+vi.mock('../../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../readings/reading-calls.ts', () => ({
+  useReading: () => null,
+  stopReading: async () => undefined,
+}));
 
 const checked = {
   critical_errors: [],

@@ -1,11 +1,11 @@
 import { act, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { currencyChoice } from '../../../../lib/format/currency.ts';
-import { gpusHere } from '../../../machines/api.ts';
+import { gpusHere } from '../../../machines/devices.ts';
 import { RecommendedGpus } from './recommended-gpus.tsx';
 
-vi.mock('../../../machines/api.ts', () => ({
-  useMachine: vi.fn(() => ({ data: {} })),
+vi.mock('../../../machines/machine-queries.ts', () => ({ useMachine: vi.fn(() => ({ data: {} })) }));
+vi.mock('../../../machines/devices.ts', () => ({
   gpusHere: vi.fn(() => new Set(['NVIDIA_TESLA_V100'])),
 }));
 

@@ -1,6 +1,7 @@
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { Money } from '../../../../ui/money.tsx';
-import { gpusHere, useMachine } from '../../../machines/api.ts';
+import { gpusHere } from '../../../machines/devices.ts';
+import { useMachine } from '../../../machines/machine-queries.ts';
 
 type Props = { recommended: FineTuneValidation['recommendations']['recommended_gpus'] };
 

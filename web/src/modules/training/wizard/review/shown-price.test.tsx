@@ -27,8 +27,11 @@ vi.mock('../steps/step-parameters.tsx', () => ({ StepParameters: () => null }));
 vi.mock('./step-review.tsx', () => ({ StepReview: () => null }));
 vi.mock('../create-model-result.tsx', () => ({ CreateModelResult: () => 'The end' }));
 vi.mock('../use-lack-of-credit.ts', () => ({ useLackOfCredit: () => null }));
-vi.mock('../../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
-vi.mock('../../readings/api.ts', () => ({ useReading: () => null, stopReading: async () => undefined }));
+vi.mock('../../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../readings/reading-calls.ts', () => ({
+  useReading: () => null,
+  stopReading: async () => undefined,
+}));
 
 let price: string;
 let slowdown: number;

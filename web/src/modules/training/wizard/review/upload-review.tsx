@@ -4,14 +4,11 @@ import { Callout } from '../../../../ui/callout.tsx';
 import { FileDrop } from '../../../../ui/file-drop.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
-import {
-  announceUpload,
-  ModelFilesHelp,
-  modelReadinessQuery,
-  type Upload,
-  UploadList,
-  uploadFiles,
-} from '../../../assets/api.ts';
+import { modelReadinessQuery } from '../../../assets/asset-calls.ts';
+import { ModelFilesHelp } from '../../../assets/files/model-files-help.tsx';
+import { announceUpload } from '../../../assets/files/uploads/announce-upload.ts';
+import { UploadList } from '../../../assets/files/uploads/upload-list.tsx';
+import { type Upload, uploadFiles } from '../../../assets/files/uploads/uploads.ts';
 import { MODEL_FILES_HINT } from '../steps/step-upload.tsx';
 import type { Wizard } from '../wizard-state.ts';
 

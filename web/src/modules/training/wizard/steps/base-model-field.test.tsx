@@ -8,8 +8,8 @@ import { initialState } from '../wizard-state.ts';
 import { BaseModelField } from './base-model-field.tsx';
 
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
-vi.mock('../../../machines/api.ts', () => ({ useMachine: () => ({ data: undefined }) }));
+vi.mock('../../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../../machines/machine-queries.ts', () => ({ useMachine: () => ({ data: undefined }) }));
 
 const model = (title: string, values = {}) => ({
   ...{ dataset_id: title, title, file_count: 2, size_bytes: 1, is_starter: false },

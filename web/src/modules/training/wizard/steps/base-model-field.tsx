@@ -2,10 +2,10 @@ import type { AssetSummary } from '@bakehouse/contract/assets';
 import { useEffect, useEffectEvent } from 'react';
 import { Field } from '../../../../ui/field.tsx';
 import { Input } from '../../../../ui/input.tsx';
-import { useUser } from '../../../accounts/api.ts';
-import { useAllAssets } from '../../../assets/api.ts';
-import { AssetField } from '../../../assets/choice/api.ts';
-import { useMachine } from '../../../machines/api.ts';
+import { useUser } from '../../../accounts/session.ts';
+import { AssetField } from '../../../assets/choice/asset-field.tsx';
+import { useAllAssets } from '../../../assets/choice/choices.ts';
+import { useMachine } from '../../../machines/machine-queries.ts';
 import { onlyOne } from '../suggest.ts';
 import type { Suggestion, Wizard, WizardState } from '../wizard-state.ts';
 

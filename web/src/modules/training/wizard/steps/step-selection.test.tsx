@@ -9,18 +9,22 @@ import { StepSelection } from './step-selection.tsx';
 
 const dataset = { dataset_id: 'd1', file_count: 1, files: [{ path: 'a.csv' }], next_files_cursor: null };
 vi.mock('./base-model-field.tsx', () => ({ BaseModelField: () => null }));
-vi.mock('../../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
-vi.mock('../../../assets/api.ts', () => ({
+vi.mock('../../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../../assets/choice/choices.ts', () => ({
   useAllAssets: () => ({ assets: [dataset], complete: true }),
-  assetQuery: (id: string) => ({ queryKey: ['asset', 'one', id], queryFn: async () => dataset }),
-  isDataFile: () => true,
 }));
-vi.mock('../../../assets/choice/api.ts', () => ({
+vi.mock('../../../assets/asset-queries.ts', () => ({
+  assetQuery: (id: string) => ({ queryKey: ['asset', 'one', id], queryFn: async () => dataset }),
+}));
+vi.mock('../../../assets/files/data-file.ts', () => ({ isDataFile: () => true }));
+vi.mock('../../../assets/choice/asset-field.tsx', () => ({
   AssetField: ({ value, onChange }: { value: string | null; onChange: (id: string | null) => void }) => (
     <button type="button" onClick={() => onChange(null)}>
       dataset {String(value)}
     </button>
   ),
+}));
+vi.mock('../../../assets/choice/file-field.tsx', () => ({
   FileField: ({ value }: { value: string | null }) => <span>file {String(value)}</span>,
 }));
 

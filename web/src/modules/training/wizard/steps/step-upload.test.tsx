@@ -6,11 +6,8 @@ import { initialState } from '../wizard-state.ts';
 import { wizardReducer } from '../wizard-steps.tsx';
 import { StepUpload } from './step-upload.tsx';
 
-vi.mock('../../../assets/api.ts', async (original) => ({
-  ...(await original<object>()),
-  ModelFilesHelp: () => null,
-  UploadList: () => null,
-}));
+vi.mock('../../../assets/files/model-files-help.tsx', () => ({ ModelFilesHelp: () => null }));
+vi.mock('../../../assets/files/uploads/upload-list.tsx', () => ({ UploadList: () => null }));
 
 function Step() {
   const [state, dispatch] = useReducer(wizardReducer, { ...initialState, type: 'upload', step: 'files' });

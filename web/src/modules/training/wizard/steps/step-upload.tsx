@@ -4,7 +4,8 @@ import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Field } from '../../../../ui/field.tsx';
 import { FileDrop } from '../../../../ui/file-drop.tsx';
-import { ModelFilesHelp, UploadList } from '../../../assets/api.ts';
+import { ModelFilesHelp } from '../../../assets/files/model-files-help.tsx';
+import { UploadList } from '../../../assets/files/uploads/upload-list.tsx';
 import type { Wizard } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'uploads' | 'dispatch'> };

@@ -1,0 +1,81 @@
+import { rotateApiKey } from '@bakehouse/contract/accounts';
+import { changeApiKey, createApiKey, listApiKeys, revokeApiKey } from '@bakehouse/contract/api-keys';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { getCredentials, setCredentials } from '../../../lib/api/credentials.ts';
+import { useOnlineInterval } from '../../../lib/live/online.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
+import { broadcastSession } from '../../../lib/session/session-channel.ts';
+import type { KeySettings } from './key-form.ts';
+
+const POLL_MS = 10_000;
+
+/** The user's API keys, the web app's own among them. */
+export const apiKeysQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['api-key', userId],
+    queryFn: ({ signal }) =>
+      call(listApiKeys, { params: { userId }, query: {} }, { signal, operation: 'load the API keys' }),
+    // Each call with a key changes when it was last used.
+    staleTime: 0,
+  });
+
+/** The same, kept up to date: nobody announces what a program does with its key. */
+export function useApiKeys(userId: string) {
+  return useQuery({ ...apiKeysQuery(userId), refetchInterval: useOnlineInterval(POLL_MS) });
+}
+
+/** All that the user has or had: what is on record names the revoked ones too. */
+export const everyApiKeyQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['api-key', userId, 'every'],
+    queryFn: ({ signal }) =>
+      call(
+        listApiKeys,
+        { params: { userId }, query: { include_revoked: 'true' } },
+        { signal, operation: 'load the API keys' },
+      ),
+  });
+
+const refresh = () => readAgain(['api-key']);
+
+/** Makes a further key; the answer alone has it in full. */
+export function useCreateApiKey(userId: string) {
+  return useMutation({
+    mutationFn: (settings: Partial<KeySettings> & { name: string }) =>
+      call(createApiKey, { params: { userId }, body: settings }, { operation: 'create the API key' }),
+    onSuccess: refresh,
+  });
+}
+
+/** Changes what is named of a key. */
+export function useChangeApiKey() {
+  return useMutation({
+    mutationFn: ({ keyId, changes }: { keyId: string; changes: Partial<KeySettings> }) =>
+      call(changeApiKey, { params: { keyId }, body: changes }, { operation: 'change the API key' }),
+    onSuccess: refresh,
+  });
+}
+
+/** Ends a key at once. */
+export function useRevokeApiKey() {
+  return useMutation({
+    mutationFn: (keyId: string) =>
+      call(revokeApiKey, { params: { keyId } }, { operation: 'revoke the API key' }),
+    onSuccess: refresh,
+  });
+}
+
+/** Ends the old key at once and gives the new one to this tab and, by message, to all others. */
+export function useRotateApiKey() {
+  return useMutation({
+    mutationFn: () => call(rotateApiKey, {}, { operation: 'replace the API key' }),
+    onSuccess: ({ data }) => {
+      const credentials = getCredentials();
+      if (!credentials) return;
+      setCredentials({ ...credentials, apiKey: data });
+      broadcastSession({ type: 'key-changed', userId: credentials.userId });
+    },
+  });
+}

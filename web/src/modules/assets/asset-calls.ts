@@ -1,0 +1,96 @@
+import {
+  type Asset,
+  createAsset,
+  deleteAsset,
+  getModelReadiness,
+  previewFile,
+  updateAsset,
+} from '@bakehouse/contract/assets';
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../../lib/api/api-client.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { storedRead } from '../../lib/api/stored-read.ts';
+import { readAgain } from '../../lib/mutation/read-again.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
+import { assetQuery } from './asset-queries.ts';
+import { PREVIEW_ROWS } from './files/viewer/rows-place.ts';
+
+/** What an uploaded model can be used for. Each change of its files asks anew. */
+export const modelReadinessQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['asset', 'readiness', id],
+    queryFn: ({ signal }) =>
+      call(
+        getModelReadiness,
+        { params: { id } },
+        { signal, ...storedRead(), operation: 'check the files of the model' },
+      ),
+  });
+
+/** A page of rows of one file. The revision is in the key, so that a replaced file is read again. */
+export const previewQuery = (file: { assetId: string; revisionId: string; path: string; offset: number }) =>
+  queryOptions({
+    queryKey: ['asset', 'preview', file],
+    queryFn: ({ signal }) =>
+      call(
+        previewFile,
+        {
+          params: { id: file.assetId },
+          query: { path: file.path, revision_id: file.revisionId, offset: file.offset, limit: PREVIEW_ROWS },
+        },
+        { signal, ...storedRead(), operation: 'read the file' },
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export type NewDataset = {
+  title: string;
+  category: string;
+  tags: string[];
+  userId: string;
+  idempotencyKey: string;
+};
+
+/** All lists of assets, and what the search has found. */
+function readListsAgain(): void {
+  readAgain(['asset', 'list'], ['asset', 'search']);
+}
+
+/** Creates an empty dataset; resolves with its id. */
+export async function createDataset({ title, category, tags, userId, idempotencyKey }: NewDataset) {
+  const id = await call(
+    createAsset,
+    { body: { dataset_type: 'RAW', title, category, tags, user_id: userId } },
+    { idempotencyKey, operation: 'create dataset' },
+  );
+  readListsAgain();
+  return id;
+}
+
+export function useCreateDataset() {
+  return useMutation({ mutationKey: ['asset'], meta: { inPlace: true }, mutationFn: createDataset });
+}
+
+export function useUpdateAsset(id: string) {
+  return useMutation({
+    mutationKey: ['asset'],
+    mutationFn: (changes: { title?: string; details?: string; tags?: string[] }) =>
+      call(updateAsset, { params: { id }, body: changes }, { operation: 'save the changes' }),
+    onSuccess: (asset: Asset) => {
+      queryClient.setQueryData(assetQuery(id).queryKey, asset);
+      readListsAgain();
+    },
+  });
+}
+
+export function useDeleteAsset(id: string) {
+  return useMutation({
+    mutationKey: ['asset'],
+    meta: { inPlace: true },
+    mutationFn: () => call(deleteAsset, { params: { id } }, { operation: 'delete' }),
+    onSuccess: () => {
+      queryClient.removeQueries({ queryKey: ['asset', 'one', id] });
+      readListsAgain();
+    },
+  });
+}

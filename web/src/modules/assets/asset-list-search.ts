@@ -1,0 +1,11 @@
+/** What of a list of assets is shown, and in which order: last changed first unless said. */
+export type AssetListSearch = { search?: string; tag?: string; sort?: 'title' | 'size' };
+
+export function parseAssetList({ search, tag, sort }: Record<string, unknown>): AssetListSearch {
+  return {
+    ...(typeof search === 'string' && search !== '' && { search }),
+    // A tag such as 2026 is a number in the address.
+    ...((typeof tag === 'string' || typeof tag === 'number') && tag !== '' && { tag: String(tag) }),
+    ...((sort === 'title' || sort === 'size') && { sort }),
+  };
+}

@@ -1,2 +1,0 @@
-export { describeResult } from './describe-result.ts';
-export { searchQuery } from './search-query.ts';

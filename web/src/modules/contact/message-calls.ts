@@ -1,0 +1,62 @@
+import { type ContactMessage, changeMessage, contactUs, listMessages } from '@bakehouse/contract/contact';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { InfiniteData } from '@tanstack/react-query';
+import { call } from '../../lib/api/api-client.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { pagedQuery } from '../../lib/live/paged-query.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
+import { notify } from '../../ui/notify.ts';
+
+export type MessageStatus = ContactMessage['status'];
+
+type MessagePage = ResponseOf<typeof listMessages>;
+
+/** Brings a message to the operators. */
+export function useContactUs() {
+  return useMutation({
+    mutationFn: ({
+      idempotencyKey,
+      ...body
+    }: {
+      user_id: string;
+      subject: string;
+      message: string;
+      idempotencyKey: string;
+    }) => call(contactUs, { body }, { operation: 'send your message', idempotencyKey }),
+    onSuccess: () => notify.success('Your message has been sent successfully!'),
+  });
+}
+
+/** What users have written, newest first; for operators. */
+export const messagesQuery = (status: MessageStatus | undefined) =>
+  pagedQuery({
+    queryKey: ['message', status ?? 'all'],
+    rows: 'messages',
+    id: 'message_id',
+    read: (cursor, signal) =>
+      call(listMessages, { query: { status, cursor } }, { signal, operation: 'load the messages' }),
+    staleTime: 0,
+    // What was opened among the new ones stays in sight while its reply is written elsewhere.
+    refetchOnWindowFocus: false,
+  });
+
+export function useChangeMessage() {
+  return useMutation({
+    mutationFn: ({ messageId, status }: { messageId: string; status: MessageStatus }) =>
+      call(changeMessage, { params: { messageId }, body: { status } }, { operation: 'change the message' }),
+    // It changes where it stands: the list of the new ones would drop it under the reader's eyes. Other lists are read anew
+    // when they are looked at.
+    onSuccess: (changed) =>
+      queryClient.setQueriesData<InfiniteData<MessagePage>>(
+        { queryKey: ['message'] },
+        (data) =>
+          data && {
+            ...data,
+            pages: data.pages.map((page) => ({
+              ...page,
+              messages: page.messages.map((one) => (one.message_id === changed.message_id ? changed : one)),
+            })),
+          },
+      ),
+  });
+}

@@ -1,0 +1,20 @@
+import { Link } from '@tanstack/react-router';
+import { useHelpLinks } from '../../documentation/help-links.ts';
+
+/** To the documentation: the product's own, or the one that the operator names. */
+export function DocumentationLink({ className }: { className: string }) {
+  const { documentation } = useHelpLinks();
+  if (documentation === null) {
+    return (
+      <Link to="/docs" className={className}>
+        Documentation
+      </Link>
+    );
+  }
+  return (
+    <a href={documentation} target="_blank" rel="noreferrer" className={className}>
+      Documentation
+      <span className="sr-only"> (opens in a new tab)</span>
+    </a>
+  );
+}

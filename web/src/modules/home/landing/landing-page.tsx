@@ -1,0 +1,53 @@
+import { Suspense } from 'react';
+import { loadable } from '../../../lib/loadable.tsx';
+import { Boundary, EmptyFallback } from '../../../ui/boundary.tsx';
+import { Logo } from '../../../ui/logo.tsx';
+import { ProductPicture } from '../../../ui/product-picture.tsx';
+import { SignInCard } from '../../accounts/sign-in/sign-in-card.tsx';
+import { DocumentationLink } from './documentation-link.tsx';
+
+/** Below the first screen, so it is not waited for. */
+const Showcase = loadable(async () => (await import('./showcase.tsx')).Showcase);
+
+/** What a visitor comes upon: what this is, shown as it is, and where to sign in or up. */
+export function LandingPage() {
+  return (
+    <div className="mx-auto max-w-[76rem] px-5 sm:px-8">
+      <header className="flex h-16 items-center justify-between gap-4">
+        <Logo />
+        <nav aria-label="Main" className="flex items-center gap-5 font-medium text-muted">
+          <a href="#generators" className="rounded hover:text-ink max-sm:hidden">
+            Generators
+          </a>
+          <DocumentationLink className="rounded hover:text-ink" />
+        </nav>
+      </header>
+      <main>
+        <div className="grid items-start gap-x-14 gap-y-10 pt-6 lg:grid-cols-[minmax(0,1fr)_23rem] lg:grid-rows-[auto_1fr] lg:pt-12">
+          <div>
+            <h1 className="max-w-2xl font-semibold text-3xl leading-[1.15] tracking-tight sm:text-[2.75rem]">
+              From your data to a served model, on your own machines
+            </h1>
+            <p className="mt-4 max-w-xl text-[0.9375rem] text-muted leading-6 sm:text-base">
+              Keep datasets and models, fine-tune, deploy and chat, and pay for all of it from one balance
+              that adds up to the last digit. Start on a laptop, scale to your GPUs.
+            </p>
+          </div>
+          <div className="lg:col-start-2 lg:row-span-2 lg:row-start-1">
+            <SignInCard />
+          </div>
+          <ProductPicture
+            first
+            name="run"
+            alt="A finished fine-tune: its losses, how long it took, what it cost, and its answers beside those of the base model"
+          />
+        </div>
+        <Boundary fallback={EmptyFallback}>
+          <Suspense>
+            <Showcase />
+          </Suspense>
+        </Boundary>
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query';
+import { cx } from '../../../lib/cx.ts';
+import { ProductPicture } from '../../../ui/product-picture.tsx';
+import { GeneratorList } from '../../generators/generator-list.tsx';
+import { servedGeneratorsQuery } from '../../generators/served-generators.ts';
+import { DocumentationLink } from './documentation-link.tsx';
+
+const parts = [
+  {
+    picture: 'rows',
+    title: 'See your data as the model will',
+    text: 'Every file shows its rows and names the lines that cannot be read. Before a run starts, the review marks what the model learns from each example, counts its tokens and shows the price.',
+    alt: 'A dataset with the rows of its file',
+  },
+  {
+    picture: 'chat',
+    title: 'Ask it a minute later',
+    text: 'Each model answers at an OpenAI-compatible address, on a GPU or on a CPU. One that sleeps when idle wakes with the next request.',
+    alt: 'A conversation with a deployed model',
+  },
+  {
+    picture: 'gallery',
+    title: 'Generate on your own machine',
+    text: 'Starter models generate and edit pictures even on a laptop, and connected services where you want more. You see the price before you generate, and each file keeps the parameters that made it.',
+    alt: 'The gallery with pictures that the starter model generated',
+  },
+  {
+    picture: 'bill',
+    title: 'Read a bill that adds up',
+    text: 'Every credit is a double entry in a sealed ledger. Failed work costs nothing, and whatever was held but not used is released automatically.',
+    alt: 'The transaction history with what was spent on each day',
+  },
+] as const;
+
+/** The rest of the landing page: more of the product, the generators, where to read on. */
+export function Showcase() {
+  return (
+    <>
+      <div className="mt-24 grid gap-20 sm:gap-28">
+        {parts.map(({ picture, title, text, alt }, index) => (
+          <section
+            key={picture}
+            className={cx(
+              'grid items-center gap-x-14 gap-y-6',
+              index % 2 === 1
+                ? 'lg:grid-cols-[minmax(0,1fr)_minmax(0,20rem)]'
+                : 'lg:grid-cols-[minmax(0,20rem)_minmax(0,1fr)]',
+            )}
+          >
+            <div className={cx(index % 2 === 1 && 'lg:order-2')}>
+              <h2 className="font-semibold text-2xl tracking-tight">{title}</h2>
+              <p className="mt-3 text-[0.9375rem] text-muted leading-6">{text}</p>
+            </div>
+            <ProductPicture name={picture} alt={alt} />
+          </section>
+        ))}
+      </div>
+      <section id="generators" className="mt-28 scroll-mt-8">
+        <h2 className="font-semibold text-2xl tracking-tight">
+          Pictures and videos, one page for each model
+        </h2>
+        <p className="mt-3 mb-6 max-w-2xl text-[0.9375rem] text-muted leading-6">
+          Paris runs right here, even without a GPU. Every form but the one of FLUX.1 Kontext is open to
+          visitors, and says whether its model is connected to this server.
+        </p>
+        <GeneratorList served={useQuery(servedGeneratorsQuery).data} />
+      </section>
+      <footer className="mt-24 flex flex-wrap gap-x-6 gap-y-2 border-line border-t py-8 text-[0.8125rem] text-muted">
+        <DocumentationLink className="rounded hover:text-ink hover:underline" />
+        <a href="/openapi.json" className="rounded hover:text-ink hover:underline">
+          API Reference
+        </a>
+        <span className="ml-auto max-sm:ml-0 max-sm:w-full">Bakehouse is open source, Apache-2.0.</span>
+      </footer>
+    </>
+  );
+}

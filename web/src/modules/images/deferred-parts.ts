@@ -1,0 +1,24 @@
+import { loadable } from '../../lib/loadable.tsx';
+
+/** What a generator has made, on its page; it is loaded where there can be something. */
+export const GeneratorResults = loadable(
+  async () => (await import('./generator-results.tsx')).GeneratorResults,
+);
+/** Where a picture is given that is to be edited; what sends it comes along. */
+export const SourceField = loadable(async () => {
+  const [field] = await Promise.all([
+    import('./editing/source-field.tsx'),
+    import('./editing/send-source.ts'),
+  ]);
+  return field.SourceField;
+});
+/** An edit until it is under way. */
+export const EditStart = loadable(async () => (await import('./editing/edit-start.tsx')).EditStart);
+/** The last pictures of one generator. */
+export const PictureHistory = loadable(
+  async () => (await import('./gallery/picture-history.tsx')).PictureHistory,
+);
+/** The last pictures of all. */
+export const RecentGenerations = loadable(
+  async () => (await import('./gallery/recent-generations.tsx')).RecentGenerations,
+);

@@ -1,0 +1,270 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { isImageModel } from '@bakehouse/contract/deployments/pipelines';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Activity, Rocket } from 'lucide-react';
+import { formatNumber } from '../../lib/format/format-number.ts';
+import { loadable } from '../../lib/loadable.tsx';
+import { useFirstAnswers } from '../../lib/use-first-answers.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { DeferredPart } from '../../ui/deferred-part.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Markdown } from '../../ui/markdown.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { modelReadinessQuery } from '../assets/asset-calls.ts';
+import { AssetPage } from '../assets/asset-page.tsx';
+import { assetQuery } from '../assets/asset-queries.ts';
+import { AssetFiles } from '../assets/files/asset-files.tsx';
+import { ModelFilesHelp } from '../assets/files/model-files-help.tsx';
+import { DeployButton } from '../deployments/deploy/deploy-button.tsx';
+import { useDeploymentsOf, useLiveDeployment } from '../deployments/use-deployments.ts';
+import { useRun } from '../training/runs/run-queries.ts';
+import { displayState } from '../training/runs/run-state.ts';
+import { unfinishedText } from '../training/runs/unfinished/unfinished-model.ts';
+
+/** What the base and the tuned model say to rows that a run has held out. */
+const HeldOutAnswers = loadable(
+  async () => (await import('../training/held-out/held-out-answers.tsx')).HeldOutAnswers,
+);
+
+/** What a pipeline calls itself may be of any length. */
+const PIPELINE_CHARS_MAX = 100;
+
+const route = getRouteApi('/app/model/$id/description');
+
+export function ModelPage() {
+  const { id } = route.useParams();
+  const { tab = 'card' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const model = useQuery(assetQuery(id));
+  const readiness = useReadiness(id, model.data);
+  const pod = useLiveDeployment(id);
+  const ready = useFirstAnswers(model, useDeploymentsOf(id), ...(hasFiles(model.data) ? [readiness] : []));
+  return (
+    <AssetPage
+      id={id}
+      kind="model"
+      ready={ready}
+      badge={(asset) => <RunBadge asset={asset} />}
+      actions={(asset) => <ModelActions asset={asset} pod={pod} />}
+      usedBy={
+        pod && (
+          <>
+            It is deployed as <PodLink pod={pod} />. Terminate the deployment first.
+          </>
+        )
+      }
+    >
+      {(asset, canChange) => (
+        <Tabs
+          value={tab}
+          onChange={(next) => void navigate({ search: { tab: next }, replace: true })}
+          tabs={[
+            {
+              value: 'card',
+              label: 'Model card',
+              content: (
+                <>
+                  <ModelCard asset={asset} />
+                  {canChange && <OwnAnswers asset={asset} />}
+                </>
+              ),
+            },
+            {
+              value: 'files',
+              label: `Files (${formatNumber(asset.file_count)})`,
+              content: <ModelFiles asset={asset} canChange={canChange} />,
+            },
+          ]}
+        />
+      )}
+    </AssetPage>
+  );
+}
+
+const hasFiles = (asset: Asset | undefined) => asset !== undefined && asset.files.length > 0;
+
+/** What stands against deploying it; nothing is asked of one without files. */
+function useReadiness(id: string, asset: Asset | undefined) {
+  return useQuery({ ...modelReadinessQuery(id), enabled: hasFiles(asset) });
+}
+
+/** The run that makes this model, or should have; undefined once its files are there. */
+function useUnfinishedRun({ file_count, lineage }: Asset) {
+  const waiting = file_count === 0 && lineage !== null;
+  const run = useRun(lineage?.run_id ?? '', { enabled: waiting });
+  return waiting ? run.data : undefined;
+}
+
+function RunBadge({ asset }: { asset: Asset }) {
+  const run = useUnfinishedRun(asset);
+  return run ? <StatusBadge status={displayState(run)} /> : null;
+}
+
+type Pod = NonNullable<ReturnType<typeof useLiveDeployment>>;
+
+function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
+  const readiness = useReadiness(asset.dataset_id, asset);
+  return (
+    <>
+      {asset.lineage && (
+        <ButtonLink to="/runs/$id" params={{ id: asset.lineage.run_id }}>
+          <Activity aria-hidden />
+          Training run
+        </ButtonLink>
+      )}
+      {pod && (
+        <span className="text-[0.8125rem] text-muted">
+          Deployed as <PodLink pod={pod} />
+        </span>
+      )}
+      {isImageModel(asset.pipeline) ? (
+        <ButtonLink to="/my-deployments/images" search={{ deploy: asset.dataset_id }}>
+          <Rocket aria-hidden />
+          Deploy as an image model
+        </ButtonLink>
+      ) : asset.pipeline !== null ? (
+        <p className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+          Only FLUX, FLUX Kontext and Paris models can be deployed as image models; this one is for{' '}
+          {asset.pipeline.slice(0, PIPELINE_CHARS_MAX)}.
+        </p>
+      ) : (
+        hasFiles(asset) &&
+        !readiness.isPending &&
+        (readiness.data?.deploy == null ? (
+          <DeployButton
+            request={{ kind: 'text', modelId: asset.dataset_id }}
+            label={pod ? 'Deploy again' : 'Deploy'}
+          />
+        ) : (
+          <p className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+            {readiness.data.lora ? <LoraUse /> : `${readiness.data.deploy}.`}
+          </p>
+        ))
+      )}
+    </>
+  );
+}
+
+function PodLink({ pod }: { pod: Pod }) {
+  return (
+    <Link
+      to="/my-deployments/$podId"
+      params={{ podId: pod.pod_id }}
+      className="font-medium text-accent-text hover:underline [overflow-wrap:anywhere]"
+    >
+      {pod.model_name}
+    </Link>
+  );
+}
+
+/** Where a LoRA is chosen. */
+function LoraUse() {
+  const linkClass = 'rounded text-accent-text underline underline-offset-2';
+  return (
+    <>
+      A LoRA for pictures: choose it in the settings of{' '}
+      <Link to="/flux" className={linkClass}>
+        FLUX.1
+      </Link>{' '}
+      or{' '}
+      <Link to="/flux-kontext" className={linkClass}>
+        FLUX.1 Kontext
+      </Link>
+      .
+    </>
+  );
+}
+
+function ModelFiles({ asset, canChange }: { asset: Asset; canChange: boolean }) {
+  const run = useUnfinishedRun(asset);
+  return (
+    <AssetFiles
+      asset={asset}
+      // The files of a fine-tune are what its run has made.
+      canChange={canChange && asset.lineage === null}
+      hint="safetensors, GGUF, tokenizer and configuration files"
+      help={<ModelFilesHelp />}
+      empty={run && unfinishedText(run)}
+    />
+  );
+}
+
+/** Shown to who started the run: the rows are of its dataset. */
+function OwnAnswers({ asset: { lineage, file_count } }: { asset: Asset }) {
+  if (!lineage || file_count === 0) return null;
+  return (
+    <DeferredPart>
+      <HeldOutAnswers runId={lineage.run_id} className="mt-5" />
+    </DeferredPart>
+  );
+}
+
+function ModelCard({ asset }: { asset: Asset }) {
+  const { lineage } = asset;
+  const run = useUnfinishedRun(asset);
+  return (
+    <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
+      <Card className="order-2 lg:order-1">
+        {asset.card ? (
+          <Markdown text={asset.card} />
+        ) : run ? (
+          <EmptyState {...unfinishedText(run)} />
+        ) : (
+          <EmptyState
+            title="No model card yet"
+            description={
+              lineage
+                ? 'Its run has not written one.'
+                : 'Upload a README.md to describe what this model is and what it can do.'
+            }
+          />
+        )}
+      </Card>
+      {lineage && (
+        <Card title="Made from" className="order-1 self-start lg:order-2">
+          <dl className="flex flex-col gap-3 [overflow-wrap:anywhere]">
+            <div>
+              <dt className="text-muted text-xs">Base model</dt>
+              <dd>
+                <Link
+                  to="/model/$id/description"
+                  params={{ id: lineage.base_model.dataset_id }}
+                  className="font-medium text-accent-text hover:underline"
+                >
+                  {lineage.base_model.title}
+                </Link>
+              </dd>
+            </div>
+            <div>
+              <dt className="text-muted text-xs">Dataset</dt>
+              <dd>
+                <Link
+                  to="/dataset/$id/description"
+                  params={{ id: lineage.dataset.dataset_id }}
+                  className="font-medium text-accent-text hover:underline"
+                >
+                  {lineage.dataset.title}
+                </Link>
+              </dd>
+            </div>
+            <div>
+              <dt className="text-muted text-xs">Run</dt>
+              <dd>
+                <Link
+                  to="/runs/$id"
+                  params={{ id: lineage.run_id }}
+                  className="font-medium text-accent-text hover:underline"
+                >
+                  Curves, parameters and cost
+                </Link>
+              </dd>
+            </div>
+          </dl>
+        </Card>
+      )}
+    </div>
+  );
+}

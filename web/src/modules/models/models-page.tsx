@@ -1,0 +1,53 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { Box, Lock, Plus } from 'lucide-react';
+import { useSheets } from '../../lib/sheet.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { AssetList } from '../assets/asset-list.tsx';
+import { UnfinishedBadge } from '../training/runs/unfinished/unfinished-badge.tsx';
+
+const route = getRouteApi('/app/model');
+
+export function ModelsPage() {
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  const sheets = useSheets();
+  const create = (
+    <Button variant="primary" onClick={() => sheets.open('create-model')}>
+      <Plus aria-hidden />
+      Create Model
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="My Models"
+        description="Your fine-tunes and uploads, and the starter models that everyone can use."
+        actions={
+          <>
+            <ButtonLink to="/model/source">
+              <Lock aria-hidden />
+              Restricted Models
+            </ButtonLink>
+            {create}
+          </>
+        }
+      />
+      <AssetList
+        kind="model"
+        filter={filter}
+        badge={(model, models) => <UnfinishedBadge model={model} models={models} />}
+        onFilter={(search) => void navigate({ search, replace: true })}
+        empty={
+          <EmptyState
+            icon={<Box aria-hidden />}
+            title="No models yet"
+            description="Fine-tune the starter model on one of your datasets. It appears here once this machine has prepared it."
+            action={create}
+          />
+        }
+      />
+    </>
+  );
+}

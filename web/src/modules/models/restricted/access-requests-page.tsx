@@ -1,0 +1,96 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Inbox, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
+import { OperatorOnly } from '../../../ui/operator-only.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { Pager } from '../../../ui/pager.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { useUser } from '../../accounts/session.ts';
+import { RequestList } from './request-list.tsx';
+import { accessRequestsQuery } from './restricted-model-calls.ts';
+import { RestrictedModelDialog } from './restricted-model-dialog.tsx';
+import { RestrictedModelsCard } from './restricted-models-card.tsx';
+
+const route = getRouteApi('/app/operator/access-requests');
+
+/** The operator's page: who asks for access to restricted models, and the models themselves. */
+export function AccessRequestsPage() {
+  const { is_operator } = useUser();
+  return (
+    <OperatorOnly isOperator={is_operator} title="Access Requests" what="the access requests">
+      <AccessRequests />
+    </OperatorOnly>
+  );
+}
+
+function AccessRequests() {
+  const [adding, setAdding] = useState(false);
+  return (
+    <>
+      <PageHeader
+        title="Access Requests"
+        description="Restricted models, and requests for access to them."
+        actions={
+          <Button variant="primary" onClick={() => setAdding(true)}>
+            <Plus aria-hidden />
+            Add a model
+          </Button>
+        }
+      />
+      <div className="grid grid-cols-1 gap-6">
+        <Requests />
+        <RestrictedModelsCard />
+      </div>
+      {adding && <RestrictedModelDialog onClose={() => setAdding(false)} />}
+    </>
+  );
+}
+
+function Requests() {
+  const { state } = route.useSearch();
+  const navigate = route.useNavigate();
+  const requests = useInfiniteQuery(accessRequestsQuery(state === 'all' ? undefined : 'requested'));
+  return (
+    <Card
+      title="Requests"
+      flush
+      actions={
+        <Segmented
+          label="Requests shown"
+          value={state ?? 'waiting'}
+          options={[
+            { value: 'waiting', label: 'Waiting' },
+            { value: 'all', label: 'All' },
+          ]}
+          onChange={(next) =>
+            void navigate({ search: next === 'all' ? { state: 'all' } : {}, replace: true })
+          }
+        />
+      }
+    >
+      <QueryView
+        query={{ ...requests, data: requests.data?.pages.flatMap((page) => page.requests) }}
+        failed="The requests could not be loaded"
+        pending={<ListSkeleton rows={2} rowHeight={72} />}
+        isEmpty={(all) => all.length === 0}
+        empty={
+          <EmptyState
+            icon={<Inbox aria-hidden />}
+            title={state === 'all' ? 'No requests yet' : 'No requests are waiting'}
+            description="Requests for access to restricted models appear here for you to decide."
+          />
+        }
+        flush
+      >
+        {(all) => <RequestList requests={all} />}
+      </QueryView>
+      <Pager pages={requests} />
+    </Card>
+  );
+}

@@ -1,0 +1,56 @@
+import { countUnread, listNotifications, readNotifications } from '@bakehouse/contract/notifications';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { call } from '../../lib/api/api-client.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { pagedQuery } from '../../lib/live/paged-query.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
+
+const POLL_MS = 30_000;
+const PAGE_LENGTH = 50;
+
+/** The user's notifications page by page, newest first. */
+export const notificationsQuery = (userId: string) =>
+  pagedQuery({
+    queryKey: ['notification', userId],
+    rows: 'notifications',
+    id: 'notification_id',
+    read: async (cursor, signal) => {
+      const notifications = await call(
+        listNotifications,
+        { params: { userId }, query: { limit: PAGE_LENGTH, cursor } },
+        { signal, operation: 'load your notifications' },
+      );
+      const last = notifications[PAGE_LENGTH - 1];
+      return { notifications, next_cursor: last?.notification_id ?? null };
+    },
+  });
+
+export function useNotifications(userId: string) {
+  return useInfiniteQuery({ ...notificationsQuery(userId), refetchInterval: useFallbackInterval(POLL_MS) });
+}
+
+/** How many are unread, on whichever page of the list; undefined while it is not known. */
+export function useUnreadCount(userId: string): number | undefined {
+  const { data } = useQuery({
+    queryKey: ['notification', userId, 'unread'],
+    queryFn: ({ signal }) =>
+      call(countUnread, { params: { userId } }, { signal, operation: 'load your notifications' }),
+    refetchInterval: useFallbackInterval(POLL_MS),
+  });
+  return data?.unread;
+}
+
+/** Marks the notification with this id as read; with an empty one all of them. */
+export function useReadNotifications(userId: string) {
+  return useMutation({
+    mutationFn: (notification_id: string) =>
+      call(
+        readNotifications,
+        { params: { userId }, query: { notification_id, status: 'read' } },
+        { operation: 'mark your notifications as read' },
+      ),
+    // The button stays busy until the list shows it.
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['notification', userId] }),
+  });
+}

@@ -1,0 +1,125 @@
+import {
+  type Configuration,
+  deleteConfiguration,
+  listConfigurations,
+  renameConfiguration,
+  saveConfiguration,
+} from '@bakehouse/contract/configurations';
+import type { CallOf } from '@bakehouse/contract/endpoint';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
+import { assetQuery } from '../../assets/asset-queries.ts';
+import {
+  asksFor,
+  type ModelType,
+  type TrainingParameters,
+  wireParameters,
+} from '../parameters/training-parameters.ts';
+import { freeName, readConfigurationFile } from './configuration-file.ts';
+
+/** What a configuration is made of. */
+export type Choices = {
+  type: ModelType | null;
+  name: string;
+  baseModelId: string | null;
+  hubModelId: string;
+  datasetId: string | null;
+  fileName: string | null;
+  parameters: TrainingParameters;
+};
+
+export const configurationsQuery = queryOptions({
+  queryKey: ['configuration'],
+  queryFn: ({ signal }) => call(listConfigurations, {}, { signal, operation: 'fetch the configurations' }),
+});
+
+export function useConfigurations() {
+  return useQuery(configurationsQuery);
+}
+
+/** Fails when the model or the dataset that a configuration names is gone; a hub model is no asset. */
+export function useApplicableConfiguration() {
+  return useMutation({
+    meta: { title: 'Failed to apply configuration' },
+    mutationFn: ({ base_model, hf_model_id, asset_id }: Configuration['fine_tune_payload']) =>
+      Promise.all(
+        [hf_model_id === undefined ? base_model : undefined, asset_id].flatMap((id) =>
+          id === undefined ? [] : [queryClient.fetchQuery(assetQuery(id))],
+        ),
+      ),
+  });
+}
+
+const changed = () => readAgain(configurationsQuery.queryKey);
+
+export function useSaveConfiguration() {
+  return useMutation({
+    mutationFn: ({ name, choices }: { name: string; choices: Choices }) =>
+      call(
+        saveConfiguration,
+        { body: { config_name: name, fine_tune_payload: payloadOf(choices) } },
+        { operation: 'save the configuration' },
+      ),
+    onSuccess: changed,
+  });
+}
+
+/** All that is chosen, and nothing that its type does not ask for. */
+function payloadOf({ type, name, baseModelId, hubModelId, datasetId, fileName, parameters }: Choices) {
+  const asked = Object.entries({
+    ...wireParameters(parameters),
+    accelerator_type: parameters.accelerator_type,
+  });
+  return {
+    ...Object.fromEntries(asked.filter(([field]) => asksFor(type, field))),
+    ...(name.trim() !== '' && { model_name: name.trim() }),
+    ...(datasetId !== null && { asset_id: datasetId }),
+    ...(fileName !== null && { file_name: fileName }),
+    ...(type === 'huggingface'
+      ? { hf_model_id: hubModelId }
+      : baseModelId !== null && { base_model: baseModelId }),
+  };
+}
+
+/** Saves what is in a file, under a name that none of the others has. */
+export function useImportConfiguration() {
+  return useMutation({
+    mutationFn: async (file: File) => {
+      const { config_name, ...rest } = await readConfigurationFile(file);
+      const { configurations } = await queryClient.fetchQuery(configurationsQuery);
+      const name = freeName(
+        config_name,
+        configurations.map((one) => one.config_name),
+      );
+      // What a file holds is for the server to judge: it names the field that does not fit.
+      const body = { ...rest, config_name: name } as CallOf<typeof saveConfiguration>['body'];
+      return call(saveConfiguration, { body }, { operation: 'import the configuration' });
+    },
+    onSuccess: changed,
+    meta: { title: 'The configuration could not be imported' },
+  });
+}
+
+export function useRenameConfiguration() {
+  return useMutation({
+    meta: { inPlace: true },
+    mutationFn: ({ id, name }: { id: string; name: string }) =>
+      call(
+        renameConfiguration,
+        { params: { configId: id }, body: { config_name: name } },
+        { operation: 'rename the configuration' },
+      ),
+    onSuccess: changed,
+  });
+}
+
+export function useDeleteConfiguration() {
+  return useMutation({
+    mutationFn: (configId: string) =>
+      call(deleteConfiguration, { params: { configId } }, { operation: 'delete the configuration' }),
+    onSuccess: changed,
+  });
+}

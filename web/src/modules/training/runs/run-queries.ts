@@ -1,0 +1,41 @@
+import { getRun, listRuns, type RunFilter } from '@bakehouse/contract/training';
+import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
+import { pagedQuery } from '../../../lib/live/paged-query.ts';
+
+const POLL_MS = 3_000;
+
+/** What the list of runs is narrowed to, and its order where that is not the newest first. */
+export type RunSearch = {
+  search?: string | undefined;
+  state?: RunFilter | undefined;
+  sort?: 'title' | undefined;
+};
+
+/** The caller's runs page by page. */
+export const runsQuery = (wanted: RunSearch) =>
+  pagedQuery({
+    queryKey: ['run', 'list', wanted],
+    rows: 'runs',
+    id: 'run_id',
+    newestFirst: !(wanted.search || wanted.state || wanted.sort),
+    read: (cursor, signal) =>
+      call(listRuns, { query: { ...wanted, cursor } }, { signal, operation: 'fetch runs' }),
+  });
+
+export const runListQuery = runsQuery({});
+
+export function useRuns(wanted: RunSearch = {}) {
+  return useInfiniteQuery({ ...runsQuery(wanted), refetchInterval: useFallbackInterval(POLL_MS) });
+}
+
+export const runQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ['run', 'one', runId],
+    queryFn: ({ signal }) => call(getRun, { params: { runId } }, { signal, operation: 'fetch the run' }),
+  });
+
+export function useRun(runId: string, { enabled = true } = {}) {
+  return useQuery({ ...runQuery(runId), enabled, refetchInterval: useFallbackInterval(POLL_MS) });
+}
