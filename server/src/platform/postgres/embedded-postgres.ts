@@ -8,9 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { isProcessAlive } from '../processes/is-process-alive.ts';
-import { prepareCluster, USER } from './postgres-cluster.ts';
-import { describeFailure, findOwner, type Owner, programEnvironment, runAs } from './postgres-owner.ts';
-import { readOrMakePassword, requirePassword } from './postgres-password.ts';
+import { prepareCluster, readPassword, USER } from './postgres-cluster.ts';
+import { findOwner, type Owner, programEnvironment } from './postgres-owner.ts';
 import { findPrograms } from './postgres-programs.ts';
 import { sqlStates } from './sql-states.ts';
 
@@ -21,19 +20,21 @@ const PORT = 5432;
 /** `sun_path` holds 104 bytes on macOS and 108 on Linux. */
 const SOCKET_PATH_MAX = 100;
 const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
+/** Our own connections have just been closed, and stay a moment on the server's side. */
 const LEAVING_MS = 2_000;
 
 export type EmbeddedPostgres = {
   /** `postgresql://…` of the database `bakehouse`, over the unix socket, with the password that it asks for. */
   url: string;
-  /** True when a server from an earlier life was still running on the data folder. */
+  /** True when the server ran on the folder already. */
   adopted: boolean;
   /** Process id of the postmaster. */
   pid: number;
-  /** Whether it has not ended. Where it has, the next start on its folder makes another one. */
+  /** Whether the server has not ended. */
   isRunning: () => Promise<boolean>;
-  /** Stops the server, unless another process still has connections to it. */
+  /** Stops the server, unless another process has connections to it. Throws an Error when it does not end. */
   stop: () => Promise<void>;
 };
 
@@ -67,23 +68,24 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
   const native = await findPrograms(owner);
   const settings = options.settings ?? {};
   const dir = await prepareCluster(options.dir, native, owner, settings);
-  const password = await readOrMakePassword(dir, owner);
+  const password = await readPassword(dir);
   const deadline = Date.now() + START_TIMEOUT_MS;
   let child: ChildProcess | null = null;
 
   for (;;) {
     const lock = await readLockFile(dir);
-    if (lock && (await answers({ socketDir: lock.socketDir, password }, dir))) {
+    const place = { socketDir: lock?.socketDir ?? '', password };
+    if (lock && (await answers(place, dir))) {
       child?.unref();
-      const adopted = child?.pid !== lock.pid;
-      const place = { socketDir: lock.socketDir, password };
-      await ensureDatabase(place, dir, owner);
+      await ensureDatabase(place);
       return {
         url: socketUrl(place, DATABASE),
-        adopted,
+        adopted: child?.pid !== lock.pid,
         pid: lock.pid,
         isRunning: () => isRunning(lock.pid, dir),
-        stop: () => stopServer(native, dir, place, owner),
+        stop: async () => {
+          if (!(await isUsedByOthers(place))) await endServer(dir, 'SIGINT');
+        },
       };
     }
     if (Date.now() > deadline) {
@@ -113,11 +115,7 @@ export async function keepLog(dir: string): Promise<void> {
 export async function discardEmbeddedPostgres(dir: string): Promise<void> {
   const real = await realpath(dir).catch(() => null);
   if (real === null) return;
-  const lock = await readLockFile(real);
-  if (lock && (await isPostmasterOf(lock.pid, real))) {
-    process.kill(lock.pid, 'SIGQUIT');
-    while (await isPostmasterOf(lock.pid, real)) await sleep(POLL_MS);
-  }
+  await endServer(real, 'SIGQUIT');
   for (const one of [real, socketDirOf(real)]) {
     await rm(one, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
@@ -195,9 +193,8 @@ async function readLockFile(dir: string): Promise<{ pid: number; socketDir: stri
   return lines[0] ? { pid: Number(lines[0]), socketDir: lines[4] ?? '' } : null;
 }
 
-/** Only a real query tells: lock files and process lists lie while zombies are about. */
-async function answers(place: Place, dir: string): Promise<boolean> {
-  if (!place.socketDir) return false;
+/** The rows of a query; null where the server does not answer it. */
+async function ask<Row extends pg.QueryResultRow>(place: Place, query: string): Promise<Row[] | null> {
   const client = new pg.Client({
     connectionString: socketUrl(place, 'postgres'),
     connectionTimeoutMillis: 5_000,
@@ -205,16 +202,22 @@ async function answers(place: Place, dir: string): Promise<boolean> {
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query<{ dir: string }>("select current_setting('data_directory') as dir");
-    return rows[0]?.dir === dir;
+    return (await client.query<Row>(query)).rows;
   } catch {
-    return false;
+    return null;
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
-/** A zombie has no command line any more, and a reused process number has another one. */
+/** Only a query proves it: a lock file or process number may be that of a zombie or of another program. */
+async function answers(place: Place, dir: string): Promise<boolean> {
+  if (!place.socketDir) return false;
+  const rows = await ask<{ dir: string }>(place, "select current_setting('data_directory') as dir");
+  return rows?.[0]?.dir === dir;
+}
+
+/** A zombie has no command line, and a reused process number has another one. */
 async function isPostmasterOf(pid: number, dir: string): Promise<boolean> {
   try {
     const commandLine =
@@ -228,77 +231,63 @@ async function isPostmasterOf(pid: number, dir: string): Promise<boolean> {
 }
 
 /**
- * One that was adopted is buried by the first process of the machine, or, in a container whose first
- * process does not do that, never. macOS always does, and there a look costs a process.
+ * On Linux an adopted server that was killed may stay a zombie, as in a container whose first process reaps none.
+ * macOS reaps it, and reading a command line there costs a process.
  */
 async function isRunning(pid: number, dir: string): Promise<boolean> {
   return process.platform === 'linux' ? isPostmasterOf(pid, dir) : isProcessAlive(pid);
 }
 
-/** A server that ended because another one still leaves, or was quicker, is tried again. */
+/** Throws unless the server ended because another one on the folder was still ending, or started first. */
 async function refuseUnlessTransient(dir: string): Promise<void> {
   const log = await readFile(logFile(dir), 'utf8').catch(() => '');
-  const reason = /(?:FATAL|PANIC): {1,2}(.*)/.exec(log)?.[1] ?? 'it ended without a word';
+  const reason = /(?:FATAL|PANIC): {1,2}(.*)/.exec(log)?.[1] ?? 'it ended without an error message';
   if (/lock file .* already exists|shared memory block .* in use|is empty/.test(reason)) return;
   throw new Error(`PostgreSQL could not start: ${reason} (its log is ${logFile(dir)})`);
 }
 
-/** Makes the server what we expect of it: with our database, and closed to whoever does not know the password. */
-async function ensureDatabase(place: Place, dir: string, owner: Owner | null): Promise<void> {
+async function ensureDatabase(place: Place): Promise<void> {
   const client = new pg.Client({ connectionString: socketUrl(place, 'postgres') });
   await client.connect();
   try {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
-    if (rowCount === 0) {
-      await client.query(`create database ${DATABASE}`).catch((error: { code?: string }) => {
-        const { duplicateDatabase, uniqueViolation } = sqlStates;
-        const madeByAnother = error.code === duplicateDatabase || error.code === uniqueViolation;
-        if (!madeByAnother) throw error;
-      });
-    }
-    await requirePassword(client, { dir, owner, user: USER, password: place.password });
+    if (rowCount === 0) await client.query(`create database ${DATABASE}`);
+  } catch (error) {
+    const { duplicateDatabase, uniqueViolation } = sqlStates;
+    const isMadeByAnother = [duplicateDatabase, uniqueViolation].includes(
+      (error as { code?: string }).code ?? '',
+    );
+    if (!isMadeByAnother) throw error;
   } finally {
     await client.end();
   }
 }
 
-async function stopServer(native: string, dir: string, place: Place, owner: Owner | null): Promise<void> {
-  if (await isUsedByOthers(place)) return;
-  await runAs(owner, path.join(native, 'bin', 'pg_ctl'), [
-    '-D',
-    dir,
-    '-m',
-    'fast',
-    '-w',
-    '-t',
-    '60',
-    'stop',
-  ]).catch(async (error: unknown) => {
-    // It may have ended by itself meanwhile.
-    if (await readLockFile(dir))
-      throw new Error(`PostgreSQL did not stop: ${describeFailure(error)}`, { cause: error });
-  });
+/** Signals the server of a folder, SIGINT to save its data or SIGQUIT not to, and waits until it has ended. */
+async function endServer(dir: string, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+  const lock = await readLockFile(dir);
+  if (!lock || !(await isPostmasterOf(lock.pid, dir))) return;
+  process.kill(lock.pid, signal);
+  const deadline = Date.now() + STOP_TIMEOUT_MS;
+  while (await isPostmasterOf(lock.pid, dir)) {
+    if (Date.now() > deadline)
+      throw new Error(
+        `PostgreSQL did not stop within ${STOP_TIMEOUT_MS / 1000} s; its log is ${logFile(dir)}`,
+      );
+    await sleep(POLL_MS);
+  }
 }
 
-/** Our own connections have just been closed, and take a moment to be gone on the server's side. */
 async function isUsedByOthers(place: Place): Promise<boolean> {
-  const client = new pg.Client({ connectionString: socketUrl(place, 'postgres') });
-  client.on('error', () => undefined);
   const deadline = Date.now() + LEAVING_MS;
-  try {
-    await client.connect();
-    for (;;) {
-      const { rows } = await client.query(
-        "select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1",
-      );
-      if (rows.length === 0) return false;
-      if (Date.now() > deadline) return true;
-      await sleep(POLL_MS);
-    }
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => undefined);
+  for (;;) {
+    const others = await ask(
+      place,
+      "select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1",
+    );
+    if (!others || others.length === 0) return false;
+    if (Date.now() > deadline) return true;
+    await sleep(POLL_MS);
   }
 }
 

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, readFile, realpath, rm, symlink } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { canEnter, describeFailure, type Owner, ROOT_FALLBACK_DIR, runAs } from './postgres-owner.ts';
-import { keepPassword, writePassword } from './postgres-password.ts';
-import { MAJOR_VERSION } from './postgres-programs.ts';
-import { renameUnlessThere } from './rename-unless-there.ts';
+import { MAJOR_VERSION, renameUnlessThere } from './postgres-programs.ts';
 
 export const USER = 'bakehouse';
+/** In the cluster's own folder, so that a copy of the folder is complete. */
+const PASSWORD_FILE = 'bakehouse.password';
 
-/** Makes the cluster where there is none; returns its real path. */
+/** Makes the cluster where there is none; returns its real path. Throws an Error that says what is wrong with the folder. */
 export async function prepareCluster(
   wanted: string,
   native: string,
@@ -34,6 +34,15 @@ export async function prepareCluster(
   return dir;
 }
 
+/** The password that the server of the cluster in `dir` asks for. Throws an Error where its file is missing. */
+export async function readPassword(dir: string): Promise<string> {
+  return readFile(path.join(dir, PASSWORD_FILE), 'utf8').catch((cause: unknown) => {
+    throw new Error(`The password of the database cannot be read from ${path.join(dir, PASSWORD_FILE)}`, {
+      cause,
+    });
+  });
+}
+
 async function createCluster(
   wanted: string,
   native: string,
@@ -41,8 +50,10 @@ async function createCluster(
   settings: Record<string, string>,
 ): Promise<void> {
   await makeClusterFolder(wanted, owner, async (unfinished) => {
-    const password = await writePassword(`${unfinished}.password`, owner);
+    const password = `${unfinished}.password`;
     try {
+      await writeFile(password, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
+      if (owner) await chown(password, owner.uid, owner.gid);
       // Built-in collation: the order of strings must not depend on the machine's locale package.
       await runAs(owner, path.join(native, 'bin', 'initdb'), [
         `--pgdata=${unfinished}`,
@@ -57,7 +68,7 @@ async function createCluster(
         '--data-checksums',
         ...(settings.fsync === 'off' ? ['--no-sync'] : []),
       ]);
-      await keepPassword(password, unfinished);
+      await rename(password, path.join(unfinished, PASSWORD_FILE));
     } finally {
       await rm(password, { force: true });
     }
@@ -69,8 +80,8 @@ async function createCluster(
 }
 
 /**
- * Makes the folder of a cluster, where PostgreSQL's user can reach it, and has it filled. Beside its final
- * place first, so that what dies here leaves no half cluster.
+ * Makes the folder of a cluster where PostgreSQL's user can enter it, and has it filled by `fill`. It is filled beside
+ * its final place and then renamed, so that a process killed meanwhile leaves no half-made cluster.
  */
 export async function makeClusterFolder(
   wanted: string,

