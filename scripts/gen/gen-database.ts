@@ -1,27 +1,25 @@
 /**
- * Writes `server/src/platform/db/schema.generated.ts` (the types that Kysely works with) and
- * `server/migrations/schema.sql` (the whole schema, to read) from a database that the migrations
- * have just made. `--check` writes nothing and fails when either is stale.
+ * Writes `server/src/platform/db/schema.generated.ts`, the types that Kysely works with, from a database that the
+ * migrations have just made. `--check` writes nothing and fails when it is stale.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createPool } from '../../server/src/platform/db/database.ts';
-import { MIGRATIONS_DIR, migrate } from '../../server/src/platform/db/setup/migrate.ts';
+import { migrate } from '../../server/src/platform/db/setup/migrate.ts';
 import { startTemporaryPostgres } from '../../server/src/testing/temporary-postgres.ts';
 
-const root = path.resolve(import.meta.dirname, '../..');
+const FILE = 'server/src/platform/db/schema.generated.ts';
 
 type Pool = ReturnType<typeof createPool>;
 
 type Column = {
   table: string;
   name: string;
-  type: string;
   /** Name of the type, of the element type for arrays, of the base type for domains. */
   base: string;
   is_array: boolean;
   nullable: boolean;
-  default: string | null;
+  has_default: boolean;
   identity: '' | 'a' | 'd';
   generated: '' | 's' | 'v';
 };
@@ -34,21 +32,15 @@ async function main(): Promise<void> {
   const pool = createPool(server.url);
   try {
     await migrate(server.url);
-    const outputs = [
-      { file: path.join(root, 'server/src/platform/db/schema.generated.ts'), text: await emitTypes(pool) },
-      { file: path.join(MIGRATIONS_DIR, 'schema.sql'), text: await emitSql(pool) },
-    ];
-    for (const { file, text } of outputs) {
-      const name = path.relative(root, file);
-      const current = await readFile(file, 'utf8').catch(() => '');
-      if (current === text) continue;
-      if (check) {
-        process.exitCode = 1;
-        console.error(`${name} is stale: run node scripts/gen/gen-database.ts`);
-      } else {
-        await writeFile(file, text);
-        console.log(`wrote ${name}`);
-      }
+    const file = path.resolve(import.meta.dirname, '../..', FILE);
+    const text = await emitTypes(pool);
+    if ((await readFile(file, 'utf8').catch(() => '')) === text) return;
+    if (check) {
+      process.exitCode = 1;
+      console.error(`${FILE} is stale: run node scripts/gen/gen-database.ts`);
+    } else {
+      await writeFile(file, text);
+      console.log(`wrote ${FILE}`);
     }
   } finally {
     await pool.end();
@@ -58,11 +50,11 @@ async function main(): Promise<void> {
 
 async function readColumns(pool: Pool): Promise<Column[]> {
   const { rows } = await pool.query<Column>(`
-    select c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
+    select c.relname as table, a.attname as name, 
       coalesce(element.typname, domain_base.typname, t.typname) as base,
       t.typcategory = 'A' as is_array,
       not (a.attnotnull or t.typnotnull) as nullable,
-      pg_get_expr(d.adbin, d.adrelid) as default,
+      d.adbin is not null as has_default,
       a.attidentity as identity, a.attgenerated as generated
     from pg_attribute a
     join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'v', 'm', 'p')
@@ -84,8 +76,6 @@ async function readEnums(pool: Pool): Promise<{ name: string; values: string[] }
     where n.nspname = 'public' group by t.typname order by t.typname`);
   return rows;
 }
-
-// --- TypeScript ---
 
 const scalarTypes: Record<string, string> = {
   int2: 'number',
@@ -123,7 +113,7 @@ async function emitTypes(pool: Pool): Promise<string> {
     const value = column.is_array ? `${scalar}[]` : scalar;
     const nullable = column.nullable ? `${value} | null` : value;
     if (column.generated || column.identity === 'a') return `GeneratedAlways<${nullable}>`;
-    return column.default !== null || column.identity === 'd' ? `Generated<${nullable}>` : nullable;
+    return column.has_default || column.identity === 'd' ? `Generated<${nullable}>` : nullable;
   };
 
   return [
@@ -159,84 +149,6 @@ async function emitTypes(pool: Pool): Promise<string> {
 
 function pascal(name: string): string {
   return name.replace(/(?:^|_)([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
-}
-
-// --- SQL ---
-
-async function emitSql(pool: Pool): Promise<string> {
-  const lines = async (sql: string): Promise<string[]> =>
-    (await pool.query<{ line: string }>(sql)).rows.map((row) => row.line);
-
-  const extensions = await lines(`select format('create extension %I;', extname) as line from pg_extension
-    where extname <> 'plpgsql' order by extname`);
-  const enums = (await readEnums(pool)).map(
-    ({ name, values }) => `create type ${name} as enum (${values.map((value) => `'${value}'`).join(', ')});`,
-  );
-  const tables = await emitTables(pool);
-  const views =
-    await lines(`select format(E'create view %I as\\n%s', c.relname, pg_get_viewdef(c.oid, true)) as line
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where ${tableFilter} and c.relkind in ('v', 'm') order by c.relname`);
-  const functions = await lines(`select rtrim(pg_get_functiondef(p.oid), E'\\n') || ';' as line from pg_proc p
-    join pg_namespace n on n.oid = p.pronamespace
-    where n.nspname = 'public' and p.prokind in ('f', 'p')
-      and not exists (select from pg_depend e where e.objid = p.oid and e.deptype = 'e')
-    order by p.proname, pg_get_function_identity_arguments(p.oid)`);
-  const triggers = await lines(`select pg_get_triggerdef(t.oid, true) || ';' as line from pg_trigger t
-    join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
-    where ${tableFilter} and not t.tgisinternal order by c.relname, t.tgname`);
-
-  const head =
-    '-- The whole schema, made by scripts/gen/gen-database.ts from the migrations. To read, not to run.';
-  const parts = [
-    extensions.join('\n'),
-    enums.join('\n'),
-    ...tables,
-    ...views,
-    ...functions,
-    triggers.join('\n'),
-  ];
-  return `${[head, ...parts].filter(Boolean).join('\n\n')}\n`;
-}
-
-async function emitTables(pool: Pool): Promise<string[]> {
-  const columns = Map.groupBy(await readColumns(pool), (column) => column.table);
-  type Part = { table: string; definition: string };
-  const { rows: constraints } = await pool.query<Part>(`
-    select c.relname as table, format('constraint %I %s', k.conname, pg_get_constraintdef(k.oid, true)) as definition
-    from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
-    where ${tableFilter} and k.contype <> 'n'
-    order by c.relname, array_position(array['p', 'u', 'x', 'c', 'f', 't'], k.contype::text), k.conname`);
-  const { rows: indexes } = await pool.query<Part>(`
-    select c.relname as table, pg_get_indexdef(i.indexrelid) || ';' as definition
-    from pg_index i join pg_class c on c.oid = i.indrelid join pg_class ic on ic.oid = i.indexrelid
-    join pg_namespace n on n.oid = c.relnamespace
-    where ${tableFilter} and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
-    order by c.relname, ic.relname`);
-  const { rows: names } = await pool.query<{ name: string; unlogged: boolean }>(`
-    select c.relname as name, c.relpersistence = 'u' as unlogged from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where ${tableFilter} and c.relkind in ('r', 'p') order by c.relname`);
-
-  return names.map(({ name, unlogged }) => {
-    const inside = [
-      ...(columns.get(name) ?? []).map(columnSql),
-      ...constraints.filter(({ table }) => table === name).map(({ definition }) => definition),
-    ];
-    const own = indexes.filter(({ table }) => table === name).map(({ definition }) => definition);
-    const create = unlogged ? 'create unlogged table' : 'create table';
-    return [`${create} ${name} (`, inside.map((line) => `  ${line}`).join(',\n'), ');', ...own].join('\n');
-  });
-}
-
-function columnSql(column: Column): string {
-  const words = [column.name, column.type];
-  if (!column.nullable) words.push('not null');
-  if (column.identity)
-    words.push(`generated ${column.identity === 'a' ? 'always' : 'by default'} as identity`);
-  else if (column.generated)
-    words.push(`generated always as (${column.default}) ${column.generated === 's' ? 'stored' : 'virtual'}`);
-  else if (column.default !== null) words.push(`default ${column.default}`);
-  return words.join(' ');
 }
 
 await main();

@@ -126,7 +126,7 @@ function endOnSignal(stop: () => Promise<void>, log: Logger): void {
 /** Ends as when it is told to: whoever has started the later version may not know of this process. */
 function endOutdated(migration: string, log: Logger): void {
   log.warn(
-    `The database has the migration ${migration}, which this version of Bakehouse does not know: a later one has been started, and this one ends`,
+    `Another version of Bakehouse has been started and has changed the database (${migration}), so this one ends`,
   );
   process.kill(process.pid, 'SIGTERM');
 }

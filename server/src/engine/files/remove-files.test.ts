@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { MIGRATIONS_DIR } from '../../platform/db/setup/migrate.ts';
 import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { sweepFiles } from '../machines/sweep-files.ts';
 import { insertLogLines } from '../queries.ts';
@@ -98,23 +95,6 @@ describe('files', () => {
       { files: false, lines: 0 },
       { files: false, lines: 1 },
     ]);
-  });
-
-  test('that are gone: a migration deletes the logs of users who were deleted before it', async () => {
-    const ids = await completedRuns();
-    const { engine } = world(idleUntilStopped, async () => ({}));
-    const stopped = await request({ userId: 'ada' });
-    await print(stopped);
-    await stop(stopped);
-    await engine.pass();
-    await sql`update users set deleted_at = now() where id = 'ada'`.execute(db);
-    await sql
-      .raw(await readFile(path.join(MIGRATIONS_DIR, '0201_logs_of_deleted_users.sql'), 'utf8'))
-      .execute(db);
-    const logs = async () => Promise.all([...ids, stopped].map(async (id) => (await left(id)).lines));
-    expect(await logs()).toEqual([0, 1, 1]);
-    await engine.pass();
-    expect(await logs()).toEqual([0, 1, 0]);
   });
 
   test('of a model server go a day after its end: nobody can resume it', async () => {

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { databaseBefore } from '../../testing/database-before.ts';
 import { mailServer } from '../../testing/servers/mail-server.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import type { Services } from '../context.ts';
-import { toJson } from '../db/database.ts';
-import { migrate } from '../db/setup/migrate.ts';
-import { openJobQueue } from '../jobs/job-queue.ts';
 import { deliverMailJob } from './deliver-mail.ts';
-import { findMail, insertMail } from './queries.ts';
+import { insertMail } from './queries.ts';
 import { sendMail } from './send-mail.ts';
 
 const { db } = await testDatabase();
@@ -126,26 +121,4 @@ describe('sending', () => {
       { ...mail, msg: 'no mail server is configured, so this mail was not sent; pass it on' },
     ]);
   });
-});
-
-test('what an earlier version has queued is sent, and what it had sent is not kept', async () => {
-  const { url, old } = await databaseBefore('0120');
-  const queue = await openJobQueue({ url, log, jobs: [deliverMailJob], works: false });
-  const insert = (mailId: string, state: string) =>
-    sql`insert into pgboss.job (name, state, data)
-      values ('platform.deliver-mail', ${state}::pgboss.job_state, ${toJson({ ...mail, id: mailId })})`.execute(
-      old,
-    );
-  const waiting = randomUUID();
-  await insert(waiting, 'retry');
-  await insert(randomUUID(), 'completed');
-  await queue.stop();
-  await migrate(url);
-  expect(await old.selectFrom('outgoing_mails').select('id').execute()).toEqual([{ id: waiting }]);
-  expect(await findMail(old, waiting)).toEqual(mail);
-  const { rows } = await sql<{ keys: string }>`
-    select distinct jsonb_object_keys(data) as keys from pgboss.job where name = 'platform.deliver-mail'`.execute(
-    old,
-  );
-  expect(rows).toEqual([{ keys: 'id' }]);
 });

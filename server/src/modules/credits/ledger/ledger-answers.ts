@@ -8,7 +8,7 @@ import { accountOwner } from './accounts.ts';
 
 /**
  * The writers of the ledger are the verbs beside this file: each is one call of a function in
- * server/migrations (ledger_*), inside the caller's transaction, after whose commit every touched user hears that
+ * server/migrations/functions (ledger_*), inside the caller's transaction, after whose commit every touched user hears that
  * their balance has changed. Amounts are micro-BGL. A verb that throws has changed nothing, and the
  * caller's transaction stays usable. They lock accounts until the transaction ends: make one move per
  * transaction, as its last work.

@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { migrate } from '../../../platform/db/setup/migrate.ts';
-import { databaseBefore } from '../../../testing/database-before.ts';
 import { type TestDatabase, testDatabase } from '../../../testing/test-database.ts';
 import { findNextExpiry, getUserTotals } from '../queries.ts';
 import { buyForTest, insertTestUser } from '../testing/test-user.ts';
-import { FIRST_HASH, hashTransfer, type SealableTransfer } from '../verification/hash-transfer.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
@@ -271,67 +268,4 @@ test.each([
   });
   const { checks: found } = await verifyLedger(own);
   expect(found.filter((check) => !check.ok).map(({ name }) => name)).toEqual(checks);
-});
-
-/** Seals all transfers as it was done then. */
-async function sealBefore(old: Database): Promise<void> {
-  const { rows } = await sql<SealableTransfer>`
-    select seq, id, debit_account_id, credit_account_id, amount, kind, description, refs, hold_id, idempotency_key,
-      to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at_utc, 0::bigint as given
-    from ledger_transfers order by seq`.execute(old);
-  let hash = FIRST_HASH;
-  for (const row of rows) {
-    hash = hashTransfer(hash, row);
-    await sql`insert into ledger_seals (seq, hash) values (${row.seq}, ${hash})`.execute(old);
-  }
-  await sql`insert into ledger_sealed_totals select * from ledger_sum_transfers(0, 1000)`.execute(old);
-}
-
-test('balances from before are split by where they came from', async () => {
-  const { url, old } = await databaseBefore('0060');
-  const people = ['fresh', 'spender', 'heavy', 'sender', 'receiver', 'granted'];
-  for (const id of people) {
-    await sql`insert into users (id, name, username, email) values (${id}, ${id}, ${id}, ${`${id}@example.com`})`.execute(
-      old,
-    );
-    await sql`select ledger_open_accounts(${[id]})`.execute(old);
-    await sql`select ledger_transfer('grants', ${`user:${id}`}, 100, 'grant', 'Starting credits', '{}',
-      ${`starting-grant:${id}`})`.execute(old);
-  }
-  const spendOld = (id: string, amount: bigint) =>
-    sql`
-    select ledger_transfer(${`user:${id}`}, 'revenue:deployment', ${amount}, 'charge', 'Deployment', '{}', null)`.execute(
-      old,
-    );
-  await spendOld('spender', 30n);
-  await sql`select ledger_transfer('grants', 'user:granted', 50, 'grant', 'By hand', '{}', 'grant-credits:x:y')`.execute(
-    old,
-  );
-  await sql`select ledger_transfer('payments', 'user:heavy', 50, 'purchase', 'Purchase', '{}', null)`.execute(
-    old,
-  );
-  await spendOld('heavy', 120n);
-  await sql`select ledger_transfer('user:sender', 'user:receiver', 60, 'transfer', 'Bagels', '{}', null)`.execute(
-    old,
-  );
-  await sql`select ledger_hold('user:fresh', 'revenue:deployment', 40, 'charge', 'Deployment', '{}', '2100-01-01', 'open')`.execute(
-    old,
-  );
-  await sealBefore(old);
-
-  await migrate(url);
-  const split = Object.fromEntries(
-    await Promise.all(people.map(async (id) => [id, await getUserTotals(old, id)] as const)),
-  );
-  expect(split).toEqual({
-    fresh: { balance: 100n, held: 40n, given: 100n, owed: 0n },
-    spender: { balance: 70n, held: 0n, given: 70n, owed: 0n },
-    heavy: { balance: 30n, held: 0n, given: 0n, owed: 0n },
-    sender: { balance: 40n, held: 0n, given: 40n, owed: 0n },
-    receiver: { balance: 160n, held: 0n, given: 100n, owed: 0n },
-    granted: { balance: 150n, held: 0n, given: 100n, owed: 0n },
-  });
-  const { checks, sealedTransfers } = await verifyLedger(old);
-  expect(checks.filter((check) => !check.ok)).toEqual([]);
-  expect(sealedTransfers).toBe(11);
 });

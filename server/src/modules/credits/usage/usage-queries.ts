@@ -5,7 +5,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { runPrepared } from '../../../platform/db/run-prepared.ts';
 import { oneOf } from '../ledger/ledger-answers.ts';
 
-/* The SQL of usage windows; the moves are functions in server/migrations (usage_*). */
+/* The SQL of usage windows; the moves are functions in server/migrations/functions (usage_*). */
 
 type Prepared = Pick<Services, 'db' | 'pool'>;
 

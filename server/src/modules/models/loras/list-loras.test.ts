@@ -3,8 +3,6 @@ import { listLoras } from '@bakehouse/contract/assets';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Database } from '../../../platform/db/database.ts';
-import { migrate } from '../../../platform/db/setup/migrate.ts';
-import { databaseBefore } from '../../../testing/database-before.ts';
 import { plansOf, recordingDatabase } from '../../../testing/recording-database.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { testServer } from '../../../testing/test-server.ts';
@@ -56,37 +54,6 @@ test('a model is listed while its files are those of a LoRA', async () => {
   }
   await put(datasetId, [WEIGHTS]);
   expect(await listed()).toEqual([]);
-});
-
-test('those that were there before are found by the same rule', async () => {
-  const { url, old } = await databaseBefore('0188');
-  await keepBlob(old);
-  await sql`insert into users (id, name, username, email) values ('ada', 'Ada', 'ada', 'ada@example.com')`.execute(
-    old,
-  );
-  const models: Record<string, string[]> = {
-    named: [WEIGHTS, 'other.safetensors', 'config.json'],
-    one: ['style.safetensors', 'README.md', 'samples/one.safetensors', 'notes.json'],
-    two: ['one.safetensors', 'two.safetensors'],
-    'whole model': ['model.safetensors'],
-    'part of a model': ['model-00001-of-00001.safetensors'],
-    'adapter for text': ['weights.safetensors', 'adapter_config.json'],
-    'of a folder': ['unet/weights.safetensors'],
-    empty: [],
-  };
-  for (const [title, paths] of Object.entries(models))
-    await sql`
-      with asset as (
-        insert into assets (owner_user_id, dataset_type, title, category, details)
-        values ('ada', 'MODEL', ${title}, '', '') returning id
-      )
-      insert into asset_files (asset_id, path, first_number, last_number, sha256, size_bytes)
-      select id, path, 2, null::int, ${blob.sha256}, 7 from asset, unnest(${paths}::text[]) path
-      union all
-      select id, ${WEIGHTS}, 1, 1, ${blob.sha256}, 7 from asset`.execute(old);
-  await migrate(url);
-  const found = await selectLoras(old, { userId: 'ada', search: '', after: undefined, limit: 10 });
-  expect(found.map(({ title }) => title).toSorted()).toEqual(['named', 'one']);
 });
 
 test('few among many models are read, in their order', async () => {

@@ -23,7 +23,7 @@ const run = (roles: string, seen: string, left = 'null') =>
 test('processes that run are named, and those that have left or fall silent are not waited for', async () => {
   await run('{web,worker}', "now() + interval '1 hour'");
   await expect(awaitSilence(client, 0)).rejects.toThrow(
-    'processes of the version before still use it: web+worker on oven. Stop them, then start again',
+    'processes of another version still use it: web+worker on oven. Stop them, then start again',
   );
   await run('{web,worker}', 'now()', 'now()');
   await awaitSilence(client, 0);
@@ -45,7 +45,7 @@ test('a process hears of a migration that it does not know', async () => {
     await watchMigrations(db, { onUnknown: quiet }),
   ];
   onFileEnd(async () => ends.forEach((end) => end()));
-  await vi.waitFor(() => expect(heard).toHaveBeenCalledExactlyOnceWith('0001_platform.sql'), {
+  await vi.waitFor(() => expect(heard).toHaveBeenCalledExactlyOnceWith('0001_baseline.sql'), {
     timeout: 10_000,
   });
   expect(quiet).not.toHaveBeenCalled();

@@ -7,8 +7,8 @@ const WAIT_MS_MAX = 15_000;
 const LOOK_MS = 500;
 
 /**
- * Resolves once no process of this database is there: one of the version before would go on by the schema of
- * before. Throws a plain sentence that names those that do not go.
+ * Resolves once no process of this database is there: one of another version would go on by its own
+ * schema. Throws a plain sentence that names those that do not go.
  */
 export async function awaitSilence(client: pg.Client, waitMsMax: number = WAIT_MS_MAX): Promise<void> {
   const began = performance.now();
@@ -17,7 +17,7 @@ export async function awaitSilence(client: pg.Client, waitMsMax: number = WAIT_M
     if (running.length === 0) return;
     if (performance.now() - began > waitMsMax) {
       throw new Error(
-        `This version of Bakehouse changes the database, and processes of the version before still use it: ${running.join('; ')}. Stop them, then start again`,
+        `This version of Bakehouse changes the database, and processes of another version still use it: ${running.join('; ')}. Stop them, then start again`,
       );
     }
     await sleep(LOOK_MS);

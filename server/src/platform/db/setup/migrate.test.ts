@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, inject, test } from 'vitest';
@@ -7,6 +7,9 @@ import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { createDatabase, dropDatabase } from '../../../testing/temporary-postgres.ts';
 import { connect } from '../database.ts';
 import { migrate } from './migrate.ts';
+
+/** As many as there were before the last one. */
+const STEPS_BEFORE = ['0001_platform.sql', ...Array.from({ length: 119 }, (_, n) => `step ${n}`)];
 
 let databases = 0;
 
@@ -25,12 +28,15 @@ async function newDatabase() {
     );
     return rows[0]?.found;
   };
-  return { url, exists };
+  return { url, db, exists };
 }
 
 async function folderWith(files: Record<string, string>) {
   const dir = await temporaryFolder();
-  const write = async (name: string, text: string) => writeFile(path.join(dir, name), text);
+  const write = async (name: string, text: string) => {
+    await mkdir(path.dirname(path.join(dir, name)), { recursive: true });
+    await writeFile(path.join(dir, name), text);
+  };
   for (const [name, text] of Object.entries(files)) await write(name, text);
   return { dir, write };
 }
@@ -61,6 +67,49 @@ describe('migrate', () => {
     expect([await exists('good'), await exists('half')]).toEqual([true, false]);
     await write('0002_bad.sql', 'create table whole ();');
     expect(await migrate(url, dir)).toEqual(['0002_bad.sql']);
+  });
+
+  test('applies the functions after the steps, and again where one of them or a step is new', async () => {
+    const { url, db } = await newDatabase();
+    const answer = (n: number) =>
+      `create or replace function answer() returns int language sql as $$ select ${n} from a $$;`;
+    const { dir, write } = await folderWith({
+      '0001_a.sql': 'create table a (n int); insert into a values (1);',
+      'functions/answer.sql': answer(1),
+      'functions/seen.sql': 'drop view if exists seen; create view seen as select n from a;',
+    });
+    const told = async () => (await sql<{ n: number }>`select answer() as n`.execute(db)).rows[0]?.n;
+    expect(await migrate(url, dir)).toEqual(['0001_a.sql', 'functions']);
+    expect(await migrate(url, dir)).toEqual([]);
+    expect(await told()).toBe(1);
+    await write('functions/answer.sql', answer(2));
+    expect(await migrate(url, dir)).toEqual(['functions']);
+    expect(await told()).toBe(2);
+    await write('0002_b.sql', 'drop view seen; alter table a alter column n type bigint;');
+    expect(await migrate(url, dir)).toEqual(['0002_b.sql', 'functions']);
+    await sql`select n from seen`.execute(db);
+    await write('functions/answer.sql', 'select nonsense;');
+    await expect(migrate(url, dir)).rejects.toThrow(/functions\/answer\.sql failed: .* \(line 1\)/);
+    expect(await told()).toBe(2);
+  });
+
+  test('takes a database over that has all steps from before the baseline, as it is', async () => {
+    const { url, db } = await newDatabase();
+    expect(await migrate(url)).toEqual(['0001_baseline.sql', 'functions']);
+    const tables = async () =>
+      (await sql`select oid, relname from pg_class where relkind = 'r' order by oid`.execute(db)).rows;
+    const before = await tables();
+    const standAt = async (last: string) => {
+      await sql`delete from schema_migrations`.execute(db);
+      await sql`insert into schema_migrations (name, sha256)
+        select name, '' from unnest(array_append(${STEPS_BEFORE}::text[], ${last})) name`.execute(db);
+    };
+    await standAt('0212_lists_of_generations.sql');
+    await expect(migrate(url)).rejects.toThrow('too old to be updated in one step');
+    await standAt('0213_pictures_process.sql');
+    expect(await migrate(url)).toEqual(['functions']);
+    expect(await migrate(url)).toEqual([]);
+    expect(await tables()).toEqual(before);
   });
 
   test('lets many processes start at once', async () => {

@@ -4,58 +4,95 @@ import path from 'node:path';
 import pg from 'pg';
 import { awaitSilence } from './await-silence.ts';
 
-/** The server's own migrations: `NNNN_<module>.sql`, forward only. Numbers may have gaps. */
+/**
+ * The schema: steps `NNNN_<words>.sql`, forward only, whose numbers may have gaps; and `functions/<noun>.sql`, its
+ * functions, triggers and views, which are written so that they can be applied again.
+ */
 export const MIGRATIONS_DIR = path.resolve(import.meta.dirname, '../../../../migrations');
 
-type Migration = { name: string; sql: string; sha256: string };
+type SqlFile = { name: string; sql: string };
+
+/** What `schema_migrations` has a row for: a step, or all functions together. */
+type Migration = { name: string; files: SqlFile[]; sha256: string };
 
 /** Any number that is Bakehouse's own: it keeps two starting servers from migrating at once. */
 const LOCK = 4_080_000_001n;
 const FILE_NAME = /^\d{4}_[a-z0-9_-]+\.sql$/;
 /** First line of a file whose one statement cannot run inside a transaction. */
 const NO_TRANSACTION = /^-- no transaction\s/;
+/** Under which name `schema_migrations` has the functions. */
+const FUNCTIONS = 'functions';
+
+/** The steps of the versions before the baseline: whoever has all of them has its schema. */
+const BEFORE_BASELINE = {
+  first: '0001_platform.sql',
+  last: '0213_pictures_process.sql',
+  count: 121,
+  commit: 'ab554099',
+};
 
 /**
- * Applies the files that this database has not seen, in order, each in its own transaction.
- * Safe to call from several processes at once. Returns the names that it applied. Throws when an
- * applied file was changed or removed, a process of the version before still runs, or a statement fails (that
- * file is rolled back).
+ * Applies the steps that this database has not seen, in order, each in its own transaction, and the functions where
+ * they or a step are new. Safe to call from several processes at once. Returns the names that it applied. Throws when
+ * an applied step was changed or removed, a process of another version still runs, or a statement fails (that file is
+ * rolled back).
  */
 export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promise<string[]> {
-  const migrations = await readMigrations(dir);
+  const { steps, functions } = await readMigrations(dir);
   const client = new pg.Client({ connectionString: url, application_name: 'bakehouse migrate' });
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
-    const applied = await readApplied(client);
-    refuseChanged(migrations, applied);
-    const pending = migrations.filter((migration) => !applied.has(migration.name));
+    const applied = await adoptBaseline(client, steps, await readApplied(client));
+    refuseChanged(steps, applied);
+    const pending = steps.filter(({ name }) => !applied.has(name));
+    // A step may have dropped what a view or a function stands on, so they come again after each.
+    const isChanged = pending.length > 0 || applied.get(FUNCTIONS) !== functions.sha256;
+    if (isChanged && functions.files.length > 0) pending.push(functions);
     if (pending.length > 0) await awaitSilence(client);
     for (const migration of pending) await apply(client, migration);
-    return pending.map((migration) => migration.name);
+    return pending.map(({ name }) => name);
   } finally {
     // Ending the session releases the lock.
     await client.end();
   }
 }
 
-/** The files in order, with their checksums. Throws on a misnamed file or a number used twice. */
-export async function readMigrations(dir: string = MIGRATIONS_DIR): Promise<Migration[]> {
-  const names = (await readdir(dir)).filter((name) => name.endsWith('.sql') && name !== 'schema.sql').sort();
+/** The steps in order, and the functions, with their checksums. Throws on a misnamed step or a number used twice. */
+export async function readMigrations(
+  dir: string = MIGRATIONS_DIR,
+): Promise<{ steps: Migration[]; functions: Migration }> {
+  const names = await listSql(dir);
   const numbers = new Set<string>();
   for (const name of names) {
     if (!FILE_NAME.test(name)) throw new Error(`${name}: a migration is named NNNN_<words>.sql`);
     if (numbers.has(name.slice(0, 4))) throw new Error(`Two migrations have the number ${name.slice(0, 4)}`);
     numbers.add(name.slice(0, 4));
   }
-  return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(path.join(dir, name), 'utf8');
-      return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
-    }),
-  );
+  const read = (files: string[]) =>
+    Promise.all(files.map(async (name) => ({ name, sql: await readFile(path.join(dir, name), 'utf8') })));
+  const functions = (await listSql(path.join(dir, FUNCTIONS))).map((name) => `${FUNCTIONS}/${name}`);
+  return {
+    steps: (await read(names)).map((file) => migrationOf(file.name, [file])),
+    functions: migrationOf(FUNCTIONS, await read(functions)),
+  };
 }
 
+async function listSql(dir: string): Promise<string[]> {
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => name.endsWith('.sql')).sort();
+}
+
+function migrationOf(name: string, files: SqlFile[]): Migration {
+  const hash = createHash('sha256');
+  for (const { sql } of files) hash.update(sql);
+  return { name, files, sha256: hash.digest('hex') };
+}
+
+/** The checksums of what this database has, by name. */
 async function readApplied(client: pg.Client): Promise<Map<string, string>> {
   await client.query(`
     create table if not exists schema_migrations (
@@ -69,38 +106,77 @@ async function readApplied(client: pg.Client): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.name, row.sha256]));
 }
 
-function refuseChanged(migrations: Migration[], applied: Map<string, string>): void {
-  const byName = new Map(migrations.map((migration) => [migration.name, migration]));
+/** Notes the baseline where all steps before it were applied, and answers what is applied now. Throws where some were not. */
+async function adoptBaseline(
+  client: pg.Client,
+  steps: Migration[],
+  applied: Map<string, string>,
+): Promise<Map<string, string>> {
+  const baseline = steps[0];
+  if (!baseline || !applied.has(BEFORE_BASELINE.first)) return applied;
+  if (!applied.has(BEFORE_BASELINE.last) || applied.size !== BEFORE_BASELINE.count) {
+    throw new Error(
+      `This database was last used by a version of Bakehouse that is too old to be updated in one step. Start commit ${BEFORE_BASELINE.commit} on it once, then this version`,
+    );
+  }
+  await awaitSilence(client);
+  await inTransaction(client, async () => {
+    await client.query('delete from schema_migrations');
+    await record(client, baseline);
+  });
+  return new Map([[baseline.name, baseline.sha256]]);
+}
+
+function refuseChanged(steps: Migration[], applied: Map<string, string>): void {
+  const byName = new Map(steps.map((step) => [step.name, step]));
   for (const [name, sha256] of applied) {
-    const migration = byName.get(name);
-    if (!migration)
+    if (name === FUNCTIONS) continue;
+    const step = byName.get(name);
+    if (!step)
       throw new Error(
         `This database has the migration ${name}, which this version of Bakehouse does not know`,
       );
-    if (migration.sha256 !== sha256)
+    if (step.sha256 !== sha256)
       throw new Error(`The migration ${name} was changed after this database had applied it`);
   }
 }
 
-async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promise<void> {
-  const record = () =>
-    client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]);
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  const applyFiles = async () => {
+    for (const file of migration.files) await run(client, file);
+    await record(client, migration);
+  };
+  if (migration.files.some(({ sql }) => NO_TRANSACTION.test(sql))) await applyFiles();
+  else await inTransaction(client, applyFiles);
+}
+
+async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  await client.query('begin');
   try {
-    if (NO_TRANSACTION.test(sql)) {
-      await client.query(sql);
-      await record();
-      return;
-    }
-    await client.query('begin');
-    await client.query(sql);
-    await record();
+    await work();
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
+    throw error;
+  }
+}
+
+async function run(client: pg.Client, { name, sql }: SqlFile): Promise<void> {
+  try {
+    await client.query(sql);
+  } catch (error) {
     throw new Error(`The migration ${name} failed: ${(error as Error).message}${whereInFile(sql, error)}`, {
       cause: error,
     });
   }
+}
+
+async function record(client: pg.Client, { name, sha256 }: Migration): Promise<void> {
+  await client.query(
+    `insert into schema_migrations (name, sha256) values ($1, $2)
+     on conflict (name) do update set sha256 = excluded.sha256, applied_at = excluded.applied_at`,
+    [name, sha256],
+  );
 }
 
 function whereInFile(sql: string, error: unknown): string {

@@ -11,19 +11,22 @@ type Options = {
 };
 
 /**
- * Looks for migrations that this version does not know: a later one has been started on the same database, and
+ * Looks for migrations that this version does not know: another one has been started on the same database, and
  * whoever goes on by the schema of before may write what is wrong by the new one. Answers how to end looking.
  */
 export async function watchMigrations(
   db: Database,
   { onUnknown, dir = MIGRATIONS_DIR }: Options,
 ): Promise<() => void> {
-  const known = (await readMigrations(dir)).map(({ name }) => name);
+  const { steps, functions } = await readMigrations(dir);
+  const known = JSON.stringify([...steps, functions].map(({ name, sha256 }) => ({ name, sha256 })));
   let ended = false;
   let timer: NodeJS.Timeout | undefined;
   const look = async () => {
     const { rows } = await sql<{ name: string }>`
-      select name from schema_migrations where name <> all(${known}) order by name limit 1`.execute(db);
+      select name from schema_migrations
+      where (name, sha256) not in (select name, sha256 from jsonb_to_recordset(${known}::jsonb) as k (name text, sha256 text))
+      order by name limit 1`.execute(db);
     if (!rows[0] || ended) return;
     ended = true;
     onUnknown(rows[0].name);

@@ -1,0 +1,18 @@
+-- Who waits in each queue, and how many are served before: users take turns. Each generation that a user has in work or
+-- waiting puts the next one a turn back; within a turn it is theirs who was served least lately.
+drop view if exists generation_queue;
+create view generation_queue as
+select id, user_id, queue, turn,
+  row_number() over (partition by queue order by turn, served_at nulls first, id) - 1 as position
+from (
+  select waiting.id, waiting.user_id, waiting.queue, generation_turns.served_at,
+    row_number() over (partition by waiting.queue, waiting.user_id order by waiting.id) + running.count as turn
+  from generations waiting
+  cross join lateral (
+    select count(*) from generations other
+    where other.user_id = waiting.user_id and other.queue = waiting.queue
+      and other.state in ('starting', 'running') and other.ended_at is null
+  ) as running
+  left join generation_turns using (user_id, queue)
+  where waiting.state = 'queued' and waiting.ended_at is null
+) as taken;
