@@ -253,10 +253,8 @@ async function ensureDatabase(place: Place): Promise<void> {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
     if (rowCount === 0) await client.query(`create database ${DATABASE}`);
   } catch (error) {
-    const { duplicateDatabase, uniqueViolation } = sqlStates;
-    const isMadeByAnother = [duplicateDatabase, uniqueViolation].includes(
-      (error as { code?: string }).code ?? '',
-    );
+    const { code } = error as { code?: string };
+    const isMadeByAnother = code === sqlStates.duplicateDatabase || code === sqlStates.uniqueViolation;
     if (!isMadeByAnother) throw error;
   } finally {
     await client.end();
