@@ -31,7 +31,7 @@ export const restore: Command = async ({ words, startedIn }) => {
   const file = path.resolve(startedIn, name);
   const { madeAt, blobs, damaged } = await plainly(restoreBackup({ file, dataDir }));
   console.log(`${dataDir} is as it was at ${madeAt.toISOString()}: the database and ${blobs} stored files`);
-  console.log(`./bakehouse ledger verify full --data-dir ${dataDir} proves every balance.`);
+  console.log(`./bakehouse ledger verify --data-dir ${dataDir} proves every balance.`);
   if (damaged.length === 0) return 0;
   listDamaged(damaged, 'damaged in the backup; everything else is restored');
   console.log(`./bakehouse blobs verify --data-dir ${dataDir} marks them, so that nobody is given them.`);

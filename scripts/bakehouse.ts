@@ -59,8 +59,7 @@ const commands: Record<string, Entry> = {
     load: async () => (await import('./bench.ts')).bench,
   },
   ledger: {
-    summary:
-      "'ledger verify' proves what came after the last proof; 'ledger verify full' every balance and the hash chain",
+    summary: "'ledger verify' proves every balance and the hash chain",
     takesWords: true,
     load: async () => (await import('./ledger.ts')).ledger,
   },

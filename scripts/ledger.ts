@@ -9,23 +9,17 @@ import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
 
-/**
- * `ledger verify` proves the books straight from the database, whether the server runs or not: what came after
- * the last proof, or with `full` all of them.
- */
+/** `ledger verify` proves the books straight from the database, whether the server runs or not. */
 export const ledger: Command = async ({ words }) => {
-  const full = words.join(' ') === 'verify full';
-  if (!full && words.join(' ') !== 'verify')
-    throw new PlainError("There are only './bakehouse ledger verify' and './bakehouse ledger verify full'.");
-  return (await withDatabase((db) => printProof(db, { full }))) ? 0 : 1;
+  if (words.join(' ') !== 'verify') throw new PlainError("There is only './bakehouse ledger verify'.");
+  return (await withDatabase(printProof)) ? 0 : 1;
 };
 
 /** Prints every check of the ledger; resolves to whether all hold. */
-export async function printProof(db: Database, { full }: { full: boolean }): Promise<boolean> {
-  const report = await proveLedger(db, {
-    full,
-    onWait: () => console.log('The books are being proven already: this proof comes after that one.'),
-  });
+export async function printProof(db: Database): Promise<boolean> {
+  const report = await proveLedger(db, () =>
+    console.log('Another proof of the books is under way. This one starts when it has ended.'),
+  );
   for (const { ok, name, detail } of report.checks) {
     console.log(`${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${detail}`);
   }
@@ -33,7 +27,7 @@ export async function printProof(db: Database, { full }: { full: boolean }): Pro
     `${report.transfers} transfers over ${report.accounts} accounts, ${report.openHolds} open holds, ` +
       `sum of balances ${formatBgl(report.sumOfBalances)} BGL`,
   );
-  console.log(`chain head   ${report.chainHead ?? '(nothing sealed yet)'}`);
+  console.log(`chain head   ${report.head?.hash ?? '(nothing sealed yet)'}`);
   return report.ok;
 }
 

@@ -70,7 +70,7 @@ export const tour: Command = async () => {
 
   await printStatement(client);
   console.log("\nThe ledger's own check");
-  const proven = await withDatabase((db) => printProof(db, { full: true }));
+  const proven = await withDatabase(printProof);
   console.log(`\nThe tour took ${((performance.now() - start) / 60_000).toFixed(1)} minutes.`);
   if (!leads) console.error('The fine-tune has taught the model nothing that chance would not explain.');
   return proven && leads ? 0 : 1;

@@ -6,7 +6,7 @@ import { listLostWindows } from '../usage/usage-queries.ts';
 
 const BATCH = 200;
 
-/** Closes the usage windows of processes that lead no more: charges what they had written, and gives the rest back. */
+/** Closes the usage windows of processes whose lease is over: charges what was written, and releases the rest. */
 export const closeLostWindowsJob = defineJob({
   name: 'credits.close-lost-windows',
   schedule: '* * * * *',
@@ -14,7 +14,7 @@ export const closeLostWindowsJob = defineJob({
     let after: string | null = null;
     for (;;) {
       const lost = await listLostWindows(services.db, after, BATCH);
-      // One that cannot be closed does not keep those behind it: their holds run out, and then nothing is charged.
+      // One that cannot be closed must not keep the others open until their holds expire uncharged.
       for (const windowId of lost) {
         await closeLost(services, windowId).catch((error: unknown) =>
           services.log.error({ err: error, window_id: windowId }, 'a lost usage window could not be closed'),
@@ -29,6 +29,6 @@ export const closeLostWindowsJob = defineJob({
 async function closeLost(services: Services, windowId: string): Promise<void> {
   const { log, db } = services;
   const { outcome, user_id: userId } = await closeWindow(services, { windowId, leaderId: null });
-  log.warn({ window_id: windowId, outcome }, 'closed a usage window whose process is gone');
+  log.warn({ window_id: windowId, outcome }, 'closed a usage window of a process that is gone');
   announceChange(db, userId, { topic: 'balance', id: userId });
 }

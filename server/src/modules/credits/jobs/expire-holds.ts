@@ -5,7 +5,7 @@ import { expireHolds } from '../ledger/holds/expire-holds.ts';
 /** Holds per transaction, so that no account stays locked for long. */
 const BATCH = 200;
 
-/** Gives back what was held for work that ended without a word: its owner no longer extends the hold. */
+/** Releases holds that no work extends any longer, such as those of killed processes. */
 export const expireHoldsJob = defineJob({
   name: 'credits.expire-holds',
   schedule: '* * * * *',
@@ -14,7 +14,7 @@ export const expireHoldsJob = defineJob({
     for (;;) {
       const expired = await inTransaction(db, (tx) => expireHolds(tx, { now, limit: BATCH }));
       if (expired > 0)
-        log.warn({ holds: expired }, 'holds expired: their work did not settle or release them');
+        log.warn({ holds: expired }, 'holds expired before their work settled or released them');
       if (expired < BATCH) return;
     }
   },

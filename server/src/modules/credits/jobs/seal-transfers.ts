@@ -15,7 +15,7 @@ export const sealTransfersJob = defineJob({
     if (seconds > WAIT_S_MAX)
       log.warn(
         { minutes: Math.round(seconds / 60) },
-        'transfers wait for their place in the hash chain: a transaction that does not end holds them up',
+        'transfers wait to be sealed: a transaction that does not end blocks them',
       );
   },
 });

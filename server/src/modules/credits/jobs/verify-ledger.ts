@@ -5,16 +5,15 @@ import { PROOF_CONNECTIONS, proveIfOld } from '../verification/prove-ledger.ts';
 
 export const proofJob: JobKind<object> = { name: 'credits.verify-ledger' };
 
-/** Proves what was sealed since the last proof: each hour, and when an operator looks at the books. */
+/** Proves the books where the last proof is old: each hour, and when an operator opens the ledger page. */
 export const verifyLedgerJob = (databaseUrl: string) =>
   defineJob({
     ...proofJob,
     schedule: '17 * * * *',
-    // The first proof is of all there is.
     timeoutSeconds: 3600,
     run: async ({ log }) => {
       const report = await onOwnConnections(databaseUrl, PROOF_CONNECTIONS, proveIfOld);
       if (report && !report.ok)
-        log.error({ checks: report.checks.filter((check) => !check.ok) }, 'the ledger is not right');
+        log.error({ checks: report.checks.filter((check) => !check.ok) }, 'the ledger proof has failed');
     },
   });

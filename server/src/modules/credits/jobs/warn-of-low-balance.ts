@@ -13,7 +13,7 @@ import {
 } from '../low-balance-queries.ts';
 import { findChainHead } from '../verification/chain-queries.ts';
 
-/** Users in one transaction: an operator who raises the limit makes many balances low at once. */
+/** Users per transaction: raising the limit makes many balances low at once. */
 const BATCH = 1_000;
 /** Transfers that are looked at together. */
 const MOVED = 10_000;
@@ -27,7 +27,7 @@ export const warnOfLowBalanceJob = defineJob({
   schedule: '* * * * *',
   run: async ({ db, config }) => {
     const limitMicro = parseBgl(config.lowBalanceBgl);
-    // Among what is not sealed yet a lower number may still appear: that is looked at once more.
+    // Lower numbers may still appear among unsealed transfers, so those are looked at again.
     const sealed = (await findChainHead(db))?.seq ?? 0n;
     const last = await findLastLook(db);
     if (last?.limitMicro !== limitMicro) {

@@ -10,26 +10,25 @@ const RETRY_MS = 1_000;
 type Batch = { window: string; events: UsageEvent[] }[];
 
 type Options = {
-  leaderId: () => string;
+  leaderId: string;
   onWritten: (windowId: string) => void;
-  /** Another has closed the window: its events are nobody's any more. */
+  /** Another process has closed the window: its unwritten events are dropped. */
   onLost: (windowId: string) => void;
-  /** The database has no n-th event, and nobody else has it either: what comes after it cannot be written. */
+  /** The n-th event is lost, so that none after it can be written: they are dropped. */
   onGap: (windowId: string, n: bigint) => void;
 };
 
 /**
- * Gathers the events of windows and writes them in batches, one batch after the other. A batch whose commit
- * is in doubt is written again; the database knows how far each window was written.
+ * Gathers the events of windows and writes them in batches, one batch at a time. A batch whose commit is
+ * unconfirmed is written again: the database knows how far each window was written.
  */
 export class EventWriter {
   private readonly services: Pick<Services, 'db' | 'pool' | 'log'>;
   private readonly options: Options;
+  /** By window; those that have waited longest come first. */
   private readonly unwritten = new Map<string, UsageEvent[]>();
   private count = 0;
-  private stopped = false;
   private timer: NodeJS.Timeout | undefined;
-  private isRunning = false;
   private writing: Promise<boolean> | null = null;
 
   constructor(services: Pick<Services, 'db' | 'pool' | 'log'>, options: Options) {
@@ -42,12 +41,12 @@ export class EventWriter {
     if (events) events.push(event);
     else this.unwritten.set(windowId, [event]);
     this.count += 1;
-    if (!this.isRunning) this.later(GATHER_MS);
+    if (!this.writing) this.writeIn(GATHER_MS);
   }
 
-  /** Tries to write what waits of a window that takes nothing new, now. What is added for others does not keep it. */
+  /** Tries to write now what waits of a window that takes nothing new, whatever is added for others meanwhile. */
   async flush(windowId: string): Promise<void> {
-    while (this.waiting(windowId) > 0 && (await this.writeNext()));
+    while (this.waiting(windowId) > 0 && (await this.write()));
   }
 
   /** How many events are not written, of one window or of all. */
@@ -55,95 +54,37 @@ export class EventWriter {
     return windowId === undefined ? this.count : (this.unwritten.get(windowId)?.length ?? 0);
   }
 
-  forgetAll(): void {
+  /** Drops what is not written. */
+  stop(): void {
+    clearTimeout(this.timer);
     this.unwritten.clear();
     this.count = 0;
   }
 
-  /** Writes nothing more. */
-  stop(): void {
-    this.stopped = true;
-    clearTimeout(this.timer);
-  }
-
-  private later(ms: number): void {
-    if (this.stopped) return;
+  private writeIn(ms: number): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      void this.run();
+      void this.write();
     }, ms);
   }
 
-  /** Writes what was gathered; what came meanwhile gathers anew, unless it fills a batch. */
-  private async run(): Promise<void> {
-    this.isRunning = true;
-    let isWritten = this.count === 0 || (await this.writeNext());
-    while (isWritten && this.count >= BATCH_MAX) isWritten = await this.writeNext();
-    this.isRunning = false;
-    if (this.count > 0) this.later(isWritten ? GATHER_MS : RETRY_MS);
-  }
-
-  /** Writes a batch, or waits for the one that is being written. False where that failed, or a part of it. */
-  private writeNext(): Promise<boolean> {
-    this.writing ??= this.writeBatch()
+  /** Writes a batch, or waits for the one that is being written; what is left follows. False where a window could not be written. */
+  private write(): Promise<boolean> {
+    this.writing ??= this.writeBatch(this.takeBatch())
       .catch((error: unknown) => {
-        this.services.log.warn({ err: error, events: this.count }, 'what was used could not be written');
+        this.services.log.warn({ err: error, events: this.count }, 'usage events could not be written');
         return false;
       })
-      .finally(() => {
+      .then((isWritten) => {
         this.writing = null;
+        if (this.count >= BATCH_MAX && isWritten) this.writeIn(0);
+        else if (this.count > 0) this.writeIn(isWritten ? GATHER_MS : RETRY_MS);
+        return isWritten;
       });
     return this.writing;
   }
 
-  /** False where some windows of the batch could not be written. */
-  private async writeBatch(): Promise<boolean> {
-    const batch = this.takeBatch();
-    const answers = await this.write(batch).catch((error: unknown) => {
-      if (batch.length === 1 || !wasRolledBack(error)) throw error;
-      return this.writeOneByOne(batch);
-    });
-    this.note(answers);
-    return answers.length === batch.length;
-  }
-
-  private write(batch: Batch): Promise<WrittenEvents[]> {
-    return writeEvents(this.services, this.options.leaderId(), batch);
-  }
-
-  /** The windows of a batch in which some window is refused: that one goes behind the others, and keeps none of them. */
-  private async writeOneByOne(batch: Batch): Promise<WrittenEvents[]> {
-    const answers: WrittenEvents[] = [];
-    for (const one of batch) {
-      try {
-        answers.push(...(await this.write([one])));
-      } catch (error) {
-        if (!wasRolledBack(error)) throw error;
-        this.services.log.error({ err: error, window_id: one.window }, 'a usage window could not be written');
-        const events = this.unwritten.get(one.window) ?? [];
-        this.unwritten.delete(one.window);
-        this.unwritten.set(one.window, events);
-      }
-    }
-    return answers;
-  }
-
-  private note(answers: WrittenEvents[]): void {
-    for (const { window_id: windowId, events: written, missing } of answers) {
-      const known = this.unwritten.get(windowId);
-      if (!known) continue;
-      const left = written === null ? [] : known.filter(({ n }) => n > written);
-      this.count -= known.length - left.length;
-      this.unwritten.delete(windowId);
-      // Behind the others, which have waited longer.
-      if (left.length > 0) this.unwritten.set(windowId, left);
-      if (missing !== null) this.options.onGap(windowId, missing);
-      else if (written === null) this.options.onLost(windowId);
-      else this.options.onWritten(windowId);
-    }
-  }
-
-  /** What waited longest, up to the limit. */
+  /** What has waited longest, up to the limit. */
   private takeBatch(): Batch {
     const batch: Batch = [];
     let room = BATCH_MAX;
@@ -154,5 +95,42 @@ export class EventWriter {
       batch.push({ window, events: taken });
     }
     return batch;
+  }
+
+  /** Where the database refuses a batch of several windows, each is written by itself. False where one of them is refused. */
+  private async writeBatch(batch: Batch): Promise<boolean> {
+    const [first, ...others] = batch;
+    if (!first) return true;
+    try {
+      for (const answer of await writeEvents(this.services, this.options.leaderId, batch)) this.note(answer);
+      return true;
+    } catch (error) {
+      if (!wasRolledBack(error)) throw error;
+      if (others.length > 0) {
+        let areWritten = true;
+        for (const one of batch) areWritten = (await this.writeBatch([one])) && areWritten;
+        return areWritten;
+      }
+      this.services.log.error({ err: error, window_id: first.window }, 'a usage window could not be written');
+      this.keep(first.window, this.unwritten.get(first.window) ?? []);
+      return false;
+    }
+  }
+
+  private note({ window_id: windowId, events: written, missing }: WrittenEvents): void {
+    const known = this.unwritten.get(windowId);
+    if (!known) return;
+    const left = written === null ? [] : known.filter(({ n }) => n > written);
+    this.count -= known.length - left.length;
+    this.keep(windowId, left);
+    if (missing !== null) this.options.onGap(windowId, missing);
+    else if (written === null) this.options.onLost(windowId);
+    else this.options.onWritten(windowId);
+  }
+
+  /** What is left of a window goes behind the others, which have waited longer. */
+  private keep(windowId: string, events: UsageEvent[]): void {
+    this.unwritten.delete(windowId);
+    if (events.length > 0) this.unwritten.set(windowId, events);
   }
 }

@@ -256,33 +256,74 @@ test('an opening that fails says nothing of the lease, and is looked after once'
   expect((await chargesOf(usage.userId)).map(({ amount }) => amount)).toEqual([30n]);
 });
 
-test('what is used in a window that was opened while the lease was lost is charged', async () => {
+test('an opening whose answer is lost gives its hold back at the next look', async () => {
   const leader = lead();
-  await leader.reserve(await usageOf(10_000n));
-  const usage = await usageOf(10_000n);
-  const { promise: isOpened, resolve: opened } = Promise.withResolvers<void>();
-  const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
+  const usage = await usageOf(4n * PRICE);
   handleNext('usage_open', async (ask) => {
-    const answer = await ask();
-    opened();
-    await mayGoOn;
-    return answer;
+    await ask();
+    throw new Error('the connection broke');
   });
-  const reserved = leader.reserve(usage);
-  await isOpened;
-  await endLeases();
-  const warned = vi.spyOn(log, 'warn');
-  leader.start();
-  await expect
-    .poll(() => warned.mock.calls.map(([, said]) => said), { timeout: 10_000 })
-    .toContain('the lease of the usage windows was lost');
-  warned.mockRestore();
-  goOn();
-  (await reserved).settle(used(30n));
+  await expect(leader.reserve(usage)).rejects.toThrow('broke');
+  expect((await getUserTotals(db, usage.userId)).held).toBe(4n * PRICE);
+  await leader.look();
+  expect((await getUserTotals(db, usage.userId)).held).toBe(0n);
+  (await leader.reserve(usage)).settle(used(30n));
   await leader.close();
   expect((await chargesOf(usage.userId)).map(({ amount }) => amount)).toEqual([30n]);
-  expect(await getUserTotals(db, usage.userId)).toMatchObject({ balance: 9_970n, held: 0n });
+  await expectSoundBooks();
+});
+
+test('a lease that ran out costs nothing in a window that nobody has closed', async () => {
+  const leader = lead();
+  const [before, during] = [await usageOf(10_000n), await usageOf(10_000n)];
+  const place = await leader.reserve(before);
+  handleNext('usage_open', async (ask) => {
+    const answer = await ask();
+    await endLeases();
+    return answer;
+  });
+  (await leader.reserve(during)).settle(used(30n));
+  place.settle(used(20n));
+  leader.start();
+  await expect
+    .poll(async () => (await sql`select from usage_leaders where lease_until > now()`.execute(db)).rows)
+    .toHaveLength(1);
   await runLost();
+  await leader.close();
+  expect((await chargesOf(before.userId)).map(({ amount }) => amount)).toEqual([20n]);
+  expect((await chargesOf(during.userId)).map(({ amount }) => amount)).toEqual([30n]);
+  await expectSoundBooks();
+});
+
+test('of windows that others closed while the process slept only what came since is lost, and the next answers are charged', async () => {
+  const leader = lead();
+  const usage = await usageOf(10_000n);
+  const [written, lost, late] = [
+    await leader.reserve(usage),
+    await leader.reserve(usage),
+    await leader.reserve(usage),
+  ];
+  written.settle(used(30n));
+  await vi.waitFor(async () =>
+    expect(
+      await db.selectFrom('usage_windows').select('events').where('user_id', '=', usage.userId).execute(),
+    ).toEqual([{ events: 1n }]),
+  );
+  await endLeases();
+  await runLost();
+  lost.settle(used(40n));
+  const { windowId } = written;
+  await vi.waitUntil(async () => {
+    const next = await leader.reserve(usage);
+    next.settle(null);
+    return next.windowId !== windowId;
+  });
+  late.settle(used(50n));
+  (await leader.reserve(usage)).settle(used(60n));
+  await leader.close();
+  const charges = (await chargesOf(usage.userId)).map(({ amount }) => Number(amount));
+  expect(charges.toSorted((a, b) => a - b)).toEqual([30, 60]);
+  expect(await getUserTotals(db, usage.userId)).toMatchObject({ balance: 9_910n, held: 0n });
   await expectSoundBooks();
 });
 

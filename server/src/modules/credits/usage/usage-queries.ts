@@ -9,9 +9,10 @@ import { oneOf } from '../ledger/ledger-answers.ts';
 
 type Prepared = Pick<Services, 'db' | 'pool'>;
 
-/** A lease, and what is left at least of one after a window was opened. */
-export const LEASE_MS = 30_000;
-export const LEASE_LEFT_MS = 10_000;
+const LEASE_MS = 30_000;
+const RENEW_MS = 8_000;
+/** What is left at least of a lease after a window was opened. */
+const LEASE_LEFT_MS = 10_000;
 
 export type NewWindow = {
   id: string;
@@ -31,8 +32,8 @@ export type NewWindow = {
 export type HoldOutcome = { outcome: string; available: bigint | null };
 
 /**
- * Opens a window on a new hold. It does not wait for the disk: a database that crashes within the next
- * moment may forget the window, and then what was reserved in it is not charged.
+ * Opens a window on a new hold. It does not wait for the disk: if the database crashes a moment later the window may be
+ * lost, and what was reserved in it is not charged.
  */
 export async function openWindowRow(
   services: Prepared,
@@ -49,7 +50,7 @@ export async function openWindowRow(
   return oneOf(rows);
 }
 
-/** `growHold` as a transaction of its own, that announces nothing. */
+/** `growHold` as a transaction of its own, which announces no change. */
 export async function growHoldNow(
   services: Prepared,
   { holdId, byMicro }: { holdId: string; byMicro: bigint },
@@ -75,12 +76,12 @@ export type UsageEvent = {
 };
 
 /**
- * How many events a window has; null where it is led no more, or where the database has forgotten some before these:
- * `missing` is the first of those.
+ * How many events of a window are written; null where it is closed, or where the database has lost events before
+ * these, the first of which is `missing`.
  */
 export type WrittenEvents = { window_id: string; events: bigint | null; missing: bigint | null };
 
-/** Writes events, each window's in their order. */
+/** Writes the events of each window in their order, and skips those that are written already. */
 export async function writeEvents(
   services: Prepared,
   leaderId: string,
@@ -98,7 +99,7 @@ export async function writeEvents(
   );
 }
 
-/** To whom to announce it, and what was used and could not be charged. */
+/** The window's owner, and the micro-BGL that were used and could not be charged. */
 export type ClosedWindow = {
   outcome: 'ok' | 'led' | 'closed' | 'ended';
   user_id: string;
@@ -106,8 +107,8 @@ export type ClosedWindow = {
 };
 
 /**
- * Closes a window; without a leader only where its own leads no more. Where another transaction
- * keeps what it needs, it gives up soon, with PostgreSQL's lock_not_available.
+ * Closes a window; without a leader only where its own leader has no lease. Throws PostgreSQL's lock_not_available where
+ * another transaction locks its rows for longer than two seconds.
  */
 export async function closeWindowRow(
   services: Prepared,
@@ -124,22 +125,19 @@ export async function closeWindowRow(
   return oneOf(rows);
 }
 
-/** Makes the leader's lease longer. False where it is over: others may have closed its windows. */
-export async function renewLease(db: Database, leaderId: string): Promise<boolean> {
-  const { rows } = await sql`
-    update usage_leaders set lease_until = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
-    where id = ${leaderId} and lease_until > clock_timestamp() returning id`.execute(db);
-  return rows.length > 0;
+/** Renews the leader's lease where it is time, even one that was over: a window that another process closed stays closed. */
+export async function renewLease(db: Database, leaderId: string): Promise<void> {
+  await sql`select usage_lease(${leaderId}, ${LEASE_MS}, ${LEASE_MS - RENEW_MS})`.execute(db);
 }
 
-/** The process leads no more; leases that were over for a day go too. */
+/** Ends the leader's lease, and deletes those that ended a day ago. */
 export async function endLease(db: Database, leaderId: string): Promise<void> {
   await sql`
     delete from usage_leaders
     where id = ${leaderId} or lease_until < clock_timestamp() - interval '1 day'`.execute(db);
 }
 
-/** Open windows whose leader leads no more, by id after the one that is given. */
+/** Ids of open windows whose leader has no lease, in their order after the id `after`. */
 export async function listLostWindows(db: Database, after: string | null, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select w.id from usage_windows w left join usage_leaders l on l.id = w.leader_id
@@ -150,8 +148,8 @@ export async function listLostWindows(db: Database, after: string | null, limit:
 }
 
 /**
- * Makes the days that come, and drops those that are older than `keptDays`. A drop waits for all who read or write
- * events, and whoever comes meanwhile waits behind it: it gives up soon, with PostgreSQL's lock_not_available.
+ * Makes tomorrow's partition and drops those older than `keptDays`. A drop waits for open reads and writes of events, and
+ * new ones wait behind it: after two seconds it gives up with PostgreSQL's lock_not_available.
  */
 export async function rotatePartitions(db: Database, keptDays: number): Promise<void> {
   await sql`select usage_prepare_day((clock_timestamp() at time zone 'UTC')::date + 1)`.execute(db);
@@ -176,9 +174,8 @@ export type StoredWindow = {
 };
 
 /**
- * The first and the last day on which a window can have events, with its hold `h` and its transfer `t`. Days have a
- * partition each, so only theirs are read; and the next one, since a transfer that waited for the last answers to be
- * written has the time at which it began to wait.
+ * The first and the last day on which a window, with its hold `h` and its transfer `t`, can have events, so that only
+ * their partitions are read. The day after the transfer is among them: its time is that at which its transaction began.
  */
 export const windowDays = {
   first: sql<string>`(h.created_at at time zone 'UTC')::date`,

@@ -1,15 +1,12 @@
-/**
- * The arithmetic of a usage window: what it holds, what was used of it, and what is reserved for work that
- * goes on. Pure; amounts are micro-BGL, times are milliseconds.
- */
+/** The arithmetic of a usage window. Pure; amounts are micro-BGL, times are milliseconds. */
 export type Window = {
   heldMicro: bigint;
-  /** Settled in it, whether it is written yet or not. */
+  /** What was settled, written yet or not. */
   usedMicro: bigint;
   reservedMicro: bigint;
-  /** Reservations that are open. */
+  /** How many reservations are open. */
   open: number;
-  /** Events that were settled. */
+  /** How many events were settled. */
   events: number;
   openedMs: number;
   /** When something was last reserved or settled. */
@@ -19,23 +16,23 @@ export type Window = {
 const IDLE_MS = 60_000;
 const AGE_MS_MAX = 60 * 60_000;
 const EVENTS_MAX = 10_000;
-/** A window holds ahead what it uses in so long at its rate so far, */
+/** A hold grows by what is used in this time at the window's rate so far. */
 const AHEAD_MS = 10 * 60_000;
-/** and at least so many times the highest price of what is asked for. */
+/** A hold begins with, and grows by at least, this many times the price to reserve. */
 const AHEAD_PRICES = 4n;
-/** A rate is measured over this long at least. */
+/** The shortest time over which a rate is measured. */
 const RATE_MS_MIN = 60_000;
 
 export function openWindow(heldMicro: bigint, nowMs: number): Window {
   return { heldMicro, usedMicro: 0n, reservedMicro: 0n, open: 0, events: 0, openedMs: nowMs, usedMs: nowMs };
 }
 
-/** What the hold has left. */
+/** What is left of the hold. */
 export function headroomMicro({ heldMicro, usedMicro, reservedMicro }: Window): bigint {
   return heldMicro - usedMicro - reservedMicro;
 }
 
-/** The window with a highest price reserved in it; null where its hold has no room for that. */
+/** The window with this price reserved; null where its hold has no room for it. */
 export function reserve(window: Window, priceMicro: bigint, nowMs: number): Window | null {
   if (headroomMicro(window) < priceMicro) return null;
   return {
@@ -46,7 +43,7 @@ export function reserve(window: Window, priceMicro: bigint, nowMs: number): Wind
   };
 }
 
-/** The window after a reservation has ended with a charge of at most its price; null: nothing was used. */
+/** The window after a reservation has ended with a charge of at most its price, or null for none. Throws for a higher charge. */
 export function settle(
   window: Window,
   { priceMicro, amountMicro }: { priceMicro: bigint; amountMicro: bigint | null },
@@ -64,12 +61,12 @@ export function settle(
   };
 }
 
-/** What the first hold of a window is, where there is credit enough. */
+/** The hold with which a window begins where there is enough credit. */
 export function firstHoldMicro(priceMicro: bigint): bigint {
   return priceMicro * AHEAD_PRICES;
 }
 
-/** By how much the hold must grow for this price, and by how much it had better: by its recent rate. */
+/** By how much the hold must grow at least for this price, and by how much it grows where there is enough credit. */
 export function growth(
   window: Window,
   priceMicro: bigint,
@@ -83,17 +80,12 @@ export function growth(
   return { leastMicro, wantedMicro };
 }
 
-/** Whether the next reservation of this price would have to wait for a larger hold. */
-export function isNearlyUsedUp(window: Window, priceMicro: bigint): boolean {
-  return headroomMicro(window) < priceMicro * 2n;
-}
-
-/** Whether the window takes nothing new any more: it is an hour old, or full. */
+/** Whether the window takes no new reservations: it is an hour old, or full. */
 export function isOver(window: Window, nowMs: number): boolean {
   return nowMs - window.openedMs >= AGE_MS_MAX || window.events >= EVENTS_MAX;
 }
 
-/** Whether the window is to be closed: nothing goes on in it, and it is over or idle. */
+/** Whether the window is to be closed: no reservation is open, and it is over or idle. */
 export function isDue(window: Window, nowMs: number): boolean {
   return window.open === 0 && (isOver(window, nowMs) || nowMs - window.usedMs >= IDLE_MS);
 }

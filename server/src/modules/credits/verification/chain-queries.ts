@@ -31,13 +31,22 @@ export async function lockChain(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('ledger_seals'))`.execute(tx);
 }
 
-export async function findChainHead(db: Reader): Promise<{ seq: bigint; hash: string } | undefined> {
+/** A seal's place in the chain. */
+export type Place = { seq: bigint; hash: string };
+
+export async function findChainHead(db: Reader): Promise<Place | undefined> {
   return db
     .selectFrom('ledger_seals')
     .select(['seq', 'hash'])
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
+}
+
+/** The hash of the seal with this seq; undefined where there is none. */
+export async function findSealHash(db: Reader, seq: bigint): Promise<string | undefined> {
+  const seal = await db.selectFrom('ledger_seals').select('hash').where('seq', '=', seq).executeTakeFirst();
+  return seal?.hash;
 }
 
 export async function listUnsealed(
@@ -58,7 +67,7 @@ export async function findUnsealedSeconds(db: Reader): Promise<number> {
   return rows[0]?.seconds ?? 0;
 }
 
-export async function insertSeals(tx: Transaction, seals: { seq: bigint; hash: string }[]): Promise<void> {
+export async function insertSeals(tx: Transaction, seals: Place[]): Promise<void> {
   await tx.insertInto('ledger_seals').values(seals).execute();
 }
 

@@ -11,8 +11,8 @@ import { countAccounts, findLastProof, listLargestAccounts } from './proof-queri
 const USERS_MAX = 200;
 
 /**
- * The largest accounts and the last proof of the books; the caller is an operator. A newer proof is asked for
- * where there is none, or it is old: it may take long, so nobody waits for it here.
+ * The largest accounts and the last proof of the books; the caller is an operator. Where there is no proof, or an old one,
+ * it queues a newer one and does not wait for it.
  */
 export async function getLedger(ctx: Context): Promise<ResponseOf<typeof contract>> {
   const { last, total, largest } = await readSnapshot(ctx.db, async (tx) => {
@@ -24,7 +24,6 @@ export async function getLedger(ctx: Context): Promise<ResponseOf<typeof contrac
     };
   });
   const isWanted = last === undefined || last.isOld;
-  // Where it is in the queue already, that is enough.
   if (isWanted) await inTransaction(ctx.db, (tx) => ctx.jobs.enqueue(tx, proofJob, {}));
   return {
     accounts: largest.map((account) => ({

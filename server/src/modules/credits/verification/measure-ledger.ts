@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { findUnsealedSeconds } from './chain-queries.ts';
 import { findLastProof } from './proof-queries.ts';
 
-/** Adds to the metrics of this process whether the books are right. Read from the database when it is asked for. */
+/** Adds the ledger's gauges to the metrics; they are read from the database at each scrape. */
 export function measureLedger(registry: Registry, db: Database): void {
   new Gauge({
     name: 'bakehouse_ledger_proof_ok',

@@ -2,7 +2,7 @@ import type { LedgerProof } from '@bakehouse/contract/credits';
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
 import { oneOf } from '../ledger/ledger-answers.ts';
-import { LAST_SEQ } from './chain-queries.ts';
+import { LAST_SEQ, type Place } from './chain-queries.ts';
 import { FIRST_HASH, type SealableTransfer, sealableColumns, sqlHash } from './hash-transfer.ts';
 
 type Reader = Database | Transaction;
@@ -145,21 +145,13 @@ export async function countAccounts(db: Reader): Promise<number> {
   return oneOf(rows).count;
 }
 
-/** Settled holds and settling transfers that do not agree; only those of transfers above `afterSeq`, where it is given. */
-export async function countWrongSettlements(db: Reader, afterSeq: bigint | null): Promise<number> {
-  const { rows } =
-    afterSeq === null
-      ? await sql<{ wrong: number }>`
-          select count(*)::int as wrong
-          from ledger_holds h
-          full join (select hold_id, amount from ledger_transfers where hold_id is not null) t on t.hold_id = h.id
-          where h.settled_amount is distinct from t.amount`.execute(db)
-      : await sql<{ wrong: number }>`
-          select count(*)::int as wrong
-          from ledger_transfers t left join ledger_holds h on h.id = t.hold_id
-          where t.seq > ${afterSeq} and t.hold_id is not null and h.settled_amount is distinct from t.amount`.execute(
-          db,
-        );
+/** Settled holds and settling transfers that do not agree. */
+export async function countWrongSettlements(db: Reader): Promise<number> {
+  const { rows } = await sql<{ wrong: number }>`
+    select count(*)::int as wrong
+    from ledger_holds h
+    full join (select hold_id, amount from ledger_transfers where hold_id is not null) t on t.hold_id = h.id
+    where h.settled_amount is distinct from t.amount`.execute(db);
   return oneOf(rows).wrong;
 }
 
@@ -187,16 +179,6 @@ export async function countWrongPortions(db: Reader): Promise<number> {
       ) accounts
       where given <> 0
     )::int as wrong`.execute(db);
-  return oneOf(rows).wrong;
-}
-
-/** Transfers after a seal that brought given credits, and do not have a portion of as many. */
-export async function countWrongNewPortions(db: Reader, afterSeq: bigint): Promise<number> {
-  const { rows } = await sql<{ wrong: number }>`
-    select count(*)::int as wrong
-    from ledger_transfers t left join ledger_given g on g.transfer_id = t.id
-    where t.seq > ${afterSeq} and t.given > 0 and t.credit_account_id like 'user:%'
-      and (g.account_id, g.amount) is distinct from (t.credit_account_id, t.given)`.execute(db);
   return oneOf(rows).wrong;
 }
 
@@ -247,30 +229,23 @@ async function countWrongDays(db: Reader, headSeq: bigint): Promise<number> {
   return oneOf(rows).wrong;
 }
 
-/** The seals there are; or, out of the sealer's totals, the transfers that it has counted. */
-export async function countSealed(db: Reader, { counted }: { counted: boolean }): Promise<number> {
-  const { rows } = counted
-    ? await sql<{ sealed: number }>`
-        select (coalesce(sum(transfers), 0) / 2)::int as sealed from ledger_sealed_totals`.execute(db)
-    : await sql<{ sealed: number }>`select count(*)::int as sealed from ledger_seals`.execute(db);
-  return oneOf(rows).sealed;
+export async function countSeals(db: Reader): Promise<number> {
+  const { rows } = await sql<{ seals: number }>`select count(*)::int as seals from ledger_seals`.execute(db);
+  return oneOf(rows).seals;
 }
-
-/** A seal's place in the chain. */
-type Place = { seq: bigint; hash: string };
 
 /**
  * Recomputes the seals after one seq and up to another, in the database: millions are proven without being
  * moved. Each is computed from the seal before it as it is stored, so that parts of the chain can be proven at
- * the same time. `doubtful` is the first that differs, or whose transfer is gone; `hashTransfer` decides.
- * `skipped` are the transfers that have no seal.
+ * the same time. `suspect` is the first that differs, or whose transfer is gone; `hashTransfer` decides.
+ * `skipped` is the number of transfers that have no seal.
  */
 export async function checkSeals(
   db: Reader,
   { after, upTo }: { after: bigint; upTo: bigint },
-): Promise<{ doubtful: bigint | null; skipped: number }> {
-  const { rows } = await sql<{ doubtful: bigint | null; skipped: number }>`
-    select min(seq) filter (where expected is distinct from hash) as doubtful,
+): Promise<{ suspect: bigint | null; skipped: number }> {
+  const { rows } = await sql<{ suspect: bigint | null; skipped: number }>`
+    select min(seq) filter (where expected is distinct from hash) as suspect,
       count(*) filter (where seq is null)::int as skipped
     from (
       select s.seq, s.hash, ${sqlHash(sql`s.previous`)} as expected
@@ -299,23 +274,6 @@ export async function findSeal(
   return { hash, previous, transfer: gone ? null : transfer };
 }
 
-/** A place up to which everything was proven, and the digest of the sealer's totals there. */
-export type Verified = Place & { totalsDigest: string };
-
-/** The last one; undefined before the first. */
-export async function findLastVerified(db: Reader): Promise<Verified | undefined> {
-  return db
-    .selectFrom('ledger_verifications')
-    .select(['seq', 'hash', 'totals_digest as totalsDigest'])
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-}
-
-export async function insertVerified(tx: Transaction, { seq, hash, totalsDigest }: Verified): Promise<void> {
-  await tx.insertInto('ledger_verifications').values({ seq, hash, totals_digest: totalsDigest }).execute();
-}
-
 const proofs = sql`hashtextextended('a proof of the ledger', 0)`;
 
 /** One proof at a time, over all processes, until the transaction ends. */
@@ -339,57 +297,48 @@ export async function beginProof(tx: Transaction): Promise<Date> {
 
 /** What a proof found, as the wire has it. */
 type ProofReport = Omit<LedgerProof, 'proved_at'>;
+/** With how long the proof took, and the newest seal up to which the books were ever found right. */
+type StoredReport = ProofReport & { seconds?: number; proven?: { seq: string; hash: string } | null };
 
-/** The last proof, whoever made it; old once it is worth making another. */
-export async function findLastProof(
-  db: Reader,
-): Promise<{ provedAt: Date; report: ProofReport; isOld: boolean } | undefined> {
+/** A proof is repeated after a minute, or after so many times its duration: it is under way for 4 % of the time at most. */
+const REST_FACTOR = 25;
+
+type LastProof = { provedAt: Date; report: ProofReport; proven: Place | null; isOld: boolean };
+
+/** The last proof, whichever process made it; old once another may be made. */
+export async function findLastProof(db: Reader): Promise<LastProof | undefined> {
   const row = await db
     .selectFrom('ledger_last_proof')
-    .select(['proved_at', 'report', sql<boolean>`proved_at < now() - interval '1 minute'`.as('is_old')])
+    .select(['proved_at', 'report'])
+    .select(
+      sql<boolean>`extract(epoch from now() - proved_at)
+        > greatest(60, ${REST_FACTOR} * coalesce((report ->> 'seconds')::float8, 0))`.as('is_old'),
+    )
     .executeTakeFirst();
-  return row && { provedAt: row.proved_at, report: row.report as ProofReport, isOld: row.is_old };
+  if (!row) return undefined;
+  const { seconds: _, proven, ...report } = row.report as StoredReport;
+  return {
+    provedAt: row.proved_at,
+    report,
+    proven: proven ? { seq: BigInt(proven.seq), hash: proven.hash } : null,
+    isOld: row.is_old,
+  };
 }
 
 export async function upsertLastProof(
   tx: Transaction,
-  { provedAt, report }: { provedAt: Date; report: ProofReport },
+  {
+    provedAt,
+    report,
+    seconds,
+    proven,
+  }: Pick<LastProof, 'provedAt' | 'report' | 'proven'> & { seconds: number },
 ): Promise<void> {
-  const values = { proved_at: provedAt, report: toJson(report) };
+  const stored = { ...report, seconds, proven: proven && { ...proven, seq: proven.seq.toString() } };
+  const values = { proved_at: provedAt, report: toJson(stored) };
   await tx
     .insertInto('ledger_last_proof')
     .values(values)
     .onConflict((conflict) => conflict.column('single').doUpdateSet(values))
     .execute();
-}
-
-/** The hash of the seal with this seq; undefined where there is none. */
-export async function findSealHash(db: Reader, seq: bigint): Promise<string | undefined> {
-  const seal = await db.selectFrom('ledger_seals').select('hash').where('seq', '=', seq).executeTakeFirst();
-  return seal?.hash;
-}
-
-/**
- * A digest of the sealer's totals as they were at the seal `seq`: those of now less what the transfers after it
- * and up to the newest seal moved. It does not depend on the order of the rows, so it needs no memory.
- */
-export async function digestTotals(
-  db: Reader,
-  { seq, headSeq }: { seq: bigint; headSeq: bigint },
-): Promise<string> {
-  const { rows } = await sql<{ digest: string }>`
-    select count(*) || ':' || coalesce(sum(('x' || left(encode(sha256(convert_to(
-      concat_ws(' ', account_id, counterpart, paid, received, transfers), 'UTF8')), 'hex'), 16))::bit(64)::bigint), 0) as digest
-    from (
-      select account_id, counterpart, sum(paid)::bigint as paid, sum(received)::bigint as received,
-        sum(transfers)::bigint as transfers
-      from (
-        select account_id, counterpart, paid, received, transfers from ledger_sealed_totals
-        union all
-        select account_id, counterpart, -paid, -received, -transfers from ledger_sum_transfers(${seq}, ${headSeq})
-      ) moves
-      group by account_id, counterpart
-      having sum(transfers) <> 0 or sum(paid) <> 0 or sum(received) <> 0
-    ) totals`.execute(db);
-  return oneOf(rows).digest;
 }

@@ -1,59 +1,51 @@
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import {
-  beginProof,
-  findLastProof,
-  insertVerified,
-  lockProofs,
-  tryLockProofs,
-  upsertLastProof,
-} from './proof-queries.ts';
-import { type LedgerReport, SNAPSHOT_CONNECTIONS, verifyLedger, verifyOnwards } from './verify-ledger.ts';
+import { beginProof, findLastProof, lockProofs, tryLockProofs, upsertLastProof } from './proof-queries.ts';
+import { type LedgerReport, SNAPSHOT_CONNECTIONS, verifyLedger } from './verify-ledger.ts';
 
 /** One more for the transaction that keeps other proofs out, and notes this one. */
 export const PROOF_CONNECTIONS = SNAPSHOT_CONNECTIONS + 1;
 
 /**
- * Proves the books: all of them, or what came after the last proof. Where all is right, the next one continues
- * from here. Call it on `PROOF_CONNECTIONS` connections without a limit of time. It waits for a proof that is
- * under way in any process; `onWait` is told.
+ * Proves the books and notes what was found. Needs `PROOF_CONNECTIONS` connections without a limit of time. Waits for a
+ * proof that another process is making, after `onWait`.
  */
-export async function proveLedger(
-  db: Database,
-  { full, onWait }: { full: boolean; onWait?: () => void },
-): Promise<LedgerReport> {
+export async function proveLedger(db: Database, onWait?: () => void): Promise<LedgerReport> {
   return inTransaction(db, async (tx) => {
     if (!(await tryLockProofs(tx))) {
       onWait?.();
       await lockProofs(tx);
     }
-    return prove(db, tx, { full });
+    return prove(db, tx);
   });
 }
 
-/** The same from the last proof on; null, and nothing is done, where a proof is under way or a moment old. */
+/** The same where the last proof is old; null where it is not, or another process is making one. */
 export async function proveIfOld(db: Database): Promise<LedgerReport | null> {
   return inTransaction(db, async (tx) => {
     if (!(await tryLockProofs(tx))) return null;
     const last = await findLastProof(tx);
-    return last && !last.isOld ? null : prove(db, tx, { full: false });
+    return last && !last.isOld ? null : prove(db, tx);
   });
 }
 
-/** The lock on proofs is held by `tx`; the books are read on other connections of `db`. */
-async function prove(db: Database, tx: Transaction, { full }: { full: boolean }): Promise<LedgerReport> {
+/** `tx` holds the lock on proofs; the books are read on other connections of `db`. */
+async function prove(db: Database, tx: Transaction): Promise<LedgerReport> {
   const provedAt = await beginProof(tx);
-  const report = (full ? null : await verifyOnwards(db)) ?? (await verifyLedger(db));
-  if (report.ok && report.verified) await insertVerified(tx, report.verified);
+  const proven = (await findLastProof(tx))?.proven ?? null;
+  const begunMs = performance.now();
+  const report = await verifyLedger(db, proven);
   await upsertLastProof(tx, {
     provedAt,
+    seconds: (performance.now() - begunMs) / 1000,
+    proven: report.ok ? report.head : proven,
     report: {
       sum_of_balances: formatBgl(report.sumOfBalances),
       transfers: report.transfers,
       open_holds: report.openHolds,
       sealed_transfers: report.sealedTransfers,
-      chain_head: report.chainHead,
+      chain_head: report.head?.hash ?? null,
       checks: report.checks,
     },
   });

@@ -2,25 +2,25 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { FIRST_HASH, hashTransfer } from './hash-transfer.ts';
 import { checkSeals, findSeal } from './proof-queries.ts';
 
-/** Seals that are recomputed by one query: numbers of transfers, of which some may never have been used. */
+/** How many numbers of transfers one query recomputes; some of them may never have been used. */
 const BATCH = 50_000n;
 
-/** What is wrong with the first seal that is not right, null where all are; and the transfers that have none. */
+/** What is wrong with the first wrong seal, null where all are right; and how many transfers have none. */
 export type Chain = { broken: string | null; skipped: number };
 
 type Break = { seq: bigint; what: string };
 
 /**
- * Recomputes the seals after one seq and up to another. Each of the connections, which see the same moment,
- * takes the next part of the chain as soon as it is there and has nothing else to do.
+ * Recomputes the seals up to a seq. Each of the connections, which share a snapshot, takes the next part of the chain as
+ * soon as it is free.
  */
 export async function recomputeChain(
   connections: (Transaction | Promise<Transaction>)[],
-  { after, upTo, batch = BATCH }: { after: bigint; upTo: bigint; batch?: bigint },
+  { upTo, batch = BATCH }: { upTo: bigint; batch?: bigint },
 ): Promise<Chain> {
   const breaks: Break[] = [];
   let skipped = 0;
-  let begun = after;
+  let begun = 0n;
   const work = async (connection: Transaction | Promise<Transaction>) => {
     const tx = await connection;
     // Parts are taken in their order: once a break is found, all parts before it are done or in work.
@@ -45,12 +45,12 @@ async function recomputePart(
   let skipped = 0;
   while (place < upTo) {
     const found = await checkSeals(tx, { after: place, upTo });
-    // What follows a doubtful seal is looked at once more: only the first look counts the whole part.
+    // What follows a suspect seal is looked at again: only the first look counts the whole part.
     if (place === after) skipped = found.skipped;
-    if (found.doubtful === null) break;
-    const what = await judgeSeal(tx, found.doubtful);
-    if (what !== null) return { broken: { seq: found.doubtful, what }, skipped };
-    place = found.doubtful;
+    if (found.suspect === null) break;
+    const what = await judgeSeal(tx, found.suspect);
+    if (what !== null) return { broken: { seq: found.suspect, what }, skipped };
+    place = found.suspect;
   }
   return { broken: null, skipped };
 }

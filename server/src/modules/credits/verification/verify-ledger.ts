@@ -1,25 +1,18 @@
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { readSnapshot, shareSnapshot } from '../../../platform/db/read-snapshot.ts';
-import { findChainHead } from './chain-queries.ts';
-import { checkUsage } from './check-usage.ts';
+import { shareSnapshot } from '../../../platform/db/read-snapshot.ts';
+import { findChainHead, findSealHash, type Place } from './chain-queries.ts';
+import { type Check, checkUsage } from './check-usage.ts';
 import {
   type AccountProof,
-  countSealed,
-  countWrongNewPortions,
+  countSeals,
   countWrongPortions,
   countWrongSettlements,
   countWrongTotals,
-  digestTotals,
-  findLastVerified,
-  findSealHash,
   proveAccounts,
-  type Verified,
   type Wrong,
 } from './proof-queries.ts';
 import { type Chain, recomputeChain } from './recompute-chain.ts';
-
-export type Check = { name: string; ok: boolean; detail: string };
 
 export type LedgerReport = {
   ok: boolean;
@@ -29,37 +22,42 @@ export type LedgerReport = {
   transfers: number;
   openHolds: number;
   sealedTransfers: number;
-  /** Hash of the newest seal. Whoever keeps a copy elsewhere can also prove that no end was cut off. */
-  chainHead: string | null;
-  /** Where the next proof continues if all checks hold; null where nothing is sealed. */
-  verified: Verified | null;
+  /** The newest seal. A copy of its hash that is kept elsewhere shows that no end was cut off. Null where the chain is broken or empty. */
+  head: Place | null;
 };
 
-/** A full proof works on two cores of PostgreSQL: it needs as many connections. */
+/** A proof works on two cores of PostgreSQL: it needs as many connections. */
 export const SNAPSHOT_CONNECTIONS = 2;
 
 /**
- * Proves the books, in one snapshot of the database: recomputes every balance from the transfers
- * and the holds, and every seal from the transfers. It takes as long as the book is thick, and
- * always as much memory: call it on `SNAPSHOT_CONNECTIONS` connections without a limit of time.
+ * Proves the books, in one snapshot of the database: recomputes every balance from the transfers and the holds, and
+ * every seal from the transfers. `proven` is a seal that an earlier proof has found right, which must still be there.
+ * Needs `SNAPSHOT_CONNECTIONS` connections without a limit of time, and the same memory whatever the size of the books.
  */
-export async function verifyLedger(db: Database): Promise<LedgerReport> {
+export async function verifyLedger(db: Database, proven: Place | null = null): Promise<LedgerReport> {
   return shareSnapshot(db, SNAPSHOT_CONNECTIONS, async ([tx, ...others]) => {
     if (tx === undefined) throw new Error('A proof needs a connection');
-    const head = await findChainHead(tx);
+    const head = (await findChainHead(tx)) ?? null;
+    const isKept = proven === null || (await findSealHash(tx, proven.seq)) === proven.hash;
     const sums = proveSums(tx, head?.seq ?? 0n);
-    const connections = [sums.then(() => tx), ...others];
-    const chain = await recomputeChain(connections, { after: 0n, upTo: head?.seq ?? 0n });
+    const chain = await recomputeChain([sums.then(() => tx), ...others], { upTo: head?.seq ?? 0n });
     const { accounts, sealedTransfers, checks } = await sums;
-    return toReport(accounts, {
+    if (!isKept) chain.broken ??= `The seal of transfer ${proven.seq} is not the one that was proven before`;
+    const all = [...checkAccounts(accounts), ...checks, checkChain(chain, sealedTransfers)];
+    return {
+      ok: all.every(({ ok }) => ok),
+      checks: all,
+      accounts: accounts.accounts,
+      sumOfBalances: accounts.sumOfBalances,
+      transfers: accounts.transfers,
+      openHolds: accounts.openHolds,
       sealedTransfers,
-      ...(await endOf(tx, head, chain)),
-      checks: [...checks, checkChain(chain, `All ${sealedTransfers} seals`)],
-    });
+      head: chain.broken === null ? head : null,
+    };
   });
 }
 
-/** All but the chain, each thing on its own: sums of all transfers, settlements, portions and usage. */
+/** All but the chain: the sums of the transfers, settlements, portions and usage. */
 async function proveSums(
   tx: Transaction,
   headSeq: bigint,
@@ -67,74 +65,41 @@ async function proveSums(
   const wrongTotals = await countWrongTotals(tx, headSeq);
   // Totals that were just proven are as good as the transfers, which need not be summed again.
   const accounts = await proveAccounts(tx, wrongTotals === 0 ? headSeq : null);
+  const wrongSettlements = await countWrongSettlements(tx);
+  const wrongPortions = await countWrongPortions(tx);
   return {
     accounts,
-    sealedTransfers: await countSealed(tx, { counted: false }),
+    sealedTransfers: await countSeals(tx),
     checks: [
-      checkSettlements(await countWrongSettlements(tx, null), 'Every settled hold has its one transfer'),
-      checkPortions(await countWrongPortions(tx), 'Given credits came and went as the transfers say'),
-      await checkUsage(tx, null),
-      checkTotals(wrongTotals),
+      check('settlements', wrongSettlements, {
+        right: 'Every settled hold has its one transfer',
+        wrong: `${wrongSettlements} holds and transfers do not agree on what was settled`,
+      }),
+      check('portions', wrongPortions, {
+        right: 'Given credits came and went as the transfers say',
+        wrong: `${wrongPortions} accounts or portions do not have the given credits that the transfers say`,
+      }),
+      await checkUsage(tx),
+      check('totals', wrongTotals, {
+        right: 'The totals of what is sealed are the sums of the sealed transfers',
+        wrong: `${wrongTotals} totals of what is sealed are not the sums of their transfers`,
+      }),
     ],
   };
 }
 
-/**
- * The same from the last verified seal on: the transfers since then with what they settled, brought or closed. Of what was
- * proven before it reads the sealer's sums alone, which must be what they were at that seal: its work grows with the
- * accounts, and not with the transfers before. Before the first full proof there is nothing to continue from: null.
- */
-export async function verifyOnwards(db: Database): Promise<LedgerReport | null> {
-  return readSnapshot(db, async (tx) => {
-    const start = await findLastVerified(tx);
-    if (start === undefined) return null;
-    const head = await findChainHead(tx);
-    const headSeq = head?.seq ?? 0n;
-    const accounts = await proveAccounts(tx, headSeq);
-    const wrongSettlements = await countWrongSettlements(tx, start.seq);
-    const isKept = (await findSealHash(tx, start.seq)) === start.hash;
-    const chain = isKept
-      ? await recomputeChain([tx], { after: start.seq, upTo: headSeq })
-      : { broken: `The seal ${start.seq} is not the one that was verified`, skipped: 0 };
-    const digest = await digestTotals(tx, { seq: start.seq, headSeq });
-    return toReport(accounts, {
-      sealedTransfers: await countSealed(tx, { counted: true }),
-      ...(await endOf(tx, head, chain)),
-      checks: [
-        checkSettlements(wrongSettlements, 'Every settlement since the last proof has its hold'),
-        checkPortions(
-          await countWrongNewPortions(tx, start.seq),
-          'Given credits since the last proof came as the transfers say',
-        ),
-        await checkUsage(tx, start.seq),
-        checkTotals(digest === start.totalsDigest ? 0 : 1),
-        checkChain(chain, `The seals since transfer ${start.seq}`),
-      ],
-    });
-  });
+function check(name: string, faults: number, { right, wrong }: { right: string; wrong: string }): Check {
+  return { name, ok: faults === 0, detail: faults === 0 ? right : wrong };
 }
 
-/** The end of the chain, and where the next proof continues if all checks hold; null where it is broken or nothing is sealed. */
-async function endOf(
-  tx: Transaction,
-  head: { seq: bigint; hash: string } | undefined,
-  chain: Chain,
-): Promise<Pick<LedgerReport, 'chainHead' | 'verified'>> {
-  if (head === undefined || chain.broken !== null) return { chainHead: null, verified: null };
-  const totalsDigest = await digestTotals(tx, { seq: head.seq, headSeq: head.seq });
-  return { chainHead: head.hash, verified: { ...head, totalsDigest } };
-}
-
-function toReport(
-  proof: AccountProof,
-  { checks, ...rest }: Pick<LedgerReport, 'checks' | 'sealedTransfers' | 'chainHead' | 'verified'>,
-): LedgerReport {
-  const { accounts, sumOfBalances, transfers, openHolds } = proof;
-  const all = [
+function checkAccounts(proof: AccountProof): Check[] {
+  const checkUsers = (name: string, { first, count }: Wrong, right: string, wrong: string) =>
+    check(name, count, { right, wrong: `${first} ${wrong} (${count} such accounts)` });
+  return [
     {
       name: 'sum',
-      ok: sumOfBalances === 0n,
-      detail: `All ${accounts} balances sum to ${formatBgl(sumOfBalances)} BGL`,
+      ok: proof.sumOfBalances === 0n,
+      detail: `All ${proof.accounts} balances sum to ${formatBgl(proof.sumOfBalances)} BGL`,
     },
     checkUsers(
       'balances',
@@ -145,7 +110,7 @@ function toReport(
     checkUsers(
       'holds',
       proof.wrongHolds,
-      `What is held is the sum of all open holds (${openHolds})`,
+      `What is held is the sum of all open holds (${proof.openHolds})`,
       'does not hold what its open holds sum to',
     ),
     checkUsers(
@@ -160,63 +125,15 @@ function toReport(
       'No user has spent or promised more than there was',
       'has spent or promised more than there was',
     ),
-    ...checks,
   ];
-  return {
-    ok: all.every((check) => check.ok),
-    checks: all,
-    accounts,
-    sumOfBalances,
-    transfers,
-    openHolds,
-    ...rest,
-  };
 }
 
-function checkUsers(name: string, { first, count }: Wrong, right: string, wrong: string): Check {
-  return {
-    name,
-    ok: count === 0,
-    detail: count === 0 ? right : `${first} ${wrong} (${count} such accounts)`,
-  };
-}
-
-function checkSettlements(wrong: number, right: string): Check {
-  return {
-    name: 'settlements',
-    ok: wrong === 0,
-    detail: wrong === 0 ? right : `${wrong} holds and transfers do not agree on what was settled`,
-  };
-}
-
-function checkPortions(wrong: number, right: string): Check {
-  return {
-    name: 'portions',
-    ok: wrong === 0,
-    detail:
-      wrong === 0
-        ? right
-        : `${wrong} accounts or portions do not have the given credits that the transfers say`,
-  };
-}
-
-function checkTotals(wrong: number): Check {
-  return {
-    name: 'totals',
-    ok: wrong === 0,
-    detail:
-      wrong === 0
-        ? 'The totals of what is sealed are the sums of the sealed transfers'
-        : `${wrong} totals of what is sealed are not the sums of their transfers`,
-  };
-}
-
-function checkChain({ broken, skipped }: Chain, which: string): Check {
+function checkChain({ broken, skipped }: Chain, seals: number): Check {
   if (skipped > 0)
     return { name: 'chain', ok: false, detail: `${skipped} transfers before the newest seal have none` };
   return {
     name: 'chain',
     ok: broken === null,
-    detail: broken ?? `${which} are what their transfers hash to`,
+    detail: broken ?? `All ${seals} seals are what their transfers hash to`,
   };
 }
