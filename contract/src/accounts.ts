@@ -86,7 +86,7 @@ export const getSession = endpoint({
   method: 'GET',
   path: '/api/v1/session',
   access: 'public',
-  summary: 'Who is signed in in this browser, and the API key of the web app',
+  summary: "Get the signed-in user and the web app's API key",
   response: z.object({
     /** Null for nobody. */
     user: user.nullable(),
@@ -101,7 +101,7 @@ export const getApiKey = endpoint({
   path: '/api/v1/api_keys',
   access: 'key_or_session',
   managesKeys: true,
-  summary: 'The API key of the web app, for the signed-in user and whoever has it',
+  summary: "Get the web app's API key",
   query: z.object({ user_id: userId }),
   response: z.object({ data: z.string() }),
 });
@@ -112,7 +112,7 @@ export const rotateApiKey = endpoint({
   path: '/api/v1/api_keys/rotate',
   access: 'key_or_session',
   managesKeys: true,
-  summary: 'Replace the API key',
+  summary: "Rotate the web app's API key",
   response: z.object({ data: z.string() }),
 });
 
@@ -120,7 +120,7 @@ export const getMe = endpoint({
   method: 'GET',
   path: '/api/v1/users/me',
   access: 'key_or_session',
-  summary: 'The owner of the key, or whoever is signed in',
+  summary: 'Get the current user',
   response: user,
 });
 
@@ -128,7 +128,7 @@ export const changeOnboarding = endpoint({
   method: 'PATCH',
   path: '/api/v1/users/me/onboarding',
   access: 'key',
-  summary: 'Put the first steps away, or bring them back',
+  summary: 'Hide or show the onboarding checklist',
   body: only({ dismissed: z.boolean('dismissed must be true or false') }),
   response: onboarding,
 });
@@ -138,7 +138,7 @@ export const getSignInMethods = endpoint({
   method: 'GET',
   path: '/api/v1/sign-in-methods',
   access: 'public',
-  summary: 'The sign-in methods that this server offers',
+  summary: 'List available sign-in methods',
   response: z.object({
     methods: z.array(z.enum(['password', 'github', 'google'])),
     /** Whether links are mailed; else the operator finds them in the log. */

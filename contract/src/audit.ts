@@ -78,7 +78,7 @@ export const listAudit = endpoint({
   method: 'GET',
   path: '/api/v1/operator/audit',
   access: 'operator',
-  summary: 'Who has changed what, newest first: money, assets, runs, keys, deployments and access',
+  summary: 'List the audit log, newest first',
   query: z.object({
     /** Username, email address or id of who did it. */
     user: z.string().trim().min(1).max(254).optional(),

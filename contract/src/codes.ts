@@ -18,10 +18,10 @@ export const redeemCode = endpoint({
   path: '/api/v1/codes/redeem',
   access: 'key',
   spends: true,
-  summary: 'Redeem a code for credits',
+  summary: 'Redeem a credit code',
   body: only({
     user_id: userId,
-    code: z.string().trim().min(1, 'Enter a code').max(100, 'No code is that long'),
+    code: z.string().trim().min(1, 'Enter a code').max(100, 'A code has at most 100 characters'),
   }),
   response: z.object({ transaction_id: z.string(), amount: bgl }),
 });
@@ -47,7 +47,7 @@ export const listCodes = endpoint({
   method: 'GET',
   path: '/api/v1/operator/codes',
   access: 'operator',
-  summary: 'Codes for credits, newest first',
+  summary: 'List credit codes, newest first',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: idOf('code').optional(),
@@ -60,7 +60,7 @@ export const createCodes = endpoint({
   path: '/api/v1/operator/codes',
   access: 'operator',
   spends: true,
-  summary: 'Make codes for credits; they are shown once',
+  summary: 'Create credit codes; they are shown once',
   body: only({
     amount: positiveBgl('Amount'),
     count: whole('count', CODES_AT_ONCE_MAX).default(1),
@@ -78,7 +78,7 @@ export const revokeCode = endpoint({
   method: 'DELETE',
   path: '/api/v1/operator/codes/:codeId',
   access: 'operator',
-  summary: 'Revoke a code: nobody can redeem it any more',
+  summary: 'Revoke a credit code',
   params: z.object({ codeId: idOf('code') }),
   status: 204,
 });

@@ -42,7 +42,7 @@ export const listMessages = endpoint({
   method: 'GET',
   path: '/api/v1/operator/messages',
   access: 'operator',
-  summary: 'What users have written to the operators, newest first',
+  summary: 'List messages to the operators, newest first',
   query: z.object({
     status: z.enum(messageStatuses, `status must be one of ${messageStatuses.join(', ')}`).optional(),
     limit: z.coerce.number().int().min(1).max(200).default(50),

@@ -26,7 +26,7 @@ export const getBalance = endpoint({
   method: 'GET',
   path: '/api/v1/users/:userId/balance',
   access: 'key',
-  summary: 'Balance: what is held, what can be spent, and what can be sent',
+  summary: 'Get the balance: held, available and transferable credits',
   params: userIdParams,
   response: balance,
 });
@@ -100,7 +100,7 @@ export const listTransactions = endpoint({
   method: 'GET',
   path: '/api/v1/transactions/:userId',
   access: 'key',
-  summary: "The user's transactions, pending ones first, then newest first, and what they sum to by kind",
+  summary: 'List transactions, pending ones first, then newest first, with totals by kind',
   params: userIdParams,
   query: period.extend({
     /** Only what was asked for with this API key. */
@@ -129,7 +129,7 @@ export const getUsageWindow = endpoint({
   method: 'GET',
   path: '/api/v1/usage-windows/:windowId',
   access: 'key',
-  summary: 'A usage window with its single answers, newest first',
+  summary: 'Get a usage window and its answers, newest first',
   params: z.object({ windowId: idOf('usage window') }),
   query: z.object({
     limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -179,7 +179,7 @@ export const listSpend = endpoint({
   path: '/api/v1/transactions/:userId/spend',
   access: 'key',
   summary:
-    'What was spent per day and use, and per API key, net of refunds; days without spending are left out. Without `from` it is the last 30 days up to `to`; from `from` to `to` are at most 366 days',
+    'Spending per day and use and per API key, net of refunds, without days of no spending. `from` defaults to 30 days before `to`; the period is at most 366 days',
   params: userIdParams,
   query: period,
   response: z.object({
@@ -225,7 +225,7 @@ export const previewTransfer = endpoint({
   path: '/api/v1/transfer-tokens/recipient',
   access: 'key',
   scopes: [],
-  summary: 'The user whom credits would be sent to',
+  summary: 'Preview the recipient of a transfer',
   query: z.object({
     user_id: userId,
     /** Username or user id. */
@@ -269,7 +269,7 @@ export const listPrices = endpoint({
   method: 'GET',
   path: '/api/v1/prices',
   access: 'public',
-  summary: 'What everything costs',
+  summary: 'List prices',
   response: z.object({ prices: z.array(price) }),
 });
 
@@ -291,8 +291,7 @@ export const getLedger = endpoint({
   method: 'GET',
   path: '/api/v1/operator/ledger',
   access: 'operator',
-  summary:
-    'The largest accounts, and the last proof of the books: the sums of all, open holds and the hash chain',
+  summary: 'Get the largest accounts and the last ledger proof: balances, open holds and hash chain',
   response: z.object({
     /** Those of the system, and of users the 200 with the highest balances. */
     accounts: z.array(
@@ -336,7 +335,7 @@ export const listAccounts = endpoint({
   method: 'GET',
   path: '/api/v1/operator/accounts',
   access: 'operator',
-  summary: 'The users with their balances, newest first',
+  summary: 'List users and their balances, newest first',
   query: z.object({
     /** A part of the username, the name or the email address; or an id. */
     search: z.string().trim().max(254).default(''),
@@ -353,7 +352,7 @@ export const grantCredits = endpoint({
   method: 'POST',
   path: '/api/v1/operator/grants',
   access: 'operator',
-  summary: 'Give credits to a user',
+  summary: 'Grant credits to a user',
   spends: true,
   body: z.object({
     /** Username, email address or user id. */
@@ -368,7 +367,7 @@ export const chargeBackPayment = endpoint({
   method: 'POST',
   path: '/api/v1/operator/chargebacks',
   access: 'operator',
-  summary: "Book that a user's payment was taken back: he pays what he could send, and owes the rest",
+  summary: 'Record a chargeback: transferable credits are collected at once, and the rest is owed',
   spends: true,
   body: z.object({
     /** Username, email address or user id. */

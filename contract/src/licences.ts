@@ -29,10 +29,10 @@ export const licences: Record<LicenceName, Omit<Licence, 'accepted_at' | 'licenc
     version: '1.1.1',
     url: 'https://huggingface.co/black-forest-labs/FLUX.1-Kontext-dev/blob/main/LICENSE.md',
     summary: [
-      'The model, and what is made of its weights, is for non-commercial use: research, tests, personal projects.',
-      'A business needs a licence of its own from Black Forest Labs.',
-      'You answer for the pictures that you make, and may not train a competing model on them.',
-      'Unlawful content has to be filtered or reviewed.',
+      'The model and its derivatives are for non-commercial use only: research, testing, personal projects.',
+      'Commercial use needs a separate licence from Black Forest Labs.',
+      'You are responsible for the images you make, and may not train a competing model on them.',
+      'Unlawful content must be filtered or reviewed.',
     ],
   },
 };
@@ -41,7 +41,7 @@ export const listLicences = endpoint({
   method: 'GET',
   path: '/api/v1/licences',
   access: 'key',
-  summary: 'The licences that models may stand under here, and which of them the caller has accepted',
+  summary: 'List model licences and which ones you have accepted',
   response: z.object({ licences: z.array(licence) }),
 });
 
@@ -49,7 +49,7 @@ export const acceptLicence = endpoint({
   method: 'POST',
   path: '/api/v1/licences/accept',
   access: 'key',
-  summary: 'Accept a licence in the version that was read; a second time changes nothing',
+  summary: 'Accept a licence version',
   body: only({
     user_id: userId,
     licence: z.enum(licenceNames, `licence must be one of ${licenceNames.join(', ')}`),

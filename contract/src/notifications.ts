@@ -50,7 +50,7 @@ export const listNotifications = endpoint({
   method: 'POST',
   path: '/api/v1/notification/user/:userId',
   access: 'key',
-  summary: "The user's notifications, newest first; they are kept for 90 days",
+  summary: 'List notifications, newest first; they are kept for 90 days',
   params: userIdParams,
   query: z.object({
     limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -72,7 +72,7 @@ export const countUnread = endpoint({
   method: 'GET',
   path: '/api/v1/notifications/user/:userId/unread',
   access: 'key',
-  summary: "How many of the user's notifications are unread, counted up to 100",
+  summary: 'Count unread notifications, up to 100',
   params: userIdParams,
   response: unreadCount,
 });
@@ -81,12 +81,10 @@ export const readNotifications = endpoint({
   method: 'PUT',
   path: '/api/v1/notifications/user/:userId/status',
   access: 'key',
-  summary: 'Mark a notification as read, or with an empty notification_id all of them',
+  summary: 'Mark one notification as read, or all with an empty notification_id',
   params: userIdParams,
   query: z.object({
-    notification_id: z
-      .union([z.literal(''), idOf('notification')], 'No notification has this id')
-      .default(''),
+    notification_id: z.union([z.literal(''), idOf('notification')], 'Notification not found').default(''),
     status: z.literal('read', "status must be 'read'"),
   }),
   response: unreadCount,

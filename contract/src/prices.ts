@@ -29,7 +29,7 @@ export const listPriceChanges = endpoint({
   method: 'GET',
   path: '/api/v1/operator/price-changes',
   access: 'operator',
-  summary: 'What operators have made of the prices, newest first',
+  summary: 'List price changes, newest first',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: idOf('price change').optional(),
@@ -41,7 +41,7 @@ export const changePrice = endpoint({
   method: 'POST',
   path: '/api/v1/operator/price-changes',
   access: 'operator',
-  summary: 'Change what something costs, at once or from a moment on; what is held keeps its price',
+  summary: 'Change a price now or from a given time; existing holds keep theirs',
   body: only({
     price_id: z.string(),
     unit_price: bglInput

@@ -8,7 +8,7 @@ export const previewDeletion = endpoint({
   method: 'GET',
   path: '/api/v1/users/me/deletion',
   access: 'session',
-  summary: 'What would go with the account, and what stands in the way',
+  summary: 'Preview account deletion and what blocks it',
   response: z.object({
     datasets: z.int(),
     models: z.int(),
@@ -27,7 +27,7 @@ export const deleteAccount = endpoint({
   method: 'POST',
   path: '/api/v1/users/me/deletion',
   access: 'session',
-  summary: 'Delete the account: at once for its owner, and within minutes for what runs',
+  summary: 'Delete the account; its running work stops within minutes',
   body: only({
     password: z.string().max(1000).optional(),
     /** As much of the credits that could be sent is given up at most: `bought`, as it was shown. */
@@ -41,6 +41,6 @@ export const exportData = endpoint({
   method: 'GET',
   path: '/api/v1/users/me/export',
   access: 'session',
-  summary: 'All that is kept of the user as one JSON file, without secrets and stored files',
+  summary: 'Export your data as one JSON file, without secrets and stored files',
   answers: { 'application/json': null },
 });

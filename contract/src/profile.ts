@@ -19,7 +19,7 @@ export const listSessions = endpoint({
   method: 'GET',
   path: '/api/v1/users/me/sessions',
   access: 'session',
-  summary: 'The browsers in which the user is signed in, the last seen first',
+  summary: 'List your sessions, last seen first',
   response: z.object({ sessions: z.array(session) }),
 });
 
@@ -27,7 +27,7 @@ export const endSession = endpoint({
   method: 'DELETE',
   path: '/api/v1/users/me/sessions/:sessionId',
   access: 'session',
-  summary: 'Sign out in one browser',
+  summary: 'End a session',
   params: z.object({ sessionId: z.string().min(1).max(100) }),
   status: 204,
 });
@@ -36,6 +36,6 @@ export const endOtherSessions = endpoint({
   method: 'DELETE',
   path: '/api/v1/users/me/sessions',
   access: 'session',
-  summary: 'Sign out in all browsers but this one',
+  summary: 'End all other sessions',
   response: z.object({ ended: z.int() }),
 });

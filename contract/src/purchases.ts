@@ -27,7 +27,7 @@ export const listPurchases = endpoint({
   method: 'GET',
   path: '/api/v1/users/:userId/purchases',
   access: 'key',
-  summary: "The user's purchases of credits, newest first, and whether this server sells any",
+  summary: 'List credit purchases, newest first, and whether this server sells credits',
   params: userIdParams,
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(50),
@@ -45,7 +45,7 @@ export const startPurchase = endpoint({
   path: '/api/v1/purchases',
   access: 'key',
   spends: true,
-  summary: "Begin a purchase of credits, which is paid on the payment provider's page",
+  summary: "Start a credit purchase on the payment provider's page",
   body: only({
     user_id: userId,
     /** US dollars, with at most two decimals. */

@@ -27,7 +27,7 @@ export const generateReferral = endpoint({
   method: 'GET',
   path: '/api/v1/referral/generate',
   access: 'key',
-  summary: "The caller's invitation code, and who came by it",
+  summary: 'Get your invitation code and who signed up with it',
   response: z.object({
     referral_code: z.string(),
     /** Where it leads: the sign-up page, which keeps the code. */
@@ -50,7 +50,7 @@ export const validateReferral = endpoint({
   access: 'key',
   // It gives credits, whatever its method says.
   scopes: [],
-  summary: 'Use an invitation code: both sides get the bonus',
+  summary: 'Redeem an invitation code; both users get the bonus',
   query: z.object({ referral_code: referralCode }),
   response: z.object({
     success: z.boolean(),
@@ -75,7 +75,7 @@ export const postReferralToX = endpoint({
   method: 'POST',
   path: '/api/v1/referral/x/post',
   access: 'key',
-  summary: "Post the caller's invitation on X, from the account that they have connected",
+  summary: 'Post your invitation from your connected X account',
   body: z.object({
     message: z
       .string()
@@ -97,7 +97,7 @@ export const getXAuthStatus = endpoint({
   method: 'GET',
   path: '/api/v1/referral/x/auth/status',
   access: 'key',
-  summary: 'Whether the caller has connected an account on X',
+  summary: 'Get the X connection status',
   response: z.object({
     status: z.enum(['not_configured', 'not_connected', 'connected']),
     /** The name on X, where one is connected. */
@@ -109,7 +109,7 @@ export const startXAuth = endpoint({
   method: 'POST',
   path: '/api/v1/referral/x/auth',
   access: 'key',
-  summary: "The page of X on which the caller lets this server post; it leads back to '/invite'",
+  summary: "Get the X authorisation URL, which returns to '/invite'",
   response: z.object({ url: z.string() }),
 });
 
@@ -117,7 +117,7 @@ export const finishXAuth = endpoint({
   method: 'POST',
   path: '/api/v1/referral/x/auth/callback',
   access: 'key',
-  summary: 'Connect the account on X with what its page came back with',
+  summary: 'Finish connecting an X account',
   body: z.object({
     code: z.string().min(1, 'code must not be empty').max(1_000),
     state: z.string().min(1, 'state must not be empty').max(200),
@@ -129,7 +129,7 @@ export const endXAuth = endpoint({
   method: 'DELETE',
   path: '/api/v1/referral/x/auth',
   access: 'key',
-  summary: 'Disconnect the account on X: its tokens are revoked and forgotten',
+  summary: 'Disconnect the X account and revoke its tokens',
   status: 204,
 });
 
@@ -137,7 +137,7 @@ export const getXPostStatus = endpoint({
   method: 'GET',
   path: '/api/v1/referral/x/status',
   access: 'key',
-  summary: "Whether the caller's invitation was posted on X",
+  summary: 'Get whether your invitation was posted on X',
   query: z.object({ referral_code: referralCode }),
   response: z.object({
     status: z.enum(['not_configured', 'not_posted', 'posted']),
@@ -153,7 +153,7 @@ export const getPendingReferral = endpoint({
   method: 'GET',
   path: PENDING_REFERRAL_PATH,
   access: 'session',
-  summary: 'The invitation code that this browser came with',
+  summary: "Get this browser's pending invitation code",
   query: ownUserId,
   response: z.object({ referralCode: z.string().nullable() }),
 });
@@ -162,7 +162,7 @@ export const forgetPendingReferral = endpoint({
   method: 'DELETE',
   path: PENDING_REFERRAL_PATH,
   access: 'session',
-  summary: 'Forget the invitation code that this browser came with',
+  summary: "Delete this browser's pending invitation code",
   query: ownUserId,
   status: 204,
 });

@@ -56,7 +56,7 @@ journey('a person takes the data along and deletes the account', async ({ page, 
   await dialog.getByText('Enter your password').waitFor();
   await dialog.getByLabel('Password').fill('not the password');
   await dialog.getByRole('button', { name: 'Delete account' }).click();
-  await dialog.getByText('This is not your password').waitFor();
+  await dialog.getByText('Wrong password').waitFor();
   await look(page, 'delete-account');
   await dialog.getByLabel('Password').fill(password);
   await dialog.getByRole('button', { name: 'Delete account' }).click();

@@ -22,7 +22,7 @@ journey(
     await grant.getByLabel('Recipient').fill('nobody-here');
     await grant.getByLabel('Amount').fill('2');
     await grant.getByRole('button', { name: 'Grant' }).click();
-    await grant.getByText('There is no such user. Please check the username.').waitFor();
+    await grant.getByText('User not found. Please check the username.').waitFor();
     await look(page, 'operator-ledger-unknown-user');
     await grant.getByLabel('Recipient').fill(ada.username);
     await grant.getByRole('button', { name: 'Grant' }).click();

@@ -85,7 +85,7 @@ journey(
   'who comes back from a provider without being let in reads why, and can try again',
   async ({ page }) => {
     await page.goto('/?error=email_not_verified');
-    await page.getByRole('alert').getByText('The provider has not verified your email address.').waitFor();
+    await page.getByRole('alert').getByText('Your provider has not verified your email address.').waitFor();
     await page.getByRole('link', { name: 'Create an account' }).click();
     await page.getByLabel('Username').waitFor();
     await page.getByRole('alert').waitFor({ state: 'detached' });

@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts';
 import { getMe } from './get-me.ts';
 import { setOnboardingDismissed } from './queries.ts';
 
-/** Puts the caller's first steps away, or brings them back. What is done of them stays as it is. */
+/** Hides or shows the caller's onboarding checklist; its completed steps stay completed. */
 export async function changeOnboarding(
   ctx: Context,
   { body }: InputOf<typeof contract>,

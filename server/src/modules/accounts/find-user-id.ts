@@ -1,7 +1,18 @@
 import type { Database, Transaction } from '../../platform/db/database.ts';
-import { selectUserId } from './audit/queries.ts';
 
-/** The id of the user whose username, email address or id this is; undefined too where the account was deleted. */
+/** The id of the user whose username, email address or id this is; undefined where there is none or the account was deleted. */
 export async function findUserId(db: Database | Transaction, handle: string): Promise<string | undefined> {
-  return selectUserId(db, handle);
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where((where) =>
+      where.or([
+        where('username', '=', handle.toLowerCase()),
+        where('email', '=', handle.toLowerCase()),
+        where('id', '=', handle),
+      ]),
+    )
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row?.id;
 }

@@ -2,9 +2,8 @@ import type { Config } from '../../config.ts';
 import { isOperatorAddress } from './is-operator-address.ts';
 
 /**
- * Operators are named by email address in `BAKEHOUSE_OPERATORS`; nothing about it is stored. Only a
- * verified address counts: anybody may type an address into a form. A sign-in provider verifies it,
- * and so does whoever sits at the server's console (`makeOperator`).
+ * Whether the user is an operator: their verified address is in `BAKEHOUSE_OPERATORS`. Nothing about it is stored.
+ * Sign-in providers and `makeOperator`, at the server's console, verify addresses.
  */
 export function isOperator(config: Config, user: { email: string; emailVerified: boolean }): boolean {
   return user.emailVerified && isOperatorAddress(config, user.email);

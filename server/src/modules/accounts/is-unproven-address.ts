@@ -2,8 +2,8 @@ import type { Config } from '../../config.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 
 /**
- * Whether a username, email address or id is an address that nobody has confirmed, on a server that has addresses
- * confirmed: whoever typed it at sign-up may not be its owner.
+ * Whether `handle` is an email address that is not confirmed, on a server that confirms addresses: the account may not
+ * belong to the address's owner.
  */
 export async function isUnprovenAddress(
   db: Database | Transaction,

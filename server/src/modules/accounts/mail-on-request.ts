@@ -10,8 +10,8 @@ import { recordAudit } from './record-audit.ts';
 const MAILS_PER_HOUR = 3;
 
 /**
- * Sends a mail that anybody may ask for who knows an address, and notes it. Whoever asks too often, from wherever,
- * is answered as always, and nothing is sent: nobody's mailbox is filled through this server.
+ * Sends a mail that anyone who knows the address can request, and records it in the audit log. Over the limit it sends
+ * nothing and returns as usual, so that this server cannot be used to flood a mailbox.
  */
 export async function mailOnRequest(
   services: Services,

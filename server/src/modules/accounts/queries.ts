@@ -82,8 +82,8 @@ export async function upsertVerifiedUser(tx: Transaction, email: string): Promis
 }
 
 /**
- * Whether the user's address has been proven; undefined without such a user. Locks the row, so that proofs come one by
- * one. What refers to the user is not kept waiting: it may hold what whoever asks takes next, such as an API key.
+ * The user's address and whether it is verified; undefined without such a user. Locks the row until the transaction ends,
+ * but not against rows that refer to the user, which would risk deadlocks.
  */
 export async function lockAddress(
   tx: Transaction,
@@ -120,4 +120,24 @@ export async function selectVerifiedUsers(tx: Transaction, emails: string[]): Pr
     .where('email_verified', '=', true)
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** Removes from a user's row all that says who it was. */
+export async function anonymiseUser(
+  tx: Transaction,
+  { userId, username, now }: { userId: string; username: string; now: Date },
+): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({
+      username,
+      name: 'Deleted user',
+      // A domain that no mail reaches.
+      email: `${username}@deleted.invalid`,
+      email_verified: false,
+      image: null,
+      deleted_at: now,
+    })
+    .where('id', '=', userId)
+    .execute();
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/database.ts';
 import { isUuid } from '../../platform/is-uuid.ts';
-import { findNames } from '../accounts/audit/find-names.ts';
+import { findNames } from '../accounts/steps.ts';
 import { findTitles } from '../assets/find-titles.ts';
 
 /** Where entries name what they are about, by its kind. */

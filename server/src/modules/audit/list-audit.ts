@@ -1,12 +1,12 @@
 import type { AuditEntry, listAudit as contract } from '@bakehouse/contract/audit';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../platform/context.ts';
-import { listAuditEntries } from '../accounts/audit/list-audit-entries.ts';
 import { findUserId } from '../accounts/find-user-id.ts';
+import { listAuditEntries } from '../accounts/steps.ts';
 import { listSends } from '../credits/list-sends.ts';
 import { findSubjects } from './find-subjects.ts';
 
-/** The cursor's place before the first page: higher than any number of a row, and no longer than a cursor takes. */
+/** The cursor before the first page: above any row's number, and within a cursor's 18 digits. */
 const FIRST_PAGE = 10n ** 18n - 1n;
 const SENDS_NOUN = 'credits';
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { plansOf, recordingDatabase } from '../../testing/recording-database.ts';
 import { testDatabase } from '../../testing/test-database.ts';
-import { listAuditEntries } from '../accounts/audit/list-audit-entries.ts';
 import { countRecentAudit } from '../accounts/queries.ts';
+import { listAuditEntries } from '../accounts/steps.ts';
 import { listSends } from '../credits/list-sends.ts';
 
 const { url } = await testDatabase();

@@ -13,7 +13,7 @@ export async function changeMessage(
   return inTransaction(ctx.db, async (tx) => {
     await setStatus(tx, params.messageId, body.status);
     const message = await findMessage(tx, params.messageId);
-    if (!message) throw new AppError('not_found', { publicMessage: 'No message has this id' });
+    if (!message) throw new AppError('not_found', { publicMessage: 'Message not found' });
     return message;
   });
 }

@@ -6,7 +6,7 @@ import { idempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { sendMail } from '../../platform/mail/send-mail.ts';
-import { listOperators } from '../accounts/list-operators.ts';
+import { listOperators } from '../accounts/steps.ts';
 import { notify } from '../notifications/notify.ts';
 import { countRecentMessages, findMessage, insertMessage } from './queries.ts';
 
@@ -26,7 +26,7 @@ export async function contactUs(
     idempotent(tx, call, async () => {
       if ((await countRecentMessages(tx, ctx.caller.userId)) >= MESSAGES_PER_HOUR) {
         throw new AppError('rate_limited', {
-          publicMessage: `You have sent ${MESSAGES_PER_HOUR} messages within an hour. Please write again later`,
+          publicMessage: `You have sent ${MESSAGES_PER_HOUR} messages within an hour. Try again later`,
         });
       }
       const message_id = await insertMessage(tx, body);

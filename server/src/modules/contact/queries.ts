@@ -16,7 +16,7 @@ export async function insertMessage(
   return id;
 }
 
-/** How many messages a user has sent within the last hour. Whoever asks this does it alone until the transaction ends. */
+/** How many messages a user has sent within the last hour; locks the user until the transaction ends. */
 export async function countRecentMessages(tx: Transaction, userId: string): Promise<number> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
   const { count } = await tx
@@ -42,15 +42,6 @@ export async function selectMessages(
   return rows.map(toMessage);
 }
 
-export async function selectUserMessages(db: Db, userId: string) {
-  return db
-    .selectFrom('contact_messages')
-    .select(['subject', 'message', 'status', 'created_at'])
-    .where('user_id', '=', userId)
-    .orderBy('id')
-    .execute();
-}
-
 export async function findMessage(db: Db, id: string): Promise<ContactMessage | undefined> {
   const row = await withSender(db).where('message.id', '=', id).executeTakeFirst();
   return row && toMessage(row);
@@ -62,10 +53,6 @@ export async function setStatus(
   status: ContactMessage['status'],
 ): Promise<void> {
   await tx.updateTable('contact_messages').set({ status }).where('id', '=', id).execute();
-}
-
-export async function deleteUserMessages(tx: Transaction, userId: string): Promise<void> {
-  await tx.deleteFrom('contact_messages').where('user_id', '=', userId).execute();
 }
 
 function withSender(db: Db) {

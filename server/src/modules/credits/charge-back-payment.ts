@@ -24,7 +24,7 @@ export async function chargeBackPayment(
       const payerId = await findUserId(tx, input.payer_id);
       if (payerId === undefined) {
         throw new AppError('not_found', {
-          publicMessage: 'There is no such user. Please check the username.',
+          publicMessage: 'User not found. Please check the username.',
           param: 'payer_id',
         });
       }

@@ -13,9 +13,8 @@ import { GRANTS_ACCOUNT, userAccount } from './ledger/accounts.ts';
 import { transfer } from './ledger/transfer.ts';
 
 /**
- * Gives credits to a user; the caller is an operator. They count as bought: an operator books what was paid
- * elsewhere, or means it. Throws AppError 'not_found' for an unknown recipient, and 'conflict' for an address that
- * nobody has confirmed.
+ * Grants credits to a user; the caller is an operator. They count as bought: they were paid for elsewhere, or granted on
+ * purpose. Throws AppError 'not_found' for an unknown recipient, and 'conflict' for an unconfirmed address.
  */
 export async function grantCredits(
   ctx: Context,
@@ -28,13 +27,13 @@ export async function grantCredits(
       const recipientId = await findUserId(tx, input.recipient_id);
       if (recipientId === undefined) {
         throw new AppError('not_found', {
-          publicMessage: 'There is no such user. Please check the username.',
+          publicMessage: 'User not found. Please check the username.',
           param: 'recipient_id',
         });
       }
       if (await isUnprovenAddress(tx, ctx.config, input.recipient_id)) {
         throw new AppError('conflict', {
-          publicMessage: 'Nobody has confirmed this email address. Name the user by username or id.',
+          publicMessage: 'This email address is not confirmed. Use the username or id.',
           param: 'recipient_id',
         });
       }
@@ -47,7 +46,7 @@ export async function grantCredits(
         idempotencyKey: ctx.idempotencyKey && `grant-credits:${userId}:${ctx.idempotencyKey}`,
       });
       const amount = formatBgl(input.amount);
-      // The answer to a call is forgotten after a while, the move is not.
+      // The move outlives the kept answer of the call.
       if (!isReplayed) {
         await notify(tx, {
           userId: recipientId,

@@ -3,8 +3,8 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { userAccount } from './ledger/accounts.ts';
 
 /**
- * Nobody else moves, holds or gives the credits of these users until the transaction has ended. The order is the database's,
- * as in the functions of the ledger: its collation is not JavaScript's.
+ * Locks the accounts of these users until the transaction ends, in the database's order of their ids, as the functions of
+ * the ledger do; its collation is not JavaScript's.
  */
 export async function lockUserAccounts(tx: Transaction, userIds: string[]): Promise<void> {
   await sql`

@@ -13,7 +13,7 @@ const ofMoved = (side: 'debit_account_id' | 'credit_account_id', moved: Moved | 
     : sql`account.id in (
         select ${sql.ref(side)} from ledger_transfers where seq > ${moved.after} and seq <= ${moved.upTo})`;
 
-/** Users that were watched and have less than the limit now, `atMost` so many; they are not watched any more. */
+/** Stops watching up to `atMost` users who are below the limit now, and returns them. */
 export async function takeLowBalances(
   tx: Transaction,
   { limitMicro, moved, atMost }: { limitMicro: bigint; moved: Moved | null; atMost: number },
@@ -45,7 +45,7 @@ export async function watchBalances(
     on conflict do nothing`.execute(tx);
 }
 
-/** Up to which transfer balances were looked at, and by which limit; undefined before the first time. */
+/** The last transfer that was looked at, and the limit then; undefined before the first look. */
 export async function findLastLook(db: Database): Promise<{ limitMicro: bigint; seq: bigint } | undefined> {
   return db.selectFrom('low_balance_look').select(['limit_micro as limitMicro', 'seq']).executeTakeFirst();
 }
@@ -56,7 +56,7 @@ export async function noteLook(tx: Transaction, look: { limitMicro: bigint; seq:
     on conflict (single) do update set limit_micro = excluded.limit_micro, seq = excluded.seq`.execute(tx);
 }
 
-/** The seq of the last of the next transfers after this one, `atMost` so many; null where there are none. */
+/** The seq of the last of up to `atMost` transfers after this one; null without any. */
 export async function findLastMoved(db: Database, after: bigint, atMost: number): Promise<bigint | null> {
   const { rows } = await sql<{ seq: bigint | null }>`
     select max(seq) as seq from (

@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts';
 import { findNamedUser, getUserTotals } from './queries.ts';
 import { readSendable } from './statement/read-sendable.ts';
 
-/** Whom the caller would send to. A name that nobody has and an amount that the caller cannot send look alike. */
+/** The recipient of a transfer; null alike for an unknown name and for an amount that the caller cannot send. */
 export async function previewTransfer(
   ctx: Context,
   { recipient_id, amount }: InputOf<typeof contract>['query'],

@@ -49,7 +49,7 @@ export const creditsRoutes = ({
   bind(purchases.startPurchase, (ctx, { body }) => startPurchase(ctx, payments, body), {
     callsPerMinute: 10,
   }),
-  // Nobody guesses codes.
+  // Against guessing of codes.
   bind(codes.redeemCode, (ctx, { body }) => redeemCode(ctx, body), { callsPerMinute: 10 }),
   bind(codes.listCodes, (ctx, { query }) => listCodes(ctx, query)),
   bind(codes.createCodes, (ctx, { body }) => createCodes(ctx, body)),

@@ -9,7 +9,7 @@ import { testServer } from '../../testing/test-server.ts';
 import { closeAccount } from '../accounts/deletion/close-account.ts';
 import { availableMicro } from './ledger/available-micro.ts';
 import { openUserAccount } from './ledger/open-user-account.ts';
-import { lockTotals } from './lock-totals.ts';
+import { lockTotals } from './steps.ts';
 import { creditsServer } from './testing/credits-server.ts';
 import { insertTestUser } from './testing/test-user.ts';
 

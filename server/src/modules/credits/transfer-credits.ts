@@ -43,7 +43,7 @@ export async function transferCredits(
   return { transaction_id: transferId, amount: formatBgl(input.amount) };
 }
 
-/** An address that nobody has confirmed names nobody, and is answered as an unknown one is. */
+/** An unconfirmed address is answered like an unknown one. */
 async function provenRecipient({ config, db }: Context, recipient: string): Promise<string> {
   return (await isUnprovenAddress(db, config, recipient)) ? NOBODY : recipient;
 }

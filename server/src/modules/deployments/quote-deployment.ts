@@ -2,7 +2,7 @@ import type { imageCalls } from '@bakehouse/contract/deployments/images';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
-import { findLicence } from '../licences/find-licence.ts';
+import { findLicence } from '../licences/steps.ts';
 import { deviceLabel } from '../serving/placement/choose-placement.ts';
 import type { ReadCapacity } from '../serving/served-model.ts';
 import { findPlacement } from './find-placement.ts';

@@ -6,7 +6,7 @@ import { cutHostPaths } from '../../engine/host/cut-host-paths.ts';
 import type { WorkloadWithSpec } from '../../engine/model/workload.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { priceOfNow } from '../credits/prices/price-of-now.ts';
+import { priceOfNow } from '../credits/prices/agreed-price.ts';
 import type { PriceList } from '../credits/prices/prices.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { deviceLabel } from '../serving/placement/choose-placement.ts';

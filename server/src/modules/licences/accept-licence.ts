@@ -4,8 +4,8 @@ import type { Context } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
-import { findLicence } from './find-licence.ts';
 import { insertAcceptance } from './queries.ts';
+import { findLicence } from './steps.ts';
 
 /** Notes that the caller accepts a licence. Throws AppError 'conflict' where they have read another version of it. */
 export async function acceptLicence(

@@ -1,7 +1,7 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { type listLicences as endpoint, type LicenceName, licences } from '@bakehouse/contract/licences';
 import type { Context } from '../../platform/context.ts';
-import { findLicence } from './find-licence.ts';
+import { findLicence } from './steps.ts';
 
 /** Every licence that has to be accepted, as it stands with the caller. */
 export async function listLicences({ db, caller }: Context): Promise<ResponseOf<typeof endpoint>> {

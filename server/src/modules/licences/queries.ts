@@ -24,7 +24,3 @@ export async function insertAcceptance(
     .executeTakeFirst();
   return numInsertedOrUpdatedRows > 0n;
 }
-
-export async function deleteAcceptances(tx: Transaction, userId: string): Promise<void> {
-  await tx.deleteFrom('licence_acceptances').where('user_id', '=', userId).execute();
-}

@@ -4,7 +4,7 @@ import type { listWork as contract, Work } from '@bakehouse/contract/machines';
 import type { WorkloadState } from '../../engine/model/workload.ts';
 import { type ListedWorkload, listWorkloads } from '../../engine/queue/list-workloads.ts';
 import type { Context } from '../../platform/context.ts';
-import { findNames } from '../accounts/audit/find-names.ts';
+import { findNames } from '../accounts/steps.ts';
 import {
   describeServerWorkloads,
   type ServedWorkload,

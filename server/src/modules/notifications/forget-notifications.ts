@@ -1,7 +1,6 @@
 import type { Transaction } from '../../platform/db/database.ts';
-import { deleteUserNotifications } from './queries.ts';
 
-/** Step: removes what a deleted user was notified of. */
+/** Removes the notifications of a deleted user. */
 export async function forgetNotifications(tx: Transaction, userId: string): Promise<void> {
-  await deleteUserNotifications(tx, userId);
+  await tx.deleteFrom('notifications').where('user_id', '=', userId).execute();
 }

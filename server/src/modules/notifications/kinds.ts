@@ -4,7 +4,7 @@ import type { Run } from '@bakehouse/contract/training';
 
 type StopReason = NonNullable<Run['stop_reason']>;
 
-/** What is known of each kind: whoever notifies says it, and the sentence is made of it. */
+/** The data of each kind, from which its sentence is made. */
 export type NotificationData = {
   run_completed: { run_id: string; title: string };
   run_failed: { run_id: string; title: string };
@@ -41,7 +41,7 @@ const momentFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** How a run or a deployment has ended that its owner did not end. */
+/** Why a run or a deployment was stopped by the server. */
 const stops: Record<StopReason, string> = {
   ceiling: 'stopped at its ceiling. You can resume it with a higher one',
   credits: 'stopped because your credits ran out',

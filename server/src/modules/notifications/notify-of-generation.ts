@@ -6,7 +6,7 @@ import { selectUnreadCount } from './queries.ts';
 /** Who asked for what is made sooner still looks at it. */
 const LONG_S = 30;
 
-/** Beyond so many that nobody has read more would only push the others out of sight; the gallery has them all. */
+/** With this many unread ones no more are added: they would crowd out the others, and the gallery shows all generations. */
 const UNREAD_MAX = 20;
 
 type EndedGeneration = {

@@ -55,7 +55,7 @@ export async function setRead(tx: Transaction, userId: string, id: string | null
     .execute();
 }
 
-/** How many are unread, counted up to `max`: of somebody who never looks there may be very many. */
+/** How many are unread, counted up to `max`. */
 export async function selectUnreadCount(
   db: Db,
   { userId, max, kinds }: { userId: string; max: number; kinds?: NotificationKind[] },
@@ -99,8 +99,4 @@ export async function listUnnotifiedExpiries(
         and sent.data ->> 'key_id' = ending.key_id and sent.data ->> 'expires_at' = ending.expires_at
     )`.execute(tx);
   return new Set(rows.map((row) => row.key_id));
-}
-
-export async function deleteUserNotifications(tx: Transaction, userId: string): Promise<void> {
-  await tx.deleteFrom('notifications').where('user_id', '=', userId).execute();
 }

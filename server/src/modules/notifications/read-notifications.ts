@@ -16,7 +16,7 @@ export async function readNotifications(
   return inTransaction(ctx.db, async (tx) => {
     if (id !== null && !(await isNotificationOf(tx, id, userId))) {
       throw new AppError('not_found', {
-        publicMessage: 'No notification has this id',
+        publicMessage: 'Notification not found',
         param: 'notification_id',
       });
     }

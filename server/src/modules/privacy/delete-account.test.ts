@@ -29,12 +29,12 @@ test('says what can be sent, and what running work holds of the rest', async () 
   const message = (said: string) => ({ body: { error: { message: said, param: 'give_up_max' } } });
   await expect(remove(ada)).rejects.toMatchObject(
     message(
-      '20.00 BGL ($0.80) can still be sent, while work that runs holds another 80.00 BGL ($3.20). Send what you can and end the work, or give it all up',
+      '20.00 BGL ($0.80) can still be transferred, and running work holds another 80.00 BGL ($3.20). Transfer what you can and stop the work, or forfeit everything',
     ),
   );
   await expect(remove(ada, { give_up_max: '20' })).rejects.toMatchObject(
     message(
-      'You agreed to give up 20 BGL, and 20 BGL can be sent now, while work that runs holds another 80 BGL. Send what you can and end the work, or give it all up',
+      'You agreed to forfeit 20 BGL, but 20 BGL can be transferred now, and running work holds another 80 BGL. Transfer what you can and stop the work, or forfeit everything',
     ),
   );
   await remove(ada, { give_up_max: '100' });

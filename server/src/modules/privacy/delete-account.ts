@@ -7,16 +7,15 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { closeAccount } from '../accounts/deletion/close-account.ts';
 import { confirmIdentity } from '../accounts/deletion/confirm-identity.ts';
-import { lockTotals } from '../credits/lock-totals.ts';
-import { hasOpenPayment } from '../credits/purchases/has-open-payment.ts';
 import type { UserTotals } from '../credits/queries.ts';
 import { sendableMicro } from '../credits/statement/sendable-micro.ts';
+import { hasOpenPayment, lockTotals } from '../credits/steps.ts';
 import { purgeDeletedJob } from './jobs/purge-deleted.ts';
 
 /**
- * Deletes the caller's account: from the commit on nobody gets into it, and nothing says whose it was. A job ends what
- * runs and removes what was stored. `address` is where the call comes from. Throws AppError 'invalid_request' or 'forbidden' for a stranger, and 'conflict'
- * while something is owed or a payment is under way, or more credits that can be sent are left than were given up.
+ * Deletes the caller's account: from the commit on it is closed and anonymous. A job then stops its work and removes its
+ * data. `address` is the client's. Throws AppError 'invalid_request' or 'forbidden' where the identity is not confirmed, and
+ * 'conflict' while there are debts, a pending payment, or more credits than `give_up_max`.
  */
 export async function deleteAccount(
   ctx: Context,
@@ -34,7 +33,7 @@ export async function deleteAccount(
   await ctx.rowChanges.catchUp();
 }
 
-/** What it looks at stays so until the account is closed: credits that come meanwhile come before or after. */
+/** Throws AppError 'conflict' for debts, pending payments and credits that were not given up. The locked totals stay so until the account is closed. */
 async function refuseUnsettled(
   tx: Transaction,
   { userId, now, giveUpMaxMicro }: { userId: string; now: Date; giveUpMaxMicro: bigint | undefined },
@@ -42,13 +41,13 @@ async function refuseUnsettled(
   const totals = await lockTotals(tx, userId);
   if (totals.owed > 0n) {
     throw new AppError('conflict', {
-      publicMessage: `You owe ${inWords(totals.owed)}. Buy credits first: what is owed is taken from them`,
+      publicMessage: `You owe ${inWords(totals.owed)}. Buy credits first to pay it`,
     });
   }
   if (await hasOpenPayment(tx, { userId, now })) {
     throw new AppError('conflict', {
       publicMessage:
-        'A payment is under way. Delete your account once it has arrived; a page on which nothing was paid closes within a day',
+        'A payment is pending. Delete your account once it has arrived; unpaid checkouts expire within a day',
     });
   }
   if (totals.balance - totals.given > (giveUpMaxMicro ?? 0n)) {
@@ -59,17 +58,17 @@ async function refuseUnsettled(
   }
 }
 
-/** What would be given up: what can be sent, and what work that runs holds of the rest. */
+/** Says what would be forfeited: what can be transferred, and what running work holds of the rest. */
 function whatIsLeft(totals: UserTotals, giveUpMaxMicro: bigint | undefined): string {
   const sendable = sendableMicro(totals);
   const held = totals.balance - totals.given - sendable;
   const show = giveUpMaxMicro ? (micro: bigint) => `${formatBgl(micro)} BGL` : inWords;
   const can = giveUpMaxMicro
-    ? `You agreed to give up ${show(giveUpMaxMicro)}, and ${show(sendable)} can be sent now`
-    : `${show(sendable)} can still be sent`;
+    ? `You agreed to forfeit ${show(giveUpMaxMicro)}, but ${show(sendable)} can be transferred now`
+    : `${show(sendable)} can still be transferred`;
   return held > 0n
-    ? `${can}, while work that runs holds another ${show(held)}. Send what you can and end the work, or give it all up`
-    : `${can}. Send it to someone, or give it up`;
+    ? `${can}, and running work holds another ${show(held)}. Transfer what you can and stop the work, or forfeit everything`
+    : `${can}. Transfer it to someone, or forfeit it`;
 }
 
 function inWords(micro: bigint): string {

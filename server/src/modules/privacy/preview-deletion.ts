@@ -2,9 +2,9 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { previewDeletion as endpoint } from '@bakehouse/contract/privacy';
 import type { Context } from '../../platform/context.ts';
-import { hasPassword } from '../accounts/deletion/has-password.ts';
+import { hasPassword } from '../accounts/steps.ts';
 import { countOwnAssets } from '../assets/own/count-own-assets.ts';
-import { getTotals } from '../credits/get-totals.ts';
+import { getTotals } from '../credits/steps.ts';
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
 import { listLiveRuns } from '../training/runs/list-live-runs.ts';
 

@@ -81,7 +81,7 @@ describe('deleting an account', () => {
     const ada = await server.signUp('Ada');
     await expect(remove(ada, { password: 'not the password' })).rejects.toMatchObject({
       status: 400,
-      body: { error: { message: 'This is not your password', param: 'password' } },
+      body: { error: { message: 'Wrong password', param: 'password' } },
     });
     await expect(remove(ada, { password: undefined })).rejects.toMatchObject({ status: 400 });
     await buyForTest(server.services.db, ada.userId, 12_500_000n);
@@ -95,13 +95,13 @@ describe('deleting an account', () => {
       status: 409,
       body: {
         error: {
-          message: '12.50 BGL ($0.50) can still be sent. Send it to someone, or give it up',
+          message: '12.50 BGL ($0.50) can still be transferred. Transfer it to someone, or forfeit it',
           param: 'give_up_max',
         },
       },
     });
     const message =
-      'You agreed to give up 12.499999 BGL, and 12.5 BGL can be sent now. Send it to someone, or give it up';
+      'You agreed to forfeit 12.499999 BGL, but 12.5 BGL can be transferred now. Transfer it to someone, or forfeit it';
     await expect(remove(ada, { give_up_max: '12.499999' })).rejects.toMatchObject({
       status: 409,
       body: { error: { message, param: 'give_up_max' } },
@@ -109,7 +109,7 @@ describe('deleting an account', () => {
     expect((await server.request(getMe, {}, { as: ada })).id).toBe(ada.userId);
   });
 
-  test('waits for a payment that is under way', async () => {
+  test('waits for a pending payment', async () => {
     const ada = await server.signUp('Ada');
     const { db } = server.services;
     const { id } = await db
@@ -119,7 +119,7 @@ describe('deleting an account', () => {
       .executeTakeFirstOrThrow();
     await expect(remove(ada)).rejects.toMatchObject({
       status: 409,
-      body: { error: { message: expect.stringContaining('A payment is under way') } },
+      body: { error: { message: expect.stringContaining('A payment is pending') } },
     });
     // One of which nothing was heard for so long was lost.
     await db

@@ -5,7 +5,7 @@ import { password } from '../../testing/auth-client.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { LOSSES_ACCOUNT, receivableAccount } from '../credits/ledger/accounts.ts';
 import { chargeBack } from '../credits/ledger/ledger-given.ts';
-import { lockTotals } from '../credits/lock-totals.ts';
+import { lockTotals } from '../credits/steps.ts';
 import { verifyLedger } from '../credits/verification/verify-ledger.ts';
 import { purgeUser } from './purge-user.ts';
 

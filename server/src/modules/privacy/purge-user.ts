@@ -4,22 +4,21 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { forgetUserAnswers } from '../../platform/db/idempotency/forget-user-answers.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
-import { forgetAccount } from '../accounts/deletion/forget-account.ts';
-import { markPurged } from '../accounts/deletion/mark-purged.ts';
+import { forgetAccount, markPurged } from '../accounts/steps.ts';
 import { deleteAsset } from '../assets/delete-asset.ts';
 import { listOwnAssets } from '../assets/own/list-own-assets.ts';
 import { forgetRequests } from '../assets/restricted/forget-requests.ts';
-import { forgetMessages } from '../contact/forget-messages.ts';
-import { forgetBilling } from '../credits/forget-billing.ts';
+import { forgetMessages } from '../contact/steps.ts';
 import { giveUpCredits } from '../credits/ledger/give-up-credits.ts';
 import { writeOffDebt } from '../credits/ledger/write-off-debt.ts';
+import { forgetBilling } from '../credits/steps.ts';
 import { endDeployment } from '../deployments/end-deployment.ts';
 import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use.ts';
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
 import { forgetGenerations } from '../generations/forget-generations.ts';
-import { forgetAcceptances } from '../licences/forget-acceptances.ts';
+import { forgetAcceptances } from '../licences/steps.ts';
 import { forgetNotifications } from '../notifications/forget-notifications.ts';
-import { forgetCode } from '../referrals/forget-code.ts';
+import { forgetCode } from '../referrals/steps.ts';
 import { endXAuth } from '../referrals/x/end-x-auth.ts';
 import { forgetConfigurations } from '../training/configurations/forget-configurations.ts';
 import { findAssetUse as findTrainingUse } from '../training/find-asset-use.ts';
@@ -30,8 +29,8 @@ import { listLiveRuns } from '../training/runs/list-live-runs.ts';
 const REASON = 'The account was deleted';
 
 /**
- * Removes what a deleted user has left: what nobody waits for at once, then what runs, assets and credits. What has to
- * wait, for a run that saves its work or for others who need a model, is left to the next call. True when nothing is left.
+ * Removes the data of a deleted user: records at once, then running work, assets and credits. Assets in use by others, and
+ * runs that still save their work, are left to the next call. True when nothing is left.
  */
 export async function purgeUser(services: Services, userId: string): Promise<boolean> {
   const ctx: Context = {
@@ -52,7 +51,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
   const running = await listLiveRuns(ctx.db, userId);
   if (heldMicro > 0n || kept > 0 || running.length > 0) return false;
   await inTransaction(ctx.db, async (tx) => {
-    // Again: the end of what ran may have left notifications.
+    // Again: work that ended meanwhile may have left notifications.
     await forgetRecords(tx, userId);
     await writeOffDebt(tx, userId);
     await markPurged(tx, { userId, now: ctx.clock.now() });
@@ -60,7 +59,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
   return true;
 }
 
-/** What nothing else refers to. It can be done any number of times. */
+/** Removes records that nothing else refers to. May be repeated. */
 async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetWork(tx, userId);
   await forgetConfigurations(tx, userId);
@@ -75,7 +74,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetAccount(tx, userId);
 }
 
-/** Answers how many are still used by something. */
+/** Deletes the user's assets; answers how many are still in use. */
 async function deleteAssets(ctx: Context): Promise<number> {
   let kept = 0;
   for await (const id of listOwnAssets(ctx.db, ctx.caller.userId)) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 
-/** The user's code; the one that is given, where there was none. Null where that one is another user's. */
+/** The user's code, or the given one where there was none; null where that is taken by another user. */
 export async function keepCode(tx: Transaction, userId: string, code: string): Promise<string | null> {
   await tx
     .insertInto('referral_codes')
@@ -55,7 +55,7 @@ export async function listReferrals(db: Database, inviterId: string, limit: numb
     .execute();
 }
 
-/** The user whom a code is for, and by whom they came already. Locks the user, who may use two codes at once. */
+/** The user who redeems a code, and who invited them before. Locks the user, who may redeem two codes at once. */
 export async function lockInvited(tx: Transaction, userId: string) {
   const user = await tx
     .selectFrom('users')

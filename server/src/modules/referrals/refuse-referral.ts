@@ -8,7 +8,7 @@ export type ReferralFacts = {
   now: Date;
   /** `isReturning`: the mailbox had an account before. */
   invited: { userId: string; createdAt: Date; isVerified: boolean; isReturning: boolean };
-  /** Null: the code is nobody's. */
+  /** Null for an unknown code. */
   inviter: { userId: string; createdAt: Date; referrals: number } | null;
   /** By whom the invited came, if that is known already. */
   earlierInviterId: string | null;
@@ -17,7 +17,7 @@ export type ReferralFacts = {
   needsVerified: boolean;
 };
 
-/** Why a code does not count for somebody; null where it does. */
+/** Why a code does not count for this user; null where it does. */
 export function refuseReferral(facts: ReferralFacts): ReferralRefusal | null {
   const { now, invited, inviter } = facts;
   if (!inviter) return 'unknown_code';

@@ -1,8 +1,7 @@
 import * as contract from '@bakehouse/contract/referrals';
 import { type Binding, bind } from '../../platform/http/bind.ts';
-import { forgetPendingReferral } from './forget-pending-referral.ts';
 import { generateReferral } from './generate-referral.ts';
-import { getPendingReferral } from './get-pending-referral.ts';
+import { forgetPendingReferral, getPendingReferral } from './pending-referral.ts';
 import { validateReferral } from './validate-referral.ts';
 import { endXAuth } from './x/end-x-auth.ts';
 import { finishXAuth } from './x/finish-x-auth.ts';
@@ -13,7 +12,7 @@ import { startXAuth } from './x/start-x-auth.ts';
 
 export const referralsRoutes: Binding[] = [
   bind(contract.generateReferral, (ctx) => generateReferral(ctx)),
-  // Codes are short: nobody tries many.
+  // Codes are short: against guessing.
   bind(contract.validateReferral, validateReferral, { callsPerMinute: 10 }),
   bind(contract.postReferralToX, postReferralToX, { callsPerMinute: 10 }),
   bind(contract.getXAuthStatus, (ctx) => getXAuthStatus(ctx)),

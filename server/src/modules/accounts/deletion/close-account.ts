@@ -4,16 +4,15 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { endKeys } from '../keys/end-keys.ts';
 import { deleteWebAppKey, listKeys } from '../keys/key-queries.ts';
-import { lockUser } from '../queries.ts';
+import { anonymiseUser, lockUser } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
 import { recogniseMailbox } from '../returning/recognise-mailbox.ts';
 import { deleteUserSessions } from '../sessions/session-queries.ts';
 import { deleteLinkedMethods, deletePassword, deleteResetLinks } from '../sign-in/sign-in-queries.ts';
-import { anonymiseUser } from './deletion-queries.ts';
 
 /**
- * Step: nobody gets into the account any more, and nothing in its row says whose it was; descriptions of old transfers
- * may still name the username. Name and address are free for a new account from the commit on.
+ * Step: ends all access to the account and anonymises its row; descriptions of transfers before 2026-11-21 may still name
+ * the username. Username and address are free for a new account from the commit on.
  */
 export async function closeAccount(
   tx: Transaction,

@@ -3,13 +3,13 @@ import { AppError } from '../../../platform/errors.ts';
 import { hashingFor, passwords } from '../sign-in/hash-passwords.ts';
 import { findPasswordHash } from '../sign-in/sign-in-queries.ts';
 
-/** Who has no password has signed in by a provider: that long ago at most. */
+/** How recent the sign-in of a user without a password must be. */
 const RECENT_MS = 10 * 60 * 1000;
 
 /**
- * Makes sure that it is the person who asks, and not whoever found the browser open: by the password, or where the
- * account has none by a sign-in of the last minutes. The password waits in the line of the `address` that asks. Throws
- * AppError 'invalid_request', 'forbidden', or 'unavailable' where too many are hashed.
+ * Confirms that the account's owner is asking, by the password, or where the account has none by a recent sign-in.
+ * `address` is the client's, which takes turns for the hash. Throws AppError 'invalid_request', 'forbidden', or
+ * 'unavailable' where too many passwords wait.
  */
 export async function confirmIdentity(
   ctx: Context,
@@ -21,7 +21,7 @@ export async function confirmIdentity(
     const isRight =
       password !== undefined && (await hashingFor(address, () => passwords.verify({ hash, password })));
     if (isRight) return;
-    throw new AppError('invalid_request', { publicMessage: 'This is not your password', param: 'password' });
+    throw new AppError('invalid_request', { publicMessage: 'Wrong password', param: 'password' });
   }
   if (session && ctx.clock.now().getTime() - session.createdAt.getTime() < RECENT_MS) return;
   throw new AppError('forbidden', {

@@ -15,7 +15,7 @@ const LOOKS_MAX = 1_000;
 /** Keys whose owners are kept in memory. */
 const KEPT_MAX = 20_000;
 
-/** Makes the check of API keys: their owner, or null when the key is nobody's. */
+/** Makes the check of API keys, which answers with a key's owner, or null for an unknown key. */
 export function authenticateKey(services: Services): (key: string) => Promise<UserCaller | null> {
   const findAll = (hashes: Buffer[]) => findKeyOwners(services, hashes);
   const findKeyOwner = batch(findAll, { max: KEYS_MAX });

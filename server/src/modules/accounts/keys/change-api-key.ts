@@ -44,6 +44,6 @@ function budgetOf({ budget_micro, budget_period }: KeyRow): Budget | null {
 export function refuseWebAppKey(key: KeyRow, done: 'changed' | 'revoked'): void {
   if (!key.for_web_app) return;
   throw new AppError('conflict', {
-    publicMessage: `The key of the web app cannot be ${done}. Replace it, or make a further key`,
+    publicMessage: `The key of the web app cannot be ${done}. Rotate it, or create another key`,
   });
 }

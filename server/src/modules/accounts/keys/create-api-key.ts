@@ -25,7 +25,7 @@ export async function createApiKey(
     await findOwnWebAppKey(tx, ctx);
     if ((await listKeys(tx, userId)).length >= KEYS_MAX) {
       throw new AppError('conflict', {
-        publicMessage: `You have ${KEYS_MAX} API keys. Revoke one before you make another`,
+        publicMessage: `You have ${KEYS_MAX} API keys. Revoke one before you create another`,
       });
     }
     const budget = readBudget(body.budget);

@@ -2,7 +2,7 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { endKey, type KeyRow } from './key-queries.ts';
 
-/** Step: ends API keys. Nobody is let in with them from the commit on, and what they have open ends. */
+/** Step: ends API keys: they are invalid from the commit on, and their open requests end. */
 export async function endKeys(
   tx: Transaction,
   keys: Pick<KeyRow, 'id' | 'user_id'>[],

@@ -13,9 +13,8 @@ export async function findOwnKey(tx: Transaction, ctx: Context, keyId: string): 
 }
 
 /**
- * Step: the key of the caller's web app, locked: whoever makes or replaces keys at the same time comes one after the other.
- * Throws AppError 'unauthenticated' where what the call was let in with opens nothing any more: its owner may have
- * ended it while the call waited, and whoever else has it must not get a new key.
+ * Step: the key of the caller's web app, locked, so that changes to the user's keys come one after the other. Throws
+ * AppError 'unauthenticated' where the caller's session or key was ended while the call waited for the lock.
  */
 export async function findOwnWebAppKey(tx: Transaction, { caller, clock }: Context): Promise<KeyRow> {
   const { userId, key, session } = caller;

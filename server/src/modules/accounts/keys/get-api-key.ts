@@ -17,7 +17,7 @@ export async function getApiKey(ctx: Context): Promise<{ data: string }> {
   } catch (cause) {
     throw new AppError('key_not_readable', {
       publicMessage:
-        'The secret of this server was replaced, so it can no longer show your API key. Programs that have the key can go on using it',
+        "This server's secret has changed, so it can no longer show your API key. The key itself still works",
       cause,
     });
   }

@@ -22,8 +22,8 @@ export type KeyOwner = {
 };
 
 /**
- * Owners of keys by the hashes of their secrets, in their order. Every call begins with it. Undefined
- * where the secret opens nothing at `now`.
+ * Owners of keys by the hashes of their secrets, in the order of these; undefined where a secret is not valid at `now`.
+ * Every call of the API begins with this query.
  */
 export async function findKeyOwners(
   services: Pick<Services, 'db' | 'pool' | 'clock'>,
@@ -132,7 +132,7 @@ export async function updateKey(tx: Transaction, keyId: string, settings: KeySet
     .execute();
 }
 
-/** Gives the key another secret. The one before opens until `oldUntil`, and any earlier one no more. */
+/** Gives the key a new secret. The previous one is valid until `oldUntil`, earlier ones are not. */
 export async function replaceSecret(
   tx: Transaction,
   keyId: string,
@@ -197,7 +197,7 @@ export async function lockWebAppKey(tx: Transaction, userId: string) {
     .executeTakeFirst();
 }
 
-/** Whether this secret of a key opens anything at `now`. */
+/** Whether this secret of a key is valid at `now`. */
 export async function isKeyOpen(
   tx: Transaction,
   { id, sha256 }: { id: string; sha256: Buffer },
@@ -208,16 +208,6 @@ export async function isKeyOpen(
     where id = ${id} and revoked_at is null and (expires_at is null or expires_at > ${now})
       and (sha256 = ${sha256} or (previous_sha256 = ${sha256} and previous_until > ${now}))`.execute(tx);
   return rows.length > 0;
-}
-
-/** All that a user has or had, oldest first. */
-export async function selectKeyRecords(db: Db, userId: string) {
-  return db
-    .selectFrom('api_keys')
-    .select(['id', 'name', 'scopes', 'for_web_app', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'])
-    .where('user_id', '=', userId)
-    .orderBy('id')
-    .execute();
 }
 
 function liveKeys(db: Db) {
@@ -233,18 +223,6 @@ function allKeys(db: Db) {
       sql<bigint>`case when counted_since < ${start} then 0 else spent_micro end`.as('spent_micro'),
       sql<Date | null>`budget_renews_at(budget_period, now())`.as('renews_at'),
     ]);
-}
-
-/** Keys that open at `now` and end by `until`. */
-export async function selectExpiringKeys(tx: Transaction, { now, until }: { now: Date; until: Date }) {
-  return tx
-    .selectFrom('api_keys')
-    .select(['id as keyId', 'user_id as userId', 'name', 'expires_at as expiresAt'])
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', now)
-    .where('expires_at', '<=', until)
-    .$narrowType<{ expiresAt: Date }>()
-    .execute();
 }
 
 export async function deleteWebAppKey(tx: Transaction, keyId: string): Promise<void> {

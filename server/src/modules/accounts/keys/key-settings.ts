@@ -8,7 +8,7 @@ export function readExpiry(text: string | null | undefined, now: Date): Date | n
   const expiresAt = new Date(text);
   if (expiresAt > now) return expiresAt;
   throw new AppError('invalid_request', {
-    publicMessage: 'expires_at must lie in the future',
+    publicMessage: 'expires_at must be in the future',
     param: 'expires_at',
   });
 }

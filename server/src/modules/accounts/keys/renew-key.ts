@@ -5,8 +5,8 @@ import { encryptApiKey, hashApiKey, makeApiKey } from './api-key.ts';
 import { type KeyRow, replaceSecret } from './key-queries.ts';
 
 /**
- * Gives an API key a new secret, which it answers. The old one opens nothing from the commit on, where
- * it is not kept for a day, and what it has open ends.
+ * Gives an API key a new secret, which it returns. Unless the old one is kept for a day, it is invalid from the commit on,
+ * and its open requests end.
  */
 export async function renewKey(
   tx: Transaction,

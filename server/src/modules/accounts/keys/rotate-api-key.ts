@@ -10,7 +10,7 @@ import type { KeyRow } from './key-queries.ts';
 import { renewKey } from './renew-key.ts';
 import { toApiKey } from './to-api-key.ts';
 
-/** Gives the caller's web app a new API key. The old one is nobody's from the commit on. */
+/** Rotates the API key of the caller's web app; the old key is invalid from the commit on. */
 export async function rotateApiKey(ctx: Context): Promise<{ data: string }> {
   const data = await inTransaction(ctx.db, async (tx) => {
     return rotate(tx, ctx, await findOwnWebAppKey(tx, ctx), false);

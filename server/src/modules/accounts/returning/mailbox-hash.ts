@@ -2,7 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 
 /** Whose providers deliver an address with dots to the same mailbox as without. */
 const DOTLESS = new Set(['gmail.com', 'googlemail.com']);
-/** Whose providers deliver an address to the mailbox that is named before its plus; elsewhere it may be somebody else's. */
+/** Domains that ignore a plus and what follows it; elsewhere it may be another person's address. */
 const PLUSSED = new Set([
   ...DOTLESS,
   ...['outlook.com', 'hotmail.com', 'live.com'],

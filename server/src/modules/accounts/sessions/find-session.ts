@@ -13,8 +13,8 @@ export type FoundSession = {
 };
 
 /**
- * Makes the search for the browser's session by its cookie.
- * It completes a user whose sign-up was cut, so that whoever is signed in has a key and an account.
+ * Makes the lookup of a browser's session by its cookie. It also completes a user whose sign-up was interrupted, so that
+ * every signed-in user has a key and an account.
  */
 export function findSession(
   services: Services,

@@ -7,12 +7,12 @@ import { getMe } from '../get-me.ts';
 import { getApiKey } from '../keys/get-api-key.ts';
 import type { FoundSession } from './find-session.ts';
 
-/** The route that goes by the session where there is one, and answers for nobody too. */
+/** The route that answers with and without a session. */
 export function sessionRoutes(findSession: (request: FastifyRequest) => Promise<FoundSession>): Binding[] {
   return [
     bindPublic(getSession, async (ctx, _input, { request, reply }) => {
       const session = await findSession(request);
-      // One address for everybody: whatever lies between must not keep the answer.
+      // The URL is the same for all users: no cache may keep the answer.
       reply.header('cache-control', 'no-store');
       if (session.cookies.length > 0) reply.header('set-cookie', session.cookies);
       if (!session.caller) return { user: null, api_key: null };

@@ -1,21 +1,20 @@
 import { profileForm, signUpForm } from '@bakehouse/contract/accounts';
+import { dictionary } from '@zxcvbn-ts/language-common';
 import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
 import * as z from 'zod';
 import type { Services } from '../../../platform/context.ts';
 import { isOperatorAddress } from '../is-operator-address.ts';
 import { isUsernameTaken } from '../queries.ts';
-import { isCommonPassword } from './is-common-password.ts';
-import { isPicture } from './is-picture.ts';
 import { proveAddress } from './prove-address.ts';
 import { findUserOfResetLink } from './sign-in-queries.ts';
 
-/** What a change of the password hands on to where it is stored: the library drops fields that it does not know. */
+/** Carried from the password change to where it is stored: the library drops unknown fields of the body. */
 export type EndingKeys = { endsKeys?: boolean };
 
-/** Where the link in the mail leads in the end. */
+/** Where the mailed link ends. */
 const NEW_PASSWORD_PAGE = '/?form=new-password';
 
-/** Refuses what no form can say, before the sign-in library acts on it; what the forms say, `authBodies` has refused. */
+/** Checks calls beyond the shape of their bodies (`authBodies`) before the sign-in library acts on them. */
 export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>) {
   const { config, db } = services;
   return createAuthMiddleware(async (ctx) => {
@@ -24,7 +23,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       if (isOperatorAddress(config, form.email)) {
         throw new APIError('FORBIDDEN', {
           code: 'OPERATOR_ADDRESS',
-          message: "An operator's account is made on the server, with './bakehouse operator'",
+          message: "Operator accounts are created on the server with './bakehouse operator'",
         });
       }
       if (form.username && (await isUsernameTaken(db, form.username))) {
@@ -35,7 +34,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       }
       refuseCommonPassword(form.password);
       const { callbackURL, rememberMe } = ctx.body;
-      // The library hashes within its transaction: no connection may be held while a password waits in line.
+      // The library would hash within its transaction and hold a connection while the password waits its turn.
       const password = await hashAhead(ctx.context.password, form.password);
       return {
         context: {
@@ -46,12 +45,12 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       };
     }
     if (ctx.path === '/request-password-reset') {
-      // The caller's own, under the Host that it names, would put a stranger's address into our mail.
+      // The caller's own redirect could put a foreign address into the mail.
       return { context: { ...ctx, body: { ...ctx.body, redirectTo: NEW_PASSWORD_PAGE } } };
     }
     if (ctx.path === '/change-password') {
       refuseCommonPassword(ctx.body.newPassword);
-      // Other sessions end, whether the client thinks of it or not. API keys stay, unless it says so.
+      // Other sessions always end; API keys only where the client asks for it.
       const ending: EndingKeys = { endsKeys: ctx.body.revokeApiKeys === true };
       return {
         context: {
@@ -71,7 +70,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       if (session?.user.email !== addressIn(ctx.query?.token)) {
         throw new APIError('FORBIDDEN', {
           code: 'NOT_YOUR_LINK',
-          message: 'This link confirms the address of another account. Sign in to that one and open it again',
+          message: 'This link is for another account. Sign in to that account and open it again',
         });
       }
     }
@@ -79,7 +78,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       if (ctx.body.username !== undefined) throw badRequest('A username cannot be changed');
       const { image } = profileForm.parse(ctx.body);
       if (image?.startsWith('data:') && !isPicture(image)) {
-        throw badRequest('This is not a picture that can be shown. Choose a PNG, JPEG, WebP or GIF');
+        throw badRequest('This image cannot be shown. Choose a PNG, JPEG, WebP or GIF');
       }
     }
   });
@@ -87,15 +86,15 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
 
 type Passwords = { hash: (password: string) => Promise<string> };
 
-/** The library's functions, with the hash of the one password that it will ask for already there. */
+/** The library's password functions, with the one hash that it will ask for already computed. */
 async function hashAhead<P extends Passwords>(passwords: P, password: string): Promise<P> {
   const hashed = await passwords.hash(password);
   return { ...passwords, hash: async () => hashed };
 }
 
 /**
- * Does before a reset what may fail, since the library uses the link up first: the hash, and that whoever had the account
- * leaves it. A link that is not valid is left to the library.
+ * Does what may fail before the library uses the reset link up: hashes the password and ends earlier access to the
+ * account. An invalid link is left to the library.
  */
 async function prepareReset<P extends Passwords>(
   services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,
@@ -109,7 +108,7 @@ async function prepareReset<P extends Passwords>(
   return ready;
 }
 
-/** The address that a link confirms. Whether the token is genuine, the library finds out. */
+/** The address that a confirmation token names; the library checks the token itself. */
 function addressIn(token: unknown): string | null {
   try {
     const payload = Buffer.from(String(token).split('.')[1] ?? '', 'base64url');
@@ -123,10 +122,31 @@ function refuseCommonPassword(password: string): void {
   if (!isCommonPassword(password)) return;
   throw new APIError('BAD_REQUEST', {
     code: 'PASSWORD_TOO_COMMON',
-    message: 'This is one of the most common passwords. Choose another one',
+    message: 'This password is too common. Choose another one',
   });
 }
 
 function badRequest(message: string): APIError {
   return new APIError('BAD_REQUEST', { code: 'INVALID_REQUEST', message });
+}
+
+/** How the bytes of each type begin, in hexadecimal. */
+const beginnings: Partial<Record<string, RegExp>> = {
+  png: /^89504e470d0a1a0a/,
+  jpeg: /^ffd8ff/,
+  webp: /^52494646.{8}57454250/,
+  gif: /^474946383[79]61/,
+};
+
+/** Whether the bytes of a data URL begin as its type says. */
+export function isPicture(dataUrl: string): boolean {
+  const [, type = '', base64 = ''] = /^data:image\/(\w+);base64,([A-Za-z0-9+/]+=*)$/.exec(dataUrl) ?? [];
+  return beginnings[type]?.test(Buffer.from(base64.slice(0, 24), 'base64').toString('hex')) ?? false;
+}
+
+const common = new Set(dictionary['passwords-common']);
+
+/** Whether a password is one of the 50,000 most common, or one repeated character. */
+export function isCommonPassword(password: string): boolean {
+  return common.has(password.toLowerCase()) || /^(.)\1*$/su.test(password);
 }

@@ -13,16 +13,15 @@ import { recordAudit } from '../record-audit.ts';
 import { rememberProven } from '../returning/remember-proven.ts';
 import { checkAuthForms, type EndingKeys } from './check-auth-forms.ts';
 import { checkProviderUser } from './check-provider-user.ts';
-import { confirmAddressMail } from './confirm-address-mail.ts';
 import { finishAuthCalls } from './finish-auth-calls.ts';
 import { noteVerified, passwords, verifiedHash } from './hash-passwords.ts';
 import { proveAddress } from './prove-address.ts';
-import { resetPasswordMail } from './reset-password-mail.ts';
 import { serverSecret } from './server-secret.ts';
+import { confirmAddressMail, resetPasswordMail } from './sign-in-mails.ts';
 import { replacePassword } from './sign-in-queries.ts';
 
 export const AUTH_PATH = '/api/auth';
-/** Carries the address that the HTTP layer has worked out; a caller's own header of this name is dropped. */
+/** Carries the client's address as the HTTP layer determined it; a header of this name from outside is dropped. */
 export const CLIENT_ADDRESS_HEADER = 'x-bakehouse-client-address';
 
 /** A day: mail may lie unread over night. */
@@ -54,14 +53,14 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     advanced: {
       cookiePrefix: 'bakehouse',
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
-      // Else the library would not look in tests.
+      // The library would skip the check in tests.
       disableOriginCheck: false,
       // Our migrations make the tables; a test compares them with the library's wishes.
       database: { validateSchema: false },
     },
     // The HTTP layer limits sign-in and sign-up, with the headers and errors of all other routes.
     rateLimit: { enabled: false },
-    // What is no answer of the library goes on to the HTTP layer, which knows how to say it.
+    // Errors that are not the library's own are rendered by the HTTP layer.
     onAPIError: { throw: true },
     emailAndPassword: passwordOptions(services),
     ...(config.mail && { emailVerification: addressConfirmation(services) }),
@@ -79,7 +78,7 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     account: {
       modelName: 'sign_in_methods',
       encryptOAuthTokens: true,
-      // Whoever had the address without proof loses it to whom the provider vouches for: `checkProviderUser`.
+      // A provider's verified address takes over the account of an unverified one: `checkProviderUser`.
       accountLinking: { requireLocalEmailVerified: false },
       fields: signInMethodColumns,
     },
@@ -92,7 +91,7 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
   });
 }
 
-/** What callers get wrong, such as a password, an origin or where to go back to, has no more weight than any other refusal. */
+/** Callers' mistakes, such as a wrong password or origin, are logged as information. */
 function noteWhatLibrarySays(log: Logger): NonNullable<NonNullable<BetterAuthOptions['logger']>['log']> {
   return (level, message, ...details) => {
     const err = details.map(errorIn).find((error) => error !== null);
@@ -103,7 +102,7 @@ function noteWhatLibrarySays(log: Logger): NonNullable<NonNullable<BetterAuthOpt
   };
 }
 
-/** What the library hands over as a detail is an error, or has one beside what it is about. */
+/** The error that a detail of the library is or carries; null without one. */
 function errorIn(detail: unknown): Error | null {
   if (detail instanceof Error) return detail;
   const { error } = (detail ?? {}) as { error?: unknown };
@@ -134,8 +133,8 @@ function passwordOptions(services: Services) {
 }
 
 /**
- * Who signs up is asked to confirm the address, where mail can be sent. The link proves nothing by itself,
- * since somebody else may have signed up with the address: `checkAuthForms` wants it opened by who did.
+ * New users are asked to confirm their address where mail can be sent. Opening the link is no proof by itself, as somebody
+ * else may have signed up with the address: `checkAuthForms` requires that user's session.
  */
 function addressConfirmation(services: Services) {
   const { config, db } = services;
@@ -155,7 +154,7 @@ function addressConfirmation(services: Services) {
       const userId = user.id;
       await inTransaction(db, async (tx) => {
         await lockAddress(tx, userId);
-        // A link that is opened twice at the same time proves it once: else the second would find the mailbox known.
+        // Counts once where a link is opened twice at the same time: the second would find the mailbox known.
         if ((await countRecentAudit(tx, userId, 'address.proven')) > 0) return;
         await rememberProven(tx, { userId, config });
         await recordAudit(tx, { userId, action: 'address.proven', detail: { by: 'mail' } });
@@ -169,7 +168,7 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
   return {
     user: {
       create: {
-        // A provider may know no name; the database picks the username where none is given.
+        // A provider may send no name; the database picks a username where none is given.
         before: async (user) => ({
           data: { ...user, name: (user.name.trim() || user.email).slice(0, 200) },
         }),
@@ -179,7 +178,7 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
           } catch (error) {
             log.error(
               { err: error, user_id: user.id },
-              'could not complete a new user; their first request will',
+              'a new user could not be set up; their first request will do it',
             );
           }
         },
@@ -197,14 +196,14 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
         },
       },
       update: {
-        // The library would overwrite a password that the owner has set while this call waited in line.
+        // The library would overwrite a password that was changed while this call waited to hash.
         before: async ({ password: to }, ctx) => {
           const [userId, from] = [ctx?.context.session?.user.id, verifiedHash()];
           if (!to || !userId || from === null) return;
           const { endsKeys = false } = (ctx?.context ?? {}) as EndingKeys;
           await setPassword(services, { userId, from, to, endsKeys });
           noteVerified(to);
-          // It is done.
+          // The library has nothing left to store.
           return false;
         },
       },
@@ -222,7 +221,7 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
   } satisfies BetterAuthOptions['databaseHooks'];
 }
 
-/** Throws the library's refusal where the password is not `from` any more. */
+/** Throws the library's refusal where the stored password is no longer `from`. */
 async function setPassword(
   { config, db, clock, rowChanges }: Services,
   { userId, from, to, endsKeys }: { userId: string; from: string; to: string; endsKeys: boolean },
@@ -240,7 +239,7 @@ async function setPassword(
 /** The library's names for the columns of our tables. */
 const sessionTable = {
   modelName: 'sessions',
-  // How precisely it is known when a browser was last seen.
+  // The precision of `last_seen_at`.
   updateAge: 5 * 60,
   fields: {
     userId: 'user_id',

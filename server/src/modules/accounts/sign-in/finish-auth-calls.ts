@@ -11,18 +11,18 @@ import { deleteSessions } from '../sessions/session-queries.ts';
 import { verifiedHash } from './hash-passwords.ts';
 import { findPasswordHash, hasSignInMethod } from './sign-in-queries.ts';
 
-/** What is noted of calls by whom they concern, and announced to their other browsers. */
+/** Calls that are recorded in the audit log and announced to the user's other browsers. */
 const actions: Partial<Record<string, AuditAction>> = {
   '/change-password': 'password.changed',
   '/update-user': 'profile.changed',
   '/unlink-account': 'sign_in_method.unlinked',
 };
 
-/** Does what belongs to a call of the sign-in library once the library has done it, and committed. */
+/** Completes a call of the sign-in library after the library has committed it. */
 export function finishAuthCalls({ config, db }: Pick<Services, 'config' | 'db'>) {
   return createAuthMiddleware(async (ctx) => {
     const { session, newSession, returned } = ctx.context;
-    // It ends in a redirect, which the library throws, whatever came of it.
+    // The library throws a redirect here in any case.
     if (ctx.path === '/callback/:id' && newSession) {
       const { id, userId } = newSession.session;
       const stands = await endUnless(db, { id, userId }, (tx) =>
@@ -33,7 +33,7 @@ export function finishAuthCalls({ config, db }: Pick<Services, 'config' | 'db'>)
     }
     if (returned instanceof APIError) return;
     if (ctx.path === '/sign-up/email' && newSession && config.mail) {
-      // The library would send it within its transaction, which must not wait for a second connection.
+      // The library would send it within its transaction, which would wait for a second connection.
       await ctx.context.runInBackgroundOrAwait(sendVerificationEmailFn(ctx, newSession.user));
     }
     const verified = verifiedHash();
@@ -54,8 +54,8 @@ export function finishAuthCalls({ config, db }: Pick<Services, 'config' | 'db'>)
 }
 
 /**
- * A session stands on a password or a provider. The owner may have replaced the one or unlinked the other, and ended all
- * sessions, after it was read and before this session was there: then it ends too, and the answer is false.
+ * Ends a session whose password was replaced, or whose provider was unlinked, between the check and the session's commit.
+ * False where it did.
  */
 async function endUnless(
   db: Database,
@@ -63,7 +63,7 @@ async function endUnless(
   stands: (tx: Transaction) => Promise<boolean>,
 ): Promise<boolean> {
   return inTransaction(db, async (tx) => {
-    // Whoever proves the address at the same time either finds this session, or has committed.
+    // A concurrent `proveAddress` either sees this session or has committed.
     await lockAddress(tx, userId);
     if (await stands(tx)) return true;
     await deleteSessions(tx, userId, { only: id });

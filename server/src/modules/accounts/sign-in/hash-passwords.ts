@@ -6,28 +6,28 @@ import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
 import { AppError } from '../../../platform/errors.ts';
 
 /**
- * A hash takes a tenth of a second of one core and 32 MB, by design. It runs on the four threads that
- * also read and write files: most of them, and of the cores, must stay free.
+ * A hash takes a tenth of a second of one core and 32 MB, by design. It runs on the four threads that also read and write
+ * files, so most of them must stay free.
  */
 const AT_ONCE = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
 const WAITING_MAX = 50;
-/** Of one address, however many it has sent. */
+/** Waiting calls of one client address. */
 const IN_LINE_MAX = 20;
 
-/** The sign-in library says nothing of the call for which it hashes. */
+/** The sign-in library does not pass its call on to the password functions. */
 const calls = new AsyncLocalStorage<{ address: string; verifiedHash: string | null }>();
 
-/** Runs `work`; the passwords that it hashes wait in the line of this address. */
+/** Runs `work`, whose passwords are hashed in the turn of this client address. */
 export function hashingFor<T>(address: string, work: () => Promise<T>): Promise<T> {
   return calls.run({ address, verifiedHash: null }, work);
 }
 
-/** The stored hash that the password of this call was right for; null where none was. */
+/** The stored hash that this call's password has matched; null without one. */
 export function verifiedHash(): string | null {
   return calls.getStore()?.verifiedHash ?? null;
 }
 
-/** Notes which hash that is: whoever replaces it knows the new password, too. */
+/** Notes that hash, also after this call has replaced it. */
 export function noteVerified(hash: string): void {
   const call = calls.getStore();
   if (call) call.verifiedHash = hash;
@@ -36,8 +36,8 @@ export function noteVerified(hash: string): void {
 type Passwords = { hash: typeof hashPassword; verify: typeof verifyPassword };
 
 /**
- * Makes the sign-in library's two functions for passwords of those that do the work: few run at once,
- * and not many wait. Addresses take turns: many calls of one delay nobody else.
+ * Wraps the sign-in library's two password functions in a queue: few run at once, a limited number waits, and client
+ * addresses take turns. Throws AppError 'unavailable' where the queue is full.
  */
 export function hashPasswords({ hash, verify }: Passwords): Passwords {
   const queue = fairQueue(AT_ONCE);

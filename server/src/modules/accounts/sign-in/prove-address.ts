@@ -8,15 +8,14 @@ import { rememberProven } from '../returning/remember-proven.ts';
 import { serverSecret } from './server-secret.ts';
 import { deletePassword } from './sign-in-queries.ts';
 
-/** `own_provider`: linked by who is signed in to the account. */
+/** `own_provider` is a provider that the signed-in user links. */
 type Proof = 'provider' | 'own_provider' | 'reset_link';
 
 /**
- * Whoever has just proven that an address is theirs gets its account; `email` is the one that was proven. What opened the account before
- * ends here: for a provider's proof all of it, the password too, unless the address had been proven
- * before; for a reset link all but the password, which is the new one. An operator's address does
- * not count as verified by a link: those lie in the log. Nothing ends where it is proven out of the account itself.
- * `openLink` is the reset link that is about to be used: it stays open, and nothing is noted yet.
+ * Gives the account to the person who has proven that its address, `email`, is theirs, and ends all earlier access to it:
+ * after a provider's first proof the password too, after a reset link everything but the new password. A provider that is
+ * linked from within the account ends nothing. A reset link does not verify an operator's address, since links are also
+ * written to the log. `openLink` is the reset link that is about to be used: it stays valid, and nothing is recorded yet.
  */
 export async function proveAddress(
   { config, db, clock, rowChanges }: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,

@@ -4,7 +4,7 @@ import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
 
 /* The SQL of passwords and other ways to sign in. */
 
-/** The row that the sign-in library makes for a password. */
+/** Writes a password's row as the sign-in library does. */
 export async function upsertPassword(
   tx: Transaction,
   { userId, passwordHash }: { userId: string; passwordHash: string },
@@ -24,7 +24,7 @@ export async function upsertPassword(
     .execute();
 }
 
-/** Replaces a password whose hash is still this one. False where it is not, and nothing was replaced. */
+/** Replaces the password where its hash is still `from`; false where it is not. */
 export async function replacePassword(
   tx: Transaction,
   { userId, from, to, at }: { userId: string; from: string; to: string; at: Date },
@@ -39,7 +39,7 @@ export async function replacePassword(
   return numUpdatedRows > 0n;
 }
 
-/** Afterwards nobody signs in with a password, until a new one is set. */
+/** The user cannot sign in with a password until a new one is set. */
 export async function deletePassword(tx: Transaction, userId: string): Promise<void> {
   await tx
     .deleteFrom('sign_in_methods')
@@ -48,7 +48,7 @@ export async function deletePassword(tx: Transaction, userId: string): Promise<v
     .execute();
 }
 
-/** All but the password. */
+/** Deletes the user's sign-in methods except the password. */
 export async function deleteLinkedMethods(tx: Transaction, userId: string): Promise<void> {
   await tx
     .deleteFrom('sign_in_methods')
@@ -57,7 +57,7 @@ export async function deleteLinkedMethods(tx: Transaction, userId: string): Prom
     .execute();
 }
 
-/** Links for a new password that were asked for and not used; all but one where that is named. */
+/** Deletes the user's open reset links, except the one that is given. */
 export async function deleteResetLinks(
   tx: Transaction,
   userId: string,
@@ -71,7 +71,7 @@ export async function deleteResetLinks(
     .execute();
 }
 
-/** Who is asked for a new password by a link that opens at `now`. */
+/** The user of a reset link that is valid at `now`. */
 export async function findUserOfResetLink(
   db: Database,
   link: string,
@@ -109,7 +109,7 @@ export async function hasSignInMethod(tx: Transaction, userId: string, provider:
   return row !== undefined;
 }
 
-/** Null for who has no password. */
+/** Null where the user has no password. */
 export async function findPasswordHash(db: Database | Transaction, userId: string): Promise<string | null> {
   const row = await db
     .selectFrom('sign_in_methods')

@@ -118,7 +118,7 @@ describe('sign-up', () => {
   test('never makes an operator', async () => {
     const response = await post('/sign-up/email', { name: 'Boss', email: 'Boss@Example.com', password });
     expect(response.status).toBe(403);
-    expect((await bodyOf(response)).error.message).toMatch(/operator's account is made on the server/);
+    expect((await bodyOf(response)).error.message).toMatch(/Operator accounts are created on the server/);
   });
 
   test('that was cut before the second transaction is completed by the next session', async () => {

@@ -100,7 +100,7 @@ export async function listAllCodes(
   return rows;
 }
 
-/** False where there is no such code, or it was revoked before. */
+/** False where the code is unknown or already revoked. */
 export async function endCode(tx: Transaction, codeId: string, at: Date): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('credit_codes')

@@ -9,7 +9,7 @@ import { recordAudit } from '../../accounts/record-audit.ts';
 import { insertCodes } from './code-queries.ts';
 import { hashCode, hintOf, makeCode } from './credit-code.ts';
 
-/** Makes codes for credits; the caller is an operator. They are in the answer, and nowhere else but in that of a repeated call. */
+/** Creates codes for credits; the caller is an operator. Only the answer, which a repeated call gets too, has them in clear. */
 export async function createCodes(
   ctx: Context,
   input: InputOf<typeof contract>['body'],
@@ -19,7 +19,7 @@ export async function createCodes(
   const expiresAt = input.expires_at ? new Date(input.expires_at) : null;
   if (expiresAt && expiresAt <= ctx.clock.now()) {
     throw new AppError('invalid_request', {
-      publicMessage: 'expires_at must lie in the future',
+      publicMessage: 'expires_at must be in the future',
       param: 'expires_at',
     });
   }

@@ -5,14 +5,14 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const GROUPS = 4;
 const GROUP_LENGTH = 4;
 
-/** 'K7QF-3M9T-XR2A-8VWD': 80 bits, which nobody guesses. */
+/** A random code of 80 bits, such as 'K7QF-3M9T-XR2A-8VWD'. */
 export function makeCode(): string {
   const group = () =>
     Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return Array.from({ length: GROUPS }, group).join('-');
 }
 
-/** What is kept of a code, however it was typed: in small letters, without the dashes, with O for 0. */
+/** A code as it is hashed, however it was typed: in lower case, without dashes, with O for 0. */
 export function hashCode(typed: string): Buffer {
   const code = typed
     .toUpperCase()

@@ -12,7 +12,7 @@ import { insertRedemption, takeRedemption } from './code-queries.ts';
 import { hashCode } from './credit-code.ts';
 
 /**
- * Gives the caller the credits of a code. They count as bought: an operator sold the code, or means it. Throws
+ * Gives the caller the credits of a code. They count as bought: an operator sold the code, or granted it on purpose. Throws
  * AppError 'not_found' for a code that cannot be redeemed, and 'conflict' for one that the caller has redeemed.
  */
 export async function redeemCode(
@@ -28,7 +28,7 @@ export async function redeemCode(
       if (code === undefined) throw notRedeemable();
       if (!(await insertRedemption(tx, { codeId: code.id, userId, at: now }))) {
         throw new AppError('conflict', {
-          publicMessage: 'You have redeemed this code before',
+          publicMessage: 'You have already redeemed this code',
           param: 'code',
         });
       }
@@ -47,7 +47,7 @@ export async function redeemCode(
   );
 }
 
-/** One sentence for all: nobody learns which codes there are. */
+/** The same for every reason, so that codes cannot be probed. */
 function notRedeemable(): AppError {
   return new AppError('not_found', {
     publicMessage:

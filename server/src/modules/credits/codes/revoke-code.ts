@@ -6,11 +6,11 @@ import { AppError } from '../../../platform/errors.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { endCode } from './code-queries.ts';
 
-/** Ends a code; what was redeemed stays. The caller is an operator. Throws AppError 'not_found' where there is none to end. */
+/** Revokes a code; redeemed credits stay. The caller is an operator. Throws AppError 'not_found'. */
 export async function revokeCode(ctx: Context, { params }: InputOf<typeof contract>): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
     if (!(await endCode(tx, params.codeId, ctx.clock.now())))
-      throw new AppError('not_found', { publicMessage: 'There is no such code, or it was revoked before' });
+      throw new AppError('not_found', { publicMessage: 'Code not found, or already revoked' });
     await recordAudit(tx, {
       userId: ctx.caller.userId,
       action: 'code.revoked',

@@ -11,10 +11,9 @@ const MAX = 64;
 export type SendInBatch = (input: Send) => Promise<SendAnswer>;
 
 /**
- * Returns a function that sends credits in batches: concurrent sends go to the ledger in one call
- * and one commit. That call waits for no account: a transfer whose account another transaction holds is made
- * by itself, so that it delays nobody else. So is each one where the call failed and left nothing. `dailyMaxMicro` is
- * what each user may send within 24 hours; null for no limit.
+ * Returns a function that sends credits in batches: concurrent sends go to the ledger in one call and one commit. The call
+ * waits for no account: a transfer whose account is locked is made by itself, and so is each one where the call failed and
+ * was rolled back. `dailyMaxMicro` is what each user may send within 24 hours; null for no limit.
  */
 export function batchSends(
   services: Pick<Services, 'db' | 'pool' | 'log'>,
@@ -26,7 +25,10 @@ export function batchSends(
         return await sendAll(services, inputs, { wait: false, dailyMaxMicro });
       } catch (error) {
         if (inputs.length === 1 || !wasRolledBack(error)) throw error;
-        services.log.warn({ err: error, transfers: inputs.length }, 'batched transfers failed; one by one');
+        services.log.warn(
+          { err: error, transfers: inputs.length },
+          'a batch of transfers failed; each is made by itself',
+        );
         return inputs.map(() => null);
       }
     },

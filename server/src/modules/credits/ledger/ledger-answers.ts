@@ -40,7 +40,7 @@ export function oneOf<Answer>([answer]: Answer[]): Answer {
   return answer;
 }
 
-/** What can be spent, and what of it can go to another user; null where there is no limit. */
+/** What can be spent, and how much of it can be sent; null where there is no limit. */
 type Limits = { available: bigint | null; sendable?: bigint | null };
 
 /** Throws AppError 'insufficient_funds', 'not_sendable' or 'idempotency_conflict' unless it was moved, now or before. */
@@ -90,7 +90,7 @@ function notSendable(requiredMicro: bigint, sendable: bigint, reason: string): A
 /** The hold was settled or released before. */
 export function holdEnded(): AppError {
   return new AppError('conflict', {
-    publicMessage: 'The credits held for this work were already settled or released',
+    publicMessage: 'The credits held for this work were already charged or released',
   });
 }
 

@@ -4,7 +4,7 @@ import { userAccount } from './accounts.ts';
 import { callOnce, type MoveOutcome, publishBalance, refuseUnlessMoved } from './ledger-answers.ts';
 
 /**
- * Takes back given credits whose time is over at `now`, in `limit` accounts at most. What open holds need
+ * Takes back given credits that have expired by `now`, in `limit` accounts at most. What open holds need
  * stays until they end. Answers what was taken from whom.
  */
 export async function expireGiven(

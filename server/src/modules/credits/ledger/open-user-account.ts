@@ -4,8 +4,7 @@ import { giveCredits } from './give-credits.ts';
 import { callOnce } from './ledger-answers.ts';
 
 /**
- * Makes a new user's account, unless somebody's transfer to them has, and posts the starting grant, if
- * it is above zero, once.
+ * Opens a new user's account, unless a transfer to them has, and posts the starting grant, if it is above zero, once.
  */
 export async function openUserAccount(
   tx: Transaction,

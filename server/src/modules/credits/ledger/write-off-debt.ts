@@ -1,11 +1,11 @@
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
-import { lockTotals } from '../lock-totals.ts';
+import { lockTotals } from '../steps.ts';
 import { LOSSES_ACCOUNT, receivableAccount } from './accounts.ts';
 import { transfer } from './transfer.ts';
 
-/** Step: what a deleted user owes is borne by the installation, since nobody is left to pay it. */
+/** Step: writes off what a deleted user owes; the installation bears it. */
 export async function writeOffDebt(tx: Transaction, userId: string): Promise<void> {
   const { owed } = await lockTotals(tx, userId);
   if (owed <= 0n) return;

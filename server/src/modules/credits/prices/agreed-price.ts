@@ -1,10 +1,19 @@
-import { defaultPrices, type Price, type PriceId } from './prices.ts';
+import { defaultPrices, type Price, type PriceId, type PriceList } from './prices.ts';
 
 /**
- * The price at which something was begun, as its row has it. It is one of an hour, as all are that rows keep; `id` may
- * be one that is not on the list any more.
+ * The hourly price at which work was started, as its row keeps it; `id` may no longer be on the price list.
  */
 export function agreedPrice(id: string, unitPriceMicro: bigint): Price {
   const label = Object.hasOwn(defaultPrices, id) ? defaultPrices[id as PriceId].label : id;
   return { id: id as PriceId, label, unit: 'hour', unitPriceMicro };
+}
+
+/** The current price of work that was started earlier, or the agreed one where it is no longer on the list. */
+export function priceOfNow(
+  prices: PriceList,
+  { price_id, unit_price_micro }: { price_id: string; unit_price_micro: bigint },
+): Price {
+  return Object.hasOwn(prices, price_id)
+    ? prices[price_id as PriceId]
+    : agreedPrice(price_id, unit_price_micro);
 }

@@ -53,12 +53,12 @@ function knownPrice(id: string): PriceId {
   throw refused('price_id', `price_id must be one of ${Object.keys(defaultPrices).join(', ')}`);
 }
 
-/** What somebody has agreed to is never changed afterwards. */
+/** A price that was agreed to never changes. */
 function momentOf(text: string | null, now: Date): Date {
   if (text === null) return now;
   const at = new Date(text);
   if (at <= now)
-    throw refused('valid_from', 'valid_from must lie in the future; leave it out to change the price now');
+    throw refused('valid_from', 'valid_from must be in the future; omit it to change the price now');
   if (at.getTime() > now.getTime() + PRICE_AHEAD_DAYS_MAX * DAY_MS)
     throw refused('valid_from', `valid_from must lie within ${PRICE_AHEAD_DAYS_MAX} days`);
   return at;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { agreedPrice } from './agreed-price.ts';
-import { priceOfNow } from './price-of-now.ts';
+import { agreedPrice, priceOfNow } from './agreed-price.ts';
 import { defaultPrices } from './prices.ts';
 
 /* Rows name prices for good: an id that was given once stays on the list. */

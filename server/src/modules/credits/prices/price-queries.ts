@@ -18,7 +18,7 @@ export async function selectPriceChanges(db: Database | Transaction, at: Date): 
   return rows;
 }
 
-/** Whoever changes this price waits here until the transaction ends. */
+/** Locks changes of this price until the transaction ends. */
 export async function lockPrice(tx: Transaction, priceId: PriceId): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`price:${priceId}`}, 0))`.execute(tx);
 }

@@ -53,8 +53,8 @@ async function purchaseOf({ db, log }: Services, event: PaymentEvent): Promise<s
   const purchase = await findPurchase(db, purchaseId);
   // Another installation's of the same account of the provider, or one that was begun after a backup that is restored.
   if (!purchase)
-    log.warn({ purchase_id: purchaseId, session_id: sessionId }, 'an event is about an unknown purchase');
-  // Whoever opened the page may have died before it was noted.
+    log.warn({ purchase_id: purchaseId, session_id: sessionId }, 'a payment event names an unknown purchase');
+  // The process that opened the page may have died before it stored the session.
   if (purchase?.session_id === null && sessionId !== null) await setSession(db, purchaseId, sessionId);
   return purchase?.id ?? null;
 }

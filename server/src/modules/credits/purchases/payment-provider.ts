@@ -21,7 +21,7 @@ export type Payment = {
   reversedCents: number;
 };
 
-/** Whoever takes the money: asked what is true, never believed by what it happens to say. */
+/** The service that takes payments. Its state is always queried, never taken from events. */
 export type PaymentProvider = {
   /** Opens the page where it is paid. For a day or so the same purchase gets the same page; later it would get a second one. */
   openCheckout: (checkout: Checkout) => Promise<{ sessionId: string; url: string }>;

@@ -19,7 +19,7 @@ export type PurchaseStep =
   | { kind: 'reinstate'; cents: number }
   /** It will not come. */
   | { kind: 'close'; status: 'failed' | 'expired' }
-  /** What was paid can be credited to nobody, or is another amount: a person has to look. */
+  /** The account is gone or the amount differs: an operator has to look. */
   | { kind: 'refuse'; reason: string }
   | null;
 

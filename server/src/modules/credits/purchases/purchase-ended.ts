@@ -1,9 +1,9 @@
 import { AppError } from '../../../platform/errors.ts';
 
-/** A call was repeated whose purchase cannot be paid any more. */
+/** The error for a repeated call whose purchase can no longer be paid. */
 export function purchaseEnded(cause?: unknown): AppError {
   return new AppError('conflict', {
-    publicMessage: 'This purchase has ended. Begin a new one',
+    publicMessage: 'This purchase has ended. Start a new one',
     param: 'Idempotency-Key',
     cause,
   });

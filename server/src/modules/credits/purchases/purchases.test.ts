@@ -6,10 +6,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { untilWaiting } from '../../../testing/test-database.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { syncPurchasesJob } from '../jobs/sync-purchases.ts';
-import { lockTotals } from '../lock-totals.ts';
+import { hasOpenPayment, lockTotals } from '../steps.ts';
 import { creditsServer } from '../testing/credits-server.ts';
 import { disputeOf, pay, type Session, signed, stripeServer } from '../testing/stripe-server.ts';
-import { hasOpenPayment } from './has-open-payment.ts';
 
 const stripe = await stripeServer();
 afterAll(() => stripe.close());

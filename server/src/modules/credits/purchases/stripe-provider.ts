@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/errors.ts';
 import type { Payment, PaymentEvent, PaymentProvider } from './payment-provider.ts';
 import { purchaseEnded } from './purchase-ended.ts';
 
-/** Milliseconds for one call to Stripe, which somebody waits for. */
+/** Timeout of a call to Stripe, which a user waits for. */
 const TIMEOUT_MS = 20_000;
 
 /** Disputes that were won, or are only questions: the money is ours. */
@@ -98,7 +98,7 @@ async function loadStripe(secretKey: string, url: URL): Promise<Stripe> {
   });
 }
 
-/** What Stripe refuses however often it is asked: the settings do not fit, or what is asked for. */
+/** Errors that no retry mends: wrong settings or a wrong request. */
 const REFUSALS = new Set(['StripeAuthenticationError', 'StripePermissionError', 'StripeInvalidRequestError']);
 
 /** What Stripe answers. Throws AppError 'unavailable' where it does not, 'internal' where it refuses, 'conflict' for another call with a key. */
@@ -110,7 +110,7 @@ async function answered<Answer>(asked: Promise<Answer>): Promise<Answer> {
     if (type === 'StripeIdempotencyError') throw purchaseEnded(error);
     if (REFUSALS.has(type)) {
       throw new AppError('internal', {
-        publicMessage: 'The payment provider refused this call. Please tell the operator of this server',
+        publicMessage: 'The payment provider refused the request. Contact the operator of this server',
         cause: error,
       });
     }

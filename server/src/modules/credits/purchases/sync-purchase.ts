@@ -3,8 +3,8 @@ import { displayAmount, formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { listOperators } from '../../accounts/list-operators.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
+import { listOperators } from '../../accounts/steps.ts';
 import { notify } from '../../notifications/notify.ts';
 import { PAYMENTS_ACCOUNT, userAccount } from '../ledger/accounts.ts';
 import { chargeBack } from '../ledger/ledger-given.ts';
@@ -33,7 +33,7 @@ export async function syncPurchase(
     const step = planPurchase(purchase, payment);
     if (step === null) return;
     if (step.kind === 'refuse')
-      services.log.error({ purchaseId, reason: step.reason }, 'a payment does not fit its purchase');
+      services.log.error({ purchaseId, reason: step.reason }, 'a payment does not match its purchase');
     const now = services.clock.now();
     await inTransaction(services.db, async (tx) => {
       if (!(await changePurchase(tx, purchase, changeOf(purchase, { step, payment, now })))) return;

@@ -10,8 +10,7 @@ export async function knownTimeZone<Rows>(rows: Promise<Rows>): Promise<Rows> {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === INVALID_PARAMETER_VALUE)) throw error;
     throw new AppError('invalid_request', {
-      publicMessage:
-        'This server does not know that time zone; use another name for it, such as Europe/Berlin',
+      publicMessage: 'Unknown time zone. Use a name such as Europe/Berlin',
       param: 'time_zone',
       cause: error,
     });

@@ -3,7 +3,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
-import { listKeyNames } from '../../accounts/keys/list-key-names.ts';
+import { listKeyNames } from '../../accounts/steps.ts';
 import { accountUse } from '../ledger/accounts.ts';
 import { knownTimeZone } from './known-time-zone.ts';
 import { spendDays } from './spend-days.ts';

@@ -21,7 +21,7 @@ export function spendDays(
   return { from, to };
 }
 
-/** The day that it is there, as '2026-11-20'. */
+/** Today's date in the time zone, such as '2026-11-20'. */
 function dayIn(timeZone: string, now: Date): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone }).format(now);
 }

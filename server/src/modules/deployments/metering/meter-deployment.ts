@@ -9,9 +9,8 @@ import { extendHold } from '../../credits/ledger/holds/extend-hold.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import { leftOfBudgetMicro } from '../../credits/ledger/holds/left-of-budget-micro.ts';
 import { settle } from '../../credits/ledger/holds/settle.ts';
-import { agreedPrice } from '../../credits/prices/agreed-price.ts';
+import { agreedPrice, priceOfNow } from '../../credits/prices/agreed-price.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
-import { priceOfNow } from '../../credits/prices/price-of-now.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { type DeploymentRow, listReadyTimes, noteHold, noteSettled, noteTime } from '../queries.ts';
 

@@ -5,7 +5,7 @@ import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { isSameSecret } from '../../../platform/signature.ts';
 import { sendZip } from '../../../platform/storage/send-zip.ts';
-import { isAccountThere } from '../../accounts/is-account-there.ts';
+import { isAccountThere } from '../../accounts/steps.ts';
 import { contentDisposition } from '../../assets/files/content-disposition.ts';
 import { listPictures } from './list-pictures.ts';
 import { signZip, unpackIds } from './sign-zip.ts';

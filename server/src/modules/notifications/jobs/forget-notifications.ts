@@ -3,7 +3,7 @@ import { deleteNotificationsBefore } from '../queries.ts';
 
 const KEPT_DAYS = 90;
 
-/** What nobody looks for any more goes once a day, read or not. */
+/** Deletes notifications after 90 days, read or not. */
 export const forgetNotificationsJob = defineJob({
   name: 'notifications.forget',
   schedule: '29 3 * * *',

@@ -1,6 +1,6 @@
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { listExpiringKeys } from '../../accounts/keys/list-expiring-keys.ts';
+import { listExpiringKeys } from '../../accounts/steps.ts';
 import { notify } from '../notify.ts';
 import { listUnnotifiedExpiries } from '../queries.ts';
 

@@ -1,23 +1,19 @@
 import type { Context } from '../../../platform/context.ts';
-import { listAuditEntries } from '../../accounts/audit/list-audit-entries.ts';
 import { getMe } from '../../accounts/get-me.ts';
-import { listKeyRecords } from '../../accounts/keys/list-key-records.ts';
 import { listSessions } from '../../accounts/sessions/list-sessions.ts';
-import { listSignInMethods } from '../../accounts/sign-in/list-sign-in-methods.ts';
+import { listAuditEntries, listKeyRecords, listSignInMethods } from '../../accounts/steps.ts';
 import { listAssets } from '../../assets/list-assets.ts';
 import { listOwnRequests } from '../../assets/restricted/list-own-requests.ts';
-import { listOwnMessages } from '../../contact/list-own-messages.ts';
-import { listRedeemedCodes } from '../../credits/codes/list-redeemed-codes.ts';
-import { listAllPurchases } from '../../credits/purchases/list-all-purchases.ts';
+import { listOwnMessages } from '../../contact/steps.ts';
 import { getBalance } from '../../credits/statement/get-balance.ts';
 import { listTransactions } from '../../credits/statement/list-transactions.ts';
-import { listUsageWindows } from '../../credits/usage/list-usage-windows.ts';
+import { listAllPurchases, listRedeemedCodes, listUsageWindows } from '../../credits/steps.ts';
 import { listDeployments } from '../../deployments/list-deployments.ts';
 import { listGenerations } from '../../generations/list-generations.ts';
-import { listOwnAcceptances } from '../../licences/list-own-acceptances.ts';
+import { listOwnAcceptances } from '../../licences/steps.ts';
 import { listNotifications } from '../../notifications/list-notifications.ts';
-import { findOwnReferral } from '../../referrals/find-own-referral.ts';
 import { listInvitations } from '../../referrals/list-invitations.ts';
+import { findOwnReferral } from '../../referrals/steps.ts';
 import { listConfigurations } from '../../training/configurations/list-configurations.ts';
 import { listHeldOutAnswers } from '../../training/held-out/list-held-out-answers.ts';
 import { listRuns } from '../../training/runs/list-runs.ts';
@@ -82,7 +78,7 @@ function activityOf({ db, caller: { userId } }: Context) {
 function assetsOf(ctx: Context, types: 'RAW' | 'MODEL') {
   const query = {
     ...{ types, owner: ctx.caller.userId, search: '' },
-    // By what changes least while the pages are read: one that moves to a page already read would be missing.
+    // Titles change least while the pages are read: an asset that moved to an earlier page would be missing.
     ...{ sort: 'title' as const, include_starter: false, include_pipelines: false, limit: PAGE },
   };
   return allPages(async (cursor) => {

@@ -1,8 +1,8 @@
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { listClosedAccounts } from '../../accounts/deletion/list-closed-accounts.ts';
+import { listClosedAccounts } from '../../accounts/steps.ts';
 import { purgeUser } from '../purge-user.ts';
 
-/** Removes what users have left behind who deleted their account: at once, and then each minute what had to wait. */
+/** Removes the data of deleted users: at once, and then each minute what had to wait. */
 export const purgeDeletedJob = defineJob({
   name: 'privacy.purge-deleted',
   schedule: '* * * * *',

@@ -6,8 +6,8 @@ import { requireX } from './require-x.ts';
 import { deleteXAccount, findXAccount } from './x-queries.ts';
 
 /**
- * Forgets the caller's account on X, then has X end its tokens; they are forgotten whatever X says. With `isDeletion` the
- * audit log, from which nothing is removed, does not get the name of who has been deleted.
+ * Deletes the caller's X account here, then revokes its tokens at X, which may fail. With `isDeletion` the audit log, from
+ * which nothing is removed, does not get the account's name.
  */
 export async function endXAuth(ctx: Context, { isDeletion = false } = {}): Promise<void> {
   const { config, clock, db, log } = ctx;
@@ -27,6 +27,6 @@ export async function endXAuth(ctx: Context, { isDeletion = false } = {}): Promi
   try {
     await client.revoke(decrypt(account.refresh_token, encryptionOf(userId)));
   } catch (error) {
-    log.warn({ err: error, user_id: userId }, 'X could not be told that an account was disconnected');
+    log.warn({ err: error, user_id: userId }, 'X could not be told to revoke a token');
   }
 }

@@ -38,6 +38,6 @@ export async function finishXAuth(
 }
 
 function staleConnection(cause?: unknown): AppError {
-  const publicMessage = 'This connection to X has expired or was not begun here. Connect your account again';
+  const publicMessage = 'This X sign-in has expired or was started elsewhere. Connect your account again';
   return new AppError('invalid_request', { publicMessage, param: 'state', cause });
 }

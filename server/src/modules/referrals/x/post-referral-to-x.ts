@@ -28,8 +28,8 @@ export async function postReferralToX(
     const isPosted = (await findXPost(db, caller.userId))?.post_id != null;
     throw new AppError('conflict', {
       publicMessage: isPosted
-        ? 'You have posted your invitation on X already'
-        : 'Your invitation may be on X already. Look there, and try again in a minute if it is not',
+        ? 'You have already posted your invitation on X'
+        : 'Your invitation may already be on X. Check there, and try again in a minute if it is not',
     });
   }
   const text = message.includes(link) ? message : `${message} ${link}`;

@@ -41,7 +41,7 @@ export async function withXToken<Answer>(
 async function findConnected({ db, caller }: Context): Promise<Account> {
   const account = await findXAccount(db, caller.userId);
   if (account) return account;
-  throw new AppError('conflict', { publicMessage: 'Connect your account on X first' });
+  throw new AppError('conflict', { publicMessage: 'Connect your X account first' });
 }
 
 async function refresh(ctx: Context, account: Account): Promise<Account> {
@@ -64,6 +64,6 @@ async function refresh(ctx: Context, account: Account): Promise<Account> {
 async function lost({ db, caller }: Context, { refresh_token }: Account, error: unknown): Promise<unknown> {
   if (!(error instanceof XUnauthorized)) return error;
   await deleteXAccount(db, caller.userId, refresh_token);
-  const publicMessage = 'X no longer accepts the connection to your account. Connect it again';
+  const publicMessage = 'Your X connection has expired. Connect your account again';
   return new AppError('conflict', { publicMessage, cause: error });
 }

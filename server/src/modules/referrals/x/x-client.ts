@@ -3,15 +3,15 @@ import type { Config } from '../../../config.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { AppError } from '../../../platform/errors.ts';
 
-/** Milliseconds for one call to X, which somebody waits for. */
+/** Timeout of a call to X in milliseconds, which a user waits for. */
 const TIMEOUT_MS = 10_000;
 
 export type XTokens = { accessToken: string; refreshToken: string; expiresInSeconds: number };
 
-/** X does not accept the token, or what was to be exchanged for one: the person has to connect the account again. */
+/** X refuses the token or the code: the user has to connect the account again. */
 export class XUnauthorized extends Error {}
 
-/** Nobody knows whether X has done what it was asked for: its answer did not come, or says that X is in trouble. */
+/** It is unknown whether X has done what was asked: no answer came, or a server error. */
 export class XUnavailable extends AppError {
   constructor(cause: unknown) {
     super('unavailable', { publicMessage: 'X did not answer. Please try again', cause });
@@ -109,11 +109,11 @@ function refusal(url: URL, { status, headers }: Response, body: unknown, now: Da
     const publicMessage = `X takes no more ${isPost ? 'posts' : 'requests'} for now. ${whenAgain(headers, now)}`;
     return new AppError('rate_limited', { publicMessage, cause });
   }
-  // Of a code or a refresh token X says 400; with 401 it refuses the client, which is the operator's.
+  // X answers 400 to a wrong code or refresh token, and 401 to a wrong client, which is the operator's.
   const isToken = url.pathname === '/2/oauth2/token';
   if (isToken ? status === 400 : status === 401) return new XUnauthorized(detail, { cause });
   if (isToken) {
-    const publicMessage = 'X refused this server. Please tell its operator';
+    const publicMessage = 'X refused this server. Contact its operator';
     return new AppError('internal', { publicMessage, cause });
   }
   const publicMessage = `X refused ${isPost ? 'the post' : 'this'}${detail && `: ${detail}`}`;

@@ -7,8 +7,8 @@ const VALID_SECONDS = 15 * 60;
 type Owner = { userId: string; secret: string; now: Date };
 
 /**
- * What goes to X's page and comes back from it: a nonce and the time, signed for the user. Whoever comes back with
- * somebody else's connects nothing, and nothing has to be kept meanwhile.
+ * The OAuth state that goes to X and back: a nonce and the time, signed for the user. Another user's state is refused, and
+ * nothing has to be stored meanwhile.
  */
 export function makeXState({ userId, secret, now }: Owner): string {
   const seconds = `${Math.floor(now.getTime() / 1000)}`;

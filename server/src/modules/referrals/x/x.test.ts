@@ -76,7 +76,7 @@ describe('an account on X', () => {
 
   test('is connected by nobody with a page that was another user’s, is too old, or was used', async () => {
     const [as, other] = [await server.signUp('Bob'), await server.signUp('Cora')];
-    const stale = refusal(400, /^This connection to X has expired or was not begun here/);
+    const stale = refusal(400, /^This X sign-in has expired or was started elsewhere/);
     await expect(finish(other, await consent(as))).rejects.toMatchObject(stale);
     const back = await consent(as);
     await finish(as, back);
@@ -128,7 +128,7 @@ describe('an invitation', () => {
     expect(await state()).toEqual({ status: 'posted', referral_code, post_url });
     expect(await auditOf(as, 'referral.posted')).toHaveLength(1);
     await expect(post(as, 'Once more')).rejects.toMatchObject(
-      refusal(409, 'You have posted your invitation on X already'),
+      refusal(409, 'You have already posted your invitation on X'),
     );
   });
 
@@ -148,10 +148,10 @@ describe('an invitation', () => {
     const as = await connected('Gus');
     x.book.end({ refreshToo: true });
     await expect(post(as, 'Hello')).rejects.toMatchObject(
-      refusal(409, 'X no longer accepts the connection to your account. Connect it again'),
+      refusal(409, 'Your X connection has expired. Connect your account again'),
     );
     expect(await statusOf(as)).toMatchObject({ status: 'not_connected' });
-    await expect(post(as, 'Hello')).rejects.toMatchObject(refusal(409, 'Connect your account on X first'));
+    await expect(post(as, 'Hello')).rejects.toMatchObject(refusal(409, 'Connect your X account first'));
     await finish(as, await consent(as));
     expect(await post(as, 'Hello')).toMatchObject({ status: 'posted' });
   });
@@ -197,7 +197,7 @@ describe('an invitation', () => {
     x.book.next = { status: 503, body: { title: 'Service Unavailable' } };
     await expect(post(as, 'Hello')).rejects.toMatchObject(refusal(503, 'X did not answer. Please try again'));
     await expect(post(as, 'Hello')).rejects.toMatchObject(
-      refusal(409, /^Your invitation may be on X already/),
+      refusal(409, /^Your invitation may already be on X/),
     );
     clock.advance({ minutes: 2 });
     expect(await post(as, 'Hello')).toMatchObject({ status: 'posted' });

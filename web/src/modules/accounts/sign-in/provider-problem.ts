@@ -1,5 +1,5 @@
 const sentences = new Map([
-  ['email_not_verified', 'The provider has not verified your email address. Verify it there and try again.'],
+  ['email_not_verified', 'Your provider has not verified your email address. Verify it there and try again.'],
   ['email_does_not_match', "That email address does not match this account's."],
   ['account_already_linked_to_different_user', 'It is already linked to another Bakehouse account.'],
   ['rate_limited', 'Too many accounts were created in the last hour. Try again later.'],

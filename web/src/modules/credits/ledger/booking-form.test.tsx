@@ -81,7 +81,7 @@ test.each([
   await vi.waitFor(() => expect(notified).toHaveBeenCalledWith(expect.any(String), { description }));
 });
 
-const noSuchUser = 'There is no such user. Please check the username.';
+const noSuchUser = 'User not found. Please check the username.';
 
 test('who is no user is said at the field, nothing is asked or lost', async () => {
   serve(() => Promise.reject(new Error('nobody asks for this')));

@@ -69,7 +69,7 @@ export function useFindAccount() {
     mutationFn: async (user: string): Promise<Account> => {
       const { accounts } = await call(listAccounts, { query: { user } }, { operation: 'look the user up' });
       if (accounts[0]) return accounts[0];
-      throw new ApiError('There is no such user. Please check the username.', {
+      throw new ApiError('User not found. Please check the username.', {
         status: 404,
         code: 'not_found',
       });

@@ -22,7 +22,7 @@ export const authBodies = {
   '/change-password': z.looseObject({
     currentPassword: z.string().min(1),
     newPassword: password,
-    /** Ends all other API keys and gives the web app a new one, as a reset by link does. Other sessions end anyway. */
+    /** Also ends all API keys, as a password reset does. Other sessions always end. */
     revokeApiKeys: z.boolean().optional(),
   }),
   '/update-user': profileForm.loose(),

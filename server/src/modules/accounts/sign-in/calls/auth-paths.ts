@@ -10,28 +10,28 @@ const done = z.object({ status: z.boolean() });
 
 /** What OpenAPI says of the sign-in library's paths that a program can use; they set and take the session's cookie. */
 export const authPaths: Paths = {
-  ...operation('/sign-up/email', { operationId: 'signUp', summary: 'Make an account and sign in' }, signedIn),
+  ...operation('/sign-up/email', { operationId: 'signUp', summary: 'Sign up and sign in' }, signedIn),
   ...operation('/sign-in/email', { operationId: 'signIn', summary: 'Sign in' }, signedIn),
   ...operation(
     '/sign-out',
-    { operationId: 'signOut', summary: 'End the session' },
+    { operationId: 'signOut', summary: 'Sign out' },
     z.object({ success: z.boolean() }),
   ),
   ...operation(
     '/request-password-reset',
-    { operationId: 'requestPasswordReset', summary: 'Ask for a link that sets a new password' },
+    { operationId: 'requestPasswordReset', summary: 'Request a password reset link' },
     done,
   ),
   ...operation(
     '/reset-password',
-    { operationId: 'resetPassword', summary: 'Set a new password with the token of such a link' },
+    { operationId: 'resetPassword', summary: "Reset the password with the link's token" },
     done,
   ),
   ...operation(
     '/change-password',
     {
       operationId: 'changePassword',
-      summary: 'Change the password: other sessions end, and API keys where `revokeApiKeys` says so',
+      summary: 'Change the password; other sessions end, and with `revokeApiKeys` API keys too',
       security: [{ session: [] }],
     },
     signedIn,

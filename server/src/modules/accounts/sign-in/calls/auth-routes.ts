@@ -17,17 +17,16 @@ import { toErrorBody } from '../../../../platform/http/send-error.ts';
 import { sentenceOf } from '../../../../platform/http/validation/invalid-request.ts';
 import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from '../create-auth.ts';
 import { hashingFor } from '../hash-passwords.ts';
-import { countingSignUps } from '../limits/count-sign-up.ts';
 import { makeDeviceCookie } from '../limits/device-cookie.ts';
 import { emailOf } from '../limits/limit-guesses.ts';
-import { limitSignUps } from '../limits/limit-sign-ups.ts';
+import { countingSignUps, limitSignUps } from '../limits/limit-sign-ups.ts';
 import { serverSecret } from '../server-secret.ts';
 import { authBodies } from './auth-bodies.ts';
 
 type AuthRoute = ({ method: 'GET'; path: string } | { method: 'POST'; path: keyof typeof authBodies }) & {
   /** Calls per minute of one address, or of one user where a session is needed. */
   perMinute?: number;
-  /** Only for who is signed in; looked at before the body is read. */
+  /** Requires a session, which is checked before the body is read. */
   needsSession?: boolean;
   bodyBytesMax?: number;
   /** A password can be guessed here. */
@@ -37,9 +36,9 @@ type AuthRoute = ({ method: 'GET'; path: string } | { method: 'POST'; path: keyo
 
 const BODY_BYTES_MAX = 16 * 1024;
 
-/** What the web app calls of the sign-in library. It has more, e.g. to try passwords: that stays shut. */
+/** The sign-in library's calls that the web app needs; all others, e.g. to verify a password, stay closed. */
 const ROUTES: AuthRoute[] = [
-  // Of pages that were loaded before `getSession` was there.
+  // Called by pages that were loaded before an upgrade.
   { method: 'GET', path: '/get-session' },
   { method: 'GET', path: '/list-accounts', needsSession: true },
   { method: 'GET', path: '/callback/:provider' },
@@ -94,7 +93,7 @@ export function authRoutes(
         preParsing: countStrictly ?? [],
         preHandler: [...(route.guesses ? [countGuess] : []), ...(route.makesAccount ? [countSignUp] : [])],
         handler: (request, reply) =>
-          // Of a provider's page only the library knows whether it ends in a new account.
+          // Only the library knows whether a provider's callback creates an account.
           countingSignUps(
             () => countSignUp(request, reply),
             () => forward(services, auth, { request, reply }),
@@ -120,7 +119,7 @@ async function forward(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
   const response = await hashingFor(addressOf(request), () => auth.handler(toWebRequest(request)));
-  // The library answers for some of its failures itself, and does not say of what.
+  // The library hides the cause of some failures: where the database is away, say so.
   if (response.status >= 500) await requireDatabase(pool);
   reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== 'set-cookie') reply.header(name, value);
@@ -136,7 +135,7 @@ async function forward(
   return reply.send(response.body ? Buffer.from(await response.arrayBuffer()) : undefined);
 }
 
-/** Where the library's own words do not say what to do. */
+/** Replaces messages of the library that do not say what to do. */
 const sentences: Partial<Record<string, string>> = {
   invalid_origin:
     'Only a page of this server may do this. If it is reached by this name, set BAKEHOUSE_PUBLIC_URL to its address',
@@ -149,7 +148,7 @@ async function refusalIn(response: Response, { id }: FastifyRequest): Promise<Er
   const said = refusal.safeParse(await response.json().catch(() => null)).data;
   const code = said?.code?.toLowerCase() ?? (status < 500 ? 'invalid_request' : 'internal');
   const message = sentences[code] ?? said?.message ?? STATUS_CODES[status] ?? 'Not possible';
-  // '[body.callbackURL] must be text' is how it says what a schema of its own refuses.
+  // The library's schemas refuse with messages such as '[body.callbackURL] must be text'.
   const [, param, what] = /^\[(?:body|query)\.([\w.]+)\] (.+)$/s.exec(message) ?? [];
   const refused =
     param && what
@@ -164,7 +163,7 @@ function toWebRequest(request: FastifyRequest): Request {
     for (const one of [value].flat()) if (one !== undefined) headers.append(name, one);
   }
   headers.set(CLIENT_ADDRESS_HEADER, request.ip);
-  // The body is written anew, as what was counted and checked.
+  // The body is serialised again from what was checked.
   headers.delete('content-length');
   const hasBody = request.body !== undefined && request.body !== null;
   if (!hasBody) headers.delete('content-type');

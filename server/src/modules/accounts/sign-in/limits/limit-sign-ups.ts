@@ -1,19 +1,30 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../../../config.ts';
 import { type CountCall, limitBy, siteOf } from '../../../../platform/http/callers/rate-limits.ts';
 
-/**
- * Makes the limits of new accounts per hour, from one address and in all: each may be given credits, and sends a mail to an
- * address that is anybody's.
- */
+/** Makes the limits of new accounts per hour, per client network and in all: each costs a mail and maybe credits. */
 export function limitSignUps(app: FastifyInstance, { signUpsPerHour, signUpsPerAddress }: Config): CountCall {
   const limits = [
-    // The address first: what it refuses does not use up what others may make.
-    { max: signUpsPerAddress, keyOf: siteOf, tooMany: 'Too many accounts were made from your network' },
-    { max: signUpsPerHour, keyOf: () => 'all', tooMany: 'Too many accounts are being made here' },
+    // The network first: what it refuses does not use up everyone's limit.
+    { max: signUpsPerAddress, keyOf: siteOf, tooMany: 'Too many sign-ups from your network' },
+    { max: signUpsPerHour, keyOf: () => 'all', tooMany: 'Too many sign-ups right now' },
   ];
   const limiters = limits.map((limit) => limitBy(app, { ...limit, per: 'hour' }));
   return async (request, reply) => {
     for (const count of limiters) await count(request, reply);
   };
+}
+
+/** The sign-in library does not pass its call on to its hooks. */
+const counts = new AsyncLocalStorage<() => Promise<void>>();
+
+/** Runs `work`; `count` counts an account that is created in it. */
+export function countingSignUps<T>(count: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  return counts.run(count, work);
+}
+
+/** Counts an account that is about to be created. Throws AppError 'rate_limited'. */
+export async function countSignUp(): Promise<void> {
+  await counts.getStore()?.();
 }

@@ -31,7 +31,7 @@ test('one address makes so many accounts an hour, however new their addresses ar
   for (let at = 0; at < 3; at += 1) expect((await signUp('203.0.113.1')).status).toBe(200);
   expect(await refusal(await signUp('203.0.113.1'))).toMatchObject({
     code: 'rate_limited',
-    message: 'Too many accounts were made from your network. Try again in 60 minutes.',
+    message: 'Too many sign-ups from your network. Try again in 60 minutes.',
   });
   expect((await signUp('203.0.113.2')).status).toBe(200);
 });
@@ -51,7 +51,7 @@ test('all addresses together make so many accounts an hour; what one is refused 
   expect(statuses).toEqual([200, 200, 429, 429, 429]);
   expect((await signUp('203.0.113.2')).status).toBe(200);
   expect(await refusal(await signUp('203.0.113.3'))).toMatchObject({
-    message: 'Too many accounts are being made here. Try again in 60 minutes.',
+    message: 'Too many sign-ups right now. Try again in 60 minutes.',
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../../../platform/db/database.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { ownsBlob } from '../../../../platform/storage/owner-queries.ts';
-import { isAccountThere } from '../../../accounts/is-account-there.ts';
+import { isAccountThere } from '../../../accounts/steps.ts';
 import { findReadableAsset } from '../../access/find-readable-asset.ts';
 import type { LinkHolder } from './sign-link.ts';
 

@@ -1,12 +1,11 @@
 import { formatBgl } from '@bakehouse/contract/money';
-import type { Database } from '../../platform/db/database.ts';
-import { findCode, findReferralOf } from './queries.ts';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import { deleteCode, findCode, findReferralOf } from './queries.ts';
 import { xPostUrl } from './x/x-post-url.ts';
-import { findXAccount, findXPost } from './x/x-queries.ts';
+import { deleteXAccount, deleteXPost, findXAccount, findXPost } from './x/x-queries.ts';
 
 /**
- * The user's invitation code, if one was ever asked for, the invitation by which the user came, if any, and what of
- * both is on X.
+ * The user's invitation code, the invitation that they accepted, and their account and post on X, each null without one.
  */
 export async function findOwnReferral(db: Database, userId: string) {
   const [code, referral, account, post] = await Promise.all([
@@ -23,4 +22,11 @@ export async function findOwnReferral(db: Database, userId: string) {
       : null,
     x_post_url: post?.post_id ? xPostUrl(post.post_id) : null,
   };
+}
+
+/** Removes a deleted user's invitation code, X account and post. Invited users and bonuses stay. */
+export async function forgetCode(tx: Transaction, userId: string): Promise<void> {
+  await deleteCode(tx, userId);
+  await deleteXAccount(tx, userId);
+  await deleteXPost(tx, userId);
 }

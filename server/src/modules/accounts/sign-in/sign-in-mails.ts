@@ -1,0 +1,33 @@
+import type { Mail } from '../../../platform/mail/queries.ts';
+
+/** The mail after a sign-up, possibly by somebody else with this address. */
+export function confirmAddressMail({ email }: { email: string }, url: string): Mail {
+  return {
+    to: email,
+    subject: 'Confirm your email address for Bakehouse',
+    text: `Hello,
+
+A Bakehouse account was made with this email address. To confirm that it is yours, open this link within a day, in a browser where you are signed in:
+
+${url}
+
+If you did not make this account, ignore this message.
+`,
+  };
+}
+
+/** The mail after a password reset was requested. */
+export function resetPasswordMail({ email }: { email: string }, url: string): Mail {
+  return {
+    to: email,
+    subject: 'Choose a new Bakehouse password',
+    text: `Hello,
+
+Somebody, most likely you, asked for a new password for your Bakehouse account. To choose one, open this link within an hour:
+
+${url}
+
+Your sessions, linked sign-in methods and API keys end when you do. If you did not ask for this, ignore this message: nothing changes.
+`,
+  };
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import type { Config } from '../../config.ts';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import { selectVerifiedUsers } from './queries.ts';
+import { findPasswordHash, selectSignInMethods } from './sign-in/sign-in-queries.ts';
+
+/* What other modules ask of users, their keys and the audit log. */
+
+/** The address of a user. */
+export async function findEmail(db: Database, userId: string): Promise<string> {
+  const { email } = await db
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return email;
+}
+
+/** Whether there is such an account, which was not deleted. */
+export async function isAccountThere(db: Database, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Step: the ids of the operators who have an account (`isOperator`). */
+export async function listOperators(tx: Transaction, config: Config): Promise<string[]> {
+  if (config.operators.length === 0) return [];
+  return selectVerifiedUsers(tx, config.operators);
+}
+
+/** Whether the user can sign in with a password. */
+export async function hasPassword(db: Database, userId: string): Promise<boolean> {
+  return (await findPasswordHash(db, userId)) !== null;
+}
+
+/** The user's sign-in methods without their secrets; `credential` is a password. */
+export async function listSignInMethods(
+  db: Database,
+  userId: string,
+): Promise<{ provider: string; linked_at: string }[]> {
+  const rows = await selectSignInMethods(db, userId);
+  return rows.map((row) => ({ provider: row.provider_id, linked_at: row.created_at.toISOString() }));
+}
+
+/** Names of the user's API keys by their ids, revoked ones included. */
+export async function listKeyNames(db: Database, userId: string): Promise<Map<string, string>> {
+  const rows = await db.selectFrom('api_keys').select(['id', 'name']).where('user_id', '=', userId).execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** All API keys that the user has or had, oldest first, without their secrets. */
+export async function listKeyRecords(db: Database, userId: string) {
+  return db
+    .selectFrom('api_keys')
+    .select(['id', 'name', 'scopes', 'for_web_app', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'])
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .execute();
+}
+
+/** API keys that are valid now and expire by `until`. */
+export async function listExpiringKeys(tx: Transaction, { now, until }: { now: Date; until: Date }) {
+  return tx
+    .selectFrom('api_keys')
+    .select(['id as keyId', 'user_id as userId', 'name', 'expires_at as expiresAt'])
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .where('expires_at', '<=', until)
+    .$narrowType<{ expiresAt: Date }>()
+    .execute();
+}
+
+/** Names of users and API keys by their ids, without those of deleted accounts. */
+export async function findNames(
+  db: Database,
+  { userIds, keyIds }: { userIds: string[]; keyIds: string[] },
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select id, username as name from users where id = any(${userIds}::text[]) and deleted_at is null
+    union all
+    select key.id::text, key.name from api_keys key join users on users.id = key.user_id
+    where key.id = any(${keyIds}::uuid[]) and users.deleted_at is null`.execute(db);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+export type StoredEntry = {
+  id: bigint;
+  at: Date;
+  userId: string | null;
+  username: string | null;
+  action: string;
+  detail: Record<string, string>;
+};
+
+/** Entries of the audit log before the entry `before`, newest first. */
+export async function listAuditEntries(
+  db: Database,
+  { userId, noun, before, limit }: { userId?: string; noun?: string; before: bigint; limit: number },
+): Promise<StoredEntry[]> {
+  const { rows } = await sql<StoredEntry>`
+    select entry.id, entry.at, entry.user_id as "userId", users.username, entry.action, entry.detail
+    from audit_log entry left join users on users.id = entry.user_id and users.deleted_at is null
+    where entry.id < ${before}
+      and (${userId ?? null}::text is null or entry.user_id = ${userId ?? null})
+      and (${noun ?? null}::text is null or split_part(entry.action, '.', 1) = ${noun ?? null})
+    order by entry.id desc
+    limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Ids of users who have deleted their account, and of whose data something is left. */
+export async function listClosedAccounts(db: Database): Promise<string[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select('id')
+    .where('deleted_at', 'is not', null)
+    .where('purged_at', 'is', null)
+    .orderBy('deleted_at')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Removes the API keys and onboarding steps of a deleted user. */
+export async function forgetAccount(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('api_keys').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('onboarding_steps').where('user_id', '=', userId).execute();
+}
+
+/** Notes that nothing is left to remove of a deleted user. */
+export async function markPurged(
+  tx: Transaction,
+  { userId, now }: { userId: string; now: Date },
+): Promise<void> {
+  await tx.updateTable('users').set({ purged_at: now }).where('id', '=', userId).execute();
+}
