@@ -23,6 +23,7 @@ export const changeEvent = z.object({
     'user',
     'notification',
     'generation',
+    'conversation',
   ]),
   id: z.string(),
 });

@@ -56,6 +56,8 @@ const settings = z.object({
   BAKEHOUSE_GITHUB_URL: z.url().optional(),
   /** BGL below which a user is notified that the balance is nearly gone; 0 never. */
   BAKEHOUSE_LOW_BALANCE_BGL: bgl.default('25'),
+  /** Whether conversations of the playground are kept in the user's account. */
+  BAKEHOUSE_KEEP_CONVERSATIONS: flag.default(true),
   /** BGL that a user may send to others within 24 hours; 0 for no limit. */
   BAKEHOUSE_SEND_LIMIT_BGL: bgl.default('0'),
   /** BGL that both sides of an invitation are given. */
@@ -207,6 +209,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     githubUrl: s.BAKEHOUSE_GITHUB_URL ?? null,
     s3Urls: s.BAKEHOUSE_S3_URLS.map((url) => new URL(url)),
     lowBalanceBgl: s.BAKEHOUSE_LOW_BALANCE_BGL,
+    keepConversations: s.BAKEHOUSE_KEEP_CONVERSATIONS,
     sendLimitBgl: s.BAKEHOUSE_SEND_LIMIT_BGL,
     referralBonusBgl: s.BAKEHOUSE_REFERRAL_BONUS_BGL,
     referralsMax: s.BAKEHOUSE_REFERRALS_MAX,

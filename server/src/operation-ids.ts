@@ -8,6 +8,7 @@ import * as chat from '@bakehouse/contract/chat';
 import * as codes from '@bakehouse/contract/codes';
 import * as configurations from '@bakehouse/contract/configurations';
 import * as contact from '@bakehouse/contract/contact';
+import * as conversations from '@bakehouse/contract/conversations';
 import * as credits from '@bakehouse/contract/credits';
 import * as dataFiles from '@bakehouse/contract/data-files';
 import * as allDeployments from '@bakehouse/contract/deployments/all';
@@ -50,6 +51,7 @@ const modules = [
   codes,
   configurations,
   contact,
+  conversations,
   credits,
   dataFiles,
   deployments,

@@ -8,6 +8,7 @@ import { forgetAccount, markPurged } from '../accounts/steps.ts';
 import { deleteAsset } from '../assets/delete-asset.ts';
 import { listOwnAssets } from '../assets/own/list-own-assets.ts';
 import { forgetRequests } from '../assets/restricted/forget-requests.ts';
+import { forgetConversations } from '../chat/conversations/conversations.ts';
 import { forgetMessages } from '../contact/steps.ts';
 import { giveUpCredits } from '../credits/ledger/give-up-credits.ts';
 import { writeOffDebt } from '../credits/ledger/write-off-debt.ts';
@@ -67,6 +68,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetNotifications(tx, userId);
   await forgetCode(tx, userId);
   await forgetMessages(tx, userId);
+  await forgetConversations(tx, userId);
   await forgetRequests(tx, userId);
   await forgetAcceptances(tx, userId);
   await forgetBilling(tx, userId);

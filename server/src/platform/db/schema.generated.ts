@@ -152,6 +152,14 @@ export type ContactMessagesTable = {
   created_at: Generated<Timestamp>;
 };
 
+export type ConversationsTable = {
+  user_id: string;
+  id: string;
+  version: number;
+  content: Json;
+  saved_at: Timestamp;
+};
+
 export type CreditCodeRedemptionsTable = {
   code_id: string;
   user_id: string;
@@ -870,6 +878,7 @@ export type DB = {
   chat_requests: ChatRequestsTable;
   column_statistics: ColumnStatisticsTable;
   contact_messages: ContactMessagesTable;
+  conversations: ConversationsTable;
   credit_code_redemptions: CreditCodeRedemptionsTable;
   credit_codes: CreditCodesTable;
   data_readings: DataReadingsTable;

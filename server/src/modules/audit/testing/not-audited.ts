@@ -2,6 +2,7 @@ import * as accounts from '@bakehouse/contract/accounts';
 import * as chat from '@bakehouse/contract/chat';
 import * as configurations from '@bakehouse/contract/configurations';
 import * as contact from '@bakehouse/contract/contact';
+import * as conversations from '@bakehouse/contract/conversations';
 import * as imageDeployments from '@bakehouse/contract/deployments/images';
 import * as deployments from '@bakehouse/contract/deployments/text';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
@@ -30,6 +31,8 @@ export const notAudited = new Map<Endpoint, string>([
   [configurations.saveConfiguration, PREFERENCE],
   [configurations.renameConfiguration, PREFERENCE],
   [configurations.deleteConfiguration, PREFERENCE],
+  [conversations.saveConversation, PREFERENCE],
+  [conversations.deleteConversation, PREFERENCE],
   [contact.contactUs, MESSAGE],
   [contact.changeMessage, MESSAGE],
   [notifications.readNotifications, MESSAGE],

@@ -4,6 +4,7 @@ import { listSessions } from '../../accounts/sessions/list-sessions.ts';
 import { listAuditEntries, listKeyRecords, listSignInMethods } from '../../accounts/steps.ts';
 import { listAssets } from '../../assets/list-assets.ts';
 import { listOwnRequests } from '../../assets/restricted/list-own-requests.ts';
+import { listConversations } from '../../chat/conversations/conversations.ts';
 import { listOwnMessages } from '../../contact/steps.ts';
 import { getBalance } from '../../credits/statement/get-balance.ts';
 import { listTransactions } from '../../credits/statement/list-transactions.ts';
@@ -39,6 +40,7 @@ export function sectionsOf(ctx: Context) {
     models: { rows: assetsOf(ctx, 'MODEL') },
     configurations: { value: async () => (await listConfigurations(ctx)).configurations },
     ...workOf(ctx),
+    conversations: { rows: listConversations(ctx) },
     generations: { rows: generationsOf(ctx) },
     licence_acceptances: { value: () => listOwnAcceptances(ctx) },
     access_requests: { value: () => listOwnRequests(ctx) },

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { only } from './fields/only.ts';
+
+/** Conversations of a user that are kept; the ones that were saved longest ago go first. */
+export const CONVERSATIONS_MAX = 200;
+/** Of the turns of one, as JSON: of a longer one the app keeps the newest. */
+export const TURNS_LENGTH_MAX = 200_000;
+
+const number = z.number().nullable();
+const turn = z.object({
+  role: z.enum(['user', 'assistant']),
+  content: z.string(),
+  thoughts: z.string().optional(),
+  /** How the answer came: milliseconds to its first token, tokens, tokens per second after the first. */
+  speed: z.object({ firstTokenMs: z.number(), tokens: z.number(), tokensPerSecond: number }).optional(),
+  /** What ended an answer before the model did. */
+  cut: z.enum(['maximum', 'context']).optional(),
+  /** It is an answer that was stopped, or broke off. */
+  interrupted: z.boolean().optional(),
+});
+
+const conversation = z.object({
+  turns: z
+    .array(turn)
+    .refine(
+      (turns) => JSON.stringify(turns).length <= TURNS_LENGTH_MAX,
+      'turns must be at most 200,000 characters',
+    ),
+  /** The last question, if it has no answer yet; otherwise empty. */
+  unanswered: z.string().max(TURNS_LENGTH_MAX),
+  settings: z.object({
+    system: z.string().max(TURNS_LENGTH_MAX),
+    /** Null: the field is empty. */
+    options: z.object({
+      temperature: number,
+      max_tokens: number,
+      top_p: z.number().optional(),
+      seed: z.number().optional(),
+    }),
+  }),
+});
+export type Conversation = z.infer<typeof conversation>;
+
+/** `model`: the id of a text deployment, or the name of a starter model. A user has one conversation with each. */
+const query = z.object({ model: z.string().min(1, 'model is required').max(200) });
+
+export const getConversation = endpoint({
+  method: 'GET',
+  path: '/api/v1/conversations',
+  access: 'key',
+  scopes: [],
+  summary: 'Get the conversation with a model',
+  query,
+  response: z.object({
+    /** Null: there is none. */
+    conversation: conversation.nullable(),
+    /** Counts how often it was saved; 0 for none. */
+    version: z.int(),
+    /** Whether this installation keeps conversations. */
+    is_kept: z.boolean(),
+  }),
+});
+
+export const saveConversation = endpoint({
+  method: 'PUT',
+  path: '/api/v1/conversations',
+  access: 'key',
+  summary: 'Save a conversation; 409 if another tab or device has saved it since `version`',
+  bodyBytesMax: 2 * 1024 * 1024,
+  query,
+  body: only({ version: z.int().min(0), conversation }),
+  response: z.object({ version: z.int() }),
+});
+
+export const deleteConversation = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/conversations',
+  access: 'key',
+  summary: 'Delete a conversation',
+  query,
+  status: 204,
+});

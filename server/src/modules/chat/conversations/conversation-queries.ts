@@ -1,0 +1,75 @@
+import type { Conversation } from '@bakehouse/contract/conversations';
+import { sql } from 'kysely';
+import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
+
+type Own = { userId: string; id: string };
+export type SavedConversation = { version: number; content: Conversation };
+
+export async function selectConversation(db: Database, own: Own): Promise<SavedConversation | undefined> {
+  const row = await db
+    .selectFrom('conversations')
+    .select(['version', 'content'])
+    .where('user_id', '=', own.userId)
+    .where('id', '=', own.id)
+    .executeTakeFirst();
+  return row && { version: row.version, content: row.content as Conversation };
+}
+
+/** False where it is not at that version: 0 where there is none. */
+export async function saveAtVersion(
+  tx: Transaction,
+  { userId, id, version, content, now }: Own & SavedConversation & { now: Date },
+): Promise<boolean> {
+  const columns = { version: version + 1, content: toJson(content), saved_at: now };
+  if (version > 0) {
+    const row = await tx
+      .updateTable('conversations')
+      .set(columns)
+      .where('user_id', '=', userId)
+      .where('id', '=', id)
+      .where('version', '=', version)
+      .returning('id')
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+  const row = await tx
+    .insertInto('conversations')
+    .values({ user_id: userId, id, ...columns })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Deletes all but the newest. */
+export async function deleteOldest(tx: Transaction, { userId, keep }: { userId: string; keep: number }) {
+  await sql`
+    delete from conversations where user_id = ${userId} and id in (
+      select id from conversations where user_id = ${userId} order by saved_at desc, id offset ${keep})`.execute(
+    tx,
+  );
+}
+
+/** One, or all of a user. */
+export async function deleteConversations(
+  db: Database | Transaction,
+  { userId, id }: { userId: string; id?: string },
+): Promise<void> {
+  let query = db.deleteFrom('conversations').where('user_id', '=', userId);
+  if (id !== undefined) query = query.where('id', '=', id);
+  await query.execute();
+}
+
+export async function selectConversations(
+  db: Database,
+  { userId, after, limit }: { userId: string; after: string; limit: number },
+): Promise<{ id: string; content: unknown; saved_at: Date }[]> {
+  return db
+    .selectFrom('conversations')
+    .select(['id', 'content', 'saved_at'])
+    .where('user_id', '=', userId)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
