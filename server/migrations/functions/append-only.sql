@@ -11,8 +11,6 @@ create or replace trigger ledger_transfers_append_only before update or delete o
   for each statement execute function refuse_change();
 create or replace trigger ledger_seals_append_only before update or delete or truncate on ledger_seals
   for each statement execute function refuse_change();
-create or replace trigger ledger_verifications_append_only before update or delete or truncate on ledger_verifications
-  for each statement execute function refuse_change();
 create or replace trigger ledger_given_kept before delete or truncate on ledger_given
   for each statement execute function refuse_change();
 create or replace trigger ledger_holds_kept before delete or truncate on ledger_holds

@@ -452,14 +452,6 @@ export type LedgerTransfersTable = {
   given: Generated<bigint>;
 };
 
-export type LedgerVerificationsTable = {
-  id: GeneratedAlways<bigint>;
-  seq: bigint;
-  hash: string;
-  totals_digest: string;
-  verified_at: Generated<Timestamp>;
-};
-
 export type LicenceAcceptancesTable = {
   user_id: string;
   licence: string;
@@ -903,7 +895,6 @@ export type DB = {
   ledger_sealed_totals: LedgerSealedTotalsTable;
   ledger_seals: LedgerSealsTable;
   ledger_transfers: LedgerTransfersTable;
-  ledger_verifications: LedgerVerificationsTable;
   licence_acceptances: LicenceAcceptancesTable;
   low_balance_look: LowBalanceLookTable;
   low_balance_watch: LowBalanceWatchTable;
