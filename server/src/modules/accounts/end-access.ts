@@ -3,21 +3,13 @@ import { endAllKeys } from './end-all-keys.ts';
 import { deleteUserSessions } from './sessions/session-queries.ts';
 import { deleteLinkedMethods, deleteResetLinks } from './sign-in/sign-in-queries.ts';
 
-/**
- * Ends what opens an account beside its password: sessions, linked sign-in methods, reset links that
- * are still open, but for `openLink`, and the API keys; in place of the web app's comes a new one.
- */
+/** Step: ends all access to an account except by its password; the web app's API key is replaced by a new one. */
 export async function endAccess(
   tx: Transaction,
-  {
-    userId,
-    serverSecret,
-    now,
-    openLink,
-  }: { userId: string; serverSecret: string; now: Date; openLink?: string | undefined },
+  { userId, serverSecret, now }: { userId: string; serverSecret: string; now: Date },
 ): Promise<void> {
   await deleteUserSessions(tx, userId);
   await deleteLinkedMethods(tx, userId);
-  await deleteResetLinks(tx, userId, { except: openLink });
+  await deleteResetLinks(tx, userId);
   await endAllKeys(tx, { userId, serverSecret, now });
 }

@@ -204,7 +204,7 @@ describe('a squatted address', () => {
   });
 });
 
-test('a reset that fails half-way leaves no stranger in, and before that it leaves the link', async () => {
+test('a reset that fails changes nothing and leaves its link; once it succeeds no stranger is left', async () => {
   const email = 'dora@example.com';
   const squatted = await signUp(email);
   const apiKey = await client.keyOf(squatted);
@@ -218,17 +218,21 @@ test('a reset that fails half-way leaves no stranger in, and before that it leav
     begin raise exception 'out of order'; end $$`.execute(db);
   onTestFinished(() => void sql`drop function if exists refuse_writing cascade`.execute(db));
 
-  await sql`create trigger out_of_order before update on api_keys
-    for each row execute function refuse_writing()`.execute(db);
-  expect(await reset()).toBe(500);
-  expect(await resetLinkOf(userId)).toBe(token);
-  await sql`drop trigger out_of_order on api_keys`.execute(db);
+  for (const table of ['api_keys', 'sign_in_methods'].map((name) => sql.table(name))) {
+    await sql`create trigger out_of_order before update on ${table}
+      for each row execute function refuse_writing()`.execute(db);
+    expect(await reset()).toBe(500);
+    expect(await resetLinkOf(userId)).toBe(token);
+    expect(await userOf(cookieOf(squatted))).toBe(userId);
+    expect((await signIn(email, newPassword)).status).toBe(401);
+    await sql`drop trigger out_of_order on ${table}`.execute(db);
+  }
 
-  await sql`create trigger out_of_order before update on sign_in_methods
-    for each row execute function refuse_writing()`.execute(db);
-  expect(await reset()).toBe(500);
+  expect(await reset()).toBe(200);
   expect(await userOf(cookieOf(squatted))).toBeNull();
   await expect(server.request(getMe, {}, { as: { apiKey } })).rejects.toMatchObject({ status: 401 });
+  expect((await signIn(email, newPassword)).status).toBe(200);
+  expect(await reset()).toBe(400);
 });
 
 test('a reset link makes no operator: links lie in the log', async () => {

@@ -5,8 +5,7 @@ import * as z from 'zod';
 import type { Services } from '../../../platform/context.ts';
 import { isOperatorAddress } from '../is-operator-address.ts';
 import { isUsernameTaken } from '../queries.ts';
-import { proveAddress } from './prove-address.ts';
-import { findUserOfResetLink } from './sign-in-queries.ts';
+import { resetPassword } from './reset-password.ts';
 
 /** Carried from the password change to where it is stored: the library drops unknown fields of the body. */
 export type EndingKeys = { endsKeys?: boolean };
@@ -35,7 +34,8 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       refuseCommonPassword(form.password);
       const { callbackURL, rememberMe } = ctx.body;
       // The library would hash within its transaction and hold a connection while the password waits its turn.
-      const password = await hashAhead(ctx.context.password, form.password);
+      const hashed = await ctx.context.password.hash(form.password);
+      const password = { ...ctx.context.password, hash: async () => hashed };
       return {
         context: {
           ...ctx,
@@ -62,8 +62,9 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
     }
     if (ctx.path === '/reset-password') {
       refuseCommonPassword(ctx.body.newPassword);
-      const password = await prepareReset(services, ctx.context.password, ctx.body);
-      return { context: { ...ctx, context: { ...ctx.context, password } } };
+      await resetPassword(services, ctx.body);
+      // An answer from here: the library does nothing more.
+      return ctx.json({ status: true });
     }
     if (ctx.path === '/verify-email') {
       const session = await getSessionFromCtx(ctx);
@@ -82,30 +83,6 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       }
     }
   });
-}
-
-type Passwords = { hash: (password: string) => Promise<string> };
-
-/** The library's password functions, with the one hash that it will ask for already computed. */
-async function hashAhead<P extends Passwords>(passwords: P, password: string): Promise<P> {
-  const hashed = await passwords.hash(password);
-  return { ...passwords, hash: async () => hashed };
-}
-
-/**
- * Does what may fail before the library uses the reset link up: hashes the password and ends earlier access to the
- * account. An invalid link is left to the library.
- */
-async function prepareReset<P extends Passwords>(
-  services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,
-  passwords: P,
-  { newPassword, token }: { newPassword: string; token: string },
-): Promise<P> {
-  const user = await findUserOfResetLink(services.db, token, new Date());
-  if (!user) return passwords;
-  const ready = await hashAhead(passwords, newPassword);
-  await proveAddress(services, { userId: user.id, email: user.email, by: 'reset_link', openLink: token });
-  return ready;
 }
 
 /** The address that a confirmation token names; the library checks the token itself. */

@@ -15,7 +15,6 @@ import { checkAuthForms, type EndingKeys } from './check-auth-forms.ts';
 import { checkProviderUser } from './check-provider-user.ts';
 import { finishAuthCalls } from './finish-auth-calls.ts';
 import { noteVerified, passwords, verifiedHash } from './hash-passwords.ts';
-import { proveAddress } from './prove-address.ts';
 import { serverSecret } from './server-secret.ts';
 import { confirmAddressMail, resetPasswordMail } from './sign-in-mails.ts';
 import { replacePassword } from './sign-in-queries.ts';
@@ -110,24 +109,19 @@ function errorIn(detail: unknown): Error | null {
 }
 
 function passwordOptions(services: Services) {
-  const { config, db } = services;
+  const { config } = services;
   return {
     enabled: true,
     disableSignUp: !config.signUp,
     minPasswordLength: PASSWORD_LENGTH_MIN,
     maxPasswordLength: PASSWORD_LENGTH_MAX,
     password: passwords,
-    revokeSessionsOnPasswordReset: true,
     sendResetPassword: async ({ user, url }) => {
       await mailOnRequest(services, {
         userId: user.id,
         action: 'password.reset_requested',
         mail: resetPasswordMail(user, url),
       });
-    },
-    onPasswordReset: async ({ user }) => {
-      await proveAddress(services, { userId: user.id, email: user.email, by: 'reset_link' });
-      await recordAudit(db, { userId: user.id, action: 'password.reset' });
     },
   } satisfies BetterAuthOptions['emailAndPassword'];
 }

@@ -1,4 +1,5 @@
 import type { Services } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { endAccess } from '../end-access.ts';
 import { isOperatorAddress } from '../is-operator-address.ts';
@@ -11,27 +12,36 @@ import { deletePassword } from './sign-in-queries.ts';
 /** `own_provider` is a provider that the signed-in user links. */
 type Proof = 'provider' | 'own_provider' | 'reset_link';
 
+type Proven = { userId: string; email: string; by: Proof };
+
 /**
  * Gives the account to the person who has proven that its address, `email`, is theirs, and ends all earlier access to it:
- * after a provider's first proof the password too, after a reset link everything but the new password. A provider that is
+ * after a provider's first proof the password too, after a reset link everything but the password. A provider that is
  * linked from within the account ends nothing. A reset link does not verify an operator's address, since links are also
- * written to the log. `openLink` is the reset link that is about to be used: it stays valid, and nothing is recorded yet.
+ * written to the log.
  */
 export async function proveAddress(
-  { config, db, clock, rowChanges }: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,
-  { userId, email, by, openLink }: { userId: string; email: string; by: Proof; openLink?: string },
+  services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,
+  proven: Proven,
 ): Promise<void> {
-  await inTransaction(db, async (tx) => {
-    const user = await lockAddress(tx, userId);
-    if (user?.email !== email || (by !== 'reset_link' && user.email_verified)) return;
-    if (by === 'provider') await deletePassword(tx, userId);
-    if (by !== 'own_provider')
-      await endAccess(tx, { userId, serverSecret: serverSecret(config), now: clock.now(), openLink });
-    if (!user.email_verified && (by !== 'reset_link' || !isOperatorAddress(config, user.email))) {
-      await setAddressVerified(tx, userId);
-      await rememberProven(tx, { userId, config });
-    }
-    if (!openLink) await recordAudit(tx, { userId, action: 'address.proven', detail: { by } });
-  });
-  await rowChanges.catchUp();
+  await inTransaction(services.db, (tx) => takeAccount(tx, services, proven));
+  await services.rowChanges.catchUp();
+}
+
+/** Step: the same; `rowChanges.catchUp` follows the commit. */
+export async function takeAccount(
+  tx: Transaction,
+  { config, clock }: Pick<Services, 'config' | 'clock'>,
+  { userId, email, by }: Proven,
+): Promise<void> {
+  const user = await lockAddress(tx, userId);
+  if (user?.email !== email || (by !== 'reset_link' && user.email_verified)) return;
+  if (by === 'provider') await deletePassword(tx, userId);
+  if (by !== 'own_provider')
+    await endAccess(tx, { userId, serverSecret: serverSecret(config), now: clock.now() });
+  if (!user.email_verified && (by !== 'reset_link' || !isOperatorAddress(config, user.email))) {
+    await setAddressVerified(tx, userId);
+    await rememberProven(tx, { userId, config });
+  }
+  await recordAudit(tx, { userId, action: 'address.proven', detail: { by } });
 }

@@ -57,18 +57,22 @@ export async function deleteLinkedMethods(tx: Transaction, userId: string): Prom
     .execute();
 }
 
-/** Deletes the user's open reset links, except the one that is given. */
-export async function deleteResetLinks(
-  tx: Transaction,
-  userId: string,
-  { except }: { except?: string | undefined } = {},
-): Promise<void> {
+/** Deletes the user's open reset links. */
+export async function deleteResetLinks(tx: Transaction, userId: string): Promise<void> {
   await tx
     .deleteFrom('verifications')
     .where('value', '=', userId)
     .where('identifier', 'like', 'reset-password:%')
-    .$if(except !== undefined, (links) => links.where('identifier', '!=', `reset-password:${except}`))
     .execute();
+}
+
+/** Deletes a reset link; false where it is not there. */
+export async function deleteResetLink(tx: Transaction, link: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('verifications')
+    .where('identifier', '=', `reset-password:${link}`)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** The user of a reset link that is valid at `now`. */
