@@ -5,9 +5,6 @@ import { idOf } from './fields/id.ts';
 import { promptText } from './generations.ts';
 import { PICTURE_BYTES_MAX } from './media.ts';
 
-/** The starter model that edits pictures, by its name on the wire. */
-export const KONTEXT_STARTER = 'kontext-starter';
-
 /* Editing as the original product has it: a form, whose values are text, and an answer that waits for the picture. */
 
 /* JSON says the same with values of its own. */

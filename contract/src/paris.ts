@@ -4,10 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { promptText } from './generations.ts';
 import type { GeneratorField } from './generators/generator.ts';
-import { paris } from './generators/paris.ts';
-
-/** The model's name on the wire. */
-export const PARIS_MODEL = 'paris-ddm-v1.0';
+import { PARIS_MODEL, paris } from './generators/paris.ts';
 
 /** A field of the form, as a call that refuses nothing has it: with its bounds and default in words. */
 function leniently(name: string) {

@@ -5,7 +5,7 @@ import { grantCredits, listPrices } from '@bakehouse/contract/credits';
 import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { deployVllm } from '@bakehouse/contract/deployments/text';
 import { startGeneration } from '@bakehouse/contract/generations';
-import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
+import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { changePrice } from '@bakehouse/contract/prices';
 import { requestAccess, saveRestrictedModel } from '@bakehouse/contract/restricted-models';
 import { cancelRun, listRuns } from '@bakehouse/contract/training';

@@ -1,10 +1,14 @@
 import { guidance, lora, seed, steps } from './fields.ts';
 import type { Generator } from './generator.ts';
 
+/** The starter model that edits pictures, by its name on the wire. */
+export const KONTEXT_STARTER = 'kontext-starter';
+
 export const fluxKontext: Generator = {
   title: 'FLUX.1 Kontext',
   maker: 'Black Forest Labs',
   makes: 'image',
+  starter: KONTEXT_STARTER,
   about: 'Edits a picture from your description, and leaves the rest as it is.',
   fields: [
     { kind: 'picture', name: 'image', label: 'Picture' },

@@ -38,6 +38,12 @@ export type Generator = {
   retired?: string;
   /** What Reset puts in place of the defaults. */
   reset?: Readonly<Record<string, string | number>>;
+  /** The starter model that serves it where nothing else does, by its name on the wire. */
+  starter?: string;
+  /** Prompts to begin with. */
+  examples?: readonly string[];
+  /** Several experts take its steps: a generation can be run again with others. */
+  hasExperts?: true;
 };
 
 /** Whether it makes a picture out of another one: its prompt says what to change, and not what is seen. Pure. */

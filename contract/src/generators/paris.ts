@@ -1,10 +1,23 @@
 import { seed } from './fields.ts';
 import type { Generator } from './generator.ts';
 
+/** The starter model, by its name on the wire. */
+export const PARIS_MODEL = 'paris-ddm-v1.0';
+
 export const paris: Generator = {
   title: 'Paris',
   maker: 'Bagel',
   makes: 'image',
+  starter: PARIS_MODEL,
+  hasExperts: true,
+  // What the starter is good at: single objects of the kinds that it has seen.
+  examples: [
+    'a red apple on a table',
+    'a penguin in the snow',
+    'a rocket in the sky',
+    'a cactus on sand',
+    'a pizza on a table',
+  ],
   about: 'Eight experts trained separately; a router chooses which of them generate each picture.',
   fields: [
     {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { getImageDeployment, imageCalls } from '@bakehouse/contract/deployments/images';
 import { getGeneration, startGeneration } from '@bakehouse/contract/generations';
-import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
+import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { hasLayer } from '../../engine/host/environment/has-layer.ts';

@@ -1,50 +1,35 @@
-import type { Provider } from '@bakehouse/contract/generators';
-import type { Generator } from '@bakehouse/contract/generators/generator';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { sessionQuery } from '../accounts/session.ts';
+import { Price } from '../images/view/price.tsx';
 import { isServed, waitsFor } from './form/waits-for.ts';
-
-/** Who serves which generator. */
-export type Served = ViewedQuery<unknown> & {
-  by: readonly Provider[];
-  isBeingPrepared: boolean;
-  /** Whether a service would serve it, once that is connected. */
-  isConnectable: boolean;
-};
-
-type Props = {
-  generator: Generator;
-  ownOnly: boolean;
-  served: Served;
-  /** Stands beside the button. */
-  price: ReactNode;
-  /** Who generates, below the button. */
-  generatedBy: ReactNode;
-  busy: boolean;
-  /** Until then nobody can say whether there is a key to generate with. */
-  signInKnown: boolean;
-};
+import { GeneratedBy } from './generated-by.tsx';
+import { ListPrice } from './generation-price.tsx';
+import { useGeneratorPage } from './generator-context.ts';
 
 /** Generate with its price, or what it waits for. */
-export function GenerateBar({ generator, ownOnly, served, price, generatedBy, busy, signInKnown }: Props) {
-  const open = isServed(served.by, ownOnly);
-  const isConnectable = served.isConnectable && !ownOnly && !served.isBeingPrepared;
+export function GenerateBar() {
+  const { ownOnly, userId, isUserKnown, draft, serving, generation, isOpen } = useGeneratorPage();
+  const { served, form, by, upstream, isBeingPrepared } = serving;
+  const open = isServed(by, ownOnly);
+  const isConnectable = serving.isConnectable && !ownOnly && !isBeingPrepared;
   const waits = !open && served.data !== undefined;
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-        {open && price}
+        {isOpen && <Price quote={generation.quote} />}
+        {open && userId === undefined && upstream && (
+          <ListPrice each={upstream.price} values={draft.values} known={isUserKnown} />
+        )}
         <Button
           type="submit"
           variant="primary"
           size="lg"
-          disabled={!open || !signInKnown}
-          loading={busy}
+          disabled={!open || !isUserKnown}
+          loading={generation.isStarting}
           aria-describedby={waits ? 'waits-for' : undefined}
           className="min-w-36 flex-1"
         >
@@ -63,12 +48,10 @@ export function GenerateBar({ generator, ownOnly, served, price, generatedBy, bu
       >
         {() =>
           open ? (
-            generatedBy
+            <GeneratedBy />
           ) : (
             <p className="text-balance text-center text-[0.8125rem] text-muted">
-              <span id="waits-for">
-                {waitsFor(generator, { ownOnly, isBeingPrepared: served.isBeingPrepared })}
-              </span>
+              <span id="waits-for">{waitsFor(form, { ownOnly, isBeingPrepared })}</span>
               {isConnectable && <ConnectLink />}
             </p>
           )

@@ -1,14 +1,10 @@
-import type { ServedGenerator } from './served-generators.ts';
-
-type Props = {
-  upstream: ServedGenerator['upstreams'][number] | null;
-  /** A picture goes along with the prompt. */
-  edits: boolean;
-  isStarter: boolean;
-};
+import { editsPictures } from '@bakehouse/contract/generators/generator';
+import { useGeneratorPage } from './generator-context.ts';
 
 /** Who generates, and whether the prompt leaves this installation. */
-export function GeneratedBy({ upstream, edits, isStarter }: Props) {
+export function GeneratedBy() {
+  const { upstream, form, isStarter } = useGeneratorPage().serving;
+  const edits = editsPictures(form);
   const how = edits ? 'Edited' : 'Generated';
   return (
     <p className="text-balance text-center text-[0.8125rem] text-muted">

@@ -3,7 +3,7 @@ import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ComponentProps, type ReactNode, Suspense, useRef } from 'react';
+import { type ReactNode, Suspense, useRef } from 'react';
 import { loadable } from '../../lib/loadable.tsx';
 import { timesForgotten } from '../../lib/tab-storage.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
@@ -13,17 +13,13 @@ import { BrokenPart, DeferredPart } from '../../ui/deferred-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { sessionQuery } from '../accounts/session.ts';
-import { type Brought } from '../images/actions/remix.ts';
+import type { Brought } from '../images/actions/remix.ts';
 import { EditStart, GeneratorResults, PictureHistory } from '../images/deferred-parts.ts';
-import { useGenerations } from '../images/generation-queries.ts';
-import { Price } from '../images/view/price.tsx';
+import { useGenerations } from '../images/use-generations.ts';
 import { GeneratorForm } from './form/generator-form.tsx';
-import { EXAMPLE_PROMPTS } from './form/starter-prompt.ts';
 import { type Draft, useDraft } from './form/use-draft.ts';
 import { isServed } from './form/waits-for.ts';
-import { GeneratedBy } from './generated-by.tsx';
-import { ListPrice } from './generation-price.tsx';
-import { ModelField } from './model-field.tsx';
+import { GeneratorContext, useGeneratorPage } from './generator-context.ts';
 import { OutputFrame } from './output-frame.tsx';
 import { useGenerate } from './use-generate.ts';
 import { useServing } from './use-serving.ts';
@@ -44,97 +40,53 @@ export function GeneratorPage() {
 }
 
 function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
-  const generator = generators[name];
   const session = useQuery(sessionQuery);
-  const user = session.data;
-  const known = !session.isPending;
+  const userId = session.data?.id;
   const { draft, change, noteEdit } = useBroughtDraft(name);
-  const serving = useServing(name, { ownOnly, userId: user?.id });
-  const { served, form, upstream, by, isBeingPrepared, isConnectable } = serving;
-  const makesHere = generator.makes === 'image' && isServed(by, ownOnly) && Boolean(user);
-  const asked = { serving, draft, userId: user?.id, isServed: makesHere };
-  const generation = useGenerate(name, asked, noteEdit);
-  const startOver = () => {
-    generation.reset();
-    change({ prompt: '', source: null });
-  };
-  const history = useGenerations(user?.id, { generator: name });
+  const serving = useServing(name, { ownOnly, userId });
+  const isOpen = isServed(serving.by, ownOnly) && userId !== undefined;
+  const generation = useGenerate(name, { serving, draft, userId, isServed: isOpen }, noteEdit);
+  const history = useGenerations(userId, { generator: name });
   // What is below comes when it is known how high that is which stands above it.
-  const answered = useFirstAnswers(session, served, ...(user ? [history] : []));
+  const answered = useFirstAnswers(session, serving.served, ...(userId === undefined ? [] : [history]));
   const { place, tryPrompt } = useExamples(change);
   const empty = <Empty name={name} draft={draft} onExample={tryPrompt} />;
+  const isUserKnown = !session.isPending;
   return (
-    <>
+    <GeneratorContext
+      value={{ name, ownOnly, userId, isUserKnown, draft, change, serving, generation, isOpen }}
+    >
       <Title name={name} ownOnly={ownOnly} />
       <div ref={place} className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
-        <GeneratorForm
-          id={FORM_ID}
-          generator={form}
-          ownOnly={ownOnly}
-          draft={draft}
-          onChange={change}
-          served={{ ...served, by, isBeingPrepared, isConnectable }}
-          modelField={<ModelField {...serving} />}
-          isStarter={serving.isStarter}
-          price={
-            makesHere ? (
-              <Price quote={generation.quote} />
-            ) : (
-              !user && upstream && <ListPrice each={upstream.price} values={draft.values} known={known} />
-            )
-          }
-          generatedBy={
-            <GeneratedBy upstream={upstream} edits={editsPictures(generator)} isStarter={serving.isStarter} />
-          }
-          onGenerate={generation.start}
-          busy={generation.isStarting}
-          refusal={generation.refusal}
-        />
-        {makesHere && answered ? (
-          <Results {...{ name, generation, serving, draft, empty }} onStartOver={startOver} />
-        ) : (
-          empty
-        )}
+        <GeneratorForm id={FORM_ID} />
+        {isOpen && answered ? <Results empty={empty} /> : empty}
       </div>
-      {answered && (
-        <Below
-          name={name}
-          ownOnly={ownOnly}
-          serving={serving}
-          draft={draft}
-          generation={generation}
-          makesHere={makesHere}
-        />
-      )}
-    </>
+      {answered && <History />}
+    </GeneratorContext>
   );
 }
 
-type BelowProps = {
-  name: GeneratorName;
-  ownOnly: boolean;
-  serving: ReturnType<typeof useServing>;
-  draft: Draft;
-  generation: ReturnType<typeof useGenerate>;
-  makesHere: boolean;
-};
-
 /** What was made before, the same from code, and the other generators. */
-function Below({ name, ownOnly, serving, draft, generation, makesHere }: BelowProps) {
-  const { served, form, named } = serving;
+function History() {
+  const { name, ownOnly, serving, generation, isOpen } = useGeneratorPage();
   const { awaited, isStarting } = generation;
   return (
     <Suspense>
-      {makesHere && <History generator={name} awaited={isStarting && awaited ? awaited.source : null} />}
-      {makesHere && (
+      {isOpen && (
+        // Where its code cannot be had, what is below it stays.
+        <Boundary fallback={BrokenPart}>
+          <PictureHistory generator={name} awaited={isStarting && awaited ? awaited.source : null} />
+        </Boundary>
+      )}
+      {isOpen && (
         <DeferredPart pending={<Skeleton className="mt-10 h-12" />}>
-          <UseFromCode name={name} form={form} draft={draft} named={named} />
+          <UseFromCode />
         </DeferredPart>
       )}
       <section aria-label="Other generators" className="mt-10">
         <h2 className="mb-3 font-semibold">Other generators</h2>
         <DeferredPart pending={<Skeleton className="h-90 sm:h-40" />}>
-          <GeneratorList served={served.data} without={name} ownOnly={ownOnly} />
+          <GeneratorList served={serving.served.data} without={name} ownOnly={ownOnly} />
         </DeferredPart>
       </section>
     </Suspense>
@@ -175,37 +127,24 @@ function Empty({ name, draft, onExample }: EmptyProps) {
     <OutputFrame
       makes={generators[name].makes}
       ratio={String(draft.values.aspect_ratio ?? defaultRatio(name))}
-      examples={name === 'paris' ? EXAMPLE_PROMPTS : []}
+      examples={generators[name].examples ?? []}
       onExample={onExample}
     />
   );
 }
 
-/** Where its code cannot be had, what is below it stays. */
-function History(props: ComponentProps<typeof PictureHistory>) {
-  return (
-    <Boundary fallback={BrokenPart}>
-      <PictureHistory {...props} />
-    </Boundary>
-  );
-}
-
-type ResultsProps = {
-  name: GeneratorName;
-  generation: ReturnType<typeof useGenerate>;
-  serving: ReturnType<typeof useServing>;
-  draft: Draft;
-  empty: ReactNode;
-  onStartOver: () => void;
-};
-
 /** What was begun here, or is under way; an edit also before it begins. */
-function Results({ name, generation, serving, draft, empty, onStartOver }: ResultsProps) {
+function Results({ empty }: { empty: ReactNode }) {
+  const { name, serving, draft, change, generation } = useGeneratorPage();
   const { awaited, shown, show } = generation;
+  const startOver = () => {
+    generation.reset();
+    change({ prompt: '', source: null });
+  };
   return (
     <DeferredPart pending={empty}>
       {awaited ? (
-        <EditStart {...awaited} form={FORM_ID} onStartOver={onStartOver} />
+        <EditStart {...awaited} form={FORM_ID} onStartOver={startOver} />
       ) : (
         <GeneratorResults
           generator={name}
@@ -213,7 +152,7 @@ function Results({ name, generation, serving, draft, empty, onStartOver }: Resul
           wanted={{ source: draft.source, model: serving.namedModel }}
           onShow={show}
           empty={empty}
-          onStartOver={name === 'flux-kontext' ? onStartOver : undefined}
+          onStartOver={editsPictures(generators[name]) ? startOver : undefined}
         />
       )}
     </DeferredPart>

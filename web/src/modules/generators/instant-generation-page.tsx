@@ -1,4 +1,5 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
+import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -61,7 +62,7 @@ export function InstantGenerationPage() {
 
 const options = generatorNames
   // It changes a picture, which its own page takes.
-  .filter((name) => name !== 'flux-kontext')
+  .filter((name) => !editsPictures(generators[name]))
   .map((name) => ({
     value: name,
     label: generators[name].title,
@@ -89,7 +90,7 @@ function QuickForm() {
     chosen ??
     options.find(({ value }) => isServed(served.data?.[value]?.served_by ?? [], false))?.value ??
     options.find(({ value }) => served.data?.[value]?.is_being_prepared)?.value ??
-    'flux';
+    generatorNames[0];
   const [prompt, setPrompt] = useState(left.prompt ?? '');
   const [problem, setProblem] = useState<string>();
 

@@ -4,16 +4,11 @@ import { Field } from '../../ui/field.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type ProviderChoice, providerSearch } from './form/providers.ts';
-
-type Props = {
-  /** Who can generate here. */
-  providers: readonly ProviderChoice[];
-  /** Who does. */
-  provider: ProviderChoice | undefined;
-};
+import { useGeneratorPage } from './generator-context.ts';
 
 /** Who generates, where there is a choice or a deployment of the person's own; it stands in the address. */
-export function ModelField({ providers, provider }: Props) {
+export function ModelField() {
+  const { providers, provider } = useGeneratorPage().serving;
   const navigate = useNavigate();
   const isOneOfMany = providers.length > 1 || providers.some(({ kind }) => kind === 'deployment');
   if (!isOneOfMany) return null;

@@ -1,16 +1,16 @@
-import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
+import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { Link } from '@tanstack/react-router';
 import { generationExamples } from '../../lib/api/examples/picture-examples.ts';
 import { CodeTabs } from '../../ui/code-block.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { requestParameters } from './form/form-values.ts';
-import type { NamedProvider } from './form/providers.ts';
-import type { Draft } from './form/use-draft.ts';
-
-type Props = { name: string; form: Generator; draft: Draft; named: NamedProvider };
+import { useGeneratorPage } from './generator-context.ts';
 
 /** The same by a program, with what stands in the form. */
-export function UseFromCode({ name, form, draft: { prompt, values }, named }: Props) {
+export function UseFromCode() {
+  const { name, draft, serving } = useGeneratorPage();
+  const { prompt, values } = draft;
+  const { form, named } = serving;
   const request = {
     generator: name,
     prompt: prompt.trim() || 'A loaf of rye bread on a wooden table',

@@ -1,5 +1,6 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import type { Generator } from '@bakehouse/contract/generators/generator';
+import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
+import { generators } from '@bakehouse/contract/generators/table';
 import { useState } from 'react';
 import { type Source } from '../images/editing/source.ts';
 import { useStartGeneration } from '../images/generation-calls.ts';
@@ -38,7 +39,7 @@ export function useGenerate(
   const [shown, show] = useState<ShownResult | null>(null);
   const [refused, setRefused] = useState(false);
   const [uploaded, setUploaded] = useState<number | null>(null);
-  const start = useStartGeneration(name === 'flux-kontext' ? editing : undefined);
+  const start = useStartGeneration(editsPictures(generators[name]) ? editing : undefined);
   const quote = useGenerationQuote({ name, form, values: draft.values, named }, isServed);
   const busy = useRecentGenerations(userId).some(isUnderWay);
   const asked = start.isPending || start.isError ? start.variables.source : undefined;

@@ -1,6 +1,6 @@
 import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
-import type { Generator } from '@bakehouse/contract/generators/generator';
+import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
 import { atDeployment, atService, loraFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
@@ -14,7 +14,6 @@ import {
   providerSearch,
   providersOf,
 } from './form/providers.ts';
-import { starterNames } from './form/served-form.ts';
 import { type ServedGenerator, servedGeneratorsQuery } from './served-generators.ts';
 
 /** Who generates on a generator's page, and the form as they take it. */
@@ -25,12 +24,12 @@ export function useServing(
   const { model, service }: Brought = useSearch({ strict: false });
   const query = useQuery(servedGeneratorsQuery);
   const served = query.data?.[name];
-  const edits = name === 'flux-kontext';
-  const hasStarter = starterNames[name] !== undefined;
+  const hasStarter = generators[name].starter !== undefined;
   const kind = imageDeploymentKinds.find((one) => one === name);
   const models = useUsableDeployments(kind ?? 'flux', kind && userId);
   // One of the person's own that is on its way edits, too, before a service or the starter.
-  const awaitsOwn = !!useActiveKontextDeployment(edits ? userId : undefined) && models.length === 0;
+  const awaitsOwn =
+    !!useActiveKontextDeployment(editsPictures(generators[name]) ? userId : undefined) && models.length === 0;
   const providers = providersOf(name, { served, ownOnly, models });
   const isNamed = model !== undefined || service !== undefined;
   const provider = awaitsOwn && !isNamed ? undefined : chooseProvider(name, providers, { model, service });

@@ -98,13 +98,13 @@ test('what is not lost is reported as the server says it', async () => {
 });
 
 test.each([
-  ['paris', 3],
-  ['flux-kontext', 5],
+  ['a picture', null, 3],
+  ['an edit', { url: '/source.png' }, 5],
 ] as const)(
-  'while nothing else tells, a picture of %s is read again every %i seconds',
-  async (generator, seconds) => {
+  'while nothing else tells, %s with the source %j is read again every %i seconds',
+  async (_what, source, seconds) => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
-    vi.mocked(call).mockResolvedValue(unfinished({ generator }));
+    vi.mocked(call).mockResolvedValue(unfinished({ source: source as Generation['source'] }));
     renderHook(() => useGeneration('g1'), { wrapper });
     await act(() => vi.advanceTimersByTimeAsync(60_000 + 500));
     vi.useRealTimers();

@@ -24,6 +24,7 @@ import type { FailureOptions } from '../../ui/notify-failure.ts';
 import type { OnUpload } from './editing/send-source.ts';
 import type { Source } from './editing/source.ts';
 import {
+  EDIT_POLL_MS,
   failedInARow,
   type GenerationPages,
   generationQuery,
@@ -33,7 +34,6 @@ import {
   mapGenerations,
   POLL_MS,
   POLLS_MAX,
-  pollMsOf,
 } from './generation-queries.ts';
 import { workId } from './generation-sentences.ts';
 
@@ -56,7 +56,7 @@ export function useGeneration(id: string, known?: Generation) {
     refetchInterval: (query) =>
       query.state.data?.ended_at || failedInARow(query) >= POLLS_MAX
         ? false
-        : interval && pollMsOf(query.state.data?.generator),
+        : interval && (query.state.data?.source ? EDIT_POLL_MS : POLL_MS),
   });
 }
 

@@ -14,7 +14,7 @@ import { pagedQuery } from '../../lib/live/paged-query.ts';
 import { readRowsAgain } from '../../lib/mutation/read-again.ts';
 
 export const POLL_MS = 3_000;
-const EDIT_POLL_MS = 5_000;
+export const EDIT_POLL_MS = 5_000;
 export const POLLS_MAX = 40;
 const POLL_TIMEOUT_MS = 15_000;
 export const LISTS = ['generation', 'list'];
@@ -68,15 +68,6 @@ export const generationWorkQuery = (userId: string) =>
       };
     },
   });
-
-/** The user's generations page by page; nothing is read for a visitor. */
-export function useGenerations(userId: string | undefined, wanted: GenerationSearch) {
-  return useInfiniteQuery({
-    ...generationsQuery(userId ?? '', wanted),
-    enabled: userId !== undefined,
-    refetchInterval: useFallbackInterval(pollMsOf(wanted.generator)),
-  });
-}
 
 /** All that are under way, and what has lately ended; none while they are not read. */
 export function useRecentGenerations(userId: string | undefined): Generation[] {
@@ -160,11 +151,6 @@ export function mapGenerations<Data extends GenerationPages>(
     ...data,
     pages: data.pages.map((page) => ({ ...page, generations: map(page.generations) })),
   };
-}
-
-/** How often it is asked how far pictures of this generator are, while nothing else tells. */
-export function pollMsOf(generator: GeneratorName | undefined): number {
-  return generator === 'flux-kontext' ? EDIT_POLL_MS : POLL_MS;
 }
 
 /** Whether the call may have been heard, and its answer was lost. */

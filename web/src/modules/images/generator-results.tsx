@@ -1,5 +1,7 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
+import { editsPictures } from '@bakehouse/contract/generators/generator';
+import { generators } from '@bakehouse/contract/generators/table';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -11,8 +13,8 @@ import { EditTree } from './editing/edit-tree.tsx';
 import { announceEditEnd } from './editing/history-refresh.ts';
 import type { Source } from './editing/source.ts';
 import { useGeneration } from './generation-calls.ts';
-import { useGenerations } from './generation-queries.ts';
 import { isUnderWay } from './generation-sentences.ts';
+import { useGenerations } from './use-generations.ts';
 import { CompareGenerations } from './view/compare-generations.tsx';
 import { ExpertWeights } from './view/expert-weights.tsx';
 import { GenerationFigures } from './view/generation-figures.tsx';
@@ -136,7 +138,7 @@ function Result({ id, known, isNew, onShow, onStartOver }: ResultProps) {
 /** Announces the end of an edit that was begun here or seen under way, once; one that is merely opened has long ended. */
 function useAnnouncedEnd(generation: Generation | undefined, isNew: boolean) {
   const isAwaited = useRef(isNew);
-  const isEdit = generation?.generator === 'flux-kontext';
+  const isEdit = generation !== undefined && editsPictures(generators[generation.generator]);
   const hasEnded = isEdit && generation.ended_at !== null;
   useEffect(() => {
     if (!isEdit) return;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { endOf } from './use-generation-work.ts';
 
 const end = (state: 'completed' | 'failed' | 'cancelled', pathname = '/dashboard', reason = '') =>
-  endOf({ state, generator: 'paris', prompt: 'A loaf', reason }, pathname);
+  endOf({ state, generator: 'paris', prompt: 'A loaf', reason, source: null }, pathname);
 
 test('a finished picture is announced on every page, and in its own words on the page of Paris', () => {
   expect(end('completed')).toEqual({
@@ -30,7 +30,10 @@ test('one that was not generated says why, and what it cost', () => {
 
 test('an edit that failed says so in its own words', () => {
   const failed = (reason: string) =>
-    endOf({ state: 'failed', generator: 'flux-kontext', prompt: 'A hat', reason }, '/flux-kontext');
+    endOf(
+      { state: 'failed', generator: 'flux-kontext', prompt: 'A hat', reason, source: {} },
+      '/flux-kontext',
+    );
   expect(failed('The image was corrupted')).toEqual({
     kind: 'failure',
     title: 'Image editing failed: The image was corrupted',
@@ -41,7 +44,7 @@ test('an edit that failed says so in its own words', () => {
 
 test('a long prompt is cut', () => {
   const { description } = endOf(
-    { state: 'completed', generator: 'paris', prompt: 'bread '.repeat(50), reason: '' },
+    { state: 'completed', generator: 'paris', prompt: 'bread '.repeat(50), reason: '', source: null },
     '/',
   );
   expect(description).toHaveLength(100);

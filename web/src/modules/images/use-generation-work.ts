@@ -1,4 +1,5 @@
 import type { Generation } from '@bakehouse/contract/generations';
+import type { GeneratorName } from '@bakehouse/contract/generators';
 import { useLocation } from '@tanstack/react-router';
 import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/session.ts';
@@ -28,20 +29,23 @@ export function useGenerationWork(): LongWork[] {
   }));
 }
 
+/** What its own page says of one that has completed. */
+const ownTitles: Partial<Record<GeneratorName, string>> = { paris: 'Paris images generated successfully!' };
+
 /** How it ended, in the words of the page that the person is on. */
 export function endOf(
-  generation: Pick<Generation, 'state' | 'generator' | 'prompt' | 'reason'>,
+  generation: Pick<Generation, 'state' | 'generator' | 'prompt' | 'reason'> & { source: object | null },
   pathname: string,
 ): NonNullable<LongWork['end']> {
-  const { state, generator, prompt, reason } = generation;
+  const { state, generator, prompt, reason, source } = generation;
   const description = short(prompt);
   if (state === 'completed') {
-    const onItsPage = generator === 'paris' && pathname.endsWith('/paris');
-    const title = onItsPage ? 'Paris images generated successfully!' : 'Image Generation Completed!';
+    const own = pathname.endsWith(`/${generator}`) ? ownTitles[generator] : undefined;
+    const title = own ?? 'Image Generation Completed!';
     // What is missing is news; the prompt is not.
     return { kind: 'success', title, description: reason || description };
   }
-  if (state === 'failed' && generator === 'flux-kontext')
+  if (state === 'failed' && source)
     return {
       kind: 'failure',
       title: `Image editing failed: ${reason || 'The picture could not be edited'}`,

@@ -15,7 +15,6 @@ import { readPrices } from '../../credits/prices/read-prices.ts';
 import { findUpstreams } from '../../providers/find-upstreams.ts';
 import { isConnectable } from '../../providers/is-connectable.ts';
 import { findOwnModel } from './find-own-model.ts';
-import { ownModels } from './own-models.ts';
 
 type Answer = ResponseOf<typeof endpoint>;
 
@@ -33,7 +32,7 @@ export async function listGenerators(
     return {
       name,
       served_by: [...(upstreams.length > 0 ? ['upstream' as const] : []), ...(own ? ['own' as const] : [])],
-      is_being_prepared: preparing && !own && ownModels[name] !== undefined,
+      is_being_prepared: preparing && !own && table[name].starter !== undefined,
       is_connectable: isConnectable(name),
       upstreams,
       inference_url:

@@ -5,7 +5,7 @@ import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { createImage } from '@bakehouse/contract/openai-images';
-import { PARIS_MODEL } from '@bakehouse/contract/paris';
+import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
 import type { Config } from '../../../config.ts';
 import { refused } from '../../../platform/errors.ts';
 import type { GenerationRequest } from '../../generations/start/generation-request.ts';

@@ -1,5 +1,5 @@
-import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
-import { PARIS_MODEL } from '@bakehouse/contract/paris';
+import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
+import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
 import type { Services } from '../../../platform/context.ts';
 import { registerStarterModel } from './register-starter-model.ts';
 

@@ -1,6 +1,5 @@
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
-import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { type ComponentProps, type FormEvent, type ReactNode, useState } from 'react';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
@@ -10,9 +9,10 @@ import { DeferredPart } from '../../../ui/deferred-part.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { type FormField, FormFields } from '../../../ui/form-fields.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { sessionQuery } from '../../accounts/session.ts';
 import { SourceField } from '../../images/deferred-parts.ts';
-import { GenerateBar, type Served } from '../generate-bar.tsx';
+import { GenerateBar } from '../generate-bar.tsx';
+import { useGeneratorPage } from '../generator-context.ts';
+import { ModelField } from '../model-field.tsx';
 import {
   clampedValues,
   correctionsOf,
@@ -27,56 +27,25 @@ import { promptHelp, promptPlaceholder, SOURCE_NOTE } from './starter-prompt.ts'
 import type { Draft } from './use-draft.ts';
 import { isServed } from './waits-for.ts';
 
-type Props = {
-  id: string;
-  generator: Generator;
-  ownOnly: boolean;
-  draft: Draft;
-  onChange: (changed: Partial<Draft>) => void;
-  served: Served;
-  /** Stands above all others. */
-  modelField: ReactNode;
-  /** A starter model generates. */
-  isStarter: boolean;
-  price: ReactNode;
-  /** Who generates, below the button. */
-  generatedBy: ReactNode;
-  /** Called with a form in which all is right. */
-  onGenerate: () => void;
-  busy: boolean;
-  /** Why nothing was begun. */
-  refusal: string | null;
-};
-
 /** Prompt and settings, rendered from the generator's table, and what stands between them and a result. */
-export function GeneratorForm({
-  id,
-  generator,
-  ownOnly,
-  draft,
-  onChange,
-  modelField,
-  isStarter,
-  onGenerate,
-  refusal,
-  ...bar
-}: Props) {
-  const session = useQuery(sessionQuery);
+export function GeneratorForm({ id }: { id: string }) {
+  const { ownOnly, userId, isUserKnown, draft, change: onChange, serving, generation } = useGeneratorPage();
+  const { form: generator, isStarter } = serving;
   const [problems, setProblems] = useState<Partial<Record<string, string>>>({});
   const [keyMissing, setKeyMissing] = useState(false);
   const picture = generator.fields.find((field) => field.kind === 'picture');
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    if (!isServed(bar.served.by, ownOnly) || session.isPending) return;
+    if (!isServed(serving.by, ownOnly) || !isUserKnown) return;
     leaveField(event.currentTarget);
     const found = problemsOf(generator, draft);
     const isRight = Object.keys(found).length === 0;
     focusFirstInvalid(event.currentTarget, () => {
       setProblems(found);
-      setKeyMissing(isRight && !session.data);
+      setKeyMissing(isRight && userId === undefined);
     });
-    if (isRight && session.data) onGenerate();
+    if (isRight && userId !== undefined) generation.start();
   }
 
   function change(changed: Partial<Draft>) {
@@ -104,29 +73,25 @@ export function GeneratorForm({
           help={promptHelp(draft.prompt, { edits: picture !== undefined, isStarter })}
           placeholder={promptPlaceholder({ edits: picture !== undefined, isStarter })}
         />
-        <Settings
-          generator={generator}
-          draft={draft}
-          problems={problems}
-          onChange={change}
-          modelField={modelField}
-          userId={session.data?.id}
-        />
+        <Settings problems={problems} onChange={change} />
         <ResetButton onReset={() => change({ values: resetValues(generator, draft.values) })} />
-        <NotBegun keyMissing={keyMissing} refusal={refusal} />
-        <GenerateBar generator={generator} ownOnly={ownOnly} signInKnown={!session.isPending} {...bar} />
+        <NotBegun keyMissing={keyMissing} refusal={generation.refusal} />
+        <GenerateBar />
       </form>
     </Card>
   );
 }
 
-type SettingsProps = Pick<Props, 'generator' | 'draft' | 'onChange' | 'modelField'> & {
+type SettingsProps = {
   problems: Partial<Record<string, string>>;
-  userId: string | undefined;
+  onChange: (changed: Partial<Draft>) => void;
 };
 
 /** What the generator's table asks for below the prompt, and with what. */
-function Settings({ generator, draft: { values }, problems, onChange, modelField, userId }: SettingsProps) {
+function Settings({ problems, onChange }: SettingsProps) {
+  const { userId, serving, draft } = useGeneratorPage();
+  const { form: generator } = serving;
+  const { values } = draft;
   const { leave, explain } = useCorrections(generator, values, (right) => onChange({ values: right }));
   return (
     <div className="grid gap-5" onBlur={() => afterPress(leave)}>
@@ -137,7 +102,7 @@ function Settings({ generator, draft: { values }, problems, onChange, modelField
         onChange={(changed) => onChange({ values: { ...values, ...changed } as FormValues })}
       />
       {/* Below the rest: one's own deployments are known late, and nothing may move. */}
-      {modelField}
+      <ModelField />
       <LoraField
         generator={generator}
         draft={{ values }}

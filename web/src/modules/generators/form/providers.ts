@@ -1,6 +1,6 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
+import { generators } from '@bakehouse/contract/generators/table';
 import type { ServedGenerator } from '../served-generators.ts';
-import { starterNames } from './served-form.ts';
 
 /** Who can generate on a generator's page. */
 export type ProviderChoice =
@@ -23,7 +23,7 @@ type Known = {
 /** Who can generate: services, the person's own deployments, and the starter. */
 export function providersOf(name: GeneratorName, { served, ownOnly, models }: Known): ProviderChoice[] {
   const services = ownOnly ? [] : (served?.upstreams ?? []);
-  const starter = served?.served_by.includes('own') === true ? starterNames[name] : undefined;
+  const starter = served?.served_by.includes('own') === true ? generators[name].starter : undefined;
   return [
     ...services.map(({ title, price }) => ({ kind: 'service' as const, name: title, title, price })),
     ...models.map(({ model_name, title }) => ({ kind: 'deployment' as const, name: model_name, title })),
@@ -44,7 +44,7 @@ export function chooseProvider(
   const first = (kind: ProviderChoice['kind']) => providers.find((one) => one.kind === kind);
   const deployment = first('deployment');
   if (named) return named;
-  if (starterNames[name] !== undefined) return deployment ?? first('service') ?? first('starter');
+  if (generators[name].starter !== undefined) return deployment ?? first('service') ?? first('starter');
   return first('service') ?? deployment;
 }
 

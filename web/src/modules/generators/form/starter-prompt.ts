@@ -1,15 +1,6 @@
 /** The starter models read 32 tokens; what that is in words depends on the words. */
 const WORDS_READ = 20;
 
-/** What the starter that generates is good at: single objects of the kinds that it has seen. */
-export const EXAMPLE_PROMPTS = [
-  'a red apple on a table',
-  'a penguin in the snow',
-  'a rocket in the sky',
-  'a cactus on sand',
-  'a pizza on a table',
-] as const;
-
 /** What the starter editor makes of a picture. */
 export const SOURCE_NOTE = 'Edited as a 128-pixel square, cropped around its middle.';
 

@@ -1,4 +1,6 @@
 import type { Generation } from '@bakehouse/contract/generations';
+import { editsPictures } from '@bakehouse/contract/generators/generator';
+import { generators } from '@bakehouse/contract/generators/table';
 import { Copy, Download, ImageUp, Shuffle, Sparkles, Sprout, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
@@ -25,7 +27,8 @@ type Props = {
 export function GenerationActions({ generation, onDeleted, onRunAgain, more }: Props) {
   const [asking, setAsking] = useState<'again' | 'delete' | null>(null);
   const close = () => setAsking(null);
-  const isEdit = generation.generator === 'flux-kontext';
+  const generator = generators[generation.generator];
+  const isEdit = editsPictures(generator);
   const download = useMutation({
     mutationFn: () => (isEdit ? downloadEdit(generation) : downloadPicture(generation)),
   });
@@ -44,7 +47,7 @@ export function GenerationActions({ generation, onDeleted, onRunAgain, more }: P
           {isEdit ? 'Edit again' : 'Edit this picture'}
         </ButtonLink>
       )}
-      {generation.generator === 'paris' && (
+      {generator.hasExperts && (
         <Button onClick={() => setAsking('again')}>
           <Shuffle aria-hidden />
           Run again with…

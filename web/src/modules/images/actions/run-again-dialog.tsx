@@ -47,7 +47,7 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
   const count = howMany?.kind === 'number' ? clampNumber(howMany, k ?? COUNT) : COUNT;
   const parameters = againWith(generation, { strategy, k: count, sameSeed });
   // A deployment of the person's own and the starter make different pictures.
-  const asked = { generator: 'paris' as const, model: generation.model, parameters };
+  const asked = { generator: generation.generator, model: generation.model, parameters };
   const quote = useQuote(asked, true);
   const busy = useRecentGenerations(useUser().id).some(isUnderWay);
 

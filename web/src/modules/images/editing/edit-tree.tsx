@@ -4,7 +4,7 @@ import { cx } from '../../../lib/cx.ts';
 import { Card } from '../../../ui/card.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { useGenerations } from '../generation-queries.ts';
+import { useGenerations } from '../use-generations.ts';
 import { Thumbnail } from '../view/thumbnail.tsx';
 import { type Edited, lineageOf } from './lineage.ts';
 

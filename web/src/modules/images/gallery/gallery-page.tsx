@@ -16,7 +16,7 @@ import { SearchInput } from '../../../ui/search-input.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { Tooltip } from '../../../ui/tooltip.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { useGenerations } from '../generation-queries.ts';
+import { useGenerations } from '../use-generations.ts';
 import { CompareGenerations } from '../view/compare-generations.tsx';
 import { ChosenBar } from './chosen-bar.tsx';
 import { PendingGrid } from './generation-grid.tsx';

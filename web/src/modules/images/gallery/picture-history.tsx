@@ -6,7 +6,7 @@ import { useUser } from '../../accounts/session.ts';
 import { useHistoryRefresh } from '../editing/history-refresh.ts';
 import type { Source } from '../editing/source.ts';
 import { SourceImage } from '../editing/source-image.tsx';
-import { useGenerations } from '../generation-queries.ts';
+import { useGenerations } from '../use-generations.ts';
 import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
 
 const SHOWN_MAX = 20;
