@@ -1,4 +1,4 @@
-import { quoteGeneration } from '@bakehouse/contract/generations';
+import { type Generation, quoteGeneration } from '@bakehouse/contract/generations';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, renderHook, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
