@@ -18,10 +18,10 @@ import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
 import { type StartTrouble, watchStarts } from './reconcile/start-watch.ts';
 
 const TICK_MS = 1_000;
-/** Workloads that are looked at at the same time. */
+/** Workloads that are reconciled at the same time. */
 const CONCURRENCY = 4;
 const SWEEP_EVERY_MS = 60_000;
-/** A machine whose server was not seen for so long is given up, unless the settings say otherwise. */
+/** A machine whose server was not seen for so long is lost, unless the settings say otherwise. */
 const LOST_AFTER_MS = 600_000;
 
 export type EngineOptions = {
@@ -31,19 +31,19 @@ export type EngineOptions = {
   machineId: string;
   /** Where workloads reach the server. */
   serverUrl: () => Promise<string>;
-  /** Whether this server has the machine at this moment (claim-machine.ts). Always, unless said. */
+  /** Whether this server holds the claim on the machine (claim-machine.ts). Always, unless said. */
   mayWork?: () => boolean;
   lostAfterMs?: number;
-  /** What beside failed starts keeps the machine from starting anything at present. */
+  /** Why the machine starts nothing at present, apart from failed starts. */
   trouble?: () => Promise<StartTrouble | null>;
-  /** The load of its processors; this computer's own, unless said. */
+  /** The load of the machine's processors; this computer's own, unless said. */
   cpuLoad?: () => CpuLoad;
 };
 
 export type Engine = {
   /** Begins to keep workloads in their wanted state. The server must answer by then. */
   start: () => Promise<void>;
-  /** Does all that is due now; a test calls it instead of `start`. */
+  /** Does all that is due now; tests call it instead of `start`. */
   pass: () => Promise<void>;
   /**
    * Asks all workloads that would not outlive this server to save their work, waits for them, and
@@ -104,7 +104,7 @@ export function createEngine(
   };
 }
 
-/** All that is done at one time for the workloads of a machine. */
+/** One pass over the workloads of a machine. */
 function createPass(
   { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
   {

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../platform/db/database.ts';
 import type { Workload } from './model/workload.ts';
 import { columns, toWorkload } from './workload-row.ts';
 
-/** Those workloads that there are, by their ids. */
+/** The workloads with these ids. */
 export async function findWorkloads(
   db: Database | Transaction,
   ids: string[],

@@ -6,7 +6,7 @@ import { listMachines } from './machines/queries.ts';
 import { countSlots } from './queue/count-slots.ts';
 import { slotClasses } from './queue/queue.ts';
 
-/** When each machine was last there: one that works says so every few seconds. */
+/** When each machine last beat; a working one does so every few seconds. */
 function measureMachines(registry: Registry, db: Database): void {
   new Gauge({
     name: 'bakehouse_machine_last_seen_timestamp_seconds',
@@ -22,7 +22,7 @@ function measureMachines(registry: Registry, db: Database): void {
   });
 }
 
-/** Adds the engine's numbers to the metrics of this process. They are read from the database when they are asked for. */
+/** Adds the engine's metrics to this process; they are read from the database on demand. */
 export function measureWorkloads(registry: Registry, db: Database): void {
   measureMachines(registry, db);
   new Gauge({
@@ -46,7 +46,7 @@ export function measureWorkloads(registry: Registry, db: Database): void {
     help: 'How long the workload that has waited longest has waited',
     registers: [registry],
     async collect() {
-      // What goes back to the line keeps its place, and has worked meanwhile.
+      // A requeued workload keeps its place, and has worked meanwhile.
       const { rows } = await sql<{ seconds: number | null }>`
         select extract(epoch from max(
           now() - greatest(queued_at, attempt_started_at, last_report_at)))::float8 as seconds

@@ -1,10 +1,7 @@
 import type { Database } from '../platform/db/database.ts';
 import { upsertInput } from './files/file-queries.ts';
 
-/**
- * Lets a workload read one more file than its spec names, until its files are removed: what a request to it names. Its spec
- * stays as it is.
- */
+/** Lends a workload one more file than its spec names, which a request to it needs, until its files are deleted. */
 export async function lendInput(
   db: Database,
   input: { workloadId: string; sha256: string; sizeBytes: number },

@@ -9,7 +9,7 @@ import { columns, toSpec, toWorkload } from './workload-row.ts';
 /** Columns that the engine changes together with the state. */
 export type WorkloadChanges = Partial<
   Omit<Workload, 'id' | 'userId' | 'behaviour' | 'kind' | 'title' | 'placement' | 'createdAt'> & {
-    /** Null: nobody may speak for it. */
+    /** Null: no process may report for it. */
     tokenSha256: Buffer | null;
     checkAt: Date;
   }
@@ -129,7 +129,7 @@ export async function insertLogLines(
     )`.execute(tx);
 }
 
-/** A printed line as the log keeps it: one that is longer than a screen helps nobody. */
+/** A printed line as the log keeps it, shortened to a screen's length. */
 export function toLogLine(line: string): string {
   return storableText(line.slice(0, 4000));
 }

@@ -4,7 +4,7 @@ import type { Behaviour, Placement, WorkloadSpec } from './model/workload.ts';
 import { wakeEngines } from './queries.ts';
 
 export type WorkloadRequest = {
-  /** Whose turn it takes in the queue; null: it serves everybody. */
+  /** The user whose share of the queue it takes; null: it serves all users. */
   userId: string | null;
   behaviour: Behaviour;
   /** Name of the registered kind that answers for it. */
@@ -13,10 +13,10 @@ export type WorkloadRequest = {
   title: string;
   spec: WorkloadSpec;
   placement: Placement;
-  /** How long it was quoted to work: kept for its kind, the queue goes by what is seen. */
+  /** The quoted duration, for its kind; the queue uses the observed pace. */
   expectedSeconds?: number;
   now: Date;
-  /** It rests until then, for this reason. */
+  /** Until when it rests, and why. */
   notBefore?: Date;
   reason?: string;
 };

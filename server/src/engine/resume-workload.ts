@@ -27,7 +27,7 @@ export async function resumeWorkload(
     state: 'queued',
     reason: '',
     outcome: null,
-    // What is left of the attempt before has nothing more to say.
+    // Reports of the attempt before are refused.
     tokenSha256: null,
     failures: 0,
     activeSeconds: savedSeconds,

@@ -5,7 +5,7 @@ import { storeArtefact } from './files/store-artefact.ts';
 import type { WorkloadKinds } from './model/workload-kind.ts';
 import { acceptReports } from './reports/accept-reports.ts';
 
-/** What running workloads call. */
+/** The endpoints for running workloads. */
 export function workloadRoutes(kinds: WorkloadKinds): Binding[] {
   return [
     bindWorkload(getWorkloadInput, readInput),

@@ -1,6 +1,6 @@
 import type { Workload } from './model/workload.ts';
 
-/** With how many seconds of work an ended workload goes on: what has failed is back at its last checkpoint. Pure. */
+/** The seconds of work that a resumed workload continues with: a failed one goes back to its last checkpoint. Pure. */
 export function secondsSaved({
   state,
   activeSeconds,

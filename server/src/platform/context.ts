@@ -10,28 +10,28 @@ import type { Jobs } from './jobs/jobs.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import type { BlobStore } from './storage/blob-store.ts';
 
-/** What the program is made of; one set per process. */
+/** The services of the process; one set each. */
 export type Services = {
   config: Config;
   clock: Clock;
   log: Logger;
   db: Database;
-  /** The connections under `db`, for statements that are kept prepared. */
+  /** The connections under `db`, for prepared statements. */
   pool: pg.Pool;
   events: Events;
-  /** What is kept of rows in memory hears here that they changed. */
+  /** Announces changed rows to caches. */
   rowChanges: RowChanges;
   jobs: Jobs;
   blobs: BlobStore;
-  /** What programs that read or run what strangers have made are kept behind. */
+  /** Isolates programs that read or run untrusted files. */
   sandbox: Sandbox;
-  /** The machine that this process runs on: one for each data folder. */
+  /** The machine that this process runs on; each data folder is one. */
   machineId: string;
-  /** This process among those that are there: it beats in `processes` while it lives. */
+  /** This process's row in `processes`. */
   processId: string;
-  /** Processes that answer requests, this one included: they share the limits of the installation. */
+  /** Web processes, this one included: they share the limits of the installation. */
   webProcesses: () => number;
-  /** Aborted, with the error for who waits as its reason, when this process ends in good order. */
+  /** Aborted when this process shuts down; its reason is the error for requests that wait. */
   closing: AbortSignal;
 };
 
@@ -39,29 +39,29 @@ export type UserCaller = {
   kind: 'user';
   userId: string;
   isOperator: boolean;
-  /** The API key of the call; absent where a browser's session stands for its user. */
+  /** The API key of the call; absent where a browser's session authenticates it. */
   key?: CallerKey;
-  /** The browser's session, where that stands for its user. */
+  /** The browser's session, where that authenticates the call. */
   session?: { id: string; createdAt: Date };
 };
 export type CallerKey = {
   id: string;
-  /** Of the secret that was sent: a key may have two. */
+  /** SHA-256 of the secret that was sent: a key may have two. */
   sha256: Buffer;
-  /** The one that the web app sends, which stands for its owner. */
+  /** Whether it is the key that the web app sends for its user. */
   forWebApp: boolean;
   scopes: readonly KeyScope[];
   hasBudget: boolean;
-  /** When it stops to open, if nothing changes. */
+  /** When it expires, unless it is changed. */
   expiresAt: Date | null;
-  /** What it opens now, and until when; null once it opens nothing. */
+  /** Reads its present scopes and expiry from the database; null once it is no longer valid. */
   look: () => Promise<Pick<CallerKey, 'scopes' | 'expiresAt'> | null>;
 };
-/** One attempt at a workload: another one has another token. */
+/** One attempt at a workload; each attempt has its own token. */
 export type WorkloadCaller = { kind: 'workload'; workloadId: string; tokenSha256: Buffer };
 export type Caller = UserCaller | WorkloadCaller | { kind: 'nobody' };
 
-/** What a use case receives: the services, and who asks. */
+/** What a use case receives: the services and the caller. */
 export type Context<C extends Caller = UserCaller> = Services & {
   caller: C;
   requestId: string;

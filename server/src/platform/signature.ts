@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** Signs all parts; each purpose has a key of its own, so that no signature is good for another one. */
+/** Signs all parts. Each purpose has a separate key, so that no signature is valid for another. */
 export function signatureOf(secret: string, purpose: string, parts: readonly (string | number)[]): string {
   return signatureOfText(secret, purpose, JSON.stringify(parts));
 }

@@ -40,7 +40,7 @@ export function textLine(json: string): string {
   return `${clock} ${message}${details.join('')}${below.join('')}`;
 }
 
-/** Something of several lines, such as a mail, which somebody may have to copy. */
+/** Text of several lines, such as a mail, to be copied. */
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim().includes('\n');
 }

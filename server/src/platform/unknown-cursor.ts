@@ -1,6 +1,6 @@
 import { AppError } from './errors.ts';
 
-/** What a list answers to a cursor that it has not given. */
+/** The error for a cursor that the list has not issued. */
 export function unknownCursor(cause?: unknown): AppError {
   return new AppError('invalid_request', {
     publicMessage: 'cursor must be the next_cursor of an earlier page of this list',

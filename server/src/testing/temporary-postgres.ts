@@ -2,8 +2,11 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { discardEmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded-postgres.ts';
-import { isProcessAlive } from '../platform/processes/is-process-alive.ts';
+import {
+  discardEmbeddedPostgres,
+  isProcessAlive,
+  startEmbeddedPostgres,
+} from '../platform/postgres/embedded-postgres.ts';
 
 const PREFIX = 'bakehouse-test-';
 

@@ -6,8 +6,9 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 export type KeptSince = { run: Date; deployment: Date };
 
 /**
- * Workloads whose files on these machines can go: at once those of one that is completed or whose owner is gone, those of others
- * when it ended before `keptSince`. What has no machine has no files, and is noted by whoever comes first.
+ * Workloads whose files on these machines can be deleted: at once those of completed ones and of deleted users, the
+ * others when they ended before `keptSince`. Workloads without a machine have no files, and are marked by any
+ * machine.
  */
 export async function listUnneededFiles(
   db: Database,
@@ -36,7 +37,7 @@ export async function listUnneededFiles(
   return rows.map(({ id }) => id);
 }
 
-/** The same once more for one of them, under its lock: its owner may have resumed it since. */
+/** Checks one of them again under its lock: its owner may have resumed it. */
 export async function lockUnneededFiles(tx: Transaction, id: string, keptSince: KeptSince): Promise<boolean> {
   const row = await tx
     .selectFrom('workloads')
@@ -59,8 +60,8 @@ export async function lockUnneededFiles(tx: Transaction, id: string, keptSince: 
 export type Artefact = { path: string; sha256: string; sizeBytes: number };
 
 /**
- * Notes what the workload has stored under a path. Answers what stood there before, with the time by the
- * database's clock. The workload is locked.
+ * Records what the workload has stored under a path. Returns what stood there before, with the time by the database's
+ * clock. Locks the workload.
  */
 export async function upsertArtefact(
   tx: Transaction,
@@ -96,7 +97,7 @@ export async function selectArtefacts(db: Database | Transaction, workloadId: st
   return rows.map((row) => ({ path: row.path, sha256: row.sha256, sizeBytes: Number(row.size_bytes) }));
 }
 
-/** Notes the files that a workload's spec names, so that each is found without reading the spec. */
+/** Records the files that a workload's spec names, so that each is found without reading the spec. */
 export async function insertInputs(tx: Transaction, workloadId: string): Promise<void> {
   await sql`
     insert into workload_inputs (workload_id, sha256, size_bytes)
@@ -148,7 +149,10 @@ export async function deleteCheckpoint(
   return numDeletedRows > 0n;
 }
 
-/** The size of a file that the workload's spec names or that it was lent, or of its own last checkpoint; null for any other. */
+/**
+ * The size of a file that the workload's spec names, that it was lent, or that is its last checkpoint; null for any
+ * other.
+ */
 export async function findInput(db: Database, workloadId: string, sha256: string): Promise<number | null> {
   const row = await db
     .selectFrom('workload_inputs')
@@ -167,7 +171,7 @@ export async function findInput(db: Database, workloadId: string, sha256: string
   return row ? Number(row.size_bytes) : null;
 }
 
-/** Forgets what belonged to a workload's files, and what one whose owner is gone has printed. */
+/** Deletes the rows of a workload's files, and for a deleted user its log. */
 export async function noteFilesRemoved(tx: Transaction, workloadId: string, at: Date): Promise<void> {
   await sql`
     delete from workload_logs using workloads

@@ -3,8 +3,8 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { wakeEngines } from '../queries.ts';
 
 /**
- * Step: the user is gone, and nobody resumes the workloads any more. What they have printed goes with their files once they
- * have ended, and at once where the files are gone already: nobody comes to those again.
+ * Step: the user is deleted, and none of their workloads is resumed. Logs go with the files once the workloads have
+ * ended, and at once where the files are gone already.
  */
 export async function forgetWork(tx: Transaction, userId: string): Promise<void> {
   const { rows } = await sql<{ id: string; files_removed_at: Date | null }>`

@@ -30,7 +30,10 @@ export async function readInput(
   }
 }
 
-/** Only a work folder without a checkpoint wants the one that is here (workload.py): where that is lost, nothing is saved. */
+/**
+ * Only a work folder without a checkpoint needs the stored one (workload.py): where that is lost, nothing can be
+ * restored.
+ */
 async function noteLostCheckpoint({ db, caller }: Context<WorkloadCaller>, sha256: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const { id } = await lockAttempt(tx, caller);

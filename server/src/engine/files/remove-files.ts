@@ -5,9 +5,9 @@ import type { Driver } from '../drivers/driver.ts';
 import { type KeptSince, listUnneededFiles, lockUnneededFiles, noteFilesRemoved } from './file-queries.ts';
 
 /**
- * Files and artefacts of a completed workload go at once: what its result names belongs to its module by then. So do those
- * of one whose owner is gone, and what it has printed. Those of another run stay for whoever resumes it; a model server is
- * never resumed, and what it printed is in its log: its folder stays a day for who looks into what went wrong.
+ * Files and artefacts of a completed workload are deleted at once: those that its result names belong to its module
+ * by then. So are those of a deleted user, with their logs. Those of other runs are kept for a resume. A model server
+ * is never resumed, and its log is stored: its folder is kept for a day to diagnose errors.
  */
 const RUNS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const DEPLOYMENTS_KEPT_MS = 24 * 60 * 60 * 1000;
@@ -16,8 +16,8 @@ const AT_ONCE = 10;
 type Parts = { db: Database; driver: Driver; log: Logger };
 
 /**
- * Deletes the files of a few workloads of these machines that nobody needs any more. The first one is
- * the driver's, the others are gone: one that comes back deletes what it has itself (sweep-files.ts).
+ * Deletes files of a few workloads that are no longer needed. The first of the machines is the driver's, the others
+ * are gone: one that comes back deletes its files itself (sweep-files.ts).
  */
 export async function removeFiles(
   { db, driver, log }: Parts,
@@ -30,8 +30,8 @@ export async function removeFiles(
   };
   for (const id of await listUnneededFiles(db, machineIds, keptSince, AT_ONCE)) {
     try {
-      // Given up before anything is deleted: from then on nobody resumes it, and no lock is held while a slow disk
-      // takes its time. What is left of it, the next sweep deletes.
+      // Marked as deleted first, so that it is not resumed meanwhile and no lock is held while a slow disk deletes.
+      // The next sweep deletes what is left.
       if (await giveUp(db, id, { keptSince, now })) await driver.remove(id);
     } catch (error) {
       log.error({ err: error, workload_id: id }, 'files of a workload could not be deleted');

@@ -13,13 +13,13 @@ import { CHECKPOINT, upsertArtefact } from './file-queries.ts';
 
 /** Far above any adapter; what would leave too little room on the disk is refused before. */
 const ARTEFACT_BYTES_MAX = 64 * 1024 ** 3;
-/** A body of which nothing comes for so long is given up. */
+/** The connection of a body that pauses for so long is closed. */
 const STALL_MS = 60_000;
 
 /**
- * Stores one output file. The same path again replaces it; bytes that nobody else wants go at once,
- * because a large run leaves gigabytes with each checkpoint. Throws AppError('invalid_request') when
- * the bytes are others than announced, and 'payload_too_large' when they are too many.
+ * Stores one output file. The same path again replaces it; replaced bytes without another owner are deleted at once,
+ * because a large run leaves gigabytes with each checkpoint. Throws AppError 'invalid_request' when the bytes are not
+ * those announced, and 'payload_too_large'.
  */
 export async function storeArtefact(
   ctx: Context<WorkloadCaller>,
@@ -36,9 +36,9 @@ export async function storeArtefact(
   }
   const announced = request.headers['x-content-sha256'];
   const { raw } = request;
-  // Ends the connection, so nobody is there to be answered.
+  // Closes the connection without an answer.
   raw.setTimeout(limits.stallMs, () => raw.destroy());
-  // Its sender has no more to say while gigabytes reach the disk.
+  // Its sender waits while gigabytes are written to the disk.
   raw.once('end', () => raw.setTimeout(0));
   const blob = await storeBlob(ctx, raw, {
     sizeBytesMax: limits.bytes,
@@ -46,7 +46,7 @@ export async function storeArtefact(
     expectedBytes: Number(request.headers['content-length'] ?? 0),
   }).finally(() => raw.setTimeout(0));
   if (blob.sha256 !== announced) {
-    // The bytes stay: others may have the same, and what nobody names is collected.
+    // The bytes stay: other files may have the same, and bytes without an owner are collected.
     throw new AppError('invalid_request', {
       publicMessage: `${path} arrived with the SHA-256 ${blob.sha256}, not the one announced in X-Content-SHA256`,
       param: 'X-Content-SHA256',
@@ -62,7 +62,7 @@ export async function storeArtefact(
   if (before) await collectReplaced(ctx, before);
 }
 
-/** What somebody has stored again since is left to the collector, with its grace. */
+/** Bytes that were stored again since are left to the collector. */
 async function collectReplaced(
   ctx: Context<WorkloadCaller>,
   { sha256, stored_at }: { sha256: string; stored_at: Date },

@@ -10,7 +10,7 @@ const COMPUTE_CAPABILITY_MIN = 7.5;
 /** CUDA 13 starts with no older driver. */
 const DRIVER_MIN = 580;
 
-/** A driver in trouble can keep it for ever. */
+/** A driver in trouble can make it hang. */
 const NVIDIA_SMI_MS_MAX = 10_000;
 
 export type Accelerators = {
@@ -27,8 +27,8 @@ export type Accelerators = {
 export const noAccelerators: Accelerators = { gpus: [], tooOld: [], needDriver: [], withoutVllm: [] };
 
 /**
- * The NVIDIA GPUs of this machine. Null where there is neither nvidia-smi nor a driver; throws where
- * there is one of them, and nobody can say which GPUs there are.
+ * The NVIDIA GPUs of this machine. Null where there is neither nvidia-smi nor a driver; throws where there is one of
+ * them but the GPUs cannot be listed.
  */
 export async function findAccelerators({
   command = 'nvidia-smi',

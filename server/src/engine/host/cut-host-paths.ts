@@ -5,8 +5,8 @@ import { runtimeDir } from './environment/environment.ts';
 export type HostFolders = Pick<Config, 'dataDir' | 'cacheDir'>;
 
 /**
- * Cuts the paths inside our own folders down to their last name, '/data/workloads/7/model.gguf' to
- * 'model.gguf': people may read what a workload says, but not where its machine keeps things.
+ * Cuts paths inside our own folders down to their last name, '/data/workloads/7/model.gguf' to 'model.gguf': users
+ * may read the messages of a workload, but not the paths of its machine.
  */
 export function cutHostPaths(config: HostFolders, text: string): string {
   const folders = [config.dataDir, config.cacheDir, runtimeDir].map((folder) => RegExp.escape(folder));

@@ -7,7 +7,7 @@ import { hasLayer } from './environment/has-layer.ts';
 
 const ASKED_AGAIN_AFTER_MS = 60_000;
 
-/** Remembers what `find` has found. Where it fails it is asked again each minute, and nobody waits for that. */
+/** Caches what `find` has found. After a failure it runs again each minute, in the background. */
 export function rememberAccelerators(
   find: (settings: EnvironmentSettings) => Promise<Accelerators | null>,
   now: () => number = () => performance.now(),

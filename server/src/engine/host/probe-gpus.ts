@@ -25,7 +25,7 @@ export async function probeGpus(
   return failed.map((device) => `GPU ${device} is not used: ${said[devices.indexOf(device)]}`);
 }
 
-/** In a process of its own: what one GPU does to it is nothing against the others. Null where it computes. */
+/** In a separate process, so that a crash of one GPU does not affect the others. Null where it computes. */
 async function probeGpu(
   settings: EnvironmentSettings,
   device: number,
@@ -49,7 +49,7 @@ export async function workingGpus(
   settings: EnvironmentSettings & Pick<Config, 'prepare'>,
   gpus: Gpu[],
 ): Promise<Gpu[]> {
-  // Who prepares nothing tries nothing either: what was found once would hold for ever.
+  // A server that prepares nothing does not probe either: an old result would hold forever.
   if (!settings.prepare) return gpus;
   const failed = (await readFile(await failureOf(settings), 'utf8').catch(() => '')).split(' ');
   return gpus

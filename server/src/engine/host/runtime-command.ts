@@ -16,7 +16,7 @@ export type RuntimeCommand = {
   reads: string[];
 };
 
-/** What a workload may see of our environment. The rest, such as the database's address, is not its business. */
+/** The environment variables that a workload may see. Others, such as the database's address, are secret. */
 const passedOn =
   /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|G?OMP_\w+|(https?|no)_proxy|SSL_CERT_\w+)$/i;
 

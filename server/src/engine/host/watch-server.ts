@@ -6,7 +6,7 @@ const ANSWER_MS_MAX = 3_000;
 
 /**
  * For a machine that does not hold the files: whether the server that its workloads fetch them from, and report to,
- * answers it. Until it does, nothing is started here: it would end as silent. The answer is null while it does.
+ * can be reached. Until then nothing is started here: it would end as silent. Null while it can.
  */
 export function watchServer(
   serverUrl: () => Promise<string>,

@@ -3,19 +3,19 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { keepAlive } from '../../platform/db/database.ts';
 
-/** A server that was just killed lets go when the database notices. */
+/** The claim of a killed server ends when the database notices. */
 const TRIES = 20;
 const TRY_PAUSE_MS = 250;
-/** A claim that was lost is wanted back, and asked for this often. */
+/** How often a lost claim is retried. */
 const RECLAIM_PAUSE_MS = 1_000;
-/** A connection that breaks says so, unless the network has swallowed it: so it is asked. */
+/** A broken connection is noticed, unless the network drops packets: so it is pinged. */
 const CHECK_MS = 3_000;
 const CHECK_MS_MAX = 5_000;
 
 export type MachineClaim = {
-  /** Whether it is ours at this moment. */
+  /** Whether this process holds the claim. */
   isHeld: () => boolean;
-  /** Lets go for good; a process that dies lets go too. */
+  /** Releases the claim for good; the end of the process does so too. */
   release: () => Promise<void>;
 };
 

@@ -3,8 +3,8 @@ import { listHeartbeats, listLostMachines } from './queries.ts';
 import { unbroken } from './uptime.ts';
 
 /**
- * Machines that were not seen for `lostAfterMs` while `machineId` has reached the database without a
- * break. After an outage of the database nobody has been seen for long, and all are there.
+ * Machines that were not seen for `lostAfterMs` while `machineId` reached the database without a break. After an
+ * outage of the database none was seen for long, and all are there.
  */
 export async function findLostMachines(
   db: Database | Transaction,

@@ -4,9 +4,9 @@ import type { Database } from '../../platform/db/database.ts';
 import { findOtherWebProcesses, forgetProcesses, leaveProcess, noteProcess } from './queries.ts';
 
 const BEAT_MS = 2_000;
-/** Beats that are farther apart are broken: nobody was there in between. */
+/** Beats that are farther apart have a break between them. */
 export const BREAK_MS = 6_000;
-/** A process that was not seen for this long has gone. */
+/** A process that was not seen for so long has ended. */
 export const LOST_AFTER_MS = 30_000;
 
 export type Beat = {
@@ -17,12 +17,12 @@ export type Beat = {
   others: { count: number; lastSeenMs: number | null };
 };
 
-/** Says every two seconds that this process is there, and hears which others are. */
+/** Beats every two seconds, and counts the other processes. */
 export type Heartbeat = {
   /** This process's. */
   id: string;
   start: () => Promise<void>;
-  /** One beat now; those who ask for one meanwhile wait for the same. */
+  /** Beats now; simultaneous calls share one beat. */
   beat: () => Promise<Beat>;
   /** Web processes at the last beat, this one included where it is one; never less than 1. */
   webProcesses: () => number;
@@ -40,10 +40,9 @@ type Options = {
 };
 
 /**
- * This process's row in the database, kept up until `close`. It is committed before the others are
- * counted, so of two that begin together at least one sees the other. Where the database is away
- * nothing of what people and workloads say is taken in either: the first beat after one that failed
- * begins anew.
+ * This process's row in the database, kept up until `close`. It is committed before the others are counted, so of two
+ * that start together at least one sees the other. While the database is unavailable no reports are accepted either:
+ * the first beat after a failed one starts a new span.
  */
 export function createHeartbeat({ db, log, machineId, roles, url, onBeat }: Options): Heartbeat {
   const id = randomUUID();
@@ -101,7 +100,7 @@ export function createHeartbeat({ db, log, machineId, roles, url, onBeat }: Opti
       closed = true;
       clearTimeout(timer);
       await beating?.catch(() => undefined);
-      // Without a database it cannot say so: the others see it go by its silence.
+      // Without a database the others notice its silence.
       await leaveProcess(db, id).catch((error: unknown) => log.warn({ err: error }, 'could not say goodbye'));
     },
   };

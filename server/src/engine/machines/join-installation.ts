@@ -19,22 +19,21 @@ export type MachineIdentity = {
 type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'driver' | 'machineHost' | 'secret'>;
 
 /**
- * Enters the machine of this data folder in the list, or says anew what it is. The first one of an
- * installation holds the bytes of all files, and takes what an earlier version has left without a
- * machine. Throws a plain sentence when another machine has another secret, or when it and the one that holds the files
- * cannot reach each other.
+ * Registers the machine of this data folder, or updates its row. The first machine of an installation holds the bytes
+ * of all files, and takes over work without a machine. Throws a plain sentence when another machine has another
+ * secret, or when it and the one that holds the files cannot reach each other.
  */
 export async function joinInstallation(
   db: Database,
   { dataDir, databaseUrl, driver, machineHost, secret = '' }: Settings,
   { runsWork, now }: { runsWork: boolean; now: Date },
 ): Promise<MachineIdentity> {
-  // Nobody else has a database that lies in this data folder: without its file it is the same machine.
+  // Only this data folder has its embedded database: without its file it is the same machine.
   const known = databaseUrl ? null : ((await findBlobHolder(db))?.id ?? null);
   const id = await readMachineId(dataDir, known);
   const secretCheck = createHmac('sha256', secret).update('bakehouse machine').digest();
   return inTransaction(db, async (tx) => {
-    // Of two that start at once one is the first.
+    // Of two that start at once one registers first.
     await sql`lock table machines in share row exclusive mode`.execute(tx);
     const holder = await findBlobHolder(tx);
     // What the holder says counts: a lost secret ends sessions, and nothing else.

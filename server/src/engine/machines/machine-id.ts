@@ -4,9 +4,8 @@ import { readOrMakeFile } from '../../platform/files/kept-file.ts';
 import { isUuid } from '../../platform/is-uuid.ts';
 
 /**
- * Which machine a data folder belongs to: its file `machine`, made when missing. `known` is whose
- * folder it has to be, where that is known without the file. Throws a plain sentence when the file
- * is not usable.
+ * The id of the machine that a data folder belongs to: its file `machine`, made when missing. `known` is the id that
+ * it must have, where that is known without the file. Throws a plain sentence when the file is not usable.
  */
 export async function readMachineId(dataDir: string, known: string | null): Promise<string> {
   const file = path.join(dataDir, 'machine');

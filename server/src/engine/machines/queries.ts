@@ -14,7 +14,7 @@ export type KnownMachine = Pick<Row, 'id' | 'name' | 'host' | 'driver' | 'starte
   isPresent: boolean;
 };
 
-/** A machine whose server was not seen for so long gets no work. Beats come every two seconds. */
+/** A machine whose server was not seen for so long gets no work. Servers beat every two seconds. */
 const PRESENT_S = 15;
 
 /** Of a row of `machines`. */
@@ -60,7 +60,10 @@ export async function noteMachine(db: Database, id: string, offer: Offer): Promi
     where id = ${id}`.execute(db);
 }
 
-/** Machines whose server was not seen for `lostAfterMs`, all of them within `watched`: before it nobody could have been seen. */
+/**
+ * Machines whose server was not seen for `lostAfterMs`, all of it within `watched`: before, none could have been
+ * seen.
+ */
 export async function listLostMachines(
   db: Database | Transaction,
   watched: Span,
@@ -119,12 +122,12 @@ export async function leaveProcess(db: Database, id: string): Promise<void> {
   await sql`update processes set left_at = clock_timestamp() where id = ${id}`.execute(db);
 }
 
-/** Forgets processes that were not seen for an hour: whoever was killed has not said goodbye. */
+/** Deletes processes that were not seen for an hour: killed ones do not sign off. */
 export async function forgetProcesses(db: Database): Promise<void> {
   await sql`delete from processes where seen_at < clock_timestamp() - interval '1 hour'`.execute(db);
 }
 
-/** When each process could take in what workloads report, and where: they report to the machine that holds the files. */
+/** When each process could accept reports of workloads, and where: they report to the machine that holds the files. */
 export async function listUptimes(db: Database | Transaction): Promise<(Span & { url: string | null })[]> {
   const { rows } = await sql<Span & { url: string | null }>`
     select processes.since, processes.seen_at as until, processes.url

@@ -49,7 +49,9 @@ test('a GPU of a machine that joined is one that work can run on', async () => {
   const offer = async (devices: number[], servesTextOnGpus: boolean) => {
     const gpu = { type: 'NVIDIA_H100_80GB', like: 'NVIDIA_H100_80GB', memoryBytes: 80e9, devices } as const;
     await noteMachine(db, await testMachine(db), {
-      ...{ admission: 'slots', blockers: {}, cpu: { cores: 1, memory_bytes: 1 } },
+      admission: 'slots',
+      blockers: {},
+      cpu: { cores: 1, memory_bytes: 1 },
       capacity: { gpus: [gpu], servesTextOnGpus },
     });
   };

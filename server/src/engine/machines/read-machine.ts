@@ -9,7 +9,7 @@ import { listPreparations } from '../host/preparation/list-preparations.ts';
 import { installationCapacity } from './installation-capacity.ts';
 import { toAccelerators } from './read-machines.ts';
 
-/** What work can run on, wherever in the installation it goes, and what this server is still preparing. */
+/** What work can run on, on any machine of the installation, and what this server is still preparing. */
 export async function readMachine({
   config,
   db,

@@ -14,15 +14,15 @@ type Parts = {
   kinds: WorkloadKinds;
   log: Logger;
   now: () => Date;
-  /** The machine that looks. */
+  /** The machine that runs the check. */
   machineId: string;
-  /** A machine that this one did not see for so long is given up. */
+  /** A machine that was not seen for so long is lost. */
   lostAfterMs: number;
 };
 
 /**
- * Gives the workloads of machines that are gone back to the queue, but those that still report. From then on whatever lives of
- * them is refused by its token; a machine that comes back ends it (sweep-files.ts).
+ * Requeues the workloads of lost machines, except those that still report. From then on the token of the old attempt
+ * is refused; a machine that comes back ends it (sweep-files.ts).
  */
 export async function requeueLost(parts: Parts, gone: string[]): Promise<void> {
   for (const id of await listOfMachines(parts.db, gone)) {
@@ -39,8 +39,8 @@ export async function requeueLost(parts: Parts, gone: string[]): Promise<void> {
 }
 
 /**
- * Whether it works and has reported within that time: only the server of its machine is away. One that was asked to stop is
- * heard no longer than that either, as nobody is there to end it. Pure.
+ * Whether it works and has reported within that time: only the server of its machine is away. One that was asked to
+ * stop is not given longer, as its server cannot end it. Pure.
  */
 function isHeard(
   { outcome, lastReportAt, wanted, stopRequestedAt, drainSeconds }: Workload,

@@ -8,9 +8,9 @@ import { listRemovable } from '../queries.ts';
 type Parts = { db: Database; driver: Driver; machineId: string; log: Logger };
 
 /**
- * Deletes what a machine still has of workloads that were given to another one while it was gone,
- * or whose files were given up, and ends what lives of them. What cannot be deleted is left to the next time. It belongs into
- * a pass of the engine: passes come one after the other, so nothing that comes back to this machine is started meanwhile.
+ * Deletes what a machine still has of workloads that were given to another one while it was gone, or whose files were
+ * given up, and kills their processes. What cannot be deleted is left to the next call. Runs within a pass of the
+ * engine: passes run one after the other, so no such workload is started here meanwhile.
  */
 export async function sweepFiles({ db, driver, machineId, log }: Parts): Promise<void> {
   const there = (await driver.list()).filter(isUuid);

@@ -4,8 +4,8 @@ import { BREAK_MS } from './heartbeat.ts';
 import { listUptimes } from './queries.ts';
 
 /**
- * When the reports of a workload that was told `serverUrl` could be taken in; null before the first beat ever. An
- * address that is no process's own, as that of a proxy, leads to all of them.
+ * When reports of a workload that was told `serverUrl` could be accepted; null before the first beat ever. An address
+ * that belongs to no process, as a proxy's, leads to all of them.
  */
 export async function findListening(
   db: Database | Transaction,

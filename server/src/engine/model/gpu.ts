@@ -6,7 +6,7 @@ export type Gpu = {
   type: string;
   /** What each of them really has. */
   memoryBytes: number;
-  /** The listed GPU that they are most like: their price and their speed are taken to be that one's. */
+  /** The listed GPU that is most like them: its price and speed are used for them. */
   like: GpuType;
   /** By the numbers that their machine gives them. */
   devices: number[];

@@ -2,9 +2,9 @@
 export type Observed =
   /** It was never started, or nothing is left of it. */
   | { state: 'absent' }
-  /** Its driver has it in a queue of its own: it has not begun, and says nothing yet. */
+  /** It waits in the driver's own queue: it has not begun, and reports nothing yet. */
   | { state: 'pending'; reason: string }
-  /** `starved`: it gives way to other programs, and for a while these have left it hardly any of the processor. */
+  /** `starved`: at low priority it has hardly got any processor time for a while. */
   | { state: 'alive'; starved?: boolean }
-  /** `exitCode` is null when nobody saw it end; `lastLine` is the last thing it printed. */
+  /** `exitCode` is null when it is unknown; `lastLine` is the last thing it printed. */
   | { state: 'ended'; exitCode: number | null; lastLine: string | null };

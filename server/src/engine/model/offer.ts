@@ -2,8 +2,9 @@ import type { Capacity } from './capacity.ts';
 import type { SpecKind } from './spec-kind.ts';
 
 /**
- * Who decides when a workload may start: `slots`, the queue of this installation, by the driver's capacity; `driver`, a queue of
- * its own, to which all work goes at once that its capacity could ever hold, and which says by `pending` what it waits for.
+ * What decides when a workload may start: `slots`, the queue of this installation, by the driver's capacity;
+ * `driver`, the driver's own queue, to which all work goes at once that could ever fit, and which reports by
+ * `pending` what it waits for.
  */
 export type Admission = 'slots' | 'driver';
 
@@ -17,7 +18,7 @@ export type CpuLoad = {
   runThreads: number;
 };
 
-/** What a machine offers to those who wait. Its server writes it; the servers of all machines read it. */
+/** What a machine offers to waiting workloads. Its server writes it; the servers of all machines read it. */
 export type Offer = {
   capacity: Capacity;
   admission: Admission;

@@ -1,5 +1,8 @@
-/** From the first to the last of some beats that were not broken. */
+/** From the first to the last of beats without a break. */
 export type Span = { since: Date; until: Date };
 
-/** When reports could be taken in without a break, until the last beat: anywhere, and where one workload reports to. */
+/**
+ * Since when, and until which beat, reports could be accepted without a break: at any process, and at the one that a
+ * workload reports to.
+ */
 export type Listening = { anywhere: Span; there: Span };

@@ -4,9 +4,8 @@ import type { Artefact } from '../files/file-queries.ts';
 import type { Result, Workload } from './workload.ts';
 
 /**
- * How a module takes part in the life of its workloads. Every handler runs in the transaction
- * that writes what it hears of, with the workload's row locked: both happen, or neither. A handler
- * that throws makes the engine try the whole step again later.
+ * How a module takes part in the life of its workloads. Every handler runs in the transaction that writes the change,
+ * with the workload's row locked. When a handler throws, the engine retries the whole step later.
  */
 export type WorkloadKind = {
   /** `workload.kind` of the workloads that it answers for. */

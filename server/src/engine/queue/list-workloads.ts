@@ -6,7 +6,7 @@ import { assignSlots, type Decision } from './queue.ts';
 import { listUnended } from './queue-queries.ts';
 import { offering, toHolding } from './queue-rows.ts';
 
-/** A workload that has not ended, for whoever looks after the installation. What its owner calls it is theirs. */
+/** A workload that has not ended, as operators see it: without the name that its owner gave it. */
 export type ListedWorkload = Pick<Workload, 'id' | 'userId' | 'behaviour' | 'placement' | 'state'> & {
   spec: SpecKind;
   /** Why it is in this state, without what a process or the work of others has said. */
@@ -27,7 +27,7 @@ type Unended = Awaited<ReturnType<typeof listUnended>>[number];
  */
 export async function listWorkloads({ db, now }: { db: Database; now: Date }): Promise<ListedWorkload[]> {
   const [unended, machines] = await Promise.all([listUnended(db), listMachines(db)]);
-  // Nobody is told by name what belongs to somebody.
+  // Names of users' workloads are private.
   const holding = unended
     .filter(({ devices }) => devices !== null)
     .map((one) => ({ ...toHolding(one, now), title: null }));
@@ -47,7 +47,12 @@ function isWaiting({ state, wanted }: Unended): boolean {
 function toWork(one: Unended, decision: Decision | undefined, names: Map<string, string>): ListedWorkload {
   const { id, userId, behaviour, placement, state, spec, machineId } = one;
   return {
-    ...{ id, userId, behaviour, placement, state, spec },
+    id,
+    userId,
+    behaviour,
+    placement,
+    state,
+    spec,
     reason: state === 'queued' ? whyItWaits(one, decision) : one.reason,
     position: decision?.assign === null ? decision.position : null,
     since: sinceWhen(one),

@@ -92,7 +92,10 @@ export async function listUnended(
   });
 }
 
-/** Those of them that still wait, locked in the order of their ids: whoever locks several does so in this order. */
+/**
+ * Those of them that still wait, locked. Workloads are always locked in the order of their ids, which prevents
+ * deadlocks.
+ */
 export async function lockWaiting(tx: Transaction, ids: string[]): Promise<Workload[]> {
   if (ids.length === 0) return [];
   const rows = await tx

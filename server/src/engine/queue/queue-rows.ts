@@ -9,14 +9,14 @@ export function offering(machines: KnownMachine[]): OfferingMachine[] {
   return machines.flatMap(({ id, offer, isPresent }) => (offer && isPresent ? [{ id, ...offer }] : []));
 }
 
-/** Who holds slots, as the queue sees it. */
+/** What holds slots, as the queue sees it. */
 export function toHolding(workload: Workload, now: Date): Holding {
   return { ...workload, devices: workload.devices ?? [], secondsLeft: secondsLeft(workload, now) };
 }
 
 /**
- * By the pace of the steps that were seen: before the first one, or once that time has passed, nobody can say. What a
- * quote reckoned with is no such pace: a machine that does other work besides is slower.
+ * By the pace of the observed steps; unknown before the first one, or once that time has passed. The estimate of a
+ * quote is no such pace: a machine that does other work is slower.
  */
 function secondsLeft(
   workload: Pick<Workload, 'behaviour' | 'unit' | 'remainingSeconds' | 'lastReportAt'>,

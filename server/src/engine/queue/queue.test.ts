@@ -247,7 +247,10 @@ describe('several machines', () => {
     }));
     const held = machines.map(({ id }, index) =>
       holding(`h${index}`, {
-        ...{ placement: gpus(1), devices: [0], machineId: id, userId: `holder ${index}` },
+        placement: gpus(1),
+        devices: [0],
+        machineId: id,
+        userId: `holder ${index}`,
         secondsLeft: id === 'm7' ? 60 : 600,
       }),
     );
@@ -282,12 +285,20 @@ describe('several machines', () => {
       blockers: ready,
     }));
     const served = holding('served', {
-      ...{ behaviour: 'deployment', placement: gpus(1), devices: [0], machineId: 'serving' },
-      ...{ userId: 'ben', secondsLeft: null },
+      behaviour: 'deployment',
+      placement: gpus(1),
+      devices: [0],
+      machineId: 'serving',
+      userId: 'ben',
+      secondsLeft: null,
     });
     // It is in its first minute.
     const trained = holding('trained', {
-      ...{ placement: gpus(2), devices: [0, 1], machineId: 'training', userId: 'dan', secondsLeft: null },
+      placement: gpus(2),
+      devices: [0, 1],
+      machineId: 'training',
+      userId: 'dan',
+      secondsLeft: null,
     });
     const line = [
       waiting('large', { placement: gpus(4), queuedAt: ago(9) }),
@@ -295,7 +306,9 @@ describe('several machines', () => {
     ];
     const small = { a: 'serving', b: 'serving', c: 'serving' };
     expect(places(assignOnMachines(line, [served, trained], machines, now))).toEqual({
-      ...{ large: null, ...small, d: null },
+      large: null,
+      ...small,
+      d: null,
     });
 
     // Nor once somebody else waits for that one.

@@ -11,7 +11,7 @@ export type Waiting = {
   placement: Placement;
   queuedAt: Date;
   notBefore: Date;
-  /** Where its checkpoints are, so that it can go on there alone; null: any machine will do. */
+  /** The machine with its checkpoints, the only one where it can continue; null: any machine will do. */
   boundTo: string | null;
   spec: SpecKind;
 };
@@ -24,19 +24,19 @@ export type Holding = {
   userId: string | null;
   behaviour: Behaviour;
   placement: Placement;
-  /** What its owner calls it; null where nobody is to read that. */
+  /** The name that its owner gave it; null where others may not read that. */
   title: string | null;
   machineId: string | null;
   devices: number[];
-  /** Seconds until it gives its slots back, at the pace that was seen; null when nobody can say. */
+  /** Estimated seconds until it gives its slots back, at the observed pace; null when unknown. */
   secondsLeft: number | null;
 };
 
 export type Decision =
   | { id: string; assign: { machineId: string; devices: number[] } }
   /**
-   * `reason` says which place in line, what blocks it, and an estimate where there can be one; null: it rests, and
-   * keeps the reason that it has. `position` is that place, from 1 on; null: it is in no line, as nothing would start
+   * `reason` says its place in line, what blocks it, and an estimate where there is one; null: it rests, and keeps
+   * the reason that it has. `position` is that place, from 1 on; null: it is in no line, as no machine would start
    * it, or it rests.
    */
   | { id: string; assign: null; reason: string | null; position: number | null };
@@ -65,14 +65,14 @@ export function isCpu(name: SlotClass): name is CpuSlots {
 }
 
 /**
- * Hands free slots to those who wait, and tells the others why they wait. Pure: the servers of all
- * machines come to the same decisions, and each carries out those for its own machine.
+ * Hands free slots to waiting workloads, and tells the others why they wait. Pure: the servers of all machines come
+ * to the same decisions, and each carries out those for its own machine.
  *
- * Order: whose user holds least, then who has waited longest; a user's second workload therefore
- * waits behind the first ones of everybody else. Whoever finds no room waits for one machine, the first to have it, and
- * is not overtaken there, so that one who needs many GPUs is not kept waiting by those who need
- * one; on the other machines those go on. Among machines with room it is the one with most; where none has, one whose driver has a
- * queue of its own takes what it could ever hold.
+ * Order: by how few slots the workload's user holds, then by how long it has waited; a user's second workload
+ * therefore waits behind the first ones of all others. A workload that finds no room waits for the machine that will
+ * first have room, and is not overtaken there, so that one that needs many GPUs is not delayed by those that need
+ * one; on other machines those go on. Among machines with room the one with most is chosen; where none has room, one
+ * whose driver has its own queue takes what it could ever hold.
  */
 export function assignSlots(
   waiting: Waiting[],
@@ -149,11 +149,11 @@ function assignClass(
 type Place = {
   machine: OfferingMachine;
   total: number;
-  /** Their numbers; on the CPU they only count. */
+  /** Their numbers; on the CPU only the count matters. */
   free: number[];
-  /** The slots that are taken, and when they come free. */
+  /** The slots that are taken, and when they become free. */
   held: Hold[];
-  /** Somebody waits for it, and is not overtaken. */
+  /** A workload waits for it, and is not overtaken. */
   isReserved: boolean;
 };
 
@@ -161,7 +161,7 @@ function placeOf(name: SlotClass, machine: OfferingMachine, holding: Holding[]):
   const numbers = slotNumbers(name, machine.capacity);
   const own = holding.filter(({ machineId }) => machineId === machine.id);
   const taken = new Set(own.flatMap(({ devices }) => devices));
-  // On the CPU the slots have no numbers of their own: whichever are left.
+  // CPU slots have no fixed numbers: any free ones are taken.
   const free = isCpu(name)
     ? numbers.slice(Math.min(own.length, numbers.length))
     : numbers.filter((number) => !taken.has(number));
@@ -180,7 +180,7 @@ function blockerOf({ spec }: Waiting, { machine }: Place): string | null {
   return blocker === undefined ? 'No machine runs work of this kind yet.' : blocker;
 }
 
-/** Why no machine will do at present, apart from slots; null: there are too few slots on any. */
+/** Why no machine will do at present, apart from slots; null: all have too few slots. */
 function explainClosed(one: Waiting, fitting: Place[], machines: OfferingMachine[]): string | null {
   const [first] = fitting;
   if (first) return blockerOf(one, first);
@@ -197,7 +197,7 @@ function take(place: Place, one: Waiting): number[] {
   return one.placement.accelerator === null ? [] : devices;
 }
 
-/** Those who may start, and those who rest after a failure and keep the reason that they have. */
+/** Workloads that may start, and those that rest after a failure and keep their reason. */
 function split(waiting: Waiting[], now: Date): { resting: Waiting[]; able: Waiting[] } {
   return {
     resting: waiting.filter((one) => one.notBefore > now),
@@ -223,7 +223,7 @@ function slotsOf({ placement }: { placement: Placement }): number {
   return placement.accelerator === null ? 1 : placement.count;
 }
 
-/** `ends`: it gives its slots back by itself. A deployment may keep them for ever. */
+/** `ends`: it gives its slots back by itself. A deployment may keep them forever. */
 type Hold = { slots: number; secondsLeft: number | null; ends: boolean };
 
 function holdOf(one: Pick<Waiting, 'behaviour' | 'placement'>, secondsLeft: number | null): Hold {
@@ -231,10 +231,10 @@ function holdOf(one: Pick<Waiting, 'behaviour' | 'placement'>, secondsLeft: numb
 }
 
 /**
- * Plays the line forward: who is next takes slots where they become free first. Answers where that is, and after how
- * many seconds; null when one end before it is unknown, as nobody knows how long what has not
- * begun takes here: then it waits for the freest that nobody else waits for, of those that will have room if there are any.
- * What was played stays played.
+ * Simulates the line: the next workload takes slots where they become free first. Returns that machine and after how
+ * many seconds; null seconds when an end before it is unknown, as for work that has not begun here: then it waits for
+ * the machine with most room that no other waits for, among those that will have room if there are any. Changes the
+ * simulated slots.
  */
 function playForward(places: Place[], next: Waiting): { place: Place | undefined; seconds: number | null } {
   const plays = places.map((place) => ({ place, ...waitFor(place, slotsOf(next)) }));

@@ -16,10 +16,10 @@ import {
 } from './queue-queries.ts';
 import { offering, toHolding } from './queue-rows.ts';
 
-/** One scheduler at a time, whichever process it lives in. */
+/** Only one process schedules at a time. */
 const QUEUE_LOCK = 'bakehouse workload queue';
 
-/** How long others need is said by the minute: where nothing has changed, the line is looked at again this often. */
+/** Estimates are in minutes: without other changes the line is computed again this often. */
 const LOOK_AGAIN_MS = 10_000;
 
 type Parts = { db: Database; machineId: string; kinds: WorkloadKinds };

@@ -1,13 +1,13 @@
 import type { Workload } from '../model/workload.ts';
 import type { Step } from './plan.ts';
 
-/** What an operator reads of a step in the log; null where there is nothing that one would want to know. */
+/** A step in the words of the log; null for steps that operators need not see. */
 export function describeStep(
   { behaviour, title, attempt }: Pick<Workload, 'behaviour' | 'title' | 'attempt'>,
   step: Step,
 ): string | null {
   const kind = behaviour === 'run' ? 'Run' : 'Model server';
-  // Some have no name of their own.
+  // Some workloads have no name.
   const name = title === kind ? `A ${kind.toLowerCase()}` : `${kind} '${title}'`;
   switch (step.do) {
     case 'start':

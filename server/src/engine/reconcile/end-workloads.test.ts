@@ -89,7 +89,11 @@ import { createLocalDriver } from ${source('engine/drivers/local/local-driver.ts
 async function request(behaviour: 'run' | 'deployment'): Promise<string> {
   return db.transaction().execute((tx) =>
     requestWorkload(tx, {
-      ...{ userId: null, behaviour, kind: 'test', title: 'idle', spec: testSpec('idle') },
+      userId: null,
+      behaviour,
+      kind: 'test',
+      title: 'idle',
+      spec: testSpec('idle'),
       placement: { accelerator: null, count: 0 },
       now: clock.now(),
     }),

@@ -30,7 +30,10 @@ export async function endWorkloads(parts: Parts): Promise<void> {
   if (!isNoted) await noteInterrupted(parts, alive);
 }
 
-/** What has begun here and may live. Where the database cannot say it, nobody looks after what lives: so it ends too. */
+/**
+ * Workloads that have begun here and may be running. Where the database cannot tell, all processes of the driver:
+ * without a server nothing watches them.
+ */
 async function findStarted({ db, driver, machineId, log }: Parts): Promise<AttemptId[]> {
   try {
     return await listStarted(db, machineId);
@@ -40,7 +43,10 @@ async function findStarted({ db, driver, machineId, log }: Parts): Promise<Attem
   }
 }
 
-/** By us, so that nobody counts it as a failure. False where the database is away: then it counts as one. */
+/**
+ * Marks the end as ours, so that it does not count as a failure. False while the database is unavailable: then it
+ * does.
+ */
 async function noteInterrupted({ db, log }: Parts, attempts: AttemptId[]): Promise<boolean> {
   try {
     await markInterrupted(db, attempts);
@@ -51,7 +57,7 @@ async function noteInterrupted({ db, log }: Parts, attempts: AttemptId[]): Promi
   }
 }
 
-/** Waits until all have ended; who still lives after that is returned. */
+/** Waits until all have ended; returns those that still run then. */
 async function waitForEnd(driver: Driver, attempts: AttemptId[]): Promise<AttemptId[]> {
   const end = Date.now() + GRACE_MS;
   let left = attempts;

@@ -14,11 +14,10 @@ import {
 const start = new Date('2026-01-01T00:00:00Z');
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 const now = after(10);
-
-/** Somebody has listened from the start until then, without a break. */
+/** Reports could be accepted from the start until then, without a break. */
 const heardUntil = (until: Date): Span => ({ since: start, until });
 
-/** Where every process that listens can be reached. */
+/** For a workload whose reports any process accepts. */
 const plan = (workload: Parameters<typeof planListening>[0], observed: Observed, span: Span | null) =>
   planListening(workload, observed, span && { anywhere: span, there: span });
 
@@ -27,7 +26,9 @@ const running: Parameters<typeof plan>[0] = {
   wanted: 'running',
   state: 'ready',
   outcome: null,
-  ...{ interrupted: false, killedFor: null, reason: '' },
+  interrupted: false,
+  killedFor: null,
+  reason: '',
   failures: 0,
   readyAt: start,
   attemptStartedAt: start,

@@ -7,16 +7,16 @@ export type Step =
   | { do: 'nothing' }
   /** Begin the next attempt. */
   | { do: 'start' }
-  /** The attempt was begun by somebody who could not say so any more. */
+  /** The attempt was started, but that was not recorded. */
   | { do: 'adopt' }
   /** Its driver has not begun it yet. */
   | { do: 'wait'; reason: string }
   | { do: 'stop' }
-  /** It hears by its next report that it may finish what it has begun, and ends by itself. */
+  /** Its next report is answered with a request to finish its current work and end. */
   | { do: 'drain' }
   | { do: 'kill'; cause: KillCause; reason: string }
   | { do: 'degrade'; reason: string }
-  /** Says what it waits for while it works; '': for nothing any more. */
+  /** Sets what it waits for while it works; '' for nothing. */
   | { do: 'explain'; reason: string }
   /** Give the slot back and wait for another one. `workLost`: nothing of its work is left on the machine. */
   | { do: 'requeue'; reason: string; delaySeconds: number; failed: boolean; workLost?: true }
@@ -30,27 +30,27 @@ export type Step =
 export const FAILURES_MAX = 5;
 const BACKOFF_FIRST_S = 5;
 const BACKOFF_LONGEST_S = 300;
-/** Whoever could not be started rests for no longer: what was missing comes back as soon as it is put right. */
+/** The longest pause after a failed start, so that it is retried soon after the cause is fixed. */
 const START_BACKOFF_LONGEST_S = 60;
-/** A process that has uploaded its result, or was asked to stop, may take this long to leave. */
+/** How long a process may take to leave after it uploaded its result or was asked to stop. */
 const LEAVE_AFTER_RESULT_S = 60;
 const STOP_GRACE_S = { run: 120, deployment: 20 };
-/** What gets no processor time cannot save its work as fast. */
+/** Without processor time it cannot save its work as fast. */
 const STARVED_GRACE_S = 900;
 const SILENT_DEGRADED_S = 20;
 const SILENT_HUNG_S = 300;
-/** A model server says that it lives while it fetches and loads its model, and would hold its GPUs for ever if that hung. */
+/** A model server reports while it fetches and loads its model; one that hangs would hold its GPUs forever. */
 const READY_WITHIN_S = 3600;
-/** Why something is killed, which explains its end better than what is left. */
+/** Why a workload is killed; explains its end better than its output. */
 const KILLED: Record<Exclude<KillCause, 'overdue'>, string> = {
   lingering: 'It reported its result but did not exit',
   silent: `It was silent for ${SILENT_HUNG_S / 60} minutes`,
   loading: `It was not ready within ${READY_WITHIN_S / 60} minutes`,
   unreachable: 'The server process that it reported to has ended',
 };
-/** Of a run that is alive and gets on slowly, or not at all. */
+/** About a run that is alive but hardly gets processor time. */
 const STARVED = 'Waiting for processor time: other programs keep this machine busy.';
-/** Says that the workload has saved its work and left because the server was away, as its last line says (the runtime's cli.py). */
+/** The exit status of a workload that saved its work and left because the server was away (the runtime's cli.py). */
 const SERVER_AWAY_STATUS = 75;
 
 type Planned = Pick<
@@ -74,8 +74,8 @@ type Planned = Pick<
 >;
 
 /**
- * What has to be done next to bring a workload where it is wanted. Pure.
- * @param listening When its reports could be taken in without a break, until the last beat that said so
+ * The next step to bring a workload to its wanted state. Pure.
+ * @param listening When its reports could be accepted without a break, until the last beat that said so
  * (machines/uptime.ts); null: never yet.
  */
 export function plan(workload: Planned, observed: Observed, listening: Listening | null): Step {
@@ -97,20 +97,20 @@ function isThere({ state }: Observed): boolean {
 }
 
 /**
- * For how many seconds it could have been heard, and was not: up to the last beat, since whether
- * anybody has listened after that is not known yet.
+ * For how many seconds it could have been heard, and was not: up to the last beat, as it is unknown whether any
+ * process has listened since.
  */
 function silenceOf(workload: Planned, listening: Listening | null): number {
   const since = latest(workload.lastReportAt, workload.attemptStartedAt);
   return secondsListenedSince(since, listening?.there ?? null);
 }
 
-/** For how many seconds others have listened since whoever it reports to was there last. */
+/** For how many seconds other processes have listened since the one that it reports to was last seen. */
 function unreachableFor(listening: Listening | null): number {
   return listening ? secondsListenedSince(listening.there.until, listening.anywhere) : 0;
 }
 
-/** For how long there has been listening without a break since then. */
+/** For how long reports were accepted without a break since then. */
 function secondsListenedSince(then: Date | null, listening: Span | null): number {
   if (listening === null) return 0;
   const from = latest(then, listening.since) ?? listening.since;
@@ -152,7 +152,7 @@ function planAlive(
     return silence > LEAVE_AFTER_RESULT_S || isUnreachable ? kill('lingering') : { do: 'nothing' };
   }
   if (isUnreachable) return kill('unreachable');
-  // It cannot speak before it has had its turn.
+  // It cannot report before it has begun.
   if (starved) return workload.reason === STARVED ? { do: 'nothing' } : { do: 'explain', reason: STARVED };
   if (silence > SILENT_HUNG_S) return kill('silent');
   const isLoading = workload.behaviour === 'deployment' && workload.state === 'starting';
@@ -201,7 +201,9 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
   return planAfterFailure(workload, why);
 }
 
-/** A model server that has never been ready and fell silent, as in a chat template: the next start would do the same. */
+/**
+ * A model server that was never ready and fell silent, as over a chat template: another start would end the same way.
+ */
 function isStalledStart({ behaviour, killedFor, readyAt }: Planned): boolean {
   return behaviour === 'deployment' && killedFor === 'silent' && readyAt === null;
 }
@@ -225,8 +227,8 @@ export function planAfterFailure(
 }
 
 /**
- * Another attempt after a pause, where the machine or the database could not do what a start needs: that
- * says nothing against the workload, however often. Meanwhile the others in the line have its slot. Pure.
+ * Another attempt after a pause, where the machine or the database failed at a start: that is not counted as a
+ * failure of the workload. Meanwhile others may have its slot. Pure.
  */
 export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>, cause: string | null): Step {
   const delaySeconds = Math.min(BACKOFF_FIRST_S * 2 ** (attempt - 1), START_BACKOFF_LONGEST_S);
@@ -236,8 +238,8 @@ export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>, cause: str
 }
 
 /**
- * What becomes of a workload whose machine is gone: it is started again wherever there is room, and
- * goes on from the checkpoint that has left the machine, if there is one. Null: it has not begun, and only has to forget the machine. Pure.
+ * The step for a workload whose machine is gone: it is started again on any machine with room, from the checkpoint
+ * that has left the machine, if there is one. Null: it has not begun, and only loses its machine. Pure.
  */
 export function planLost(workload: Planned): Step | null {
   if (workload.outcome?.type === 'result') return completed;
@@ -250,12 +252,12 @@ export function planLost(workload: Planned): Step | null {
 
 const completed: Step = { do: 'end', state: 'completed', reason: 'Completed' };
 
-/** Whether it is a deployment that has been ready, in whichever attempt: its spec, which never changes, can do. */
+/** Whether it is a deployment that was ready in any attempt: its spec, which never changes, works. */
 function isProven({ behaviour, readyAt }: Pick<Workload, 'behaviour' | 'readyAt'>): boolean {
   return behaviour === 'deployment' && readyAt !== null;
 }
 
-/** What its next attempt does: nothing is saved before the first checkpoint. */
+/** What its next attempt begins with: nothing is saved before the first checkpoint. */
 function thenText({ behaviour, savedSeconds }: Pick<Workload, 'behaviour' | 'savedSeconds'>): string {
   return behaviour === 'run' && savedSeconds > 0 ? 'It goes on from its last checkpoint' : 'It starts again';
 }

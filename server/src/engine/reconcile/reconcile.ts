@@ -26,31 +26,31 @@ export type Reconciler = {
   now: () => Date;
   /** Where workloads reach the server. */
   serverUrl: () => Promise<string>;
-  /** Whether the machine is still ours; nothing is begun once it is not. */
+  /** Whether the machine is still claimed; nothing is started otherwise. */
   mayWork: () => boolean;
-  /** Hears which starts the machine could do. */
+  /** Counts which starts the machine could do. */
   starts: StartWatch;
 };
 
-/** The workloads of a machine; what has none is anybody's to end. */
+/** The workloads of a machine; those without one can be ended by any machine. */
 function workloadsOf(machineId: string): LeasedTable<WorkloadColumns, Workload> {
   return {
     name: 'workloads',
     columns,
-    // Who waits for a slot is the queue's business.
+    // Waiting for a slot is the queue's business.
     due: sql<boolean>`ended_at is null and (state <> 'queued' or wanted = 'stopped')
       and (machine_id = ${machineId} or (machine_id is null and wanted = 'stopped'))`,
     toRow: toWorkload,
   };
 }
 
-/** What a look at the machine found: the attempt, and what it has printed. */
+/** What the machine shows of the attempt: its state, and what it has printed. */
 type Seen = { observed: Observed; output: Output };
 
 /** What is done on the machine after it was written. */
 type Act = { do: 'stop' | 'kill'; workload: Workload } | { do: 'start'; workload: Workload; token: string };
 
-/** What came of an act. `cause`: why a start failed, in words for everybody, where that is known. */
+/** The outcome of an act. `cause`: why a start failed, in words for users, where that is known. */
 type Done = { ok: true; serverUrl: string | null } | { ok: false; cause: string | null };
 
 /** Makes the next step for the workload that has been due longest. False when none is due. */
@@ -106,7 +106,7 @@ async function readOutput(driver: Driver, leased: Workload, observed: Observed):
   return { lines, cursor: leased.outputCursor };
 }
 
-/** Starts the attempt. What went wrong names paths and addresses, and is for the log alone. */
+/** Starts the attempt. Errors name paths and addresses, and go to the log alone. */
 async function start(parts: Reconciler, workload: Workload, token: string): Promise<Done> {
   const { driver, starts } = parts;
   const fail = (error: unknown): Done => {
@@ -117,7 +117,7 @@ async function start(parts: Reconciler, workload: Workload, token: string): Prom
   try {
     launch = await readLaunch(parts, workload, token);
   } catch (error) {
-    // It is the database that failed, and not the machine.
+    // The database failed, and not the machine.
     return fail(error);
   }
   try {

@@ -1,21 +1,21 @@
-/** Failed starts in a row after which the machine is passed over for a while. */
+/** Failed starts in a row after which the machine gets no work for a while. */
 const RESTS_AFTER = 3;
 const REST_MINUTES = 3;
 
-/** Why a machine starts nothing, as a sentence for everybody, and whether it is passed over at this moment. */
+/** Why a machine starts nothing, as a sentence for users, and whether it gets no work at present. */
 export type StartTrouble = { sentence: string; isResting: boolean };
 
-/** Counts the starts that a machine could not do. */
+/** Counts failed starts of a machine. */
 export type StartWatch = {
   noteStarted: () => void;
   noteFailed: (cause: string | null) => void;
-  /** Null while it starts what it is given. */
+  /** Null while starts succeed. */
   trouble: () => StartTrouble | null;
 };
 
 /**
- * Watches the starts of one machine. After a few failures in a row it rests, so that the queue gives the
- * work to others; once the rest is over, whatever comes next is the try that shows whether it can again.
+ * Counts the starts of one machine. After a few failures in a row it pauses, so that the queue gives the work to
+ * others; the next start after the pause shows whether it works again.
  */
 export function watchStarts(now: () => Date): StartWatch {
   let failures = 0;
@@ -48,7 +48,7 @@ const causes: [RegExp, string][] = [
   [/ENOMEM|EAGAIN/i, 'there is no room for another process'],
 ];
 
-/** Why a start failed, in words that name no path; null where the error is none of those that are known. */
+/** Why a start failed, in words without paths; null for unknown errors. */
 export function explainStart(error: unknown): string | null {
   return causes.find(([pattern]) => pattern.test(String(error)))?.[1] ?? null;
 }

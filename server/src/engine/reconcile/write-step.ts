@@ -121,12 +121,15 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
   }
 }
 
-/** Whether a run was stopped before it could say that it has saved its work: it was killed, or has crashed. */
+/** Whether a run was killed or crashed before it reported that its work is saved. */
 function endsUnsaved({ behaviour, outcome }: Workload, { state }: { state: EndState }): boolean {
   return behaviour === 'run' && state === 'stopped' && outcome?.type !== 'stopped';
 }
 
-/** Work that was lost is not counted: without its files a run goes on from the checkpoint on the server. What was paid for stays counted. */
+/**
+ * Lost work is not counted: without its files a run continues from the checkpoint on the server. Paid work stays
+ * counted.
+ */
 function secondsKept({ savedSeconds, checkpointSeconds }: Workload, workLost: boolean): WorkloadChanges {
   const seconds = workLost ? checkpointSeconds : savedSeconds;
   return { activeSeconds: seconds, savedSeconds: seconds };

@@ -63,7 +63,9 @@ export async function acceptReports(
   });
 }
 
-/** Whether whoever looks at the workload sees something else than before. A sign of life and a checkpoint show nothing. */
+/**
+ * Whether the workload looks different to its readers. A sign of life or a checkpoint changes nothing that they see.
+ */
 function isVisible(before: Workload, after: Workload, reports: Report[]): boolean {
   return (
     after.state !== before.state ||
@@ -87,7 +89,7 @@ function nextInOrder(reports: Report[], acceptedSeq: number): Report[] {
   return fresh;
 }
 
-/** What people ask is sent there: it has to be the workload itself, on its own machine. */
+/** Requests of users are sent to this address: it must be the workload itself, on its own machine. */
 function refuseForeignAddress(baseUrl: string, place: { host: string; port: number }): void {
   const url = URL.parse(baseUrl);
   const isOwn =

@@ -4,12 +4,12 @@ import { latest } from '../model/latest.ts';
 import type { Workload } from '../model/workload.ts';
 import type { WorkloadChanges } from '../queries.ts';
 
-/** The longest silence that counts as work: what was not seen is not counted. */
+/** The longest silence that counts as work. */
 const COUNTED_SILENCE_S = 30;
-/** A deployment that has answered for so long has shown that it can. */
+/** A deployment that has answered for so long has proved that it works. */
 const PROVEN_AFTER_S = 600;
 
-/** A sign of life: time passes, and who had fallen silent is heard again. Pure. */
+/** A sign of life: work time passes, and a silent workload is heard again. Pure. */
 export function applyHeartbeat(workload: Workload, now: Date): WorkloadChanges {
   const working = workload.state === 'ready' || workload.state === 'degraded';
   const counted = working && workload.phaseCounted;

@@ -6,8 +6,8 @@ import { columns, toWorkload } from '../workload-row.ts';
 import { workloadEnded } from './workload-ended.ts';
 
 /**
- * Step: the workload of the attempt that calls, held until the transaction ends. Throws AppError('gone') when it has ended,
- * or when another attempt has taken its place since the call began: a large file takes minutes.
+ * Step: the workload of the calling attempt, locked until the transaction ends. Throws AppError('gone') when it has
+ * ended, or when another attempt has replaced this one since the call began: a large file takes minutes.
  */
 export async function lockAttempt(
   tx: Transaction,

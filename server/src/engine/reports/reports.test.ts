@@ -53,8 +53,16 @@ describe('reports', () => {
       return idleUntilStopped(launch, process);
     });
     const spec: WorkloadRequest['spec'] = {
-      ...{ kind: 'serve', task: 'text', engine: 'llamacpp', model_name: 'base', model_file: 'base.gguf' },
-      ...{ inputs: [], adapters: [], host: '127.0.0.1', port: 4711, context_tokens: 1, parallel_requests: 1 },
+      kind: 'serve',
+      task: 'text',
+      engine: 'llamacpp',
+      model_name: 'base',
+      model_file: 'base.gguf',
+      inputs: [],
+      adapters: [],
+      port: 4711,
+      context_tokens: 1,
+      parallel_requests: 1,
       gpus: 0,
     } as const;
     const id = await request({ behaviour: 'deployment', spec });

@@ -32,7 +32,7 @@ export const complete: Unnumbered[] = [
   { type: 'result', files: [], summary: { loss: 1 } },
 ];
 
-/** For tests: engines on a database of their own, whose clock moves when it is told to. */
+/** For tests: engines on a separate database, with a clock that tests move. */
 export async function testEngine() {
   const { db, url } = await testDatabase();
   const log = pino({ level: 'silent' });
@@ -74,26 +74,36 @@ export async function testEngine() {
   const request = requester(db, clock);
   const stop = (id: string, drainSeconds?: number) =>
     db.transaction().execute((tx) => stopWorkload(tx, { id, reason: 'Cancelled', drainSeconds, now: time }));
-  const see = async (id: string) => {
+  const see = reader(db);
+  const report = reporter({ db, clock, kinds });
+  return {
+    db,
+    log,
+    events,
+    clock,
+    machineId,
+    kinds,
+    onResult,
+    onChange,
+    authenticate,
+    pass,
+    beat,
+    passListening,
+    engineOn,
+    world,
+    report,
+    request,
+    stop,
+    see,
+    reach: reacher({ see, passListening }),
+  };
+}
+
+function reader(db: Database) {
+  return async (id: string) => {
     const workload = await findWorkload(db, id);
     if (!workload) throw new Error('no such workload');
     return workload;
-  };
-  const report = reporter({ db, clock, kinds });
-  return {
-    ...{ db, log, events, clock, machineId, kinds, onResult, onChange, authenticate },
-    ...{
-      pass,
-      beat,
-      passListening,
-      engineOn,
-      world,
-      report,
-      request,
-      stop,
-      see,
-      reach: reacher({ see, passListening }),
-    },
   };
 }
 

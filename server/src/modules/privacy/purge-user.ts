@@ -1,7 +1,7 @@
 import { forgetWork } from '../../engine/files/forget-work.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { forgetUserAnswers } from '../../platform/db/idempotency/forget-user-answers.ts';
+import { forgetUserAnswers } from '../../platform/db/idempotency/forget-answers.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { forgetAccount, markPurged } from '../accounts/steps.ts';

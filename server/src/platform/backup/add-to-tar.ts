@@ -8,9 +8,9 @@ import type { Pack } from 'tar-stream';
 const PIECE_BYTES = 1024 * 1024;
 
 /**
- * Adds a file as it is now, although it may be written to at the same time: as many bytes as it has when it
- * is opened, and zeros where it is cut meanwhile. False when it is not there any more. With a `hash`, which gets
- * the bytes too, there are also zeros for what the disk cannot give any more; the hash then shows it.
+ * Adds a file as it is now, although others may write to it meanwhile: the bytes that it has when it is opened,
+ * padded with zeros where it is truncated. Answers false when it does not exist. With a `hash`, which receives the
+ * bytes too, unreadable parts are zeros as well; the hash then shows it.
  */
 export async function addFile(tar: Pack, dir: string, name: string, hash?: Hash): Promise<boolean> {
   const handle = await open(path.join(dir, name)).catch((error: NodeJS.ErrnoException) => {

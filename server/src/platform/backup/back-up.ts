@@ -13,7 +13,7 @@ import { BLOBS, END, type End, MANIFEST, type Manifest, POSTGRES, SECRET } from 
 export type BackedUp = {
   sizeBytes: number;
   blobs: number;
-  /** Those of them that were changed or unreadable on the disk, and are in the file as they were found. */
+  /** Those of them that were changed or unreadable on the disk; the file has them as they were found. */
   damaged: string[];
   madeAt: Date;
 };
@@ -68,7 +68,10 @@ export async function backUp({ dataDir, file }: { dataDir: string; file: string 
 
 type Blobs = { added: Set<string>; damaged: string[] };
 
-/** Those that are not in `added` yet, each compared with its hash. One that is collected meanwhile is named by no copy of the database that follows. */
+/**
+ * Those that are not in `added` yet, each compared with its hash. One that is collected meanwhile is named by no
+ * later copy of the database.
+ */
 async function addBlobs(tar: Pack, dataDir: string, { added, damaged }: Blobs): Promise<void> {
   const dir = path.join(dataDir, BLOBS);
   for (const folder of (await readdir(dir)).filter((name) => /^[0-9a-f]{2}$/.test(name)).sort()) {

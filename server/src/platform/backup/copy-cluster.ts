@@ -16,9 +16,9 @@ const EMPTY = new Set([
   'pg_stat_tmp',
   'pg_subtrans',
 ]);
-/** Of the running server alone. */
+/** Files that belong to the running server only. */
 const LEFT_OUT = /^(postmaster\.(pid|opts)|server\.log.*|pg_internal\.init.*|pgsql_tmp.*|\.s\.PGSQL.*)$/;
-/** Says where the log begins; is read last, when all that it speaks of is there. */
+/** Says where the log begins; copied after the files that it refers to. */
 const CONTROL = 'global/pg_control';
 
 /**

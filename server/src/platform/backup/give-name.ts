@@ -1,9 +1,9 @@
 import { link, rename, rm, stat } from 'node:fs/promises';
 
-/** What disks answer that have no hard links, such as exFAT, and file systems over a network. */
+/** Errors of disks without hard links, such as exFAT, and of network file systems. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
-/** Gives a file that was written beside its name that name. Throws where the name is taken: a mere rename would replace what has it. */
+/** Moves a finished file to its final name. Throws where the name is taken, which a plain rename would replace. */
 export async function giveName(unfinished: string, file: string): Promise<void> {
   try {
     await link(unfinished, file);
@@ -18,7 +18,7 @@ export async function giveName(unfinished: string, file: string): Promise<void> 
   await rm(unfinished);
 }
 
-/** Throws where there is such a file. */
+/** Throws where the file exists. */
 export async function refuseTaken(file: string): Promise<void> {
   if (await stat(file).catch(() => null)) throw nameTaken(file);
 }

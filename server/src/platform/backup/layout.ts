@@ -11,6 +11,6 @@ export const POSTGRES = 'postgres';
 export const manifest = z.object({ format: z.literal(2), made_at: z.iso.datetime() });
 export type Manifest = z.infer<typeof manifest>;
 
-/** How many files and folders stand before the end: a backup that has fewer was cut, or put together anew. */
+/** Files and folders before the end marker: a backup that has fewer was truncated or altered. */
 export const end = z.object({ blobs: z.int(), cluster_entries: z.int() });
 export type End = z.infer<typeof end>;

@@ -12,7 +12,7 @@ import { BLOBS, END, end, MANIFEST, manifest, POSTGRES, SECRET } from './layout.
 export type Restored = {
   madeAt: Date;
   blobs: number;
-  /** Those of them whose bytes are not what their names say: the server refuses them until they are stored again. */
+  /** Those of them whose bytes do not match their hash: the server refuses them until they are stored again. */
   damaged: string[];
 };
 
@@ -84,7 +84,7 @@ async function readManifest(file: string, entry: Entry): Promise<Date> {
   return new Date(parsed.data.made_at);
 }
 
-/** False where the bytes have another hash: they may be of use to somebody all the same. */
+/** Answers whether the bytes match their hash. They are kept either way. */
 async function writeBlob(entry: Entry, dataDir: string): Promise<boolean> {
   const { name } = entry.header;
   const [, first, rest] = /^blobs\/([0-9a-f]{2})\/([0-9a-f]{62})$/.exec(name) ?? [];
@@ -108,7 +108,7 @@ async function writeClusterFile(entry: Entry, { cluster, owner }: Place): Promis
   const target = path.join(cluster, name);
   if (entry.header.type === 'directory') {
     await mkdir(target, { recursive: true, mode: 0o700 });
-    // A folder has no bytes, and ends only once they are read.
+    // A folder has no bytes, but its entry ends only when it is read.
     await text(entry);
   } else await write(entry, target);
   if (owner) await chown(target, owner.uid, owner.gid);

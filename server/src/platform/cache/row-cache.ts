@@ -1,24 +1,24 @@
 import type { RowChange, RowChanges } from './row-changes.ts';
 
 type Options<Value> = {
-  /** Values at most; beyond it the one that was read first goes. */
+  /** Values at most; the oldest is dropped for a new one. */
   max: number;
-  /** Whether a change of that row is one of what the value was made from. */
+  /** Whether the value was made from the row that changed. */
   concerns: (value: Value, change: RowChange) => boolean;
-  /** Whether a value is kept at all; all are unless said. */
+  /** Whether a value is kept; all are unless said. */
   isKept?: (value: Value) => boolean;
 };
 
-/** Answers what is known under `key`, or else what `load` reads from the database. */
+/** Answers the value under `key`, from memory or by `load` from the database. */
 export type RowCache<Value> = <Loaded extends Value | undefined>(
   key: string,
   load: () => Promise<Loaded>,
 ) => Promise<Value | Loaded>;
 
 /**
- * Keeps in memory what was read from the database, for reads that every request waits for. A value is used only
- * while this process is certain to have received, until less than a second ago, every change to the rows that
- * it was made from; each of their tables has a trigger with `notify_row_change`. Nothing that is not there is kept.
+ * Caches what is read from the database on hot paths. A value is used only while this process has certainly heard,
+ * until less than a second ago, every change to the rows that it was made from; each of their tables has a trigger
+ * with `notify_row_change`. Missing values are not cached.
  */
 export function rowCache<Value extends object>(
   changes: RowChanges,
@@ -37,7 +37,7 @@ export function rowCache<Value extends object>(
     if (known !== undefined) return known;
     const before = changeCount;
     const loaded = await load();
-    // What changed while it was read may not be in it.
+    // A change during the read may be missing from it.
     if (loaded === undefined || changeCount !== before || !isKept(loaded)) return loaded;
     values.delete(key);
     if (values.size >= max) values.delete(values.keys().next().value ?? '');

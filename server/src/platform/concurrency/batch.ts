@@ -1,4 +1,4 @@
-/** A call that takes longer no longer blocks the next one. */
+/** A call that takes longer no longer delays the next one. */
 const TIMEOUT_MS = 100;
 
 type Options = {
@@ -8,10 +8,9 @@ type Options = {
 };
 
 /**
- * Batches inputs that come at the same time into one call of `answerAll`, which answers them in their
- * order. The first is not kept waiting: it goes at once. What comes while a call is in work goes
- * together with the next one, so a batch is larger the more there is to do. Where a call fails, all
- * whose inputs it had get its error.
+ * Batches inputs into calls of `answerAll`, which answers them in their order. The first input goes at once; those
+ * that come during a call go together in the next one, so batches grow with the load. When a call fails, all its
+ * inputs get the error.
  */
 export function batch<Input, Answer>(
   answerAll: (inputs: Input[]) => Promise<Answer[]>,

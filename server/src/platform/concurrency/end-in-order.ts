@@ -1,6 +1,6 @@
 /**
- * Takes each step when the one before it has ended, and all of them: one that fails, e.g. because the database is
- * away, keeps none of those behind it from its work. Throws what failed, as it is where it is one error alone.
+ * Runs each step when the one before it has ended, and all of them, even where one fails. Throws the error, or an
+ * AggregateError where several failed.
  */
 export async function endInOrder(steps: readonly (() => unknown)[]): Promise<void> {
   const errors: unknown[] = [];

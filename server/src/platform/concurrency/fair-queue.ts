@@ -1,34 +1,36 @@
 type Options = {
-  /** Work of one key that runs at once; as much as runs at all unless said. */
+  /** Work of one key that runs at once; unlimited within the limit unless said. */
   perKey?: number;
-  /** The last free place is for a key that has nothing running: however much others ask, a newcomer waits for nobody. */
+  /** The last free place goes to a key that has nothing running, so that a newcomer never waits for one busy key. */
   lastForNewcomer?: boolean;
 };
 
 export type FairQueue = {
-  /** Waits for a place, and resolves with how to give it back. An abort while waiting rejects with the signal's reason. */
+  /**
+   * Waits for a place; resolves with a function that gives it back. An abort while waiting rejects with the signal's
+   * reason.
+   */
   enter: (key: string, signal?: AbortSignal) => Promise<() => void>;
-  /** The same where a place is free at once; else null. */
+  /** The same without waiting: null where no place is free. */
   enterNow: (key: string) => (() => void) | null;
   /** Holds a place for as long as the work takes; work that has begun is not ended by the signal. */
   run: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
-  /** How much runs and waits. */
+  /** How much runs and waits, of all keys. */
   load: () => number;
   /** How much of this key waits. */
   waiting: (key: string) => number;
 };
 
 /**
- * Lets at most `limit()` pieces of work run at once. Those who wait take turns by their key, e.g. a
- * user: one with many calls delays nobody else by more than the work that is running. A limit that
- * changes counts from the next one who comes or leaves.
+ * Runs at most `limit` pieces of work at once. Keys, e.g. users, take turns: one with many calls delays another by no
+ * more than the work that is running. A changed limit counts from the next call that comes or ends.
  */
 export function fairQueue(limit: number | (() => number), options: Options = {}): FairQueue {
   const places = countPlaces(typeof limit === 'number' ? () => limit : limit, options);
-  /** Who waits, by key; the first key's turn comes next. */
+  /** What waits, by key; the first key is next. */
   const lines = new Map<string, (() => void)[]>();
 
-  /** Begins whatever may begin: more than one where the limit has grown. */
+  /** Starts all that may start: several where the limit has grown. */
   function next(): void {
     for (;;) {
       const first = [...lines].find(([key]) => places.mayTake(key));
@@ -74,7 +76,7 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
     load: () => [...lines.values()].reduce((sum, line) => sum + line.length, places.taken()),
     waiting: (key) => lines.get(key)?.length ?? 0,
     enterNow: (key) => {
-      // Whoever waits and may begin has begun: nobody is passed.
+      // Waiting work that may begin has begun already, so this overtakes none.
       if (!places.mayTake(key)) return null;
       places.take(key);
       return () => leave(key);
@@ -90,7 +92,7 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
   };
 }
 
-/** Who has a place, and whether one more may have one. */
+/** Counts the places taken, and whether a key may take one more. */
 function countPlaces(
   readLimit: () => number,
   { perKey = Number.POSITIVE_INFINITY, lastForNewcomer = false }: Options,

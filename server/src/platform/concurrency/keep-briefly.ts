@@ -1,6 +1,5 @@
 /**
- * Makes of a question one that is asked once by all who ask at the same time or within `keptMs` after the answer: they
- * get the same, be it a refusal.
+ * Shares one call of `ask` among all callers at the same time and within `keptMs` after it settled, errors included.
  */
 export function keepBriefly<T>(ask: () => Promise<T>, keptMs: number): () => Promise<T> {
   let latest: Promise<T> | null = null;

@@ -1,4 +1,4 @@
-/** Runs `work` when it is asked to, one at a time: who asks during one gets another after it. */
+/** Runs `work` when asked, one at a time: asking during a run starts one more after it. */
 export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null;
   let again = false;
@@ -22,7 +22,7 @@ export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) 
 
   return {
     ask,
-    /** Runs nothing more, and waits for what runs. */
+    /** Starts nothing more, and waits for the current run. */
     end: async () => {
       ended = true;
       await running;

@@ -1,15 +1,15 @@
 export type OpenByKey = ReturnType<typeof openByKey>;
 
-/** Counts what is open in this process by its key, such as the user whose it is. */
+/** Counts what is open in this process by a key, such as a user's id. */
 export function openByKey() {
   const open = new Map<string, number>();
   let all = 0;
   return {
-    /** How much is open of all keys. */
+    /** How many are open, of all keys. */
     all: () => all,
-    /** How much is open of one. */
+    /** How many are open of one key. */
     of: (key: string): number => open.get(key) ?? 0,
-    /** Counts one more. Returns how to leave; null where `max` of the key are open, of which this is none then. */
+    /** Counts one more, and returns a function that ends it; null where `max` of the key are open. */
     enter: (key: string, max: number): (() => void) | null => {
       const own = open.get(key) ?? 0;
       if (own >= max) return null;

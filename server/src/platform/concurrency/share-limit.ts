@@ -1,14 +1,11 @@
-/**
- * What one of several processes may let through of a limit that holds for all of them together:
- * equal shares, and at least 1. Pure.
- */
+/** The share of one process in a limit that several processes keep together: equal, at least 1. Pure. */
 export function shareLimit(limit: number, processes: number): number {
   return Math.max(1, Math.floor(limit / processes));
 }
 
 /**
- * How many times longer the window of a limit is where there are more processes than calls that it allows: one call of
- * each in that time is as many of all as the limit says. Pure.
+ * The factor by which a limit's window grows where there are more processes than calls that it allows, so that one
+ * call of each process and window keeps the limit. Pure.
  */
 export function stretchWindow(limit: number, processes: number): number {
   return Math.max(1, processes / limit);

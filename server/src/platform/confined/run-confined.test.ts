@@ -9,7 +9,7 @@ import { OutOfLimits, runConfined } from './run-confined.ts';
 const dir = await temporaryFolder();
 const answerConfined = JSON.stringify(new URL('./answer-confined.ts', import.meta.url));
 const sandbox = noSandbox(path.join(dir, 'lent'));
-const limits = { cpuSeconds: 20, heapMb: 64, whose: 'ada' };
+const limits = { cpuSeconds: 20, heapMb: 64, userId: 'ada' };
 
 /** A program that answers with what the function body returns for its `input`. */
 async function program(name: string, body: string): Promise<URL> {
@@ -88,8 +88,10 @@ describe('a confined program', () => {
   test('of one user does not keep those of another waiting for all of the first', async () => {
     const echo = await program('turns', 'return input.name;');
     const order: unknown[] = [];
-    const ask = async (whose: string, input: string) =>
-      order.push(await runConfined(sandbox, { program: echo, input: { name: input } }, { ...limits, whose }));
+    const ask = async (userId: string, input: string) =>
+      order.push(
+        await runConfined(sandbox, { program: echo, input: { name: input } }, { ...limits, userId }),
+      );
     await Promise.all([...['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => ask('ada', name)), ask('bob', 'b1')]);
     expect(order.indexOf('b1')).toBeLessThan(order.indexOf('a5'));
   });

@@ -6,13 +6,13 @@ import { AppError } from '../errors.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { shareFiles } from '../sandbox/share-files.ts';
 
-/** Programs that may run at once, over all of their callers: together they stay below the memory of a small machine. */
+/** Programs of all users that run at once: together they stay below the memory of a small machine. */
 const AT_ONCE = 2;
-/** Of the clock, for a machine that has much else to do; a disk that never answers keeps a place no longer. */
+/** Long enough for a busy machine; ends what waits for a disk that never answers. */
 const WALL_MS = 180_000;
-/** Far above any answer that a caller wants. */
+/** Far above any answer that is expected. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
-/** What the process has beside its heap: stacks, code, and the buffers that it reads into. */
+/** Beside its heap a process has stacks, code and buffers. */
 const BESIDE_HEAP_MB = 1024;
 
 /** What our own programs consist of. */
@@ -20,7 +20,7 @@ const CODE = ['server', 'contract', 'node_modules', 'package.json'].map((name) =
   path.resolve(import.meta.dirname, '../../../..', name),
 );
 
-const line = fairQueue(AT_ONCE, { perKey: 1 });
+const queue = fairQueue(AT_ONCE, { perKey: 1 });
 
 type Work = {
   program: URL;
@@ -30,36 +30,34 @@ type Work = {
 };
 
 type Limits = {
-  /** Processor time with the start of the process, in whole seconds: what else the machine does takes none of it. */
+  /** Processor time in whole seconds, the start of the process included. */
   cpuSeconds: number;
   wallMs?: number;
   heapMb: number;
-  /** Whose work it is, e.g. a user's id: one piece of it runs at once, and those who wait take turns. */
-  whose: string;
-  /** Theirs that may wait; without it as many as there are. */
+  /** One program of a user runs at a time, and users who wait take turns. */
+  userId: string;
+  /** Programs of this user that may wait; unlimited unless said. */
   waitingMax?: number;
-  /** Nobody wants the answer any more: it does not begin, or is ended. */
+  /** Aborted when the answer is no longer wanted: the program does not begin, or is killed. */
   signal?: AbortSignal | undefined;
 };
 
-/** A program was ended because it took more processor time or memory than it may. */
+/** A program was killed because it exceeded its processor time or memory. */
 export class OutOfLimits extends Error {}
 
 /**
- * Reads untrusted bytes away from the server, in a sandbox: starts the program, which answers with
- * `answerConfined`, and resolves with its answer. It is a process and not a thread, because a
- * thread that runs out of memory takes the whole server with it, and because memory outside of
- * JavaScript's heap can only be limited for a process (on Linux). It gets nothing of the
- * environment. Throws OutOfLimits, AppError 'unavailable' where too many wait or the machine is too slow, and the
- * signal's reason.
+ * Reads untrusted bytes in a sandbox: starts the program, which answers with `answerConfined`, and resolves with its
+ * answer. A process and not a thread, because a thread that runs out of memory ends the whole server, and memory
+ * outside JavaScript's heap can be limited for a process only (on Linux). It gets an empty environment. Throws
+ * OutOfLimits, AppError 'unavailable' where too many wait or the machine is too slow, and the signal's reason.
  */
 export async function runConfined(
   sandbox: Sandbox,
   { program, localPath, input }: Work,
   limits: Limits,
 ): Promise<unknown> {
-  const { heapMb, whose, waitingMax = Number.POSITIVE_INFINITY, signal } = limits;
-  if (line.waiting(whose) >= waitingMax) throw tooMany();
+  const { heapMb, userId, waitingMax = Number.POSITIVE_INFINITY, signal } = limits;
+  if (queue.waiting(userId) >= waitingMax) throw tooMany();
   const work = () =>
     shareFiles(sandbox, localPath ? [{ localPath, as: 'file' }] : [], async ({ folder, user }) => {
       const file = fileURLToPath(program);
@@ -72,7 +70,7 @@ export async function runConfined(
       });
       return run(argv, JSON.stringify({ ...input, localPath: path.join(folder, 'file') }), limits, file);
     });
-  return line.run(whose, work, signal);
+  return queue.run(userId, work, signal);
 }
 
 function tooMany(): AppError {
@@ -108,14 +106,13 @@ function run(
         else if (signal?.aborted) reject(signal.reason as Error);
         else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reject(error);
         else if (error.killed) reject(tooSlow(error));
-        // Of a program that runs out of time or memory the system, or JavaScript's engine, makes an end by a signal,
-        // which a sandbox around it passes on as a status.
+        // A program out of time or memory is killed by a signal, which a sandbox around it reports as a status.
         else if (error.signal || Number(error.code) > 128)
           reject(new OutOfLimits(`${error.signal ?? error.code}`, { cause: error }));
         else reject(new Error(`${program} failed: ${stderr.trim()}`, { cause: error }));
       },
     );
-    // It may end before it has read its input; how it ended is told above.
+    // It may end before it has read its input; the callback above reports how.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });

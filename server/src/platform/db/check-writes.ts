@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { ping } from './database.ts';
 
 /**
- * The row alone is written in place, for which a full disk has room while it has none for a new row. So a megabyte that
- * does not fit into the memory of one statement is spilled to a file, which is gone with it.
+ * A full disk may still have room for an update in place. So a megabyte that exceeds the memory of one statement is
+ * spilled to a file, which is deleted with the statement.
  */
 const WRITE = `
   set local work_mem = '64kB';

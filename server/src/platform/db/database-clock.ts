@@ -28,7 +28,7 @@ export async function openDatabaseClock(
   };
 }
 
-/** How far the database's clock is ahead of this machine's: it was read halfway between question and answer. */
+/** How far the database's clock is ahead of this machine's, taking half of the round trip as its delay. */
 async function measure(pool: pg.Pool): Promise<number> {
   const asked = Date.now();
   const { rows } = await pool.query<{ now: Date }>('select clock_timestamp() as now');

@@ -31,19 +31,18 @@ type PoolOptions = {
   /** Connections at most; 10 unless said. */
   poolSize?: number;
   /**
-   * PostgreSQL ends statements that take longer, and transactions in which nothing is asked for as
-   * long; where it says nothing at all for twice the time, the connection is given up. Without it a
-   * statement takes as long as it needs.
+   * PostgreSQL ends statements that take longer, and idle transactions; where it does not answer for twice the time,
+   * the connection is closed. Unlimited unless said.
    */
   statementMsMax?: number;
-  /** Hears of idle connections that broke; the pool replaces them by itself. */
+  /** Called for idle connections that broke; the pool replaces them by itself. */
   onIdleError?: (error: Error) => void;
 };
 
-/** For connections that may wait long: one whose other end has gone is found out, and not by its user. */
+/** For connections that may wait long: finds out that the other end is gone. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
-/** A connection whose errors are known as the database's. PostgreSQL's own have codes of theirs, and come otherwise. */
+/** A connection whose errors are marked as the database's. PostgreSQL's own errors have codes. */
 class Client extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
@@ -77,7 +76,7 @@ export function createPool(
   return pool;
 }
 
-/** The server's own limits end nothing where the server is frozen, or the network has swallowed it. */
+/** The server's own limits do not help where it is frozen or the network drops packets. */
 function giveUpSilent(client: pg.ClientBase, ms: number): void {
   const socket = client instanceof pg.Client ? client.connection.stream : null;
   if (!(socket instanceof Socket)) return;
@@ -89,8 +88,8 @@ function giveUpSilent(client: pg.ClientBase, ms: number): void {
 const PING_MS_MAX = 2_000;
 
 /**
- * Resolves when the database has done what `text` asks; rejects after two seconds at the latest. A connection that was
- * asked and says nothing is given up, so that the next one asks another.
+ * Resolves when the database has run `text`; rejects after two seconds. A connection that does not answer is closed,
+ * so that the next call uses another.
  */
 export async function ping(pool: pg.Pool, text = 'select 1'): Promise<void> {
   const question = { text, query_timeout: PING_MS_MAX };

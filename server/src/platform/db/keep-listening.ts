@@ -4,25 +4,28 @@ import { openListener } from './open-listener.ts';
 
 type Options = {
   url: string;
-  /** What PostgreSQL lists the connection as. */
+  /** The application name that PostgreSQL lists the connection under. */
   name: string;
   channel: string;
   onMessage: (payload: string | undefined) => void;
   onBreak?: () => void;
-  /** The connection is there again: what happened meanwhile was not heard. */
+  /** Called when the connection is open again: notifications in between were missed. */
   onReconnect: () => void;
   log: Logger;
 };
 
 export type Listening = {
-  /** The connection, while there is one. */
+  /** The connection; null while it is broken. */
   client: () => pg.Client | null;
   close: () => Promise<void>;
 };
 
 const RECONNECT_MS = 1_000;
 
-/** Hears a channel on a connection of its own, and opens another when it breaks. Rejects where the first cannot be opened. */
+/**
+ * Listens to a channel on a dedicated connection, and opens another when it breaks. Rejects where the first cannot be
+ * opened.
+ */
 export async function keepListening(options: Options): Promise<Listening> {
   const { name, onBreak, onReconnect, log } = options;
   let client: pg.Client | null = null;

@@ -3,17 +3,17 @@ import { keepAlive } from './database.ts';
 
 type Options = {
   url: string;
-  /** What PostgreSQL lists the connection as. */
+  /** The application name that PostgreSQL lists the connection under. */
   name: string;
   channel: string;
   onMessage: (payload: string | undefined) => void;
   onError: (error: Error) => void;
 };
 
-/** A database that does not answer for so long is away, however open its connection seems, as behind a proxy. */
+/** A database that takes longer counts as unavailable, even if the connection is open, as behind a proxy. */
 const ANSWER_MS = 5_000;
 
-/** A connection of its own that hears a channel. Rejects where that fails; then no connection is left. */
+/** Opens a dedicated connection that listens to a channel. Rejects where that fails, and leaves no connection then. */
 export async function openListener(options: Options): Promise<pg.Client> {
   const { url, name, channel, onMessage, onError } = options;
   const client = new pg.Client({
@@ -26,7 +26,7 @@ export async function openListener(options: Options): Promise<pg.Client> {
   client.on('error', onError);
   try {
     await client.connect();
-    // For this query alone: whoever asks something else over the connection waits as long as he likes.
+    // The limit holds for this query only, not for later ones on the connection.
     const listen = { text: `listen ${channel}`, query_timeout: ANSWER_MS };
     await client.query(listen);
     return client;

@@ -1,6 +1,9 @@
 import { connect, type Database } from './database.ts';
 
-/** Gives `work` connections of its own, without a limit of time: what takes long keeps none from those who answer requests. */
+/**
+ * Runs `work` on separate connections without a time limit, so that long work does not take connections from
+ * requests.
+ */
 export async function onOwnConnections<T>(
   url: string,
   count: number,

@@ -1,17 +1,14 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from './database.ts';
 
-/**
- * Runs reads that belong together on the database as it is at one moment. For answers that are put
- * together from several queries: without it one may see what another is still to miss.
- */
+/** Runs reads on the database as it is at one moment, for answers that are put together from several queries. */
 export async function readSnapshot<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
 }
 
 /**
- * The same on several connections at once, all of which see the one moment: for what one connection, which is
- * one core of PostgreSQL, takes too long for. `db` must have as many to spare.
+ * The same on several connections at once, all of one moment, for what one connection, which is one core of
+ * PostgreSQL, takes too long for. `db` must have as many to spare.
  */
 export async function shareSnapshot<T>(
   db: Database,

@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sqlStates } from '../postgres/sql-states.ts';
 
-/** Nothing is wrong with the work, and it has left nothing. */
+/** Errors of a transaction that had no effect and may run again. */
 const RETRIED: string[] = [sqlStates.serializationFailure, sqlStates.deadlockDetected];
 const RETRIES_MAX = 3;
 const PAUSE_MS = 50;
 
-/** Runs `work`, a whole transaction. Where PostgreSQL ended it in favour of another one, it runs again, at most three times. */
+/**
+ * Runs `work`, a whole transaction. Where PostgreSQL ended it because of a conflict, it runs again, at most three
+ * times.
+ */
 export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {
       return await work();
     } catch (error) {
       if (retries === RETRIES_MAX || !isRetried(error)) throw error;
-      // Those who met each other must not meet again.
+      // A random pause, so that the same two do not conflict again.
       await sleep(Math.random() * PAUSE_MS * 2 ** retries);
     }
   }

@@ -25,8 +25,8 @@ export function storableJson(value: unknown): unknown {
 type Place = { value: object; within: Place | null; name: string | number };
 
 /**
- * Where in a JSON value a text stands that cannot be stored, as the path to it
- * (`['messages', 0, 'content']`); null: all can. Not recursive: a stranger chose the depth.
+ * The path of the first text in a JSON value that cannot be stored (`['messages', 0, 'content']`); null where all
+ * can. Not recursive: the sender chose the depth.
  */
 export function findUnstorable(root: unknown): (string | number)[] | null {
   if (typeof root !== 'object' || root === null) return null;

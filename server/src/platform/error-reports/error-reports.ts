@@ -5,16 +5,16 @@ import { type ErrorEvent, type Reported, toEvent } from './to-event.ts';
 export type ErrorReports = {
   /** Whether there is such a service. */
   isOn: boolean;
-  /** Takes a report, or leaves it where there are too many. Never waits, never throws. */
+  /** Takes a report, or drops it where there are too many. Never waits, never throws. */
   report: (reported: Reported) => void;
-  /** Sends what waits, for two seconds at most. */
+  /** Sends what is queued, for two seconds at most. */
   close: () => Promise<void>;
 };
 
 type Options = {
-  /** Told where reports cannot be delivered, once until one can, and how many were left out in a minute. */
+  /** Called when reports cannot be delivered, once per outage, and with how many were dropped in a minute. */
   warn: (sentence: string) => void;
-  /** Pauses after failures, each longer than the one before; the last one stays. */
+  /** Pauses after failures in a row; the last one repeats. */
   pausesMs?: readonly number[];
   timeoutMs?: number;
 };
@@ -22,8 +22,8 @@ type Options = {
 type Source = Reported['platform'];
 
 /**
- * Reports that wait, and that are taken in a minute: a broken installation has few errors many times. Browsers have
- * less, and their own: whoever has an account can send theirs, and must not take the place of the server's.
+ * Reports queued, and accepted per minute: a broken installation repeats few errors many times. Browsers have a
+ * smaller limit apart, since any user can send their reports.
  */
 export const WAITING_MAX: Record<Source, number> = { node: 100, javascript: 30 };
 export const PER_MINUTE_MAX: Record<Source, number> = { node: 60, javascript: 20 };
@@ -41,7 +41,7 @@ export const noErrorReports: ErrorReports = {
   close: async () => undefined,
 };
 
-/** Sends one report after the other, beside all other work. What cannot be delivered waits, up to a limit. */
+/** Sends one report after the other in the background. What cannot be delivered stays queued, up to a limit. */
 export function openErrorReports(address: SentryAddress, options: Options): ErrorReports {
   const { warn, pausesMs = PAUSES_MS, timeoutMs = TIMEOUT_MS } = options;
   const waiting: { source: Source; event: ErrorEvent }[] = [];
@@ -97,7 +97,7 @@ export function openErrorReports(address: SentryAddress, options: Options): Erro
   };
 }
 
-/** What may be taken of one source. What is left out is counted, and told a minute after the first of it. */
+/** Limits reports of one source. Dropped ones are counted, and logged a minute after the first. */
 function openBudget(source: Source, warn: Options['warn']) {
   let minute = { since: 0, taken: 0 };
   let leftOut = 0;
@@ -120,7 +120,7 @@ function openBudget(source: Source, warn: Options['warn']) {
   return { take, tell };
 }
 
-/** `isOver`: it was taken, or never will be. Else when to try again, where the service says so. */
+/** `isOver`: it was accepted, or never will be. Else when to try again, where the service says so. */
 type Answer =
   | { isOver: true; trouble: string | null }
   | { isOver: false; trouble: string; retryMs: number | null };

@@ -2,8 +2,8 @@ import type { ErrorReports } from './error-reports.ts';
 import { causesOf } from './to-event.ts';
 
 /**
- * Of what a line of the log says these go along: none of them comes from a person. `path` is a route's alone; the name
- * of somebody's file is logged as `file`.
+ * Fields of a log line that a report includes: none of them comes from a person. `path` is always a route's; a user's
+ * file name is logged as `file`.
  */
 const TAGS = ['job', 'job_id', 'attempt', 'part', 'path', 'request_id', 'workload_id', 'kind'];
 

@@ -1,4 +1,4 @@
-/** Where reports go, and the key that says whose they are. */
+/** The address of the envelopes, and the key that identifies the project. */
 export type SentryAddress = { envelopeUrl: string; publicKey: string };
 
 /** 'https://key@sentry.example/4' as the address of its envelopes; null where it is none. Pure. */

@@ -49,7 +49,7 @@ export function toEvent({ platform, errors, userId, tags }: Reported, at: Date):
   };
 }
 
-/** An error and what caused it, the latest first; whatever else was thrown is named by its type alone. */
+/** An error and its causes, the latest first; other thrown values are named by their type alone. */
 export function causesOf(thrown: unknown): Reported['errors'] {
   const chain: Reported['errors'] = [];
   for (let next = thrown; next instanceof Error && chain.length < CAUSES_MAX; next = next.cause)
@@ -57,7 +57,7 @@ export function causesOf(thrown: unknown): Reported['errors'] {
   return chain.length > 0 ? chain : [{ name: `Thrown ${typeof thrown}`, message: '' }];
 }
 
-/** The oldest first. A message of several lines is none of them. */
+/** Stack frames, the oldest first. Lines of a multi-line message are skipped. */
 function framesOf(stack: string): Frame[] {
   const frames = stack
     .slice(0, 20_000)
@@ -80,7 +80,7 @@ function framesOf(stack: string): Frame[] {
   return frames.slice(0, FRAMES_MAX).toReversed();
 }
 
-/** Without the folders of this machine, or the address of the installation. */
+/** Without the folders of this machine and the address of the installation. */
 function cutHost(file: string): string {
   if (file.startsWith('node:')) return file;
   const place = file.replace(/^file:\/\//, '');

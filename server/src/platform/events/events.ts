@@ -7,20 +7,23 @@ type Listener = (event: ChangeEvent, at: Date) => void;
 
 /** Tells listeners of any server process what changed for a user, and passes signals between processes. */
 export type Events = {
-  /** Calls `listener` for every event of the user, and when it was announced, until the returned function is called. */
+  /**
+   * Calls `listener` for every event of the user, with the time of its announcement, until the returned function is
+   * called.
+   */
   subscribe: (userId: string, listener: Listener) => () => void;
   /** Calls `listener` for every signal of this name until the returned function is called. */
   onSignal: (name: string, listener: () => void) => () => void;
   /**
-   * Calls `listener` whenever the connection is there again after it broke, until the returned function is
-   * called: what happened meanwhile was not heard.
+   * Calls `listener` whenever the connection is open again after a break, until the returned function is called:
+   * events in between were missed.
    */
   onReconnect: (listener: () => void) => () => void;
 };
 
 /**
- * Listens on a connection of its own and reconnects by itself when it breaks. What happened while
- * it was broken is not repeated here: streams end then, and go on from what is kept (`stream-changes.ts`).
+ * Listens on a dedicated connection, and reconnects when it breaks. Events in between are not repeated here: streams
+ * end then, and continue from what is stored (`stream-changes.ts`).
  */
 export async function openEvents(url: string, log: Logger): Promise<Events & { close: () => Promise<void> }> {
   const listeners = new Map<string, Set<Listener>>();
@@ -30,7 +33,7 @@ export async function openEvents(url: string, log: Logger): Promise<Events & { c
   const deliver = (payload: string | undefined) => {
     const parsed = message.safeParse(JSON.parse(payload ?? 'null'));
     if (!parsed.success) return;
-    // A listener may leave while it listens.
+    // A listener may unsubscribe while it is called.
     if ('signal' in parsed.data) {
       for (const listener of [...(signalListeners.get(parsed.data.signal) ?? [])]) listener();
       return;

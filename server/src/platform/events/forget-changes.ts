@@ -3,15 +3,15 @@ import type { Database } from '../db/database.ts';
 import { defineJob } from '../jobs/define-job.ts';
 import { KEPT_MS } from './missed-changes.ts';
 
-/** Takes well below a second, and announcements wait no longer for what it holds. */
+/** Takes well below a second; announcements wait no longer for its locks. */
 const BATCH = 10_000;
 
-/** A row's place in the order in which announcements take them. */
+/** A row's place in the order in which announcements lock rows. */
 type Place = { user_id: string; topic: string; thing_id: string };
 
 const FIRST: Place = { user_id: '', topic: '', thing_id: '' };
 
-/** Deletes what no stream goes on from any more. */
+/** Deletes changes that are too old to continue a stream from. */
 export const forgetChangesJob = defineJob({
   name: 'platform.forget-changes',
   schedule: '53 * * * *',
@@ -24,15 +24,15 @@ export const forgetChangesJob = defineJob({
 });
 
 /**
- * Deletes the next rows behind `after` that are older than `before`, and answers the last of them; undefined when it was
- * none. Each statement goes on where the one before has stopped, so that all of them read the table once. There is no
- * index of the time: a change that is announced again writes its row anew, and would have to write that, too.
+ * Deletes the next rows behind `after` that are older than `before`, and answers the last of them; undefined when
+ * there was none. Each statement continues where the one before stopped, so that together they read the table once.
+ * There is no index on the time, which each repeated announcement would have to update.
  */
 export async function deleteOld(
   db: Database,
   { before, after, limit }: { before: Date; after: Place; limit: number },
 ): Promise<Place | undefined> {
-  // An announcement takes many rows in this order; one that it has is none of the old any more.
+  // A locked row is being announced again, and is not old.
   const { rows } = await sql<Place>`
     with old as (
       select user_id, topic, thing_id from recent_changes

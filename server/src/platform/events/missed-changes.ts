@@ -3,18 +3,18 @@ import { DAY_MS } from '../clock.ts';
 import type { Services } from '../context.ts';
 
 /**
- * So much later than it was stamped a change may have been committed, and announced after a younger one; clocks may differ
- * by less, and a page opens its first stream sooner after its first reads. Who hears a change twice reads once more.
+ * A change may be committed, and announced after a younger one, so much later than its timestamp; clocks differ by
+ * less, and a page opens its first stream sooner after its first reads. Hearing a change twice costs one more read.
  */
 const OVERLAP_MS = 10_000;
-/** Who has missed more reads everything anew: that is less work, and a stream holds only so much at once. */
+/** A client that missed more reads everything anew: that is cheaper, and a stream's buffer is limited. */
 const MISSED_MAX = 1_000;
-/** So long changes are kept. */
+/** How long changes are kept. */
 export const KEPT_MS = DAY_MS + 2 * OVERLAP_MS;
 
 /**
- * What has changed for the user since the event with this id, oldest first; null where that is not known: the id is
- * none of ours, or older than a day; and where it is very much.
+ * Changes for the user since the event with this id, oldest first; null where the id is not ours or older than a day,
+ * and where there are too many.
  */
 export async function missedChanges(
   { db, clock }: Pick<Services, 'db' | 'clock'>,

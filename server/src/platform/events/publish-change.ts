@@ -6,41 +6,41 @@ import * as z from 'zod';
 import { batch } from '../concurrency/batch.ts';
 import type { Database, Transaction } from '../db/database.ts';
 
-/** At most forty NOTIFY a second, however much changes: each is a commit, and they come one after the other. Calls wait for some. */
+/** At most forty NOTIFY a second: each is a commit, and they run one after the other. Some calls wait for one. */
 const ANNOUNCE_AGAIN_MS = 25;
 
 export const CHANNEL = 'bakehouse_change';
 const changeMessage = z.object({
   user_id: z.string().nullable(),
   event: changeEvent,
-  /** When it was announced, in milliseconds. */
+  /** The time of the announcement, in milliseconds. */
   at: z.number(),
 });
 const signalMessage = z.object({ signal: z.string() });
 export const message = z.union([changeMessage, signalMessage]);
 
-/** What travels on the channel, but for its time. */
+/** The payload on the channel, without its time. */
 function toPayload(userId: string | null, event: ChangeEvent): string {
   const payload: Omit<z.infer<typeof changeMessage>, 'at'> = { user_id: userId, event };
   return JSON.stringify(payload);
 }
 
-/** What the transactions that are open announce after their commit. */
+/** What open transactions announce after their commit. */
 const afterCommit = new WeakMap<Transaction, Set<string>>();
 const announcers = new WeakMap<Database, (payloads: Iterable<string>) => Promise<null>>();
-/** The last announcement, before which the earlier ones are written. */
+/** The latest announcement; earlier ones are written before it. */
 const newest = new WeakMap<Database, Promise<null>>();
 const logs = new WeakMap<Database, Logger>();
 
-/** Where it is noted that something could not be announced. */
+/** Sets the log for announcements that fail. */
 export function logFailedAnnouncements(db: Database, log: Logger): void {
   logs.set(db, log);
 }
 
 /**
- * Announces a change to the user's listeners, or with null to everybody's, once the transaction has
- * committed, and not if it fails. An event carries no data: whoever hears it reads the new state
- * through the ordinary call. A process that is killed between the two takes the announcement with it.
+ * Announces a change to the user's listeners, or with null to everybody's, once the transaction has committed. An
+ * event carries no data: listeners read the new state through the ordinary call. A process killed between commit and
+ * announcement loses it.
  */
 export async function publishChange(
   tx: Transaction,
@@ -62,8 +62,8 @@ export async function publishChanges(
 }
 
 /**
- * Sends a signal to the server processes that listen for this name, once the transaction has committed, and not if
- * it fails. It is no change of anybody's: no stream hears of it, and nothing is kept.
+ * Sends a signal to the server processes that listen for this name, once the transaction has committed. It reaches no
+ * stream and is not stored.
  */
 export async function publishSignal(tx: Transaction, name: string): Promise<void> {
   const payload: z.infer<typeof signalMessage> = { signal: name };
@@ -76,21 +76,21 @@ async function publish(tx: Transaction, payloads: string[]): Promise<void> {
   else for (const payload of payloads) waiting.add(payload);
 }
 
-/** The same after a commit, for what is written in other ways than by `inTransaction`. Waits for nothing. */
+/** The same after a commit that `inTransaction` did not make. Does not wait. */
 export function announceChange(db: Database, userId: string | null, event: ChangeEvent): void {
-  // Whoever does not hear of it reads the new state a little later; the work is done.
+  // A listener that misses it reads the new state a little later.
   announce(db, [toPayload(userId, event)]);
 }
 
-/** Resolves once all that was announced is written, so that the database may be left. */
+/** Resolves once all announcements are written, so that the database may be closed. */
 export async function announcementsWritten(db: Database): Promise<void> {
   await newest.get(db);
 }
 
 /**
- * Keeps back what `work` publishes and announces it after the commit of its transaction, in which `run` calls
- * `work`. PostgreSQL lets transactions with a NOTIFY commit only one after the other in the whole
- * cluster: those that move credits or hold rows that others wait for must not be among them.
+ * Collects what `work` publishes, and announces it after the commit of its transaction, in which `run` calls `work`.
+ * PostgreSQL commits transactions with a NOTIFY one after the other in the whole cluster: those that move credits or
+ * hold contended rows must not be among them.
  */
 export async function announceAfterCommit<T>(
   db: Database,
@@ -106,7 +106,7 @@ function announce(db: Database, payloads: Iterable<string>): void {
   newest.set(db, announcerOf(db)(payloads));
 }
 
-/** What a transaction announces goes together: the first at once; of what comes in the moment after it one NOTIFY is made. */
+/** Announces what a transaction publishes: the first at once, and what follows within a moment in one NOTIFY. */
 function announcerOf(db: Database): (payloads: Iterable<string>) => Promise<null> {
   const known = announcers.get(db);
   if (known) return known;
@@ -128,8 +128,8 @@ function announcerOf(db: Database): (payloads: Iterable<string>) => Promise<null
 }
 
 /**
- * Announces the payloads on the channel, and keeps the changes for streams that were cut: both or neither. Rows
- * are taken in one order, since other processes announce too.
+ * Announces the payloads on the channel and stores the changes for interrupted streams, in one transaction. Rows are
+ * locked in one order, since other processes announce too.
  */
 async function writeAnnouncement(db: Database | Transaction, payloads: Set<string>): Promise<void> {
   await sql`

@@ -8,15 +8,16 @@ import { untilKeyEnds } from '../http/callers/until-key-ends.ts';
 import { type EventStream, openEventStream } from '../http/server-sent-events.ts';
 import { missedChanges } from './missed-changes.ts';
 
-/** Of one user, over all processes: far more than the tabs of several browsers. */
+/** Of one user, in all processes: far more than the tabs of several browsers. */
 const STREAMS_MAX = 20;
 
-/** Open streams of this process, by user. */
+/** Open streams of this process by user. */
 const streams = openByKey();
 
 /**
- * Sends the caller's changes as server-sent events until they leave, or their API key ends; first those that were
- * missed since `Last-Event-ID`, or without one in the last seconds. Throws AppError('rate_limited') for somebody who has too many open.
+ * Sends the caller's changes as server-sent events until the client disconnects or its API key ends, beginning with
+ * those missed since `Last-Event-ID`, or without it in the last seconds. Throws AppError 'rate_limited' for too many
+ * open streams.
  */
 export async function streamChanges(ctx: Context, http: Http): Promise<void> {
   const { userId } = ctx.caller;
@@ -27,7 +28,7 @@ export async function streamChanges(ctx: Context, http: Http): Promise<void> {
     });
   }
   const stream = openEventStream(http);
-  // Who left while it was found out who they are is told nothing, and counts for nothing.
+  // The client disconnected during authentication.
   if (stream.closed.aborted) return leave();
   const unsubscribe = ctx.events.subscribe(userId, (event, at) => stream.send('change', event, idOf(at)));
   const key = untilKeyEnds(ctx);
@@ -37,11 +38,14 @@ export async function streamChanges(ctx: Context, http: Http): Promise<void> {
     key.stop();
     leave();
   });
-  // Changes are heard from here on: between them and what was missed there is no gap.
+  // The subscription is open already, so that no change falls between it and the missed ones.
   await sendMissed(ctx, stream, headerText(http.request.headers['last-event-id']));
 }
 
-/** Whoever says no id may have read just before the stream opened: `missedChanges` looks some seconds back from any id. */
+/**
+ * Without an id the client may have read just before the stream opened: `missedChanges` looks some seconds back from
+ * any id.
+ */
 async function sendMissed(ctx: Context, stream: EventStream, lastEventId: string | undefined): Promise<void> {
   const opened = idOf(ctx.clock.now());
   try {
@@ -51,7 +55,7 @@ async function sendMissed(ctx: Context, stream: EventStream, lastEventId: string
     for (const { event, at } of missed) stream.send('change', event, idOf(at));
     stream.sendId(opened);
   } catch (error) {
-    // The answer has begun: the client comes again with the id that it has.
+    // The response has begun: the client reconnects with the id that it has.
     ctx.log.warn({ err: error }, 'could not read what a stream has missed');
     stream.close();
   }

@@ -12,9 +12,9 @@ export type Binding = {
 } & BindOptions;
 
 export type BindOptions = {
-  /** Calls per minute and user, or address on public routes, where fewer are wanted than the server's own limit. */
+  /** Calls per minute and user, or address on public routes, below the server's own limit. */
   callsPerMinute?: number;
-  /** Counts the call by what it is about, too, once its body is read. */
+  /** Counts the call by its content too, once its body is read. */
   countCall?: CountCall;
 };
 

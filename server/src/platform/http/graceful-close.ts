@@ -5,12 +5,12 @@ import { AppError } from '../errors.ts';
 
 const DRAIN_TIMEOUT_MS = 20_000;
 const POLL_MS = 25;
-/** So long whoever was told that the server stops has to hear it. */
+/** How long clients that were told of the shutdown have to receive it. */
 const CUT_AFTER_MS = 1_000;
-/** Workloads report to the end what they save; health is asked until the last moment. */
+/** Workloads report to the end what they save; health is served until the last moment. */
 const OPEN_TO_THE_END = /^\/(runtime|healthz|metrics)(\/|$)/;
 
-/** What is said to whom the server, which stops, answers no more. */
+/** The error for requests during the shutdown. */
 export function serverStops(): AppError {
   return new AppError('unavailable', { publicMessage: 'The server is stopping. Try again in a moment' });
 }
@@ -34,7 +34,7 @@ export function closeGracefully(app: FastifyInstance): void {
       throw serverStops();
     }
     inWork += 1;
-    // Also when the client goes away in the middle.
+    // Also when the client disconnects in the middle.
     reply.raw.once('close', () => {
       inWork -= 1;
     });
@@ -47,7 +47,7 @@ export function closeGracefully(app: FastifyInstance): void {
     while (inWork > 0 && Date.now() < end) await sleep(POLL_MS);
   });
 
-  // A connection that has not asked anything yet does not count as idle; Node would wait a minute for it.
+  // Node does not count a connection without any request as idle, and would wait a minute for it.
   const silent = new Set<Socket>();
   app.server.on('connection', (socket) => {
     silent.add(socket);

@@ -1,7 +1,7 @@
-/** What a slow line of two megabits a second carries in a millisecond. */
+/** Two megabits a second. */
 const BYTES_PER_MS = 256;
 
-/** In how many milliseconds so many bytes get over a slow line. Pure. */
+/** Milliseconds that so many bytes take over a slow line of 2 Mbit/s. Pure. */
 export function msOverSlowLine(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_MS);
 }

@@ -7,7 +7,6 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { isProcessAlive } from '../processes/is-process-alive.ts';
 import { prepareCluster, readPassword, USER } from './postgres-cluster.ts';
 import { findOwner, type Owner, programEnvironment } from './postgres-owner.ts';
 import { findPrograms } from './postgres-programs.ts';
@@ -236,6 +235,16 @@ async function isPostmasterOf(pid: number, dir: string): Promise<boolean> {
  */
 async function isRunning(pid: number, dir: string): Promise<boolean> {
   return process.platform === 'linux' ? isPostmasterOf(pid, dir) : isProcessAlive(pid);
+}
+
+/** Whether a process of this number exists on this machine. A zombie counts as alive. */
+export function isProcessAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 /** Throws unless the server ended because another one on the folder was still ending, or started first. */

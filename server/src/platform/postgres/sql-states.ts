@@ -1,4 +1,4 @@
-/** PostgreSQL's codes of errors that somebody waits for, by its own names. */
+/** PostgreSQL's error codes that are handled, by PostgreSQL's names. */
 export const sqlStates = {
   deadlockDetected: '40P01',
   duplicateDatabase: '42P04',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { gpuDevices } from './gpu-devices.ts';
 import type { Sandbox, SandboxedCommand } from './sandbox.ts';
 
-/** Of a machine's settings what libraries look up; the rest, where passwords may stand, is nobody's business. */
+/** The environment variables that libraries need; others may hold passwords. */
 const SETTINGS = [
   'ld.so.cache ld.so.conf ld.so.conf.d alternatives static machine-id',
   'passwd group nsswitch.conf hosts host.conf resolv.conf gai.conf services protocols',

@@ -5,7 +5,7 @@ import type { Sandbox } from './sandbox.ts';
 import { killAllOf } from './user-sandbox.ts';
 import { isReaderUser, readerUsers, TRIAL_USER } from './workload-users.ts';
 
-/** No program reads that long: who has shared it has died. */
+/** No program reads for so long: its server has been killed. */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 const READ_ONLY = 0o444;
 
@@ -13,9 +13,9 @@ const READ_ONLY = 0o444;
 type SharedFile = { localPath: string; as: string };
 
 /**
- * Makes files readable for a program in the sandbox, as long as `work` takes: in a folder that only
- * the program's user may enter, and not write to: what the server does in it leads nowhere else. They
- * lie there without a copy where the disk is the same; nobody must write to them.
+ * Makes files readable for a program in the sandbox for as long as `work` takes: in a folder that only the program's
+ * user may enter, and not write to, so that it cannot redirect the server. They are not copied where the disk is the
+ * same, and must not be changed.
  */
 export async function shareFiles<T>(
   sandbox: Sandbox,
@@ -29,7 +29,7 @@ export async function shareFiles<T>(
       const target = path.join(shared.folder, as);
       await mkdir(path.dirname(target), { recursive: true, mode: 0o755 });
       await link(localPath, target).catch(() => copyFile(localPath, target));
-      // Who may reach a file says the folder that it lies in.
+      // The permissions of the folder decide who may read a file.
       if (sandbox.kind === 'user') await chmod(target, READ_ONLY);
     }
     return await work(shared);
@@ -44,7 +44,7 @@ async function makeFolder({ sharedDir }: Sandbox) {
   return { folder, user: TRIAL_USER };
 }
 
-/** A folder that is named after its user: as long as it is there, nobody else becomes that user. */
+/** A folder named after its user: while it exists, no other program gets that user. */
 async function makeFolderOfUser({ sharedDir }: Sandbox) {
   const busy = await usersOfProcesses();
   for (const user of readerUsers()) {
@@ -65,14 +65,14 @@ async function makeFolderOfUser({ sharedDir }: Sandbox) {
   throw new Error('There are no more users for programs that read files');
 }
 
-/** Whom the processes of this machine belong to: another server on it lends to the same users. */
+/** Users that run processes on this machine: another server on it shares the sandbox users. */
 async function usersOfProcesses(): Promise<Set<number>> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(ids.map((id) => stat(`/proc/${id}`).catch(() => null)));
   return new Set(found.flatMap((one) => one?.uid ?? []));
 }
 
-/** Ends what its program has left running, which could lead the deletion elsewhere, or read what is shared with the next one. */
+/** Ends processes that the program left, which could redirect the deletion or read the next program's files. */
 async function removeFolder(folder: string, user: number): Promise<void> {
   if (isReaderUser(user)) await killAllOf(user);
   await rm(folder, { recursive: true, force: true });

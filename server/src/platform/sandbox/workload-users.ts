@@ -9,7 +9,10 @@ const LAST = 65_519;
 /** The first ones are for programs that read one file and end. */
 const READERS = 512;
 
-/** Who tries the sandbox, and a name for nobody where the sandbox does not separate by users. Nothing is shared with it. */
+/**
+ * The user that the sandbox is tested with, and the placeholder where it does not separate by users. Nothing is
+ * shared with it.
+ */
 export const TRIAL_USER = FIRST;
 
 /** The users of programs that read a file and end, in an order that differs from call to call. */

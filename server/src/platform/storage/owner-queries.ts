@@ -41,7 +41,7 @@ export async function ownsBlob(db: Database | Transaction, userId: string, sha25
   return row !== undefined;
 }
 
-/** Whether the store holds the blob, good as far as is known, and somebody keeps it there. */
+/** Whether the store has the blob undamaged, and it has an owner. */
 export async function isBlobKept(db: Database, sha256: string): Promise<boolean> {
   const row = await db
     .selectFrom('blob_owners')
@@ -54,7 +54,7 @@ export async function isBlobKept(db: Database, sha256: string): Promise<boolean>
   return row !== undefined;
 }
 
-/** Blobs without an owner that nobody has wanted since `before`. */
+/** Blobs without an owner that were not stored again since `before`. */
 export async function listUnownedBlobs(db: Database, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('blobs')
@@ -68,8 +68,8 @@ export async function listUnownedBlobs(db: Database, before: Date, limit: number
 }
 
 /**
- * Forgets a blob; false when it has an owner, or was wanted again meanwhile. It is held first: whoever is
- * about to own it has ended by then, and is seen.
+ * Deletes a blob's row; false when it has an owner or was stored again meanwhile. It is locked first, so that
+ * transactions that are about to own it end before and are seen.
  */
 export async function deleteUnownedBlob(
   tx: Transaction,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Blob } from './blob-store.ts';
 
-/** Notes that the store holds this blob, whose bytes have just come, again or for the first time. */
+/** Records that the store holds this blob, whose bytes were just written, maybe again. */
 export async function upsertBlob(tx: Transaction, blob: Blob): Promise<void> {
   const now = sql<Date>`now()`;
   await tx
@@ -14,7 +14,7 @@ export async function upsertBlob(tx: Transaction, blob: Blob): Promise<void> {
     .execute();
 }
 
-/** Whoever stores or removes the bytes of this name does so one after the other, until the transaction ends. */
+/** Locks the name of a blob until the transaction ends: its bytes are stored and removed by one at a time. */
 export async function lockBytes(tx: Transaction, sha256: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`blob ${sha256}`}, 0))`.execute(tx);
 }

@@ -20,7 +20,7 @@ export async function readBlob(
     stream.destroy(await toError(error).catch((failure: Error) => failure));
   };
   bytes.once('error', (error) => void breakOff(error));
-  // Whoever leaves while the storage has not answered yet leaves nothing open there.
+  // A client that disconnects before the storage answers leaves nothing open.
   stream.once('close', () => bytes.destroy());
   return bytes.pipe(stream);
 }

@@ -20,8 +20,11 @@ const own = (tx: Db, owner: string, ...names: string[]) =>
     .insertInto('blob_owners')
     .values(
       names.map((name) => ({
-        ...{ sha256: hash(name), owner_kind: 'workload', owner_id: owner },
-        ...{ size_bytes: 1n, refs: 1n },
+        sha256: hash(name),
+        owner_kind: 'workload',
+        owner_id: owner,
+        size_bytes: 1n,
+        refs: 1n,
       })),
     )
     .execute();

@@ -1,17 +1,33 @@
 import type { Services } from '../context.ts';
 import { watchForDamage } from './watch-for-damage.ts';
 
+type Parts = Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>;
+type StoredFile = { sha256: string; path: string };
+
 /**
- * Lends the bytes of a file to a program that needs a path, as long as `work` takes. Throws
- * AppError('conflict') with a sentence that names the file where they are damaged.
+ * Lends the bytes of a file as a local path, for as long as `work` takes. Throws AppError 'conflict', naming the file,
+ * where they are damaged.
  */
 export async function withBlobFile<T>(
-  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
-  file: { sha256: string; path: string },
+  services: Parts,
+  file: StoredFile,
   work: (localPath: string) => Promise<T>,
 ): Promise<T> {
   const toError = await watchForDamage(services, file);
   return services.blobs.withLocalFile(file.sha256, work).catch(async (error: unknown) => {
     throw await toError(error);
   });
+}
+
+/** `withBlobFile` for several files at once: `work` gets a path for each, in their order. */
+export async function withBlobFiles<T>(
+  services: Parts,
+  files: StoredFile[],
+  work: (localPaths: string[]) => Promise<T>,
+): Promise<T> {
+  const [first, ...others] = files;
+  if (first === undefined) return work([]);
+  return withBlobFile(services, first, (localPath) =>
+    withBlobFiles(services, others, (localPaths) => work([localPath, ...localPaths])),
+  );
 }

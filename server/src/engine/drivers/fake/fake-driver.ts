@@ -127,7 +127,7 @@ function observed({ state, exitCode }: Attempt, lastLine: string | null): Observ
   return state === 'alive' ? { state } : { state, exitCode, lastLine };
 }
 
-/** A script that does nothing until it is asked to stop. */
+/** A script that waits until it is asked to stop. */
 export async function idleUntilStopped(_launch: Launch, { stop, killed }: FakeProcess): Promise<number> {
   await sleep(2 ** 31 - 1, null, { signal: AbortSignal.any([stop, killed]), ref: false }).catch(
     () => undefined,

@@ -2,17 +2,17 @@ import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { groupExists, isOfThisBoot, readStartTime } from './process-identity.ts';
 
-/** What stands in the file of an attempt that nobody may begin any more. */
+/** The content of the file of an attempt that may no longer begin. */
 export const CLOSED = 'closed';
-/** Whoever takes an attempt has written who it is within this time. */
+/** A launcher that takes an attempt writes its identity within this time. */
 export const BIRTH_TIMEOUT_MS = 10_000;
 
 /** The leader of an attempt's processes. */
 export type Owner = { pid: number; birth: string };
 
 /**
- * Who runs an attempt; null when nobody has begun it, or it is closed. 'unknown': whoever took it has ended
- * before it could say who it is, as on a full disk, or where the machine lost its power.
+ * The leader of an attempt; null when it has not begun or is closed. 'unknown': its launcher ended before it wrote
+ * its identity, as on a full disk or at a power failure.
  */
 export async function readOwner(file: string): Promise<Owner | 'unknown' | null> {
   for (;;) {
@@ -47,7 +47,7 @@ export async function isAlive(owner: Owner): Promise<boolean> {
   return (await readStartTime(owner.pid)) === owner.birth;
 }
 
-/** Kills the leader and all of its group, unless the process id has gone to somebody else since. */
+/** Kills the leader and its whole group, unless another process has its number by now. */
 export async function killGroup(owner: Owner): Promise<void> {
   if (!isProcess(owner.pid)) return;
   const birth = await readStartTime(owner.pid);

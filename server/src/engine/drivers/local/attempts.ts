@@ -27,15 +27,15 @@ export class Attempts {
   }
 
   /**
-   * Closes all attempts before this one. Each start does so, one after the other, before anything of its own is
-   * there: what comes before the newest that somebody has taken was closed by then, and is not looked at again.
+   * Closes all attempts before this one. Every start does so before it creates anything, one start at a time:
+   * attempts before the newest that has begun were closed by it, and are skipped.
    */
   async closeBefore(workloadId: string, attempt: number): Promise<void> {
     const first = (await this.#newest(workloadId, attempt)) ?? 1;
     for (let earlier = first; earlier < attempt; earlier += 1) await this.close(workloadId, earlier);
   }
 
-  /** Takes the attempt's file, so that a launcher that comes late ends; or kills who has taken it. */
+  /** Takes the attempt's file, so that a late launcher ends; or kills the process that has taken it. */
   async close(workloadId: string, attempt: number): Promise<void> {
     const file = this.file(workloadId, attempt);
     const taken = await writeFile(file, CLOSED, { flag: 'wx' }).then(
@@ -60,7 +60,7 @@ export class Attempts {
     if (owner) await this.killAll(workloadId, attempt, owner);
   }
 
-  /** Where the leader is gone, nothing that it started may go on working without it. */
+  /** Without its leader no process of an attempt may go on. */
   async endSurvivors(workloadId: string, attempt: number): Promise<void> {
     const owner = await readOwner(this.file(workloadId, attempt));
     if (owner === null || (owner !== 'unknown' && (await isAlive(owner)))) return;
@@ -68,15 +68,15 @@ export class Attempts {
   }
 
   /**
-   * Ends what an attempt has started; of a user of its own also what has left the group. A later
-   * attempt has the same user, and began when nothing of this one was left.
+   * Kills an attempt's processes, with a separate user also those that left the group. A later attempt has the same
+   * user, and began only when none of this one were left.
    */
   async killAll(workloadId: string, attempt: number, owner: Owner | 'unknown'): Promise<void> {
     if (owner !== 'unknown') await killGroup(owner);
     if ((await this.#newest(workloadId)) === attempt) await this.#users.killAll(this.folder(workloadId));
   }
 
-  /** Kills what lives of the workload and deletes what it has. */
+  /** Kills the workload's processes and deletes its files. */
   async remove(workloadId: string): Promise<void> {
     const newest = await this.#newest(workloadId);
     if (newest !== null) await this.kill(workloadId, newest);
@@ -90,7 +90,7 @@ export class Attempts {
     return readdir(this.#workloadsDir).catch(() => []);
   }
 
-  /** Those whose leaders live. */
+  /** The attempts whose leaders run. */
   async listAlive(): Promise<AttemptId[]> {
     const alive: AttemptId[] = [];
     for (const id of await this.workloads()) {
@@ -102,7 +102,7 @@ export class Attempts {
     return alive;
   }
 
-  /** The newest that somebody has taken, of those before `limit`; null: none. No earlier one lives. */
+  /** The newest attempt before `limit` that has begun; null where none has. No earlier one is running. */
   async #newest(workloadId: string, limit = Number.POSITIVE_INFINITY): Promise<number | null> {
     const names = await readdir(path.join(this.folder(workloadId), 'attempts')).catch(() => []);
     const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number);

@@ -9,7 +9,7 @@ export function inputCacheDir({ cacheDir }: Settings): string {
   return path.join(cacheDir, 'inputs');
 }
 
-/** Makes the inputs' cache, and keeps everybody else out of it: also of one that was open to all. */
+/** Makes the folder of the inputs' cache, readable by the server only, also where it was open before. */
 export async function closeInputCache(settings: Settings): Promise<void> {
   await mkdir(inputCacheDir(settings), { recursive: true });
   await chmod(inputCacheDir(settings), 0o700);

@@ -18,7 +18,7 @@ type Launched = {
   close: () => Promise<void>;
 };
 
-/** Starts a process that outlives the server, in a group of its own. Throws where it has not begun. */
+/** Starts a process in its own group that outlives the server. Throws where it has not begun. */
 export async function launchProcess({ file, argv, cwd, env, log, onEnd, close }: Launched): Promise<void> {
   const child = spawn('/bin/sh', [LAUNCHER, file, `${file}.exit`, ...argv], {
     cwd,
@@ -33,7 +33,7 @@ export async function launchProcess({ file, argv, cwd, env, log, onEnd, close }:
   });
   child.unref();
   await waitForBirth(file, child).catch(async (error: unknown) => {
-    // One that is only slow must not begin when its slot has gone to another.
+    // A slow launcher must not begin after its slot was given to another workload.
     await close();
     if (!hasEnded(child) && child.pid !== undefined) signal(-child.pid, 'SIGKILL');
     throw error;

@@ -70,7 +70,12 @@ test('a model server has as many threads as this machine has processors, whereve
       model_name: 'base',
       model_file: 'base.gguf',
     } as const),
-    ...{ inputs: [], adapters: [], port: 0, context_tokens: 1, parallel_requests: 1, gpus: 0 },
+    inputs: [],
+    adapters: [],
+    port: 0,
+    context_tokens: 1,
+    parallel_requests: 1,
+    gpus: 0,
     // As a machine with more of them wrote it, in an earlier version.
     threads: 1000,
   };

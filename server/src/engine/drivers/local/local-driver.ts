@@ -25,18 +25,18 @@ export type Program = {
 };
 
 type Options = {
-  /** Each workload has a folder of its own in here. */
+  /** Holds a folder for each workload. */
   workloadsDir: string;
-  /** Where model servers listen: this machine, as those who ask them reach it. */
+  /** The host that model servers listen on, as their callers reach it. */
   host: string;
-  /** What each workload is kept behind. */
+  /** The sandbox that workloads run in. */
   sandbox: Sandbox;
   capacity: () => Promise<Capacity>;
   /** The program for a spec, or the sentence that says why there is none yet. */
   program: (spec: SpecKind) => Promise<Program | { blocker: string }>;
 };
 
-/** In the sandbox, as the workload's user: what it makes, and what libraries keep for the next time, is shared with nobody. */
+/** Caches and temporary files in the sandbox belong to the workload's user alone. */
 const BEGIN = `umask 077
 cd "$1" || exit 1
 export HOME="$1" TORCHINDUCTOR_CACHE_DIR="$1/.cache/torchinductor"
@@ -79,7 +79,7 @@ export function createLocalDriver(options: Options): Driver {
       await launchProcess({
         file,
         argv,
-        // What runs outside the sandbox takes no code and no settings from a folder of the workload.
+        // Programs outside the sandbox take no code or settings from a workload's folder.
         cwd: dir,
         env: { ...program.env, ...showGpus(launch) },
         log: log.fd,

@@ -32,7 +32,7 @@ export async function readLinesFrom(
     const buffer = Buffer.alloc(Math.min(STEP_BYTES, size - offset));
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, offset);
     const end = buffer.subarray(0, bytesRead).lastIndexOf('\n') + 1;
-    // A line that is longer than a step comes in pieces.
+    // A line longer than one read is returned in pieces.
     const taken = end === 0 && bytesRead === STEP_BYTES ? bytesRead : end;
     return { lines: toLines(buffer.subarray(0, taken)), offset: offset + taken };
   } finally {

@@ -6,9 +6,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * When the process with this id was born, in the words that launch.sh writes; null when there is
- * none, or only its unburied remains. With it, a process id that the system gave to another
- * process is not taken for the first one, not even after a reboot.
+ * When the process with this id was started, in the words that launch.sh writes; null when there is none, or only a
+ * zombie. It tells a process from a later one with the same id, even after a reboot.
  */
 export async function readStartTime(pid: number): Promise<string | null> {
   return process.platform === 'linux' ? readLinuxStartTime(pid) : readPsStartTime(pid);
@@ -34,7 +33,7 @@ async function readPsStartTime(pid: number): Promise<string | null> {
   return !state || state.startsWith('Z') ? null : birth.join(' ');
 }
 
-/** Whether a process of that birth was born since the machine started. */
+/** Whether a process with this start time was started since the machine booted. */
 export async function isOfThisBoot(birth: string): Promise<boolean> {
   if (process.platform === 'linux') return birth.startsWith(`${await readBootId()} `);
   // ps names the day and the second; one that cannot be read says nothing.

@@ -77,7 +77,8 @@ test.runIf(process.platform === 'linux')(
     ]) {
       const starved = await watch.look('low', lowPid);
       expect({ starved, other: await watch.look('other', otherPid) }).toEqual({
-        ...{ starved: expected.starved, other: false },
+        starved: expected.starved,
+        other: false,
       });
       // Only root may set one session right after another.
       await vi.waitFor(async () => {

@@ -8,30 +8,38 @@ type Process = { pid: number; session: string; usedSeconds: number; givesWay: bo
 /** What its processes have used, and whether one of them would go on at this moment if it could. */
 export type Sample = { atMs: number; usedSeconds: number; wantsMore: boolean };
 
-/** What was seen of a workload so far. `shortSince`, `enoughSince`: since when each look found it so. */
+/**
+ * What was observed of a workload so far. `shortSince` and `enoughSince`: since when every look found it short of
+ * processor time, or with enough.
+ */
 export type Supply = Sample & {
   shortSince: number | null;
   enoughSince: number | null;
-  /** It takes its part like any other program. */
+  /** It runs at normal priority. */
   isRaised: boolean;
 };
 
-/** Looks that are closer say little. */
+/** Looks at shorter intervals are too inexact. */
 const LOOK_MS_MIN = 1_000;
-/** Of one processor: who wants more and gets less than the first goes short; the second is enough for anybody who gives way. */
+/**
+ * Fractions of one processor: a workload that wants more and gets less than the first is short; the second is enough
+ * for a low-priority workload.
+ */
 const SHORT_SHARE = 0.1;
 const ENOUGH_SHARE = 0.75;
 const STARVED_MS = 20_000;
-/** After so long it is given its part, and after so long with enough it gives way again. */
+/**
+ * After how long short of time it gets normal priority, and after how long with enough it goes back to low priority.
+ */
 const RAISED_AFTER_MS = 60_000;
-/** Of a session, where the kernel shares the processor among those first. */
+/** Nice values of a session: the kernel shares processors among sessions first. */
 const GIVES_WAY = '19';
 const LIKE_OTHERS = '0';
 /** Linux counts in hundredths of a second in /proc, whatever its own clock does. */
 const TICKS_PER_S = 100;
 const SCHED_IDLE = '5';
 
-/** What the next look makes of it. Pure. */
+/** Updates the observation of a workload with the next look. Pure. */
 export function nextSupply(before: Supply | null, sample: Sample): Supply {
   if (before === null) return { ...sample, shortSince: null, enoughSince: null, isRaised: false };
   const passedMs = sample.atMs - before.atMs;
@@ -44,14 +52,14 @@ export function nextSupply(before: Supply | null, sample: Sample): Supply {
   return { ...sample, shortSince, enoughSince, isRaised: changes !== before.isRaised };
 }
 
-/** Whether it has wanted the processor for a while, and hardly got any. Pure. */
+/** Whether it has wanted processor time for a while, and hardly got any. Pure. */
 export function isStarved({ atMs, shortSince }: Supply): boolean {
   return shortSince !== null && atMs - shortSince >= STARVED_MS;
 }
 
 /**
- * Watches workloads that give way, by the leaders of their processes: says which are starved, and lets those take
- * a part like any other program's, until they have had enough for a while.
+ * Watches low-priority workloads by their leading processes: reports which are starved, and gives those normal
+ * priority until they have had enough for a while.
  */
 export function watchProcessorTime() {
   const supplies = new Map<string, Supply>();
@@ -84,8 +92,9 @@ export function watchProcessorTime() {
 }
 
 /**
- * Of the session of a process. False where it stays as it is, until the next look: sessions share nothing here, the process
- * has just gone, or somebody else has set one within a tenth of a second, in which Linux lets only root set another.
+ * Sets the nice value of a process's session. False where it stays unchanged until the next look: the kernel has no
+ * autogroups, the process has ended, or another value was set within a tenth of a second, when Linux lets only root
+ * set it.
  */
 async function setNice(pid: number, nice: string): Promise<boolean> {
   return writeFile(`/proc/${pid}/autogroup`, nice).then(

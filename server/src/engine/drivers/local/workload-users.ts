@@ -9,13 +9,14 @@ import { freeWorkloadUser, isWorkloadUser, TRIAL_USER } from '../../../platform/
 import { withFileLock } from '../../host/environment/file-lock.ts';
 
 const run = promisify(execFile);
-/** All servers of the machine see here which users are taken: a file per user, with the folder that is the user's. */
+/**
+ * Records which users are taken, for all servers of the machine: a file per user, with the folder that the user owns.
+ */
 const CLAIMS_DIR = '/run/bakehouse/workload-users';
 
 /**
- * The users of a machine's workloads, where the sandbox separates by users. Who a workload is says the
- * owner of its folder `work`, so that it stays the same over restarts of workload and server. Nobody
- * else may enter the folder around it.
+ * The users of a machine's workloads, where the sandbox separates by users. The owner of a workload's folder `work`
+ * is its user, which therefore stays the same over restarts. Only the workload's user may enter the folder around it.
  */
 export function workloadUsers(sandbox: Sandbox, workloadsDir: string, claimsDir = CLAIMS_DIR) {
   /** One choice at a time: two must not choose the same. */
@@ -48,7 +49,7 @@ export function workloadUsers(sandbox: Sandbox, workloadsDir: string, claimsDir 
   }
 
   return {
-    /** Makes the folder of a workload's own files within its `folder`, and answers with the user who owns it. */
+    /** Makes the folder `work` within a workload's `folder`, and returns the user who owns it. */
     own: (folder: string): Promise<number> => {
       const chosen = choosing.then(() => own(folder));
       choosing = chosen.catch(() => undefined);

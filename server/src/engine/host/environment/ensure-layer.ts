@@ -134,7 +134,7 @@ async function pythonRuns(dir: string): Promise<boolean> {
   );
 }
 
-/** A measure that failed is made up by the next one. */
+/** A missed measure is made up by the next one. */
 function ignoreMeasure(): void {}
 
 async function freeBytes(folder: string): Promise<number> {

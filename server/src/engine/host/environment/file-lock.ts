@@ -3,16 +3,16 @@ import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const BEAT_MS = 2_000;
-/** A holder that has not touched its file for so long is dead: it was killed, or its machine was. */
+/** The holder of a file that was not touched for so long is dead. */
 const STALE_MS = 30_000;
 const LOOK_MS = 500;
 /** The guard is held for a moment. */
 const GUARD_LOOK_MS = 10;
 
 /**
- * Runs `work` while holding a lock that every process of this machine, and of others that share
- * the folder, respects: a file that exists only while it is held. `onWait` is called once if
- * somebody else holds it. Aborting `signal` ends the waiting with its reason.
+ * Runs `work` while holding a lock that all processes of this machine, and of others that share the folder, respect:
+ * a file that exists only while it is held. `onWait` is called once if the lock is taken. Aborting `signal` ends the
+ * waiting with its reason.
  */
 export async function withFileLock<T>(
   file: string,
@@ -28,14 +28,14 @@ export async function withFileLock<T>(
   }
   const beat = setInterval(() => {
     const now = new Date();
-    // A missed beat is made up by the next one.
+    // A missed touch is made up by the next one.
     utimes(file, now, now).catch(() => undefined);
   }, BEAT_MS);
   try {
     return await work();
   } finally {
     clearInterval(beat);
-    // Whoever was suspended for long finds a successor's file there.
+    // A process that was suspended for long may find its successor's file.
     if (await isOwn()) await removeIf(file, isOwn);
   }
 }
@@ -56,9 +56,8 @@ async function isStale(file: string): Promise<boolean> {
 }
 
 /**
- * Removes the file if it is the one that is meant; whether it did. One process at a time looks and removes, so
- * that no other file has come in its place meanwhile: a second one that has seen a dead holder's file
- * would remove the lock of the first.
+ * Removes the file if it is the expected one, and returns whether it did. One process at a time compares and removes:
+ * a second one that has seen a dead holder's file would otherwise remove its successor's.
  */
 async function removeIf(file: string, isMeant: () => Promise<boolean>): Promise<boolean> {
   const guard = `${file}.guard`;

@@ -7,8 +7,8 @@ import { selectPreparations } from './queries.ts';
 type Parts = { config: Pick<Config, 'prepare'>; db: Database; machineId: string };
 
 /**
- * The steps of this machine's preparation in their order. A server that prepares nothing has only those that are ready:
- * nobody goes on with what one that was killed has left under way.
+ * The steps of this machine's preparation in their order. A server that prepares nothing lists only those that are
+ * ready: what a killed one left under way is not continued.
  */
 export async function listPreparations(
   { config, db, machineId }: Parts,

@@ -12,7 +12,7 @@ type NeededServices = Pick<Services, 'clock' | 'db' | 'log' | 'machineId'>;
 const PROGRESS_EVERY_MS = 1_000;
 const LOG_EVERY_MS = 10_000;
 
-/** The row of one preparation: everybody who is connected hears of its changes, and the log does. */
+/** The row of one preparation; its changes are announced to all users and logged. */
 export class PreparationRecord {
   readonly id: PreparationId;
   readonly #services: NeededServices;
@@ -35,7 +35,7 @@ export class PreparationRecord {
     if (state !== 'waiting') this.#log(state === 'ready' ? 'ready' : detail);
   }
 
-  /** Notes that it runs, and how far it is. May be called at any rate: what comes too fast is left out. */
+  /** Records that it runs, and how far it is. May be called at any rate: updates that come too fast are dropped. */
   readonly progress = (detail: string, progress: number | null): void => {
     const now = Date.now();
     if (now - this.#progressAt < PROGRESS_EVERY_MS) return;

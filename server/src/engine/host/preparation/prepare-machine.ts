@@ -28,11 +28,11 @@ type Work = {
   services: NeededServices;
   register: RegisterStarterModels | null;
   signal: AbortSignal;
-  /** What was said of the GPUs that do not compute; null before some were found that do. */
+  /** The message about GPUs that do not compute; null before some were found that do. */
   brokenGpus: string[] | null;
 };
 
-/** One step; resolves to what its row says from then on. */
+/** One step; resolves to the message of its row. */
 type Step = (
   work: Work,
   fingerprint: string | null,
@@ -85,7 +85,7 @@ const steps: Record<PreparationId, Step> = {
   },
 };
 
-/** Resolves to what was said of those that do not compute. Throws AppError('unavailable') with it where none does. */
+/** Resolves to the message about GPUs that do not compute. Throws AppError('unavailable') with it where none does. */
 async function tryGpus({ services: { config, log }, signal }: Work, devices: number[]): Promise<string[]> {
   const broken = await probeGpus(config, devices, signal);
   if (broken.length === devices.length) throw unavailable(...broken);
@@ -156,7 +156,7 @@ async function tryStep(work: Work, record: PreparationRecord): Promise<boolean> 
   }
 }
 
-/** Says how a step is; where the database is away, nobody hears of it, and the step is tried all the same. */
+/** Records the state of a step; while the database is unavailable it is lost, and the step goes on. */
 async function note(
   { services }: Work,
   record: PreparationRecord,

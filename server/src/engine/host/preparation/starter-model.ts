@@ -71,7 +71,7 @@ export function readProgressLine(line: string): { detail: string; progress: numb
   return { detail: `${phase[0]?.toUpperCase()}${phase.slice(1)}`, progress: total > 0 ? done / total : 0 };
 }
 
-/** The files that stand in the folder now; serving reads the GGUF from a folder of its own. */
+/** The files in the folder now; serving reads the GGUF from a separate folder. */
 async function listFiles(dir: string): Promise<StarterFile[]> {
   const names = (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
   return names.map((name) => ({

@@ -34,7 +34,7 @@ export async function readConfined(
   const limits = {
     cpuSeconds: CPU_SECONDS,
     heapMb: HEAP_MB,
-    whose: ctx.caller.userId,
+    userId: ctx.caller.userId,
     waitingMax: WAITING_MAX,
     signal,
   };

@@ -29,7 +29,7 @@ export async function makeThumbnail(
 ): Promise<Thumbnail | null> {
   if (Math.max(width, height) <= THUMBNAIL_SIDE_MAX) return null;
   const signal = AbortSignal.timeout(LIMIT_MS);
-  const limits = { cpuSeconds: LIMIT_MS / 1000, heapMb: HEAP_MB, whose: userId, signal };
+  const limits = { cpuSeconds: LIMIT_MS / 1000, heapMb: HEAP_MB, userId, signal };
   try {
     const made = await withBlobFile(services, { sha256, path: `picture ${sha256}` }, (localPath) =>
       runConfined(services.sandbox, { program, localPath }, limits),

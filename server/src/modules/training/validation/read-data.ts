@@ -13,7 +13,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { ProgramFailed, runProgram } from '../../../platform/processes/run-program.ts';
 import { shareFiles } from '../../../platform/sandbox/share-files.ts';
-import { withBlobFiles } from '../../../platform/storage/with-blob-files.ts';
+import { withBlobFiles } from '../../../platform/storage/with-blob-file.ts';
 import { readingLimits } from '../readings/limits.ts';
 
 type File = { path: string; sha256: string };

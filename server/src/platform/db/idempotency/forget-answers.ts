@@ -1,10 +1,11 @@
 import { defineJob } from '../../jobs/define-job.ts';
+import type { Transaction } from '../database.ts';
 import { deleteBefore } from '../retention/delete-before.ts';
 
-/** How long a call that spends can be repeated safely. */
+/** How long a call can be repeated with its idempotency key. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Deletes the stored answers that nobody will ask for again. */
+/** Deletes stored answers that have expired. */
 export const forgetAnswersJob = defineJob({
   name: 'platform.forget-answers',
   schedule: '17 3 * * *',
@@ -13,3 +14,8 @@ export const forgetAnswersJob = defineJob({
     await deleteBefore(db, 'idempotency_keys', { column: 'created_at', time });
   },
 });
+
+/** Step: deletes the stored answers of a deleted user. */
+export async function forgetUserAnswers(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('idempotency_keys').where('user_id', '=', userId).execute();
+}

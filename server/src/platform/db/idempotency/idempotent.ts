@@ -58,8 +58,8 @@ export async function idempotent<Answer extends object | null>(
 }
 
 /**
- * The same in a transaction of its own, for work that needs what is prepared before it, e.g. read from files. A repeated
- * call is answered as before, whatever has become of the files since: nothing is prepared for it.
+ * The same in its own transaction, for work that needs preparation, e.g. reading files. A repeated call gets the
+ * stored answer without any preparation.
  */
 export async function preparedIdempotent<Prepared, Answer extends object | null>(
   db: Database,
@@ -69,7 +69,7 @@ export async function preparedIdempotent<Prepared, Answer extends object | null>
 ): Promise<Answer> {
   const prepared = (await hasAnswer(db, call)) ? null : { value: await prepare() };
   return inTransaction(db, (tx) =>
-    // An answer may be forgotten in the very moment.
+    // The stored answer may just have expired.
     idempotent(tx, call, async () => work(tx, prepared ? prepared.value : await prepare())),
   );
 }
@@ -85,7 +85,7 @@ async function hasAnswer(db: Database, { userId, key }: Call): Promise<boolean> 
   return row !== undefined;
 }
 
-/** The refusal of a key that came before with something else. */
+/** The error for a key that was used with another call before. */
 export function idempotencyConflict(): AppError {
   return new AppError('idempotency_conflict', {
     publicMessage: 'This Idempotency-Key was already used for another request. Send a new key',

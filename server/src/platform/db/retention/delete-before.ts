@@ -2,10 +2,13 @@ import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import type { DB } from '../schema.generated.ts';
 
-/** Takes well below a second, and a statement is given a minute. */
+/** Takes well below a second; a statement may take a minute. */
 const BATCH = 10_000;
 
-/** Deletes the rows whose `column` lies before `time`, in batches: after an outage or a change of settings there may be millions. */
+/**
+ * Deletes the rows with `column` before `time`, in batches: after an outage or a change of settings there may be
+ * millions.
+ */
 export async function deleteBefore<Table extends keyof DB>(
   db: Database,
   table: Table,

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** A process says every two seconds that it is there; one that was killed has just stopped doing so. */
+/** A process beats every two seconds; one that was killed has just stopped. */
 const SILENT_S = 10;
 const WAIT_MS_MAX = 15_000;
 const LOOK_MS = 500;
 
 /**
- * Resolves once no process of this database is there: one of another version would go on by its own
- * schema. Throws a plain sentence that names those that do not go.
+ * Resolves once no other process uses this database: one of another version would continue with its own schema.
+ * Throws a plain sentence that names those that remain.
  */
 export async function awaitSilence(client: pg.Client, waitMsMax: number = WAIT_MS_MAX): Promise<void> {
   const began = performance.now();
@@ -25,7 +25,7 @@ export async function awaitSilence(client: pg.Client, waitMsMax: number = WAIT_M
 }
 
 async function listRunning(client: pg.Client): Promise<string[]> {
-  // A database of long ago knows no processes.
+  // Very old databases have no table of processes.
   const known = await client.query("select to_regclass('processes') is not null as found");
   if (!known.rows[0].found) return [];
   const { rows } = await client.query<{ what: string }>(`

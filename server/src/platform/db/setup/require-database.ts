@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { AppError } from '../../errors.ts';
 import { ping } from '../database.ts';
 
-/** Throws AppError 'unavailable' unless the database answers: after a failure of a library that does not say of what. */
+/** Throws AppError 'unavailable' unless the database answers. For errors of a library that may hide an outage. */
 export async function requireDatabase(pool: pg.Pool): Promise<void> {
   await ping(pool).catch((cause: unknown) => {
     throw new AppError('unavailable', {

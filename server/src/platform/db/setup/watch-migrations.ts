@@ -5,14 +5,14 @@ import { MIGRATIONS_DIR, readMigrations } from './migrate.ts';
 const LOOK_MS = 2_000;
 
 type Options = {
-  /** Hears the name, once. */
+  /** Called with the migration's name, once. */
   onUnknown: (name: string) => void;
   dir?: string;
 };
 
 /**
- * Looks for migrations that this version does not know: another one has been started on the same database, and
- * whoever goes on by the schema of before may write what is wrong by the new one. Answers how to end looking.
+ * Looks for migrations that this version does not know: a newer version was started on the same database, and writing
+ * by the old schema could corrupt it. Returns a function that ends the watch.
  */
 export async function watchMigrations(
   db: Database,
@@ -33,7 +33,7 @@ export async function watchMigrations(
   };
   const repeat = () => {
     timer = setTimeout(() => {
-      // Without a database nothing wrong is written either.
+      // Without a database this process cannot write either.
       look()
         .catch(() => undefined)
         .finally(() => {

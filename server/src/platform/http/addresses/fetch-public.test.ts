@@ -48,7 +48,8 @@ describe('what is fetched from the public internet', () => {
     expect(await read(redirects.replace('localhost', '127.0.0.1'))).toBe('a picture');
     expect(await read(`${redirects}/3?to=/`, () => true)).toBe('a picture');
     await expect(read(`${redirects}/4?to=/`, () => true)).rejects.toMatchObject({
-      ...{ code: 'invalid_request', param: 'image_url' },
+      code: 'invalid_request',
+      param: 'image_url',
       publicMessage: 'image_url leads through more than 3 redirects',
     });
   });
@@ -114,7 +115,8 @@ describe('what is fetched from the public internet', () => {
     'gopher://example.com/',
   ])('is not asked of %s, nor after a redirect', async (url) => {
     const refusal = {
-      ...{ code: 'invalid_request', param: 'image_url' },
+      code: 'invalid_request',
+      param: 'image_url',
       publicMessage: 'image_url must be a public http or https address',
     };
     await expect(read(url, isPublicAddress)).rejects.toMatchObject(refusal);

@@ -7,25 +7,25 @@ import { AppError, refused } from '../../errors.ts';
 import { isPublicAddress } from './is-public-address.ts';
 
 const REDIRECTS_MAX = 3;
-/** From the first question to the last byte, unless said. */
+/** From the request to the last byte, unless said. */
 const LIMIT_MS = 20_000;
 
 type Options = {
-  /** The field that the address came in. */
+  /** The field that the address was sent in. */
   param: string;
-  /** Which addresses of machines may be asked by the origin of the address itself; the public ones unless said. */
+  /** Which machine addresses may be connected to, by the URL's origin; public ones unless said. */
   isAllowed?: (address: string) => boolean;
-  /** Breaks it off. */
+  /** Aborts the request. */
   signal?: AbortSignal;
-  /** How long it may take in all. */
+  /** Limit of the whole request, in milliseconds. */
   limitMs?: number;
 };
 
 /**
- * The bytes behind a stranger's address, which may lead nowhere inside: the machine that is asked is the one whose address
- * was checked, also after each of three redirects. How much of it is read is for the caller to limit. Throws AppError
- * 'invalid_request' with the field, also in the middle of the bytes; with its cause where another time may go better: the
- * network has failed, or who answers is busy or broken.
+ * Fetches the bytes behind a URL that a user sent, from public machines only: it connects to the very address that
+ * was checked, also after each of three redirects. The caller limits how much is read. Throws AppError
+ * 'invalid_request' with the field, also in the middle of the bytes; with a cause where a retry may succeed: the
+ * network failed, or the other server is busy or broken.
  */
 export async function fetchPublic(
   start: URL,
@@ -66,7 +66,7 @@ async function resolve(
   return first.address;
 }
 
-/** The system has limits of its own for this, and cannot be told to break it off: nobody waits for it any longer. */
+/** A DNS lookup cannot be aborted; its result is ignored after the signal. */
 async function lookUp(name: string, signal: AbortSignal): Promise<{ address: string }[]> {
   const { promise: broken, reject } = Promise.withResolvers<never>();
   const listener = addAbortListener(signal, () => reject(signal.reason));
@@ -77,7 +77,7 @@ async function lookUp(name: string, signal: AbortSignal): Promise<{ address: str
   }
 }
 
-/** Asks the machine of that address, whatever the name stands for by now. */
+/** Connects to the address that was checked, whatever the name resolves to by now. */
 function ask(url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((done, fail) => {
     const request = (url.protocol === 'https:' ? https : http).get(url, {

@@ -35,7 +35,9 @@ const large = bind(
 );
 const reports = bindWorkload(
   endpoint({
-    ...{ ...words, access: 'workload', bodyBytesMax: 8 * 1024 * 1024 },
+    ...words,
+    access: 'workload',
+    bodyBytesMax: 8 * 1024 * 1024,
     path: '/runtime/v1/workloads/:workloadId/reports',
     params: z.object({ workloadId: z.string() }),
   }),

@@ -23,7 +23,8 @@ app.addHook('onRequest', async (request) => {
   request.caller = { kind: 'user', userId: String(request.headers.user), isOperator: false };
 });
 app.route({
-  ...{ method: 'POST', url: '/' },
+  method: 'POST',
+  url: '/',
   preParsing: (request, reply) => {
     asked += 1;
     return enter(request, reply);
@@ -42,7 +43,8 @@ const { port } = app.server.address() as AddressInfo;
 
 const send = (user: string, headers: Record<string, string> = {}) =>
   fetch(`http://127.0.0.1:${port}`, {
-    ...{ method: 'POST', body: '{}' },
+    method: 'POST',
+    body: '{}',
     headers: { user, 'content-type': 'application/json', ...headers },
   });
 const statuses = async (answers: Promise<Response>[]) =>

@@ -5,24 +5,25 @@ import { callerOf } from '../callers/rate-limits.ts';
 import { clientSignal } from '../client-signal.ts';
 import { onClose } from '../on-close.ts';
 
-/** While a body of 30 MB is read it is there several times over: so many at once leave room for all else. */
+/** A body of 30 MB is in memory several times over while it is parsed. */
 const AT_ONCE = 8;
 const PER_USER = 2;
-/** A call waits so long before any of its body is read, which takes no memory. */
+/** How long a call waits for room, before its body is read. */
 const WAIT_MS = 10_000;
-/** Who sends slower than a megabit a second, after so long, makes room where it is full. */
+/** One megabit a second. */
 const SLOW_BYTES_PER_SECOND = 128 * 1024;
 const SLOW_AFTER_MS = 5_000;
 const LOOK_EVERY_MS = 500;
 
-/** Who has a place, since when, and how much the connection had brought until then. */
+/** A request that has room, since when, and the bytes that its connection had received before. */
 type Sender = { request: FastifyRequest; key: string; since: number; bytesBefore: number };
 
 /**
- * Lets few of the bodies that are held in memory come in at once, by turns of their users. Returns what a call passes before
- * its body is read: it throws AppError 'unavailable' where there is no room in time. Where all places are taken and
- * somebody without one waits, whoever sends slowly is cut: a few accounts must not keep the others out. A handler that needs the body no
- * longer gives body and room back by `request.leaveBodyRoom()`; the end of the answer gives the room back anyway.
+ * Limits how many bodies are held in memory at once, in turns of their users. Returns a hook to run before the body is
+ * read: it throws AppError 'unavailable' where no room is free within `waitMs`. While all room is taken and a user
+ * without any waits, the connection of a slow sender is closed, so that a few accounts cannot keep the others out.
+ * Room is free again with the end of the answer, or when the handler calls `request.leaveBodyRoom()`, which also
+ * releases the body.
  */
 export function limitHeldBodies(
   app: FastifyInstance,
@@ -46,13 +47,13 @@ export function limitHeldBodies(
     const key = callerOf(request);
     const client = clientSignal(reply);
     const signal = AbortSignal.any([AbortSignal.timeout(waitMs), client]);
-    const impatience = setInterval(makeRoomFor, lookEveryMs, key).unref();
+    const watching = setInterval(makeRoomFor, lookEveryMs, key).unref();
     const leave = await room
       .enter(key, signal)
       .catch((cause: unknown) => {
         throw tooMany(cause);
       })
-      .finally(() => clearInterval(impatience));
+      .finally(() => clearInterval(watching));
     const { bytesRead: bytesBefore } = request.raw.socket;
     const sender = { request, key, since: performance.now(), bytesBefore };
     senders.add(sender);

@@ -3,7 +3,7 @@ import { findUnstorable } from '../../db/storable-text.ts';
 import { refused } from '../../errors.ts';
 import { sentenceOf } from '../validation/invalid-request.ts';
 
-/** The fields of a multipart form, which came beside a file. Throws AppError 'invalid_request' with the first that does not fit. */
+/** Parses the fields that came beside a file in a multipart form. Throws AppError 'invalid_request' naming the first that is not valid. */
 export function parseFields<Schema extends z.ZodObject>(
   schema: Schema,
   fields: Record<string, string>,

@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 
-/** What `curl -d`, and `fetch` with a text, say without being asked. */
 const FORM = 'application/x-www-form-urlencoded';
-const UNSAID = [FORM, 'text/plain'];
+/** The types that `curl -d`, and `fetch` with a string, set by default. */
+const DEFAULT_TYPES = [FORM, 'text/plain'];
 
-/** More than the longest conversation has. What does not fit is described field by field, and everybody waits meanwhile. */
-const SIGNS_MAX = 50_000;
+/** More than the longest conversation has. Validation describes each field that is not valid, and blocks the server meanwhile. */
+const TOKENS_MAX = 50_000;
 
 /**
- * How bodies are read: as JSON, or as the form that an endpoint takes. Programs that carry a key need not say so: no page of another site
- * can send the key's header, so that nobody is made to send anything. A browser's cookie goes along
- * by itself: what it opens takes only what says that it is JSON, which another site's page cannot
- * say either. An empty body is none. Bytes of files are not read here: the handler streams them.
+ * Parses bodies as JSON, or as the form that an endpoint takes; an empty body is none. A call with an API key need not
+ * state the type. A call without one must state that it is JSON, which a page of another site cannot do with the
+ * browser's cookie. Files are not read here: their handlers stream them. Throws AppError 'unsupported_media_type' and
+ * 'invalid_request'.
  */
 export function readBodies(app: FastifyInstance): void {
   const parseText = app.getDefaultJsonParser('error', 'error');
@@ -21,7 +21,7 @@ export function readBodies(app: FastifyInstance): void {
     text: string,
     done: (error: Error | null, body?: unknown) => void,
   ) => {
-    // A workload's reports quote what it prints; each endpoint of theirs says how many come in one body.
+    // Reports of workloads quote output; their endpoints limit how many come in one body.
     const isCounted = request.caller.kind !== 'workload';
     if (isCounted && hasManyFields(text)) return done(manyFields());
     return text.trim() === '' ? done(null, undefined) : parseText(request, text, done);
@@ -29,16 +29,16 @@ export function readBodies(app: FastifyInstance): void {
 
   app.removeContentTypeParser(['application/json', 'text/plain']);
   app.addContentTypeParser('application/json', { parseAs: 'string' }, parse);
-  app.addContentTypeParser([...UNSAID, '*'], { parseAs: 'string' }, (request, text: string, done) => {
+  app.addContentTypeParser([...DEFAULT_TYPES, '*'], { parseAs: 'string' }, (request, text: string, done) => {
     if (text === '') return done(null, undefined);
     const { formPart, isForm } = request.routeOptions.config;
     if (formPart) return done(notForm(formPart));
     const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
     if (isForm && type === FORM) {
-      if (text.split('&', SIGNS_MAX + 1).length > SIGNS_MAX) return done(manyFields());
+      if (text.split('&', TOKENS_MAX + 1).length > TOKENS_MAX) return done(manyFields());
       return done(null, Object.fromEntries(new URLSearchParams(text)));
     }
-    if (!carriesKey(request) || (type !== undefined && !UNSAID.includes(type))) return done(notJson());
+    if (!carriesKey(request) || (type !== undefined && !DEFAULT_TYPES.includes(type))) return done(notJson());
     void parse(request, text, (error, body) =>
       done(error instanceof AppError ? error : error && notJson(), body),
     );
@@ -46,22 +46,22 @@ export function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null));
 }
 
-/** Counted before they are parsed, by what begins one: commas, brackets and texts, and not what is within a text. */
+/** Counts commas, brackets and strings, before parsing; what stands within a string does not count. */
 function hasManyFields(json: string): boolean {
-  const sign = /[",[{]/g;
-  for (let count = 0; sign.test(json); count += 1) {
-    if (count === SIGNS_MAX) return true;
-    if (json[sign.lastIndex - 1] === '"') sign.lastIndex = endOfText(json, sign.lastIndex);
+  const token = /[",[{]/g;
+  for (let count = 0; token.test(json); count += 1) {
+    if (count === TOKENS_MAX) return true;
+    if (json[token.lastIndex - 1] === '"') token.lastIndex = endOfString(json, token.lastIndex);
   }
   return false;
 }
 
-/** Where the text ends whose first letter is at `from`: behind the first quote that is not escaped. */
-function endOfText(json: string, from: number): number {
+/** The index behind the closing quote of the string that begins at `from`. */
+function endOfString(json: string, from: number): number {
   for (let end = json.indexOf('"', from); end !== -1; end = json.indexOf('"', end + 1)) {
-    let letters = end;
-    while (json[letters - 1] === '\\') letters -= 1;
-    if ((end - letters) % 2 === 0) return end + 1;
+    let escapes = end;
+    while (json[escapes - 1] === '\\') escapes -= 1;
+    if ((end - escapes) % 2 === 0) return end + 1;
   }
   return json.length;
 }
@@ -76,7 +76,7 @@ function carriesKey({ headers }: FastifyRequest): boolean {
   return headers['x-api-key'] !== undefined || headers.authorization !== undefined;
 }
 
-/** What is answered to a file that does not come in a form. */
+/** The error for a file that is not sent in a form. */
 export function notForm(part: string): AppError {
   return new AppError('unsupported_media_type', {
     publicMessage: `Send the file as multipart/form-data, in a part named ${part}`,
@@ -93,7 +93,7 @@ function notJson(): AppError {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The part of a form that the body's file comes in. */
+    /** The part of the form that holds the file. */
     formPart?: string | undefined;
     /** The body is a form without a file. */
     isForm?: boolean | undefined;

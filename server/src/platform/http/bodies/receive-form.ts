@@ -1,3 +1,4 @@
+import { addAbortSignal } from 'node:stream';
 import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
@@ -5,24 +6,24 @@ import { AppError } from '../../errors.ts';
 import { untilKeyEnds } from '../callers/until-key-ends.ts';
 import { notForm } from './read-body.ts';
 
-/** A body of which nothing comes for so long is given up. */
+/** The connection of a body that pauses for so long is closed. */
 const STALL_MS = 60_000;
 
 type Parts = AsyncIterableIterator<Multipart>;
 
 type Form = {
-  /** The part that the file comes in: what is wrong with the body as a whole is said of it. */
+  /** The part that holds the file: errors about the body as a whole name it. */
   part: string;
   limits?: { fileSize?: number; files?: number; fields?: number; fieldSize?: number };
   stallMs?: number | undefined;
-  /** A body that takes longer in all is given up, too. */
+  /** The connection of a body that takes longer in all is closed. */
   wholeMs?: number | undefined;
 };
 
 /**
  * Hands the parts of a multipart body to `take` as they come, each to be read before the next, and answers what it does.
- * Throws what `take` throws; and AppError 'unsupported_media_type' for a body of another kind, 'invalid_request' where a
- * part cannot be read or the client has left, and 'unauthenticated' where the API key ends before `take`, which its signal says.
+ * Throws what `take` throws; AppError 'unsupported_media_type' for a body of another kind, 'invalid_request' where a
+ * part cannot be read or the client has left, and 'unauthenticated' where the API key ends meanwhile.
  */
 export async function receiveForm<Result>(
   ctx: Context,
@@ -36,10 +37,10 @@ export async function receiveForm<Result>(
   try {
     return await take(readParts(request, form, key.signal), key.signal);
   } catch (error) {
-    // The rest of the body has to be read, or the connection would hang.
+    // An unread rest of the body would block the connection.
     request.raw.unpipe();
     request.raw.resume();
-    // What broke off because the key ended says so.
+    // The end of the key is the cause of what broke off.
     key.signal.throwIfAborted();
     throw error;
   } finally {
@@ -47,7 +48,7 @@ export async function receiveForm<Result>(
   }
 }
 
-/** Both ends are those of the connection: nobody is there to be answered. They hold for the rest of a refused body, too. */
+/** Closes a slow connection without an answer, also while the rest of a refused body comes. */
 function limitTime({ raw }: FastifyRequest, { stallMs = STALL_MS, wholeMs }: Form): void {
   const giveUp = () => raw.destroy();
   raw.setTimeout(stallMs, giveUp);
@@ -60,32 +61,25 @@ function limitTime({ raw }: FastifyRequest, { stallMs = STALL_MS, wholeMs }: For
   raw.once('close', lift);
 }
 
-/** Each as it comes. With the signal they end, also in the middle of a file. */
+/** The parts as they come, until the signal, which also ends a file that is being read. */
 async function* readParts(
   request: FastifyRequest,
   { part, limits }: Form,
   signal: AbortSignal,
 ): AsyncGenerator<Multipart> {
-  let endFile = () => {};
-  const aborted = new Promise<never>((_, fail) => {
-    const end = () => {
-      endFile();
-      fail(signal.reason as Error);
-    };
-    signal.addEventListener('abort', end, { once: true });
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
-  // Where nobody asks for a part at that moment.
+  // It may abort while no part is awaited.
   aborted.catch(() => undefined);
-  // Its parts would be waited for without end: that it closed is not said again.
+  // The parser would wait forever for parts of a connection that has closed already.
   if (request.raw.destroyed) throw stopped(part);
   const parts = request.parts({ limits });
   for (;;) {
-    signal.throwIfAborted();
     const next = await Promise.race([readPart(parts, part), aborted]);
     if (next.done) return;
-    const { value } = next;
-    if (value.type === 'file') endFile = () => void value.file.destroy(signal.reason as Error);
-    yield value;
+    if (next.value.type === 'file') addAbortSignal(signal, next.value.file);
+    yield next.value;
   }
 }
 

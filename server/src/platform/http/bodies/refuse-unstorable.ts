@@ -3,22 +3,20 @@ import { findUnstorable } from '../../db/storable-text.ts';
 import { AppError } from '../../errors.ts';
 import { asksForPage, PAGE_ROUTE } from '../web-app.ts';
 
-/** Far deeper than anything of ours; what goes through a value by calling itself bears as much. */
+/** Far deeper than any body of the API, and safe for recursive code. */
 const DEPTH_MAX = 100;
-/** No field of ours lies deeper; a stranger's may lie a million levels deep. */
+/** Names of a path that an error message shows. */
 const NAMES_MAX = 10;
 
 /**
- * Answers 400, naming the field, where a path, query or parsed body holds text that PostgreSQL
- * refuses: no use case has to think of it. What workloads report is taken and cleaned instead,
- * since it quotes what libraries and data files say. A page of the web app is sent whatever its path
- * holds: what it then asks for is refused, and the page says so. Bodies that are streamed are not looked at.
- * Bodies that are nested too deeply are refused too.
+ * Answers 400, naming the field, where a path, query or parsed body holds text that PostgreSQL refuses, or where a body
+ * is nested too deeply. Reports of workloads are cleaned instead, since they quote libraries and data files. Pages of
+ * the web app are sent whatever their path holds. Streamed bodies are not checked.
  */
 export function refuseUnstorable(app: FastifyInstance): void {
-  // Before authentication, which looks for the workload that the path names.
+  // Before authentication, which looks up the workload that the path names.
   app.addHook('onRequest', async (request) => {
-    // By the route that was found, not by the address, in which each letter may be encoded.
+    // By the route and not by the address, which may be percent-encoded.
     if (isPage(request)) return;
     refuse(request.params);
     refuse(request.query);
@@ -34,7 +32,7 @@ function isPage(request: FastifyRequest): boolean {
   return asksForPage(request) && (request.is404 || request.routeOptions.url === PAGE_ROUTE);
 }
 
-/** Not recursive: a stranger chose the depth. */
+/** Not recursive: the sender chose the depth. */
 function refuseDepth(body: unknown): void {
   let level: unknown[] = [body];
   for (let depth = 0; depth <= DEPTH_MAX; depth += 1) {

@@ -4,16 +4,16 @@ import type { Caller, CallerKey, UserCaller, WorkloadCaller } from '../../contex
 import { AppError } from '../../errors.ts';
 import { isOwnHost } from '../addresses/is-own-host.ts';
 
-/** How callers are recognised; the modules that own users and workloads provide it. */
+/** Authentication of callers, provided by the modules that own users and workloads. */
 export type Authenticators = {
-  /** Owner of the API key; null when the key is nobody's. */
+  /** Owner of the API key; null when the key is not valid. */
   key: (key: string) => Promise<UserCaller | null>;
   /** Owner of the browser's session cookie. */
   session: (request: FastifyRequest) => Promise<UserCaller | null>;
   workload: (workloadId: string, token: string) => Promise<WorkloadCaller | null>;
 };
 
-/** Who calls this endpoint. Throws AppError 'unauthenticated' or 'forbidden' for whom it is not. */
+/** Authenticates the caller of an endpoint. Throws AppError 'unauthenticated' or 'forbidden'. */
 export async function findCaller(
   request: FastifyRequest,
   endpoint: Endpoint,
@@ -88,8 +88,8 @@ async function findWorkload(
 }
 
 /**
- * A browser sends its cookie along with whatever page asks; SameSite keeps other sites out, and this
- * also what runs on another port or subdomain. Programs name no origin.
+ * A browser sends its cookie with requests of any page. SameSite excludes other sites, and this check other ports and
+ * subdomains. Programs send no origin.
  */
 function refuseOtherSites(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers;
@@ -108,7 +108,7 @@ function readBearer(request: FastifyRequest): string | null {
   return match?.[1] ?? null;
 }
 
-/** A header that may have come several times. */
+/** The first value of a header that may be repeated. */
 export function headerText(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }

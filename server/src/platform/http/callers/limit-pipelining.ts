@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** Programs ask again once they are answered; few send the next requests before that. */
+/** Ordinary clients wait for an answer before the next request. */
 const WAITING_MAX = 8;
 
 /**
- * Cuts a connection whose client sends ever more requests without waiting for their answers: they come in turn, and
- * each that waits holds memory and an open file for as long as the client does not read.
+ * Closes a connection that pipelines more requests than `waitingMax`: requests are answered in turn, and each waiting
+ * one holds memory and a file handle while the client does not read.
  */
 export function limitPipelining(app: FastifyInstance, waitingMax = WAITING_MAX): void {
   const waiting = new WeakMap<Socket, number>();
@@ -15,7 +15,7 @@ export function limitPipelining(app: FastifyInstance, waitingMax = WAITING_MAX):
     const count = (waiting.get(socket) ?? 0) + 1;
     waiting.set(socket, count);
     if (count <= waitingMax) return done();
-    // Also what was read with the one that was too many.
+    // Also drops what was read together with this request.
     reply.hijack();
     socket.destroy();
   });

@@ -4,33 +4,30 @@ import type { Config } from '../../../config.ts';
 import { shareLimit, stretchWindow } from '../../concurrency/share-limit.ts';
 import { AppError } from '../../errors.ts';
 
-/** Runs the check of who calls; where this address fails it too often, throws AppError('rate_limited') in its place. */
+/** Runs the authentication; throws AppError 'rate_limited' instead of its error where this address fails too often. */
 type LimitFailures = <T>(
   request: FastifyRequest,
   reply: FastifyReply,
   authenticate: () => Promise<T>,
 ) => Promise<T>;
 
-/** Counts a call; throws AppError('rate_limited') for one too many. */
+/** Counts a call; throws AppError 'rate_limited' above the limit. */
 export type CountCall = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Whose calls a bucket counts; null is not counted. */
+/** The bucket that counts a call; null is not counted. */
 type KeyOf = (request: FastifyRequest) => string | null;
 
-/** Buckets that are kept at once; beyond it the one that was not asked for longest is forgotten. */
+/** Buckets kept at once; the least recently used is dropped. */
 const BUCKETS_MAX = 50_000;
 const MS = { minute: 60_000, hour: 3_600_000 };
 const TOO_MANY = 'Too many requests';
 
 /**
- * Makes the limits of calls per minute: `countCall` counts those of each user over all routes, and
- * of each address where nobody is known. It runs once it is known who calls, so that a made-up key
- * opens no bucket of its own. What fails before that counts in a bucket of its address by
- * `limitFailures`, which lets through whoever is known: a program with a revoked key does not lock
- * out the others behind its address.
- * 0 calls per minute switch these two off, and what `limitBy` guards stays guarded. Without
- * `rateLimits` nothing is limited. Each process counts what comes to it, up to its share of a limit
- * among `webProcesses`.
+ * Makes the limits of calls per minute. `countCall` counts the calls of each user over all routes, and of each
+ * address without a user; it runs after authentication, so that made-up keys open no buckets. `limitFailures` counts
+ * failed authentications by address, and lets valid callers through: a program with a revoked key does not lock out
+ * others behind its address. 0 calls per minute switch both off, but not `limitBy`; without `rateLimits` nothing is
+ * limited. Each process counts its own calls, up to its share of a limit among `webProcesses`.
  */
 export async function limitCalls(
   app: FastifyInstance,
@@ -76,14 +73,11 @@ type Limit = {
   max: number;
   keyOf: KeyOf;
   per?: 'minute' | 'hour';
-  /** What there is too much of, in words. */
+  /** What there is too much of, for the error message. */
   tooMany?: string;
 };
 
-/**
- * Counts calls by what they are about, and shows the count in the standard headers.
- * Does nothing where nothing is limited.
- */
+/** Counts calls by a key, and states the count in the standard headers. Does nothing where limits are off. */
 export function limitBy(
   app: FastifyInstance,
   { max, keyOf, per = 'minute', tooMany: words = TOO_MANY }: Limit,
@@ -98,7 +92,7 @@ export function limitBy(
     if (keyOf(request) === null) return;
     const counted = await count(request);
     if (counted.isAllowed) return;
-    // Where several limits count a call, the answer tells of the one that comes first.
+    // Where several limits count a call, the headers state the nearest one.
     const least = Number(reply.getHeader('ratelimit-remaining') ?? Number.POSITIVE_INFINITY);
     if (counted.remaining <= least) {
       reply.headers({
@@ -111,17 +105,17 @@ export function limitBy(
   };
 }
 
-/** The user, or the address where nobody is known. */
+/** The user, or without one the address. */
 export function callerOf(request: FastifyRequest): string {
   return request.caller.kind === 'user' ? `user:${request.caller.userId}` : addressOf(request);
 }
 
-/** The address; of IPv6 the network of 64 bits, since whoever has one address has all of its network. */
+/** The address; of IPv6 its network of 64 bits, all of which one host can use. */
 export function addressOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip);
 }
 
-/** The address; of IPv6 the network of 48 bits, which is what one customer of a provider gets at most. */
+/** The address; of IPv6 its network of 48 bits, the most that a provider gives one customer. */
 export function siteOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip, 48);
 }
@@ -138,9 +132,9 @@ function inWords(seconds: number): string {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What this process may let through of a limit that all web processes keep together. */
+    /** This process's share of a limit that all web processes keep together. */
     shareOfLimit: (limit: number) => number;
-    /** In how many ms, where the limit is meant for `ms`. */
+    /** The window of a limit in ms, extended where the share would be below one call. */
     windowOfLimit: (limit: number, ms: number) => number;
   }
 }

@@ -1,13 +1,13 @@
 import { AppError } from '../../errors.ts';
 
-/** The two spellings of the field; a test finds one of the contract that stands elsewhere than where is looked for them. */
+/** Both spellings of the field; a test finds endpoints that have it elsewhere. */
 const NAMES = ['userId', 'user_id'];
 /** Parts of a body that have the field too. */
 const PARTS = ['fine_tune_payload', 'fineTunePayload'];
 
 type Input = { params?: unknown; query?: unknown; body?: unknown };
 
-/** The key's owner is the only truth: AppError 'forbidden' for any other user's id in the input, wherever it stands. */
+/** Throws AppError 'forbidden' where the input names a user other than the caller. */
 export function refuseForeignIds({ params, query, body }: Input, userId: string): void {
   const places: [string, unknown][] = [
     ['', params],
@@ -25,7 +25,7 @@ export function refuseForeignIds({ params, query, body }: Input, userId: string)
   }
 }
 
-/** The Python client of the original product writes a dollar before the id of the owner. */
+/** The original product's Python client prefixes the owner's id with a dollar. */
 function withoutDollar(owner: unknown): unknown {
   return typeof owner === 'string' && owner.startsWith('$') ? owner.slice(1) : owner;
 }
