@@ -7,7 +7,7 @@ const contractFolder = resolve(import.meta.dirname, '../contract/src');
 const WITH_SCHEMAS = '?schemas';
 
 /**
- * In the browser an endpoint is its method, path and access, and the part of a form that a file is; the server checks the wire. This gives
+ * In the browser an endpoint is its method, path and access, the part of a form that a file is, and what it does in words; the server checks the wire. This gives
  * importers of a contract file just those and its constants, so that zod and the schemas reach only the
  * chunks that import a schema by name (forms), and not the first screen. Types are untouched.
  */
@@ -24,7 +24,7 @@ export function endpointsWithoutSchemas(): Plugin {
         return { code: await readFile(file, 'utf8'), moduleType: 'ts', moduleSideEffects };
       const exports: Record<string, unknown> = await import(pathToFileURL(file).href);
       const literals = Object.entries(exports).flatMap(([name, value]) => {
-        const literal = withRoutes(value);
+        const literal = withRoutes(value, name);
         if (typeof literal === 'bigint') return [`export const ${name} = ${literal}n;`];
         return isPlain(literal) ? [`export const ${name} = ${JSON.stringify(literal)};`] : [];
       });
@@ -42,6 +42,7 @@ type Route = {
   spends?: boolean;
   status?: number;
   upload?: 'bytes' | { part: string };
+  operation?: string;
 };
 
 function isEndpoint(value: unknown): value is Route {
@@ -50,16 +51,25 @@ function isEndpoint(value: unknown): value is Route {
   );
 }
 
-function toRoute({ method, path, access, spends, status, upload }: Route): Route {
+function toRoute({ method, path, access, spends, status, upload, operation }: Route, name: string): Route {
   const sent = typeof upload === 'object' ? { part: upload.part } : upload;
-  return JSON.parse(JSON.stringify({ method, path, access, spends, status, upload: sent }));
+  const words = operation ?? wordsOf(name);
+  return JSON.parse(JSON.stringify({ method, path, access, spends, status, upload: sent, operation: words }));
+}
+
+/** The words of an endpoint's name, e.g. 'list API keys' of `listApiKeys`. */
+function wordsOf(name: string): string {
+  return name
+    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .replaceAll(/\bapi\b/g, 'API')
+    .replaceAll(/\bx\b/g, 'X');
 }
 
 /** The same with routes in place of endpoints, in a table of them too. */
-function withRoutes(value: unknown): unknown {
-  if (isEndpoint(value)) return toRoute(value);
+function withRoutes(value: unknown, name: string): unknown {
+  if (isEndpoint(value)) return toRoute(value, name);
   if (!isTable(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withRoutes(one)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withRoutes(one, key)]));
 }
 
 function isTable(value: unknown): value is object {

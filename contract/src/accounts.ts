@@ -86,6 +86,7 @@ export const getSession = endpoint({
   method: 'GET',
   path: '/api/v1/session',
   access: 'public',
+  operation: 'sign in',
   summary: "Get the signed-in user and the web app's API key",
   response: z.object({
     /** Null for nobody. */
@@ -120,6 +121,7 @@ export const getMe = endpoint({
   method: 'GET',
   path: '/api/v1/users/me',
   access: 'key_or_session',
+  operation: 'read your account',
   summary: 'Get the current user',
   response: user,
 });
@@ -128,6 +130,7 @@ export const changeOnboarding = endpoint({
   method: 'PATCH',
   path: '/api/v1/users/me/onboarding',
   access: 'key',
+  operation: 'hide the first steps',
   summary: 'Hide or show the onboarding checklist',
   body: only({ dismissed: z.boolean('dismissed must be true or false') }),
   response: onboarding,

@@ -171,6 +171,7 @@ export const getModelReadiness = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/readiness',
   access: 'key',
+  operation: 'check the files of the model',
   summary: 'Check whether a model can be deployed and fine-tuned',
   params: assetIdParams,
   response: modelReadiness,
@@ -204,6 +205,7 @@ export const listLoras = endpoint({
   method: 'GET',
   path: '/api/v1/users/:userId/loras',
   access: 'key',
+  operation: 'fetch your LoRAs',
   scopes: ['read', 'inference'],
   summary: 'List image LoRAs, newest first',
   params: userIdParams,
@@ -223,6 +225,7 @@ export const updateAsset = endpoint({
   method: 'PUT',
   path: '/api/v1/datasets/:id',
   access: 'key',
+  operation: 'save the changes',
   summary: 'Update title, details, category, tags, price or is_published',
   params: assetIdParams,
   body: z
@@ -243,6 +246,7 @@ export const deleteAsset = endpoint({
   method: 'DELETE',
   path: '/api/v1/asset/:id',
   access: 'key',
+  operation: 'delete',
   summary: 'Delete a dataset or model with its files',
   params: assetIdParams,
   status: 204,
@@ -300,6 +304,7 @@ export const assetInfo = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/info',
   access: 'key',
+  operation: 'list the files',
   summary: "Get a file of the latest revision, or list a folder's files",
   params: assetIdParams,
   query: z.object({
@@ -377,6 +382,7 @@ export const previewFile = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/preview',
   access: 'key',
+  operation: 'read the file',
   summary: 'Preview rows of a data file',
   params: assetIdParams,
   query: z.object({

@@ -78,6 +78,7 @@ export const listAudit = endpoint({
   method: 'GET',
   path: '/api/v1/operator/audit',
   access: 'operator',
+  operation: 'load the audit log',
   summary: 'List the audit log, newest first',
   query: z.object({
     /** Username, email address or id of who did it. */

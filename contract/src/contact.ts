@@ -17,6 +17,7 @@ export const contactUs = endpoint({
   method: 'POST',
   path: '/api/v1/contact-us',
   access: 'key',
+  operation: 'send your message',
   summary: 'Send a message to the operators',
   spends: true,
   body: only({ user_id: userId, ...contactForm }),

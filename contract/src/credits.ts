@@ -178,6 +178,7 @@ export const listSpend = endpoint({
   method: 'GET',
   path: '/api/v1/transactions/:userId/spend',
   access: 'key',
+  operation: 'load the spending',
   summary:
     'Spending per day and use and per API key, net of refunds, without days of no spending. `from` defaults to 30 days before `to`; the period is at most 366 days',
   params: userIdParams,
@@ -224,6 +225,7 @@ export const previewTransfer = endpoint({
   method: 'GET',
   path: '/api/v1/transfer-tokens/recipient',
   access: 'key',
+  operation: 'look up the recipient',
   scopes: [],
   summary: 'Preview the recipient of a transfer',
   query: z.object({
@@ -291,6 +293,7 @@ export const getLedger = endpoint({
   method: 'GET',
   path: '/api/v1/operator/ledger',
   access: 'operator',
+  operation: 'load the ledger',
   summary: 'Get the largest accounts and the last ledger proof: balances, open holds and hash chain',
   response: z.object({
     /** Those of the system, and of users the 200 with the highest balances. */

@@ -35,6 +35,8 @@ export type Endpoint<
   path: string;
   access: Access;
   summary: string;
+  /** Completes 'Failed to …' on a screen where an answer says nothing; the words of the endpoint's name unless said. */
+  operation?: string;
   /** Scopes beside `everything` whose keys may call it; unless said, `read` for GET and HEAD and none for the rest. */
   scopes?: KeyScope[];
   /** Makes or changes API keys: of these, the web app's alone may call it. */

@@ -12,6 +12,7 @@ export const linkFile = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/link',
   access: 'key',
+  operation: 'download file',
   summary: 'Create a short-lived file link, for `<img>`, `<video>` and browser downloads',
   params: z.object({ id: idOf('dataset or model') }),
   query: z.object({

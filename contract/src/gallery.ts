@@ -22,6 +22,7 @@ export const linkZip = endpoint({
   method: 'POST',
   path: '/api/v1/generations/zip',
   access: 'key',
+  operation: 'download the pictures',
   scopes: ['read', 'inference'],
   summary: "Create a short-lived link to a zip of these generations' images",
   body: only({ ids: chosen }),

@@ -97,6 +97,7 @@ export const listWork = endpoint({
   method: 'GET',
   path: '/api/v1/operator/work',
   access: 'operator',
+  operation: 'load the queue',
   summary: 'List running and queued work on all machines',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(200).default(50),

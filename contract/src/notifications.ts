@@ -50,6 +50,7 @@ export const listNotifications = endpoint({
   method: 'POST',
   path: '/api/v1/notification/user/:userId',
   access: 'key',
+  operation: 'load your notifications',
   summary: 'List notifications, newest first; they are kept for 90 days',
   params: userIdParams,
   query: z.object({
@@ -72,6 +73,7 @@ export const countUnread = endpoint({
   method: 'GET',
   path: '/api/v1/notifications/user/:userId/unread',
   access: 'key',
+  operation: 'load your notifications',
   summary: 'Count unread notifications, up to 100',
   params: userIdParams,
   response: unreadCount,
@@ -81,6 +83,7 @@ export const readNotifications = endpoint({
   method: 'PUT',
   path: '/api/v1/notifications/user/:userId/status',
   access: 'key',
+  operation: 'mark your notifications as read',
   summary: 'Mark one notification as read, or all with an empty notification_id',
   params: userIdParams,
   query: z.object({

@@ -41,6 +41,7 @@ export const exportData = endpoint({
   method: 'GET',
   path: '/api/v1/users/me/export',
   access: 'session',
+  operation: 'download your data',
   summary: 'Export your data as one JSON file, without secrets and stored files',
   answers: { 'application/json': null },
 });

@@ -27,6 +27,7 @@ export const endSession = endpoint({
   method: 'DELETE',
   path: '/api/v1/users/me/sessions/:sessionId',
   access: 'session',
+  operation: 'sign out there',
   summary: 'End a session',
   params: z.object({ sessionId: z.string().min(1).max(100) }),
   status: 204,
@@ -36,6 +37,7 @@ export const endOtherSessions = endpoint({
   method: 'DELETE',
   path: '/api/v1/users/me/sessions',
   access: 'session',
+  operation: 'sign out elsewhere',
   summary: 'End all other sessions',
   response: z.object({ ended: z.int() }),
 });

@@ -44,6 +44,7 @@ export const startPurchase = endpoint({
   method: 'POST',
   path: '/api/v1/purchases',
   access: 'key',
+  operation: 'start the payment',
   spends: true,
   summary: "Start a credit purchase on the payment provider's page",
   body: only({

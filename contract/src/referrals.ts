@@ -27,6 +27,7 @@ export const generateReferral = endpoint({
   method: 'GET',
   path: '/api/v1/referral/generate',
   access: 'key',
+  operation: 'read your invitation',
   summary: 'Get your invitation code and who signed up with it',
   response: z.object({
     referral_code: z.string(),
@@ -97,6 +98,7 @@ export const getXAuthStatus = endpoint({
   method: 'GET',
   path: '/api/v1/referral/x/auth/status',
   access: 'key',
+  operation: 'read your account on X',
   summary: 'Get the X connection status',
   response: z.object({
     status: z.enum(['not_configured', 'not_connected', 'connected']),
@@ -137,6 +139,7 @@ export const getXPostStatus = endpoint({
   method: 'GET',
   path: '/api/v1/referral/x/status',
   access: 'key',
+  operation: 'read your post on X',
   summary: 'Get whether your invitation was posted on X',
   query: z.object({ referral_code: referralCode }),
   response: z.object({

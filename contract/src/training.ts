@@ -125,6 +125,7 @@ export const validateFineTune = endpoint({
   method: 'POST',
   path: '/api/v1/fine-tune/validate',
   access: 'key',
+  operation: 'validate parameters',
   summary: 'Validate a fine-tune: its data, cost and warnings',
   body: only({
     dataset_id: idOf('dataset'),
@@ -304,6 +305,7 @@ export const runStats = endpoint({
   method: 'GET',
   path: '/api/v1/runs/stats',
   access: 'key',
+  operation: 'fetch runs',
   summary: 'Get run counts by outcome and their total cost',
   response: z.object({
     active: z.int(),

@@ -94,8 +94,8 @@ test('an error answer becomes an error with its sentence, code and amounts', asy
 
 test('a proxy’s HTML page is not shown to people', async () => {
   fetched.mockResolvedValue(new Response('<html>502</html>', { status: 502 }));
-  await expect(call(getMachine, {}, { operation: 'read the machine' })).rejects.toMatchObject({
-    message: 'Failed to read the machine',
+  await expect(call(getMachine)).rejects.toMatchObject({
+    message: 'Failed to get machine',
   });
 });
 

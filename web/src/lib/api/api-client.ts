@@ -9,7 +9,7 @@ import { fetchAnswer } from './fetch-answer.ts';
 import { isRefused } from './idempotency-key.ts';
 import { forgetReads, shareRead } from './shared-reads.ts';
 
-type Options = {
+export type CallOptions = {
   /** Beside those of every call. */
   headers?: Record<string, string>;
   /** Needed by calls that spend: the same key for the same attempt, so that a repeat is answered and not charged twice. */
@@ -23,15 +23,15 @@ type Options = {
   bySession?: boolean;
   /** What is said where there is no key; 'API key not found' unless said. */
   noKey?: string;
-  /** Completes 'Failed to …' when the answer says nothing. */
+  /** Completes 'Failed to …' where the answer says nothing; what the endpoint's own name says unless given. */
   operation?: string;
 };
 
 /** The parts of a call; an endpoint without any takes none. */
-type Arguments<E extends Endpoint> =
+export type CallArguments<E extends Endpoint> =
   Record<string, never> extends CallOf<E>
-    ? [input?: CallOf<E>, options?: Options]
-    : [input: CallOf<E>, options?: Options];
+    ? [input?: CallOf<E>, options?: CallOptions]
+    : [input: CallOf<E>, options?: CallOptions];
 
 /**
  * Calls one endpoint of the contract and returns its answer. Throws an `ApiError` whose message can be
@@ -39,7 +39,7 @@ type Arguments<E extends Endpoint> =
  */
 export async function call<E extends Endpoint>(
   endpoint: E,
-  ...[input, options = {}]: Arguments<E>
+  ...[input, options = {}]: CallArguments<E>
 ): Promise<ResponseOf<E>> {
   const { params, query, body } = (input ?? {}) as { params?: object; query?: object; body?: unknown };
   const url = endpointUrl(endpoint.path, params, query);
@@ -65,7 +65,7 @@ function ask<E extends Endpoint>(
   endpoint: E,
   url: string,
   body: unknown,
-  options: Options,
+  options: CallOptions,
 ): Promise<ResponseOf<E>> {
   return request(endpoint, url, body, options, async (response) =>
     response.status === 204 ? (undefined as ResponseOf<E>) : ((await response.json()) as ResponseOf<E>),
@@ -75,7 +75,7 @@ function ask<E extends Endpoint>(
 /** The answer itself, for endpoints that send bytes or a stream. The timeout covers the time to the first byte. */
 export async function callRaw<E extends Endpoint>(
   endpoint: E,
-  ...[input, options = {}]: Arguments<E>
+  ...[input, options = {}]: CallArguments<E>
 ): Promise<Response> {
   const { params, query, body } = (input ?? {}) as { params?: object; query?: object; body?: unknown };
   return request(endpoint, endpointUrl(endpoint.path, params, query), body, options, (response) => response);
@@ -85,10 +85,15 @@ async function request<Answer>(
   endpoint: Endpoint,
   url: string,
   body: unknown,
-  options: Options,
+  options: CallOptions,
   read: (response: Response) => Promise<Answer> | Answer,
 ): Promise<Answer> {
-  const { operation = 'reach the server', redirect = 'follow', signal, timeoutMs } = options;
+  const {
+    operation = endpoint.operation ?? 'reach the server',
+    redirect = 'follow',
+    signal,
+    timeoutMs,
+  } = options;
   if (options.bySession || endpoint.access === 'session') await sessionSettled(signal);
   const headers = new Headers({
     ...options.headers,

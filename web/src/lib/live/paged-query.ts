@@ -1,4 +1,6 @@
+import type { CallOf, Endpoint, ResponseOf } from '@bakehouse/contract/endpoint';
 import { type InfiniteData, infiniteQueryOptions, type Query, type QueryKey } from '@tanstack/react-query';
+import { type CallArguments, type CallOptions, call } from '../api/api-client.ts';
 
 /** A list that is read again as a whole reads at most so many pages, and those in which rows are known to have changed. */
 const REREAD_MAX = 10;
@@ -85,6 +87,37 @@ export function pagedQuery<
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
     meta: { newestFirst },
+  });
+}
+
+type PagesOptions<Rows extends string, Id extends string> = Omit<
+  Options<Rows, Id, never, never>,
+  'queryKey' | 'read'
+> & {
+  /** How it is called, beside the signal. */
+  call?: Omit<CallOptions, 'signal'>;
+};
+
+/** The pages of an endpoint that takes a `cursor` in its query. */
+export function endpointPages<
+  E extends Endpoint,
+  const Rows extends string,
+  const Id extends string,
+  const Key extends QueryKey,
+>(
+  queryKey: Key,
+  endpoint: E,
+  input: Omit<CallOf<E>, 'query'> & { query?: Omit<NonNullable<CallOf<E>['query']>, 'cursor'> },
+  { call: how, ...options }: PagesOptions<Rows, Id>,
+) {
+  type P = Extract<ResponseOf<E>, Page & Record<Rows, readonly Record<Id, string>[]>>;
+  return pagedQuery<Rows, Id, P, Key>({
+    ...options,
+    queryKey,
+    read: (cursor, signal) => {
+      const page = { ...input, query: { ...input.query, cursor } };
+      return call(endpoint, ...([page, { ...how, signal }] as unknown as CallArguments<E>)) as Promise<P>;
+    },
   });
 }
 

@@ -69,7 +69,7 @@ export async function refreshUser(olderThanMs = 0): Promise<void> {
 }
 
 async function loadSession(): Promise<User | null> {
-  const { user, api_key: apiKey } = await call(getSession, {}, { bySession: true, operation: 'sign in' });
+  const { user, api_key: apiKey } = await call(getSession, {}, { bySession: true });
   sessionHint.set(user ? 'expected' : 'none');
   if (user) queryClient.setQueryData(keyLostQuery.queryKey, apiKey === null);
   const isUsable = user !== null && apiKey !== null;

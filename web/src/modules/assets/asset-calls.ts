@@ -6,8 +6,8 @@ import {
   previewFile,
   updateAsset,
 } from '@bakehouse/contract/assets';
-import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
 import { readAgain } from '../../lib/mutation/read-again.ts';
@@ -17,31 +17,19 @@ import { PREVIEW_ROWS } from './files/viewer/rows-place.ts';
 
 /** What an uploaded model can be used for. Each change of its files asks anew. */
 export const modelReadinessQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['asset', 'readiness', id],
-    queryFn: ({ signal }) =>
-      call(
-        getModelReadiness,
-        { params: { id } },
-        { signal, ...storedRead(), operation: 'check the files of the model' },
-      ),
-  });
+  endpointQuery(['asset', 'readiness', id], getModelReadiness, { params: { id } }, { call: storedRead() });
 
 /** A page of rows of one file. The revision is in the key, so that a replaced file is read again. */
 export const previewQuery = (file: { assetId: string; revisionId: string; path: string; offset: number }) =>
-  queryOptions({
-    queryKey: ['asset', 'preview', file],
-    queryFn: ({ signal }) =>
-      call(
-        previewFile,
-        {
-          params: { id: file.assetId },
-          query: { path: file.path, revision_id: file.revisionId, offset: file.offset, limit: PREVIEW_ROWS },
-        },
-        { signal, ...storedRead(), operation: 'read the file' },
-      ),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  endpointQuery(
+    ['asset', 'preview', file],
+    previewFile,
+    {
+      params: { id: file.assetId },
+      query: { path: file.path, revision_id: file.revisionId, offset: file.offset, limit: PREVIEW_ROWS },
+    },
+    { staleTime: Number.POSITIVE_INFINITY, call: storedRead() },
+  );
 
 export type NewDataset = {
   title: string;
@@ -75,7 +63,7 @@ export function useUpdateAsset(id: string) {
   return useMutation({
     mutationKey: ['asset'],
     mutationFn: (changes: { title?: string; details?: string; tags?: string[] }) =>
-      call(updateAsset, { params: { id }, body: changes }, { operation: 'save the changes' }),
+      call(updateAsset, { params: { id }, body: changes }),
     onSuccess: (asset: Asset) => {
       queryClient.setQueryData(assetQuery(id).queryKey, asset);
       readListsAgain();
@@ -87,7 +75,7 @@ export function useDeleteAsset(id: string) {
   return useMutation({
     mutationKey: ['asset'],
     meta: { inPlace: true },
-    mutationFn: () => call(deleteAsset, { params: { id } }, { operation: 'delete' }),
+    mutationFn: () => call(deleteAsset, { params: { id } }),
     onSuccess: () => {
       queryClient.removeQueries({ queryKey: ['asset', 'one', id] });
       readListsAgain();

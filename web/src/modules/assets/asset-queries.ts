@@ -1,7 +1,7 @@
 import { type DatasetType, getAsset, listAssets } from '@bakehouse/contract/assets';
-import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
 import { pagedQuery } from '../../lib/live/paged-query.ts';
 
@@ -54,8 +54,4 @@ export const assetListQuery = (
   });
 
 export const assetQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['asset', 'one', id],
-    queryFn: ({ signal }) =>
-      call(getAsset, { params: { id } }, { signal, ...storedRead(), operation: 'fetch the asset' }),
-  });
+  endpointQuery(['asset', 'one', id], getAsset, { params: { id } }, { call: storedRead() });

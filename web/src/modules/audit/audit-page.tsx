@@ -3,11 +3,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
 import { Fragment, useCallback } from 'react';
-import { call } from '../../lib/api/api-client.ts';
 import { useShowAmount } from '../../lib/format/currency.ts';
 import { describeBrowser } from '../../lib/format/describe-browser.ts';
 import { formatDateTime } from '../../lib/format/format-time.ts';
-import { pagedQuery } from '../../lib/live/paged-query.ts';
+import { endpointPages } from '../../lib/live/paged-query.ts';
 import { Card } from '../../ui/card.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -26,14 +25,12 @@ export type AuditFilter = { user?: string; noun?: string };
 
 /** Who has changed what, newest first; for operators. */
 const auditQuery = (filter: AuditFilter) =>
-  pagedQuery({
-    queryKey: ['audit', filter],
-    rows: 'entries',
-    id: 'entry_id',
-    read: (cursor, signal) =>
-      call(listAudit, { query: { ...filter, cursor } }, { signal, operation: 'load the audit log' }),
-    staleTime: 0,
-  });
+  endpointPages(
+    ['audit', filter],
+    listAudit,
+    { query: filter },
+    { rows: 'entries', id: 'entry_id', staleTime: 0 },
+  );
 
 const ROW_HEIGHT = 60;
 

@@ -3,7 +3,7 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { InfiniteData } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { pagedQuery } from '../../lib/live/paged-query.ts';
+import { endpointPages } from '../../lib/live/paged-query.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { notify } from '../../ui/notify.ts';
 
@@ -22,28 +22,24 @@ export function useContactUs() {
       subject: string;
       message: string;
       idempotencyKey: string;
-    }) => call(contactUs, { body }, { operation: 'send your message', idempotencyKey }),
+    }) => call(contactUs, { body }, { idempotencyKey }),
     onSuccess: () => notify.success('Your message has been sent successfully!'),
   });
 }
 
 /** What users have written, newest first; for operators. */
 export const messagesQuery = (status: MessageStatus | undefined) =>
-  pagedQuery({
-    queryKey: ['message', status ?? 'all'],
-    rows: 'messages',
-    id: 'message_id',
-    read: (cursor, signal) =>
-      call(listMessages, { query: { status, cursor } }, { signal, operation: 'load the messages' }),
-    staleTime: 0,
-    // What was opened among the new ones stays in sight while its reply is written elsewhere.
-    refetchOnWindowFocus: false,
-  });
+  endpointPages(
+    ['message', status ?? 'all'],
+    listMessages,
+    { query: { status } },
+    { rows: 'messages', id: 'message_id', staleTime: 0, refetchOnWindowFocus: false },
+  );
 
 export function useChangeMessage() {
   return useMutation({
     mutationFn: ({ messageId, status }: { messageId: string; status: MessageStatus }) =>
-      call(changeMessage, { params: { messageId }, body: { status } }, { operation: 'change the message' }),
+      call(changeMessage, { params: { messageId }, body: { status } }),
     // It changes where it stands: the list of the new ones would drop it under the reader's eyes. Other lists are read anew
     // when they are looked at.
     onSuccess: (changed) =>

@@ -6,11 +6,11 @@ import {
   listSpend,
   listTransactions,
 } from '@bakehouse/contract/credits';
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { call } from '../../lib/api/api-client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
-import { pagedQuery } from '../../lib/live/paged-query.ts';
+import { endpointPages } from '../../lib/live/paged-query.ts';
 import { type Period, withTimeZone } from './statement/period.ts';
 
 /** In place of starting credits, for an account whose address had one before. */
@@ -21,11 +21,7 @@ const POLL_MS = 10_000;
 const PAGE_LENGTH = 100;
 
 export const balanceQuery = (userId: string) =>
-  queryOptions({
-    queryKey: ['balance', userId],
-    queryFn: ({ signal }) =>
-      call(getBalance, { params: { userId } }, { signal, operation: 'read the balance' }),
-  });
+  endpointQuery(['balance', userId], getBalance, { params: { userId } });
 
 /** Balance, held and available credits; follows the ledger. */
 export function useBalance(userId: string) {
@@ -33,68 +29,53 @@ export function useBalance(userId: string) {
 }
 
 export const transactionsQuery = (userId: string, filter: Period & { key?: string | undefined }) =>
-  pagedQuery({
-    queryKey: ['transaction', userId, filter],
-    rows: 'transactions',
-    id: 'transaction_id',
-    newestFirst: true,
-    read: (cursor, signal) =>
-      call(
-        listTransactions,
-        {
-          params: { userId },
-          query: {
-            ...withTimeZone({ from: filter.from, to: filter.to }),
-            key_id: filter.key,
-            limit: PAGE_LENGTH,
-            cursor,
-          },
-        },
-        { signal, ...storedRead(), operation: 'load the transactions' },
-      ),
-  });
+  endpointPages(
+    ['transaction', userId, filter],
+    listTransactions,
+    {
+      params: { userId },
+      query: {
+        ...withTimeZone({ from: filter.from, to: filter.to }),
+        key_id: filter.key,
+        limit: PAGE_LENGTH,
+      },
+    },
+    { rows: 'transactions', id: 'transaction_id', newestFirst: true, call: storedRead() },
+  );
 
 /** The single answers that a line of the statement is made of, newest first. */
 export const usageWindowQuery = (windowId: string) =>
-  pagedQuery({
-    queryKey: ['transaction', 'usage-window', windowId],
-    rows: 'answers',
-    id: 'id',
-    newestFirst: true,
-    read: (cursor, signal) =>
-      call(
-        getUsageWindow,
-        { params: { windowId }, query: { cursor } },
-        { signal, ...storedRead(), operation: 'load the answers' },
-      ),
-  });
+  endpointPages(
+    ['transaction', 'usage-window', windowId],
+    getUsageWindow,
+    { params: { windowId } },
+    { rows: 'answers', id: 'id', newestFirst: true, call: storedRead() },
+  );
 
-export const pricesQuery = queryOptions({
-  queryKey: ['prices'],
-  queryFn: ({ signal }) => call(listPrices, {}, { signal, operation: 'load the prices' }),
-  // Operators change them.
-  staleTime: 60_000,
-});
+export const pricesQuery = endpointQuery(
+  ['prices'],
+  listPrices,
+  {},
+  {
+    // Operators change them.
+    staleTime: 60_000,
+  },
+);
 
 /** The users whose names or address have `search` in them, with their balances; for operators. */
 export const accountsQuery = (search: string) =>
-  pagedQuery({
-    queryKey: ['account', search],
-    rows: 'accounts',
-    id: 'user_id',
-    read: (cursor, signal) =>
-      call(listAccounts, { query: { search, cursor } }, { signal, operation: 'load the accounts' }),
-    staleTime: 0,
-  });
+  endpointPages(
+    ['account', search],
+    listAccounts,
+    { query: { search } },
+    { rows: 'accounts', id: 'user_id', staleTime: 0 },
+  );
 
 /** What was spent on the days of a period, a year at most; without a first day on 30 days. */
 export const spendQuery = (userId: string, period: Period) =>
-  queryOptions({
-    queryKey: ['transaction', 'spend', userId, period],
-    queryFn: ({ signal }) =>
-      call(
-        listSpend,
-        { params: { userId }, query: withTimeZone(period) },
-        { signal, ...storedRead(), operation: 'load the spending' },
-      ),
-  });
+  endpointQuery(
+    ['transaction', 'spend', userId, period],
+    listSpend,
+    { params: { userId }, query: withTimeZone(period) },
+    { call: storedRead() },
+  );

@@ -4,6 +4,7 @@ import { listVllm } from '@bakehouse/contract/deployments/text';
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { readAllPages } from '../../lib/api/read-all-pages.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { pagedQuery } from '../../lib/live/paged-query.ts';
@@ -62,11 +63,12 @@ export const deploymentWorkQuery = (family: Family, userId: string) =>
 
 /** The user's newest deployments of every kind that have not ended, as many as a card shows. */
 export const newestDeploymentsQuery = (userId: string) =>
-  queryOptions({
-    queryKey: ['deployment', 'list', 'all', userId],
-    queryFn: ({ signal }) =>
-      call(listDeployments, { params: { userId }, query: { limit: 5 } }, { signal, operation }),
-  });
+  endpointQuery(
+    ['deployment', 'list', 'all', userId],
+    listDeployments,
+    { params: { userId }, query: { limit: 5 } },
+    { call: { operation } },
+  );
 
 export function useNewestDeployments(userId: string) {
   return useQuery({ ...newestDeploymentsQuery(userId), refetchInterval: useFallbackInterval(POLL_MS) });

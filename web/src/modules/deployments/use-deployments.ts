@@ -4,6 +4,7 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useOnlineInterval } from '../../lib/live/online.ts';
 import { isMissing } from '../../ui/missing.tsx';
@@ -44,9 +45,12 @@ export function useDeployments(family: Family, search: DeploymentsSearch = {}) {
 export function useDeploymentsOf(modelId: string | undefined) {
   const { id: userId } = useUser();
   return useQuery({
-    queryKey: ['deployment', 'list', 'text', userId, { modelId }],
-    queryFn: ({ signal }) =>
-      call(listVllm, { params: { userId }, query: { model_id: modelId } }, { signal, operation }),
+    ...endpointQuery(
+      ['deployment', 'list', 'text', userId, { modelId }],
+      listVllm,
+      { params: { userId }, query: { model_id: modelId } },
+      { call: { operation } },
+    ),
     enabled: modelId !== undefined,
     refetchInterval: useFallbackInterval(POLL_MS),
   });
@@ -60,8 +64,12 @@ export function useLiveDeployment(modelId: string) {
 /** Sums over the user's text deployments. */
 export function useDeploymentStats(userId: string) {
   return useQuery({
-    queryKey: ['deployment', 'stats', 'text', userId],
-    queryFn: ({ signal }) => call(vllmStats, { params: { userId } }, { signal, operation }),
+    ...endpointQuery(
+      ['deployment', 'stats', 'text', userId],
+      vllmStats,
+      { params: { userId } },
+      { call: { operation } },
+    ),
     refetchInterval: useOnlineInterval(TICK_MS),
   });
 }

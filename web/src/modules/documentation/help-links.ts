@@ -1,12 +1,13 @@
 import { getDocumentation } from '@bakehouse/contract/documentation';
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { call } from '../../lib/api/api-client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 
-const documentationQuery = queryOptions({
-  queryKey: ['documentation'],
-  queryFn: ({ signal }) => call(getDocumentation, {}, { signal }),
-  staleTime: Number.POSITIVE_INFINITY,
-});
+const documentationQuery = endpointQuery(
+  ['documentation'],
+  getDocumentation,
+  {},
+  { staleTime: Number.POSITIVE_INFINITY },
+);
 
 export type HelpLinks = {
   /** Null where it is the product's own, under `/docs`. */

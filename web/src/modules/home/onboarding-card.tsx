@@ -185,8 +185,7 @@ function Begin({ step: { id, start } }: { step: Step }) {
 /** Puts the first steps away, or brings them back. */
 function useDismissOnboarding() {
   return useMutation({
-    mutationFn: (dismissed: boolean) =>
-      call(changeOnboarding, { body: { dismissed } }, { operation: 'hide the first steps' }),
+    mutationFn: (dismissed: boolean) => call(changeOnboarding, { body: { dismissed } }),
     onSuccess: () => refreshUser(),
   });
 }

@@ -8,9 +8,10 @@ import {
 } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { countOf } from '../../lib/format/count-of.ts';
@@ -91,11 +92,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
         const generation = await call(
           startGeneration,
           { body: { ...body, ...(costMax !== undefined && { cost_max: costMax }) } },
-          {
-            idempotencyKey: keys.keyFor(body),
-            timeoutMs: START_TIMEOUT_MS,
-            operation: 'start the generation',
-          },
+          { idempotencyKey: keys.keyFor(body), timeoutMs: START_TIMEOUT_MS },
         );
         keys.renew(body);
         return generation;
@@ -119,8 +116,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
 
 export function useCancelGeneration() {
   return useMutation({
-    mutationFn: (id: string) =>
-      call(cancelGeneration, { params: { id } }, { operation: 'cancel the generation' }),
+    mutationFn: (id: string) => call(cancelGeneration, { params: { id } }),
     onSuccess: (generation) => {
       queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
       readRowsAgain(LISTS, [generation.id]);
@@ -130,8 +126,7 @@ export function useCancelGeneration() {
 
 export function useDeleteGeneration() {
   return useMutation({
-    mutationFn: ({ id }: Generation) =>
-      call(deleteGeneration, { params: { id } }, { operation: 'delete generation' }),
+    mutationFn: ({ id }: Generation) => call(deleteGeneration, { params: { id } }),
     onSuccess: (_, { id, generator }) => {
       notify.success(`${generators[generator].title} generation deleted successfully`);
       leaveOut(id);
@@ -188,7 +183,7 @@ export function useDeleteGenerations() {
 /** What is gone already is deleted. */
 async function deleteOne(id: string): Promise<void> {
   try {
-    await call(deleteGeneration, { params: { id } }, { operation: 'delete generation' });
+    await call(deleteGeneration, { params: { id } });
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 404)) throw error;
   }
@@ -207,11 +202,7 @@ function leaveOut(id: string): void {
 type Quoted = Pick<GenerationRequest, 'generator' | 'model' | 'service' | 'parameters'>;
 
 const quoteQuery = (asked: string) =>
-  queryOptions({
-    queryKey: [...QUOTES, asked],
-    queryFn: ({ signal }) =>
-      call(quoteGeneration, { body: JSON.parse(asked) as Quoted }, { signal, operation: 'read the price' }),
-  });
+  endpointQuery([...QUOTES, asked], quoteGeneration, { body: JSON.parse(asked) as Quoted });
 
 const quoted = ({ generator, model, service, parameters }: Quoted) =>
   JSON.stringify({ generator, model, service, parameters });

@@ -39,7 +39,7 @@ const readPage = (
   userId: string,
   query: GenerationSearch & { cursor: string | undefined },
   signal: AbortSignal,
-) => call(listGenerations, { params: { userId }, query }, { signal, operation: 'fetch generations' });
+) => call(listGenerations, { params: { userId }, query }, { signal });
 
 /** The user's generations page by page, newest first. */
 export const generationsQuery = (userId: string, wanted: GenerationSearch = {}) =>
@@ -91,7 +91,7 @@ export const generationQuery = (id: string) =>
         const generation = await call(
           getGeneration,
           { params: { id } },
-          { signal, timeoutMs: POLL_TIMEOUT_MS, operation: 'fetch the generation' },
+          { signal, timeoutMs: POLL_TIMEOUT_MS },
         );
         updateLists(client, generation);
         noteAnswer(queryOf(client, id));

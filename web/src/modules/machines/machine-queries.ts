@@ -1,23 +1,16 @@
 import { getMachine, listMachines, listWork } from '@bakehouse/contract/machines';
-import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { call } from '../../lib/api/api-client.ts';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useOnlineInterval } from '../../lib/live/online.ts';
-import { pagedQuery } from '../../lib/live/paged-query.ts';
+import { endpointPages } from '../../lib/live/paged-query.ts';
 
 const POLL_MS = 3_000;
 const MACHINES_POLL_MS = 10_000;
 
-export const machineQuery = queryOptions({
-  queryKey: ['machine'],
-  queryFn: ({ signal }) => call(getMachine, {}, { signal, operation: 'read the state of the machine' }),
-});
+export const machineQuery = endpointQuery(['machine'], getMachine);
 
-export const machinesQuery = queryOptions({
-  queryKey: ['machines'],
-  queryFn: ({ signal }) => call(listMachines, {}, { signal, operation: 'load the machines' }),
-  staleTime: 0,
-});
+export const machinesQuery = endpointQuery(['machines'], listMachines, {}, { staleTime: 0 });
 
 /** The machines, for operators. Nobody announces that one is silent, so they are asked for while the event stream lives too. */
 export function useMachines(isOperator: boolean) {
@@ -29,13 +22,7 @@ export function useMachines(isOperator: boolean) {
 }
 
 /** The work on all machines and in line, page by page; for operators. */
-export const workQuery = pagedQuery({
-  queryKey: ['work'],
-  rows: 'work',
-  id: 'work_id',
-  read: (cursor, signal) => call(listWork, { query: { cursor } }, { signal, operation: 'load the queue' }),
-  staleTime: 0,
-});
+export const workQuery = endpointPages(['work'], listWork, {}, { rows: 'work', id: 'work_id', staleTime: 0 });
 
 /** The same, kept up to date. What changes for others is announced to them alone, so it is asked for as the machines are. */
 export function useWork(isOperator: boolean) {

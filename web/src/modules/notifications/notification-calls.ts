@@ -1,6 +1,7 @@
 import { countUnread, listNotifications, readNotifications } from '@bakehouse/contract/notifications';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { pagedQuery } from '../../lib/live/paged-query.ts';
@@ -19,7 +20,7 @@ export const notificationsQuery = (userId: string) =>
       const notifications = await call(
         listNotifications,
         { params: { userId }, query: { limit: PAGE_LENGTH, cursor } },
-        { signal, operation: 'load your notifications' },
+        { signal },
       );
       const last = notifications[PAGE_LENGTH - 1];
       return { notifications, next_cursor: last?.notification_id ?? null };
@@ -33,9 +34,7 @@ export function useNotifications(userId: string) {
 /** How many are unread, on whichever page of the list; undefined while it is not known. */
 export function useUnreadCount(userId: string): number | undefined {
   const { data } = useQuery({
-    queryKey: ['notification', userId, 'unread'],
-    queryFn: ({ signal }) =>
-      call(countUnread, { params: { userId } }, { signal, operation: 'load your notifications' }),
+    ...endpointQuery(['notification', userId, 'unread'], countUnread, { params: { userId } }),
     refetchInterval: useFallbackInterval(POLL_MS),
   });
   return data?.unread;
@@ -45,11 +44,7 @@ export function useUnreadCount(userId: string): number | undefined {
 export function useReadNotifications(userId: string) {
   return useMutation({
     mutationFn: (notification_id: string) =>
-      call(
-        readNotifications,
-        { params: { userId }, query: { notification_id, status: 'read' } },
-        { operation: 'mark your notifications as read' },
-      ),
+      call(readNotifications, { params: { userId }, query: { notification_id, status: 'read' } }),
     // The button stays busy until the list shows it.
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['notification', userId] }),
   });

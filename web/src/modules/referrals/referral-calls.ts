@@ -12,15 +12,13 @@ import {
 } from '@bakehouse/contract/referrals';
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 
 const PENDING_MS = 5_000;
 
-export const referralQuery = queryOptions({
-  queryKey: ['referral', 'own'],
-  queryFn: ({ signal }) => call(generateReferral, {}, { signal, operation: 'read your invitation' }),
-});
+export const referralQuery = endpointQuery(['referral', 'own'], generateReferral);
 
 const xKey = ['referral', 'x'];
 
@@ -30,12 +28,8 @@ export const xQuery = (code: string) =>
     queryKey: [...xKey, code],
     queryFn: async ({ signal }) => {
       const [account, post] = await Promise.all([
-        call(getXAuthStatus, {}, { signal, operation: 'read your account on X' }),
-        call(
-          getXPostStatus,
-          { query: { referral_code: code } },
-          { signal, operation: 'read your post on X' },
-        ),
+        call(getXAuthStatus, {}, { signal }),
+        call(getXPostStatus, { query: { referral_code: code } }, { signal }),
       ]);
       return { status: account.status, username: account.username, postUrl: post.post_url };
     },

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { search } from '@bakehouse/contract/search';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
-import { searchQuery } from '../../modules/assets/search/search-query.ts';
 import { nameFits } from '../palette/match-commands.ts';
 
 type Options = {
@@ -12,7 +13,9 @@ type Options = {
 export function useFound(typed: string, { needsWords = false }: Options = {}) {
   const words = useDebounced(typed);
   const { data, error, isFetching, isPlaceholderData } = useQuery({
-    ...searchQuery(words),
+    ...endpointQuery(['asset', 'search', words], search, { query: { query: words } }),
+    // What was found before stays in sight meanwhile.
+    placeholderData: keepPreviousData,
     enabled: !needsWords || words !== '',
   });
   const results = data?.results ?? [];

@@ -1,8 +1,9 @@
 import { rotateApiKey } from '@bakehouse/contract/accounts';
 import { changeApiKey, createApiKey, listApiKeys, revokeApiKey } from '@bakehouse/contract/api-keys';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { getCredentials, setCredentials } from '../../../lib/api/credentials.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { useOnlineInterval } from '../../../lib/live/online.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
@@ -13,13 +14,15 @@ const POLL_MS = 10_000;
 
 /** The user's API keys, the web app's own among them. */
 export const apiKeysQuery = (userId: string) =>
-  queryOptions({
-    queryKey: ['api-key', userId],
-    queryFn: ({ signal }) =>
-      call(listApiKeys, { params: { userId }, query: {} }, { signal, operation: 'load the API keys' }),
-    // Each call with a key changes when it was last used.
-    staleTime: 0,
-  });
+  endpointQuery(
+    ['api-key', userId],
+    listApiKeys,
+    { params: { userId }, query: {} },
+    {
+      // Each call with a key changes when it was last used.
+      staleTime: 0,
+    },
+  );
 
 /** The same, kept up to date: nobody announces what a program does with its key. */
 export function useApiKeys(userId: string) {
@@ -28,14 +31,9 @@ export function useApiKeys(userId: string) {
 
 /** All that the user has or had: what is on record names the revoked ones too. */
 export const everyApiKeyQuery = (userId: string) =>
-  queryOptions({
-    queryKey: ['api-key', userId, 'every'],
-    queryFn: ({ signal }) =>
-      call(
-        listApiKeys,
-        { params: { userId }, query: { include_revoked: 'true' } },
-        { signal, operation: 'load the API keys' },
-      ),
+  endpointQuery(['api-key', userId, 'every'], listApiKeys, {
+    params: { userId },
+    query: { include_revoked: 'true' },
   });
 
 const refresh = () => readAgain(['api-key']);
@@ -44,7 +42,7 @@ const refresh = () => readAgain(['api-key']);
 export function useCreateApiKey(userId: string) {
   return useMutation({
     mutationFn: (settings: Partial<KeySettings> & { name: string }) =>
-      call(createApiKey, { params: { userId }, body: settings }, { operation: 'create the API key' }),
+      call(createApiKey, { params: { userId }, body: settings }),
     onSuccess: refresh,
   });
 }
@@ -53,7 +51,7 @@ export function useCreateApiKey(userId: string) {
 export function useChangeApiKey() {
   return useMutation({
     mutationFn: ({ keyId, changes }: { keyId: string; changes: Partial<KeySettings> }) =>
-      call(changeApiKey, { params: { keyId }, body: changes }, { operation: 'change the API key' }),
+      call(changeApiKey, { params: { keyId }, body: changes }),
     onSuccess: refresh,
   });
 }
@@ -61,8 +59,7 @@ export function useChangeApiKey() {
 /** Ends a key at once. */
 export function useRevokeApiKey() {
   return useMutation({
-    mutationFn: (keyId: string) =>
-      call(revokeApiKey, { params: { keyId } }, { operation: 'revoke the API key' }),
+    mutationFn: (keyId: string) => call(revokeApiKey, { params: { keyId } }),
     onSuccess: refresh,
   });
 }
@@ -70,7 +67,7 @@ export function useRevokeApiKey() {
 /** Ends the old key at once and gives the new one to this tab and, by message, to all others. */
 export function useRotateApiKey() {
   return useMutation({
-    mutationFn: () => call(rotateApiKey, {}, { operation: 'replace the API key' }),
+    mutationFn: () => call(rotateApiKey),
     onSuccess: ({ data }) => {
       const credentials = getCredentials();
       if (!credentials) return;

@@ -5,6 +5,7 @@ import { call, callRaw } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { getCredentials } from '../../../lib/api/credentials.ts';
 import { saveAs } from '../../../lib/api/download.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { localDay } from '../../../lib/format/format-time.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
@@ -37,17 +38,14 @@ export function useUpdateProfile(words: FailureOptions) {
 export const sendConfirmation = (email: string) =>
   authRequest('POST', 'send-verification-email', { email }, 'send the link');
 
-export const sessionsQuery = queryOptions({
-  queryKey: ['sign-in-session'],
-  queryFn: ({ signal }) => call(listSessions, {}, { signal }),
-});
+export const sessionsQuery = endpointQuery(['sign-in-session'], listSessions);
 
 /** Signs out in one other browser, or with null in all others. */
 export function useEndSessions() {
   return useMutation({
     mutationFn: async (sessionId: string | null) => {
-      if (sessionId === null) await call(endOtherSessions, {}, { operation: 'sign out elsewhere' });
-      else await call(endSession, { params: { sessionId } }, { operation: 'sign out there' });
+      if (sessionId === null) await call(endOtherSessions);
+      else await call(endSession, { params: { sessionId } });
       await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
     meta: { title: 'The session could not be ended' },
@@ -58,26 +56,27 @@ export function useEndSessions() {
 export function useExportData() {
   return useMutation({
     mutationFn: async () => {
-      const answer = await callRaw(exportData, {}, { operation: 'download your data', timeoutMs: 120_000 });
+      const answer = await callRaw(exportData, {}, { timeoutMs: 120_000 });
       saveAs(await answer.blob(), `bakehouse-${localDay(new Date())}.json`);
     },
     meta: { title: 'Your data could not be downloaded' },
   });
 }
 
-export const deletionQuery = queryOptions({
-  queryKey: ['sign-in-session', 'deletion'],
-  queryFn: ({ signal }) => call(previewDeletion, {}, { signal }),
+export const deletionQuery = endpointQuery(
+  ['sign-in-session', 'deletion'],
+  previewDeletion,
+  {},
   // Whoever opens the dialog wants to know how it is now.
-  staleTime: 0,
-});
+  { staleTime: 0 },
+);
 
 export type DeletionBody = { password?: string; give_up_max?: string };
 
 /** Deletes the account; then this browser, in all its tabs, has nobody signed in. */
 export function useDeleteAccount() {
   return useMutation({
-    mutationFn: (body: DeletionBody) => call(deleteAccount, { body }, { operation: 'delete the account' }),
+    mutationFn: (body: DeletionBody) => call(deleteAccount, { body }),
     onSuccess: () => {
       sessionHint.set('none');
       broadcastSession({ type: 'signed-out', userId: getCredentials()?.userId ?? null });

@@ -2,6 +2,7 @@ import { getSignInMethods, rotateApiKey } from '@bakehouse/contract/accounts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { getCredentials } from '../../../lib/api/credentials.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { changeSession } from '../../../lib/session/session-change.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
@@ -9,15 +10,16 @@ import { refreshSession } from '../session.ts';
 import { sessionHint } from '../session-hint.ts';
 import { authRequest } from './auth-request.ts';
 
-export const signInMethodsQuery = queryOptions({
-  queryKey: ['sign-in-methods'],
-  queryFn: ({ signal }) => call(getSignInMethods, {}, { signal }),
-  staleTime: Number.POSITIVE_INFINITY,
-});
+export const signInMethodsQuery = endpointQuery(
+  ['sign-in-methods'],
+  getSignInMethods,
+  {},
+  { staleTime: Number.POSITIVE_INFINITY },
+);
 
 /** A new key for who is signed in, by the session alone: the old one cannot be shown any more. */
 export async function replaceLostKey(): Promise<void> {
-  await call(rotateApiKey, {}, { operation: 'make a new API key' });
+  await call(rotateApiKey);
   await enter();
 }
 

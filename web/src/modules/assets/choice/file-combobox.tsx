@@ -2,7 +2,7 @@ import { type Asset, assetInfo } from '@bakehouse/contract/assets';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../../../lib/api/api-client.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { Combobox } from '../../../ui/combobox.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
@@ -25,13 +25,10 @@ export function FileCombobox({ datasetId, dataset, value, onChange, ...rest }: P
   const isCut = dataset !== undefined && dataset.next_files_cursor !== null;
   const searching = isCut && prefix !== '';
   const found = useQuery({
-    queryKey: ['asset', 'files', datasetId, { prefix }],
-    queryFn: ({ signal }) =>
-      call(
-        assetInfo,
-        { params: { id: datasetId }, query: { prefix } },
-        { signal, operation: 'search the files' },
-      ),
+    ...endpointQuery(['asset', 'files', datasetId, { prefix }], assetInfo, {
+      params: { id: datasetId },
+      query: { prefix },
+    }),
     enabled: searching,
   });
   const files = ((searching && found.data?.files) || (dataset?.files ?? [])).filter(({ path }) =>

@@ -18,11 +18,7 @@ export const filesQuery = ({ dataset_id: id, revision_id, updated_at, files, nex
     staleTime: Number.POSITIVE_INFINITY,
     read: async (cursor, signal): Promise<Pick<Asset, 'files'> & { next_cursor: string | null }> => {
       if (cursor === undefined) return { files, next_cursor: next_files_cursor };
-      return call(
-        assetInfo,
-        { params: { id }, query: { cursor } },
-        { signal, ...storedRead(), operation: 'list the files' },
-      );
+      return call(assetInfo, { params: { id }, query: { cursor } }, { signal, ...storedRead() });
     },
   }),
   initialData: { pages: [{ files, next_cursor: next_files_cursor }], pageParams: [null] },
@@ -30,7 +26,7 @@ export const filesQuery = ({ dataset_id: id, revision_id, updated_at, files, nex
 
 /** Has the browser download one file of the newest revision. */
 export async function downloadAssetFile(id: string, path: string): Promise<void> {
-  const { url } = await call(linkFile, { params: { id }, query: { path } }, { operation: 'download file' });
+  const { url } = await call(linkFile, { params: { id }, query: { path } });
   downloadFrom(url, path.split('/').at(-1) ?? path);
 }
 
@@ -38,8 +34,7 @@ export function useDeleteFile(id: string) {
   return useMutation({
     mutationKey: ['asset'],
     meta: { title: 'Failed to delete file' },
-    mutationFn: (path: string) =>
-      call(deleteFile, { params: { id }, body: { file_path: path } }, { operation: 'delete file' }),
+    mutationFn: (path: string) => call(deleteFile, { params: { id }, body: { file_path: path } }),
     onSuccess: () => {
       notify.success('File deleted successfully');
       readAgain(['asset']);

@@ -9,7 +9,7 @@ export function useRedeemCode(userId: string) {
   return useMutation({
     meta: { inPlace: isAboutCode },
     mutationFn: ({ code, idempotencyKey }: { code: string; idempotencyKey: string }) =>
-      call(redeemCode, { body: { user_id: userId, code } }, { idempotencyKey, operation: 'redeem the code' }),
+      call(redeemCode, { body: { user_id: userId, code } }, { idempotencyKey }),
     onSuccess: () => readAgain(['balance'], ['transaction']),
   });
 }

@@ -1,15 +1,10 @@
 import { createCodes, listCodes, revokeCode } from '@bakehouse/contract/codes';
 import { call } from '../../../lib/api/api-client.ts';
-import { pagedQuery } from '../../../lib/live/paged-query.ts';
+import { endpointPages } from '../../../lib/live/paged-query.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
-export const codesQuery = pagedQuery({
-  queryKey: ['codes'],
-  rows: 'codes',
-  id: 'id',
-  read: (cursor, signal) => call(listCodes, { query: { cursor } }, { signal, operation: 'load the codes' }),
-});
+export const codesQuery = endpointPages(['codes'], listCodes, {}, { rows: 'codes', id: 'id' });
 
 const refresh = () => readAgain(codesQuery.queryKey);
 
@@ -26,7 +21,7 @@ export type NewCodes = {
 export function useCreateCodes() {
   return useMutation({
     mutationFn: ({ idempotencyKey, ...body }: NewCodes & { idempotencyKey: string }) =>
-      call(createCodes, { body }, { idempotencyKey, operation: 'make the codes' }),
+      call(createCodes, { body }, { idempotencyKey }),
     onSuccess: refresh,
   });
 }
@@ -34,8 +29,7 @@ export function useCreateCodes() {
 /** Ends a code. */
 export function useRevokeCode() {
   return useMutation({
-    mutationFn: (codeId: string) =>
-      call(revokeCode, { params: { codeId } }, { operation: 'revoke the code' }),
+    mutationFn: (codeId: string) => call(revokeCode, { params: { codeId } }),
     onSuccess: refresh,
   });
 }

@@ -5,22 +5,30 @@ import {
   grantCredits,
   listAccounts,
 } from '@bakehouse/contract/credits';
-import { queryOptions } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** A proof is there after a moment, unless it is the first of many transfers. */
 const PROOF_POLL_MS = 3_000;
 
+export const ledgerQuery = endpointQuery(
+  ['ledger'],
+  getLedger,
+  {},
+  { staleTime: 0, call: { timeoutMs: 30_000 } },
+);
+
 /** The books and their last proof; they are read again until one is there that is not old. */
-export const ledgerQuery = queryOptions({
-  queryKey: ['ledger'],
-  queryFn: ({ signal }) => call(getLedger, {}, { signal, operation: 'load the ledger', timeoutMs: 30_000 }),
-  staleTime: 0,
-  refetchInterval: ({ state: { data } }) => (data?.is_being_proved ? PROOF_POLL_MS : false),
-});
+export function useLedger() {
+  return useQuery({
+    ...ledgerQuery,
+    refetchInterval: ({ state: { data } }) => (data?.is_being_proved ? PROOF_POLL_MS : false),
+  });
+}
 
 /** What an operator books for a user: an id or an email address, and the name that is shown. */
 type Booking = {
@@ -41,11 +49,7 @@ export function useGrantCredits() {
   return useMutation({
     ...booked,
     mutationFn: ({ user, username: _, idempotencyKey, ...body }: Booking) =>
-      call(
-        grantCredits,
-        { body: { recipient_id: user, ...body } },
-        { idempotencyKey, operation: 'grant credits' },
-      ),
+      call(grantCredits, { body: { recipient_id: user, ...body } }, { idempotencyKey }),
   });
 }
 
@@ -54,11 +58,7 @@ export function useChargeBack() {
   return useMutation({
     ...booked,
     mutationFn: ({ user, username: _, idempotencyKey, ...body }: Booking) =>
-      call(
-        chargeBackPayment,
-        { body: { payer_id: user, ...body } },
-        { idempotencyKey, operation: 'charge the payment back' },
-      ),
+      call(chargeBackPayment, { body: { payer_id: user, ...body } }, { idempotencyKey }),
   });
 }
 
@@ -67,7 +67,7 @@ export function useFindAccount() {
   return useMutation({
     meta: { inPlace: isUnknownUser },
     mutationFn: async (user: string): Promise<Account> => {
-      const { accounts } = await call(listAccounts, { query: { user } }, { operation: 'look the user up' });
+      const { accounts } = await call(listAccounts, { query: { user } });
       if (accounts[0]) return accounts[0];
       throw new ApiError('User not found. Please check the username.', {
         status: 404,

@@ -1,6 +1,5 @@
 import type { getLedger } from '@bakehouse/contract/credits';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, CircleX, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
@@ -20,7 +19,7 @@ import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { ChargebackCard } from './chargeback-card.tsx';
 import { GrantCard } from './grant-card.tsx';
-import { ledgerQuery } from './ledger-calls.ts';
+import { useLedger } from './ledger-calls.ts';
 import { sortAccounts } from './sort-accounts.ts';
 
 type Ledger = ResponseOf<typeof getLedger>;
@@ -37,7 +36,7 @@ export function LedgerPage() {
 }
 
 function Books() {
-  const ledger = useQuery(ledgerQuery);
+  const ledger = useLedger();
   return (
     <>
       <PageHeader

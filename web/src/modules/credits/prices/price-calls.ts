@@ -1,25 +1,22 @@
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { changePrice, listPriceChanges } from '@bakehouse/contract/prices';
 import { call } from '../../../lib/api/api-client.ts';
-import { pagedQuery } from '../../../lib/live/paged-query.ts';
+import { endpointPages } from '../../../lib/live/paged-query.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { pricesQuery } from '../credit-queries.ts';
 
-export const priceChangesQuery = pagedQuery({
-  queryKey: [...pricesQuery.queryKey, 'changes'],
-  rows: 'changes',
-  id: 'id',
-  read: (cursor, signal) =>
-    call(listPriceChanges, { query: { cursor } }, { signal, operation: 'load the changes of prices' }),
-  staleTime: 0,
-});
+export const priceChangesQuery = endpointPages(
+  [...pricesQuery.queryKey, 'changes'],
+  listPriceChanges,
+  {},
+  { rows: 'changes', id: 'id', staleTime: 0 },
+);
 
 /** Changes a price, and reads the list and its history again. */
 export function useChangePrice() {
   return useMutation({
-    mutationFn: (body: CallOf<typeof changePrice>['body']) =>
-      call(changePrice, { body }, { operation: 'change the price' }),
+    mutationFn: (body: CallOf<typeof changePrice>['body']) => call(changePrice, { body }),
     onSuccess: () => readAgain(pricesQuery.queryKey),
   });
 }

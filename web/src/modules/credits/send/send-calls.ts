@@ -1,7 +1,7 @@
 import { previewTransfer, transferTokens } from '@bakehouse/contract/credits';
-import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { type IdempotencyKeys, isRefused } from '../../../lib/api/idempotency-key.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
@@ -46,14 +46,9 @@ export function useTransfer(userId: string, keys: IdempotencyKeys, isShown: bool
 
 /** Whom a username or an id means; asked for once both it and an amount are there, and never for an email address. */
 export const recipientQuery = (userId: string, { name, amount }: { name: string; amount: string | null }) =>
-  queryOptions({
-    queryKey: ['recipient', userId, name, amount],
-    queryFn: ({ signal }) =>
-      call(
-        previewTransfer,
-        { query: { user_id: userId, recipient_id: name, amount: amount ?? '' } },
-        { signal, operation: 'look up the recipient' },
-      ),
-    enabled: name !== '' && !name.includes('@') && amount !== null,
-    retry: false,
-  });
+  endpointQuery(
+    ['recipient', userId, name, amount],
+    previewTransfer,
+    { query: { user_id: userId, recipient_id: name, amount: amount ?? '' } },
+    { enabled: name !== '' && !name.includes('@') && amount !== null, retry: false },
+  );

@@ -1,7 +1,7 @@
 import { chatCompletions, listModels } from '@bakehouse/contract/chat';
-import { queryOptions } from '@tanstack/react-query';
-import { call, callRaw } from '../../../lib/api/api-client.ts';
+import { callRaw } from '../../../lib/api/api-client.ts';
 import { ApiError, toApiError } from '../../../lib/api/api-error.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { eventStreamParser } from '../../../lib/live/event-stream-parser.ts';
 import { textPieces } from '../../../lib/live/text-pieces.ts';
 
@@ -32,10 +32,7 @@ const SILENCE_MS_MAX = 60_000;
 /** Completes 'Failed to …' where an error has no words of its own. */
 const OPERATION = 'chat with the model';
 
-export const chatModelsQuery = queryOptions({
-  queryKey: ['deployment', 'models'],
-  queryFn: ({ signal }) => call(listModels, {}, { signal, operation: 'list the models' }),
-});
+export const chatModelsQuery = endpointQuery(['deployment', 'models'], listModels);
 
 /**
  * Asks a model and calls `onText` with each piece of its answer, and `onThought` with what it thinks before. Throws an `ApiError`, also when the

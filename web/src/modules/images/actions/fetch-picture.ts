@@ -5,11 +5,7 @@ import { ApiError } from '../../../lib/api/api-error.ts';
 /** The bytes of a picture of this server, wherever it is stored. Throws an Error with the sentence to show. */
 export async function fetchPicture(url: string, filename: string): Promise<Blob> {
   try {
-    const response = await callRaw(
-      downloadImage,
-      { query: { url, filename } },
-      { operation: 'download image' },
-    );
+    const response = await callRaw(downloadImage, { query: { url, filename } });
     return await response.blob();
   } catch (error) {
     throw new Error(sentenceFor(error), { cause: error });

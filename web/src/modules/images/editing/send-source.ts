@@ -32,8 +32,7 @@ export function forgetSent(source: Source): void {
 async function send(source: Source, onUpload: OnUpload): Promise<SentSource> {
   if ('generationId' in source) return made(source.generationId, source.outputId);
   if ('file' in source) return sendFile(source.file, onUpload);
-  const operation = 'fetch the picture';
-  const edited = (await call(getGeneration, { params: { id: source.sameAsId } }, { operation })).source;
+  const edited = (await call(getGeneration, { params: { id: source.sameAsId } })).source;
   if (edited === null) throw new Error('That picture was made from its prompt alone');
   if (edited.generation_id !== null) return made(edited.generation_id, edited.output_id ?? undefined);
   const bytes = await fetchPicture(edited.url, 'source');

@@ -9,11 +9,7 @@ import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 export function useDownloadZip() {
   return useMutation({
     mutationFn: async (ids: readonly string[]) => {
-      const { url } = await call(
-        linkZip,
-        { body: { ids: [...ids] } },
-        { operation: 'download the pictures' },
-      );
+      const { url } = await call(linkZip, { body: { ids: [...ids] } });
       downloadFrom(url, 'pictures.zip');
     },
     meta: { title: 'The pictures could not be downloaded' },
@@ -34,11 +30,7 @@ export function useAddTrainingPictures() {
   return useMutation({
     mutationFn: async ({ ids, datasetId, title }: Wanted) => {
       const body = { ids: [...ids], ...(datasetId === null ? { title } : { dataset_id: datasetId }) };
-      const added = await call(
-        addTrainingPictures,
-        { body },
-        { idempotencyKey: keys.keyFor(body), operation: 'add the pictures' },
-      );
+      const added = await call(addTrainingPictures, { body }, { idempotencyKey: keys.keyFor(body) });
       keys.renew(body);
       return added;
     },

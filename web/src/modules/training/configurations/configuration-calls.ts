@@ -6,8 +6,9 @@ import {
   saveConfiguration,
 } from '@bakehouse/contract/configurations';
 import type { CallOf } from '@bakehouse/contract/endpoint';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
@@ -31,10 +32,7 @@ export type Choices = {
   parameters: TrainingParameters;
 };
 
-export const configurationsQuery = queryOptions({
-  queryKey: ['configuration'],
-  queryFn: ({ signal }) => call(listConfigurations, {}, { signal, operation: 'fetch the configurations' }),
-});
+export const configurationsQuery = endpointQuery(['configuration'], listConfigurations);
 
 export function useConfigurations() {
   return useQuery(configurationsQuery);
@@ -58,11 +56,7 @@ const changed = () => readAgain(configurationsQuery.queryKey);
 export function useSaveConfiguration() {
   return useMutation({
     mutationFn: ({ name, choices }: { name: string; choices: Choices }) =>
-      call(
-        saveConfiguration,
-        { body: { config_name: name, fine_tune_payload: payloadOf(choices) } },
-        { operation: 'save the configuration' },
-      ),
+      call(saveConfiguration, { body: { config_name: name, fine_tune_payload: payloadOf(choices) } }),
     onSuccess: changed,
   });
 }
@@ -96,7 +90,7 @@ export function useImportConfiguration() {
       );
       // What a file holds is for the server to judge: it names the field that does not fit.
       const body = { ...rest, config_name: name } as CallOf<typeof saveConfiguration>['body'];
-      return call(saveConfiguration, { body }, { operation: 'import the configuration' });
+      return call(saveConfiguration, { body });
     },
     onSuccess: changed,
     meta: { title: 'The configuration could not be imported' },
@@ -107,19 +101,14 @@ export function useRenameConfiguration() {
   return useMutation({
     meta: { inPlace: true },
     mutationFn: ({ id, name }: { id: string; name: string }) =>
-      call(
-        renameConfiguration,
-        { params: { configId: id }, body: { config_name: name } },
-        { operation: 'rename the configuration' },
-      ),
+      call(renameConfiguration, { params: { configId: id }, body: { config_name: name } }),
     onSuccess: changed,
   });
 }
 
 export function useDeleteConfiguration() {
   return useMutation({
-    mutationFn: (configId: string) =>
-      call(deleteConfiguration, { params: { configId } }, { operation: 'delete the configuration' }),
+    mutationFn: (configId: string) => call(deleteConfiguration, { params: { configId } }),
     onSuccess: changed,
   });
 }

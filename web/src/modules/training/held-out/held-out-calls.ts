@@ -1,17 +1,9 @@
 import { getHeldOutAnswers } from '@bakehouse/contract/training';
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { call } from '../../../lib/api/api-client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 
 export const heldOutAnswersQuery = (runId: string) =>
-  queryOptions({
-    queryKey: ['run', 'held-out', runId],
-    queryFn: ({ signal }) =>
-      call(
-        getHeldOutAnswers,
-        { params: { runId } },
-        { signal, operation: 'fetch the answers of both models' },
-      ),
-  });
+  endpointQuery(['run', 'held-out', runId], getHeldOutAnswers, { params: { runId } });
 
 export function useHeldOutAnswers(runId: string, { enabled = true } = {}) {
   return useQuery({ ...heldOutAnswersQuery(runId), enabled });

@@ -1,15 +1,13 @@
 import { cancelReading, type DataReading, listReadings } from '@bakehouse/contract/training';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 
 const POLL_MS = 3_000;
 
-export const readingsQuery = queryOptions({
-  queryKey: ['reading', 'list'],
-  queryFn: ({ signal }) => call(listReadings, {}, { signal, operation: 'fetch the files that are read' }),
-});
+export const readingsQuery = endpointQuery(['reading', 'list'], listReadings);
 
 /** The user's data files that are read in the background, and those that lately were. */
 export function useReadings() {
@@ -25,7 +23,7 @@ export function useReading(known: DataReading | null): DataReading | null {
 /** Stops reading a file. Where that fails it is read to its end, which harms nobody. */
 export async function stopReading(readingId: string): Promise<void> {
   try {
-    await call(cancelReading, { params: { readingId } }, { operation: 'stop reading the file' });
+    await call(cancelReading, { params: { readingId } });
   } finally {
     await queryClient.invalidateQueries({ queryKey: readingsQuery.queryKey });
   }

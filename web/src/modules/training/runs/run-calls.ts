@@ -9,6 +9,7 @@ import {
 } from '@bakehouse/contract/training';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
@@ -26,8 +27,7 @@ const POLL_MS = 3_000;
 /** How many runs there are, by how they ended, and what they have cost. */
 export function useRunStats() {
   return useQuery({
-    queryKey: ['run', 'stats'],
-    queryFn: ({ signal }) => call(runStats, {}, { signal, operation: 'fetch runs' }),
+    ...endpointQuery(['run', 'stats'], runStats),
     refetchInterval: useFallbackInterval(POLL_MS),
   });
 }
@@ -45,7 +45,7 @@ export const runMetricsQuery = (runId: string) => {
       const { points } = await call(
         getRunMetrics,
         { params: { runId }, query: { after: missingAfter(known) } },
-        { signal, operation: 'fetch the curves' },
+        { signal },
       );
       return { points: joinPoints(known, points) };
     },
@@ -58,16 +58,14 @@ export function useRunMetrics(runId: string) {
 
 export function useRunLogs(runId: string) {
   return useQuery({
-    queryKey: ['run', 'logs', runId],
-    queryFn: ({ signal }) =>
-      call(getRunLogs, { params: { runId }, query: {} }, { signal, operation: 'fetch the log' }),
+    ...endpointQuery(['run', 'logs', runId], getRunLogs, { params: { runId }, query: {} }),
     refetchInterval: useFallbackInterval(POLL_MS),
   });
 }
 
 export function useCancelRun() {
   return useMutation({
-    mutationFn: (runId: string) => call(cancelRun, { params: { runId } }, { operation: 'cancel the run' }),
+    mutationFn: (runId: string) => call(cancelRun, { params: { runId } }),
     onSuccess: (run: Run) => {
       queryClient.setQueryData(runQuery(run.run_id).queryKey, run);
       readAgain(['run']);
@@ -83,7 +81,7 @@ export function useResumeRun(runId: string) {
       call(
         resumeRun,
         { params: { runId }, body: { ceiling } },
-        { operation: 'resume the run', idempotencyKey: keys.keyFor({ runId, ceiling }) },
+        { idempotencyKey: keys.keyFor({ runId, ceiling }) },
       ),
     onSuccess: (run: Run, ceiling) => {
       keys.renew({ runId, ceiling });

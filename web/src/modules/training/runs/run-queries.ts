@@ -1,8 +1,8 @@
 import { getRun, listRuns, type RunFilter } from '@bakehouse/contract/training';
-import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { call } from '../../../lib/api/api-client.ts';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
-import { pagedQuery } from '../../../lib/live/paged-query.ts';
+import { endpointPages } from '../../../lib/live/paged-query.ts';
 
 const POLL_MS = 3_000;
 
@@ -15,14 +15,12 @@ export type RunSearch = {
 
 /** The caller's runs page by page. */
 export const runsQuery = (wanted: RunSearch) =>
-  pagedQuery({
-    queryKey: ['run', 'list', wanted],
-    rows: 'runs',
-    id: 'run_id',
-    newestFirst: !(wanted.search || wanted.state || wanted.sort),
-    read: (cursor, signal) =>
-      call(listRuns, { query: { ...wanted, cursor } }, { signal, operation: 'fetch runs' }),
-  });
+  endpointPages(
+    ['run', 'list', wanted],
+    listRuns,
+    { query: wanted },
+    { rows: 'runs', id: 'run_id', newestFirst: !(wanted.search || wanted.state || wanted.sort) },
+  );
 
 export const runListQuery = runsQuery({});
 
@@ -31,10 +29,7 @@ export function useRuns(wanted: RunSearch = {}) {
 }
 
 export const runQuery = (runId: string) =>
-  queryOptions({
-    queryKey: ['run', 'one', runId],
-    queryFn: ({ signal }) => call(getRun, { params: { runId } }, { signal, operation: 'fetch the run' }),
-  });
+  endpointQuery(['run', 'one', runId], getRun, { params: { runId } });
 
 export function useRun(runId: string, { enabled = true } = {}) {
   return useQuery({ ...runQuery(runId), enabled, refetchInterval: useFallbackInterval(POLL_MS) });

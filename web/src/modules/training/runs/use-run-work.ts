@@ -17,7 +17,7 @@ export const recentRunsQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const pages = await readAllPages((cursor) => {
       const query = { recent: 'true', limit: PAGE_LENGTH, cursor };
-      return call(listRuns, { query }, { signal, operation: 'fetch runs' });
+      return call(listRuns, { query }, { signal });
     });
     return { runs: pages.flatMap(({ runs }) => runs) };
   },

@@ -51,7 +51,7 @@ export function useValidateFineTune() {
             ...fields,
           },
         },
-        { operation: 'validate parameters', timeoutMs: VALIDATION_TIMEOUT_MS },
+        { timeoutMs: VALIDATION_TIMEOUT_MS },
       );
     },
   });

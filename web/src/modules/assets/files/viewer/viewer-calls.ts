@@ -1,9 +1,10 @@
 import { previewFile } from '@bakehouse/contract/assets';
 import { describeColumns, listFileVersions, searchRows } from '@bakehouse/contract/data-files';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../../../lib/api/api-client.ts';
+import { endpointQuery } from '../../../../lib/api/endpoint-query.ts';
 import { storedRead } from '../../../../lib/api/stored-read.ts';
-import { pagedQuery } from '../../../../lib/live/paged-query.ts';
+import { endpointPages } from '../../../../lib/live/paged-query.ts';
 
 /** A file as one revision has it: its bytes never change. */
 export type RevisionFile = { assetId: string; revisionId: string; path: string };
@@ -12,31 +13,22 @@ const forGood = { staleTime: Number.POSITIVE_INFINITY };
 
 /** What its columns hold. */
 export const columnsQuery = ({ assetId, revisionId, path }: RevisionFile) =>
-  queryOptions({
-    queryKey: ['asset', 'columns', { assetId, revisionId, path }],
-    queryFn: ({ signal }) =>
-      call(
-        describeColumns,
-        { params: { id: assetId }, query: { path, revision_id: revisionId } },
-        { signal, ...storedRead(), operation: 'describe the columns' },
-      ),
+  endpointQuery(
+    ['asset', 'columns', { assetId, revisionId, path }],
+    describeColumns,
+    { params: { id: assetId }, query: { path, revision_id: revisionId } },
     // What cannot be read cannot be read again either.
-    retry: false,
-    ...forGood,
-  });
+    { retry: false, ...forGood, call: storedRead() },
+  );
 
 /** One row with nothing cut off; `at` counts from 0. */
 export const rowQuery = ({ assetId, revisionId, path, at }: RevisionFile & { at: number }) =>
-  queryOptions({
-    queryKey: ['asset', 'row', { assetId, revisionId, path, at }],
-    queryFn: ({ signal }) =>
-      call(
-        previewFile,
-        { params: { id: assetId }, query: { path, revision_id: revisionId, offset: at, limit: 1 } },
-        { signal, ...storedRead(), operation: 'read the row' },
-      ),
-    ...forGood,
-  });
+  endpointQuery(
+    ['asset', 'row', { assetId, revisionId, path, at }],
+    previewFile,
+    { params: { id: assetId }, query: { path, revision_id: revisionId, offset: at, limit: 1 } },
+    { ...forGood, call: storedRead() },
+  );
 
 /** The rows with the text in a cell, one look into the file after the other. Who leaves before the answer ends the search. */
 export const foundRowsQuery = ({ assetId, revisionId, path, text }: RevisionFile & { text: string }) =>
@@ -47,7 +39,7 @@ export const foundRowsQuery = ({ assetId, revisionId, path, text }: RevisionFile
       call(
         searchRows,
         { params: { id: assetId }, query: { path, revision_id: revisionId, text, offset: pageParam } },
-        { signal, ...storedRead(), operation: 'search the rows' },
+        { signal, ...storedRead() },
       ),
     initialPageParam: 0,
     getNextPageParam: (look) => look.next_offset,
@@ -57,15 +49,9 @@ export const foundRowsQuery = ({ assetId, revisionId, path, text }: RevisionFile
 
 /** The revisions that brought a file or replaced it, page by page; `newest` is the asset's, after which there may be more. */
 export const versionsQuery = ({ assetId, path, newest }: { assetId: string; path: string; newest: string }) =>
-  pagedQuery({
-    queryKey: ['asset', 'versions', { assetId, path, newest }],
-    rows: 'versions',
-    id: 'revision_id',
-    read: (cursor, signal) =>
-      call(
-        listFileVersions,
-        { params: { id: assetId }, query: { path, cursor } },
-        { signal, ...storedRead(), operation: 'list the revisions' },
-      ),
-    ...forGood,
-  });
+  endpointPages(
+    ['asset', 'versions', { assetId, path, newest }],
+    listFileVersions,
+    { params: { id: assetId }, query: { path } },
+    { rows: 'versions', id: 'revision_id', ...forGood, call: storedRead() },
+  );

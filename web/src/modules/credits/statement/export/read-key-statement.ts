@@ -19,11 +19,7 @@ export async function readKeyStatement(
 ): Promise<ExportedRow[]> {
   const query = { ...withTimeZone(period), key_id: keyId, limit: PAGE_LENGTH };
   const pages = await readAllPages((cursor) =>
-    call(
-      listTransactions,
-      { params: { userId }, query: { ...query, cursor } },
-      { operation: 'load the transactions' },
-    ),
+    call(listTransactions, { params: { userId }, query: { ...query, cursor } }),
   );
   return pages
     .flatMap((page) => page.transactions)

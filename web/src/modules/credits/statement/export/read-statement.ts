@@ -13,11 +13,7 @@ const PAGE_LENGTH = 200;
 export async function readStatement(userId: string, period: Period): Promise<StatementRow[]> {
   const query = { ...withTimeZone(period), limit: PAGE_LENGTH };
   const pages = await readAllPages((cursor) =>
-    call(
-      listTransactions,
-      { params: { userId }, query: { ...query, cursor } },
-      { operation: 'load the transactions' },
-    ),
+    call(listTransactions, { params: { userId }, query: { ...query, cursor } }),
   );
   const balance = pages[0]?.closing_balance ?? null;
   // Without a key the first page says it.

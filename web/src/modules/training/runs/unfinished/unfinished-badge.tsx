@@ -33,7 +33,7 @@ async function readRuns(modelIds: readonly string[], signal: AbortSignal): Promi
     starts.map((start) => {
       const ids = modelIds.slice(start, start + MODELS_PER_CALL);
       const query = { model_id: ids.join(','), limit: MODELS_PER_CALL };
-      return call(listRuns, { query }, { signal, operation: 'fetch runs' });
+      return call(listRuns, { query }, { signal });
     }),
   );
   return pages.flatMap(({ runs }) => runs);
