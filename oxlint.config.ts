@@ -8,7 +8,7 @@ export default defineConfig({
   categories: { correctness: 'error', suspicious: 'error' },
   rules: {
     'bakehouse/direction': 'error',
-    'import/no-cycle': 'error',
+    'import/no-cycle': ['error', { ignoreTypes: false }],
     'typescript/no-explicit-any': 'error',
     'typescript/no-floating-promises': 'error',
     'typescript/no-misused-promises': 'error',
@@ -41,7 +41,6 @@ export default defineConfig({
       files: ['web/src/**'],
       plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'vitest', 'react', 'jsx-a11y'],
       rules: {
-        'import/no-cycle': ['error', { ignoreTypes: false }],
         'react/rules-of-hooks': 'error',
         'react/exhaustive-deps': 'error',
         'no-restricted-imports': [

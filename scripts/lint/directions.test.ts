@@ -1,4 +1,7 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { root } from '../root.ts';
 import { refuseImport, refusePackageImport, refuseReexport } from './directions.ts';
 
 describe('refuseImport', () => {
@@ -61,4 +64,15 @@ it('lets contract import zod and nothing else', () => {
 it('refuses barrels in the web app', () => {
   expect(refuseReexport('web/src/modules/assets/asset-queries.ts')).toMatch(/no barrels/);
   expect(refuseReexport('server/src/modules/assets/queries.ts')).toBeNull();
+});
+
+it.each(['server', 'web'])('has no two modules of %s that may use each other', (pkg) => {
+  const folder = `${pkg}/src/modules`;
+  const modules = readdirSync(path.join(root, folder));
+  const mayUse = (from: string, to: string) =>
+    refuseImport(`${folder}/${from}/a.ts`, `${folder}/${to}/a.ts`) === null;
+  const pairs = modules.flatMap((one) =>
+    modules.filter((other) => one < other).map((other) => [one, other] as const),
+  );
+  expect(pairs.filter(([one, other]) => mayUse(one, other) && mayUse(other, one))).toEqual([]);
 });

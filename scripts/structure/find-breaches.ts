@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { Imported, Measured, Source } from './read-source.ts';
 
-/** What a file may have at most, a function, and a folder. */
-export const limits = { linesOfFile: 400, linesOfFunction: 70, filesOfFolder: 25 };
+/** What a file may have at most, a function, and a folder; and a file that goes home to the one that imports it. */
+export const limits = { linesOfFile: 400, linesOfFunction: 70, filesOfFolder: 25, linesOfCrumb: 12 };
 
 /**
  * A file of the repository, by its path from the root. `lines` is null where lines say nothing (data, pictures);
@@ -12,7 +12,7 @@ export type TreeFile = { path: string; lines: number | null; functions: Measured
 
 /** The rule that is broken, by what (a path, of functions and of the contract's entries with #name), and how. */
 export type Breach = { rule: Rule; where: string; message: string };
-export type Rule = 'file' | 'function' | 'folder' | 'inside' | 'contract';
+export type Rule = 'file' | 'function' | 'folder' | 'crumb' | 'inside' | 'contract';
 
 /** Everything in the tree that breaks a rule of its structure. */
 export function findBreaches(files: TreeFile[]): Breach[] {
@@ -20,6 +20,7 @@ export function findBreaches(files: TreeFile[]): Breach[] {
     ...findLongFiles(files),
     ...findLongFunctions(files),
     ...findFullFolders(files),
+    ...findCrumbs(files),
     ...findForeignInsides(files),
     ...findUnusedContract(files),
   ];
@@ -66,6 +67,31 @@ function findFullFolders(files: TreeFile[]): Breach[] {
       where,
       message: `${count} files beside tests; ${limits.filesOfFolder} at most. Give those that belong together a folder.`,
     }));
+}
+
+/**
+ * Files of a few lines that one other file of the same part imports, and nothing else, not even a test: it is read there
+ * anyway. What is looked for by its name stays: jobs, routes and what they bind.
+ */
+function findCrumbs(files: TreeFile[]): Breach[] {
+  const users = new Map<string, Set<string>>();
+  for (const file of files)
+    for (const { target } of importsOf(file))
+      users.set(target, (users.get(target) ?? new Set()).add(file.path));
+  return files.flatMap(({ path: where, lines }): Breach[] => {
+    const [user, ...others] = users.get(where) ?? [];
+    if (lines === null || lines > limits.linesOfCrumb || user === undefined || others.length > 0) return [];
+    if (partOf(where) === null || partOf(where) !== partOf(user)) return [];
+    const isNamed = /\/jobs\//.test(where) || [where, user].some((file) => /\/routes\.tsx?$/.test(file));
+    if (isTest(where) || isTest(user) || isNamed) return [];
+    const message = `${lines} lines, which ${user} alone imports. Put them there.`;
+    return [{ rule: 'crumb', where, message }];
+  });
+}
+
+/** The part of the tree in which files know each other: a module, a layer without modules, the scripts. */
+function partOf(file: string): string | null {
+  return /^((server|web)\/src\/(modules\/)?[^/]+|scripts)\//.exec(file)?.[1] ?? null;
 }
 
 /**

@@ -90,6 +90,34 @@ describe('files, functions and folders', () => {
   });
 });
 
+describe('crumbs', () => {
+  const home = 'server/src/modules/credits/send.ts';
+  const crumb = (file: string, from = './small.ts') => ({
+    [file]: lines(12),
+    [home]: `import '${from}';\n${lines(20)}`,
+  });
+  const small = 'server/src/modules/credits/small.ts';
+
+  it('refuses a file of at most 12 lines that one other file of its module imports', () => {
+    expect(breachesOf(crumb(small))).toEqual([`crumb ${small}`]);
+    expect(breachesOf({ ...crumb(small), [small]: lines(13) })).toEqual([]);
+  });
+
+  it.each([
+    ['a second file imports', { 'server/src/modules/credits/buy.ts': "import './small.ts';" }],
+    ['a test imports', { 'server/src/modules/credits/small.test.ts': "import './small.ts';" }],
+  ])('lets one be that %s', (_why, more) => {
+    expect(breachesOf({ ...crumb(small), ...more })).toEqual([]);
+  });
+
+  it('lets one be that another module imports, that is a job, or that routes bind', () => {
+    expect(breachesOf(crumb('server/src/modules/accounts/small.ts', '../accounts/small.ts'))).toEqual([]);
+    expect(breachesOf(crumb('server/src/modules/credits/jobs/small.ts', './jobs/small.ts'))).toEqual([]);
+    const bound = { [small]: '// small', 'server/src/modules/credits/routes.ts': "import './small.ts';" };
+    expect(breachesOf(bound)).toEqual([]);
+  });
+});
+
 describe('insides', () => {
   const user = 'server/src/modules/training/start-run.ts';
   const importing = (names: string, file = 'queries') => `import { ${names} } from '../credits/${file}.ts';`;

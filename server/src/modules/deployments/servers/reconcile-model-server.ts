@@ -11,7 +11,6 @@ import { type DeploymentRow, findRow, noteCarrier, noteNoRoom } from '../queries
 import { moveReadyAhead } from './move-ready-ahead.ts';
 import { noteFailure } from './note-failure.ts';
 import { type ModelServerAction, planModelServer } from './plan/plan-model-server.ts';
-import { retryPause } from './plan/retry-pause.ts';
 import { carries, viewWorkload } from './plan/server-workload.ts';
 import {
   deleteReplicasOfEnded,
@@ -24,6 +23,9 @@ import {
 } from './server-queries.ts';
 import { adaptersOf, type Retry, startServerWorkload } from './start-server-workload.ts';
 import { announceModelServer } from './watch-model-server.ts';
+
+const FIRST_PAUSE_S = 5;
+const LONGEST_PAUSE_S = 300;
 
 /**
  * Brings a model server, and its replicas, to what their deployments need: starts, replaces or stops
@@ -191,4 +193,9 @@ function isNewTo(row: DeploymentRow, carrier: WorkloadWithSpec): boolean {
   const isNoted = row.carrier_id === carrier.id && row.ready_at !== null;
   const isMetered = row.sleeping || row.metered_at !== null;
   return carries(carrier, row) && !(isNoted && isMetered);
+}
+
+/** For how many seconds a model server rests after so many failed starts in a row. Pure. */
+function retryPause(failedStarts: number): number {
+  return Math.min(FIRST_PAUSE_S * 2 ** (failedStarts - 1), LONGEST_PAUSE_S);
 }

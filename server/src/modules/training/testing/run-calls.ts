@@ -5,11 +5,24 @@ import { listNotifications } from '@bakehouse/contract/notifications';
 import { listRuns } from '@bakehouse/contract/training';
 import { expect, vi } from 'vitest';
 import type { Launch } from '../../../engine/drivers/driver.ts';
-import type { createFakeDriver, FakeProcess } from '../../../engine/drivers/fake/fake-driver.ts';
+import type { createFakeDriver, FakeProcess, Script } from '../../../engine/drivers/fake/fake-driver.ts';
 import type { FakeClock } from '../../../testing/fake-clock.ts';
 import type { TestServer, TestUser } from '../../../testing/test-server.ts';
-import type { Machine } from './training-server.ts';
+import type { goodData } from './test-run.ts';
 import { step, type workloadCalls } from './workload-calls.ts';
+
+/** What a test decides about the machine on which files are read and runs are trained. */
+export type Machine = {
+  /** What a run does. */
+  script: Script;
+  /** What reading a data file finds. */
+  data: typeof goodData;
+  busyThreads: number;
+  /** Happens between the first look at the sources and the transaction that starts. */
+  meanwhile: () => Promise<unknown>;
+  /** Of the last reading: whether it was given up. */
+  readSignal: AbortSignal | undefined;
+};
 
 type Payload = NonNullable<NonNullable<CallOf<typeof createAsset>['body']>['fine_tune_payload']>;
 type Start = { as?: TestUser; payload?: Partial<Payload>; key?: string; title?: string };

@@ -1,23 +1,10 @@
-import { createFakeDriver, idleUntilStopped, type Script } from '../../../engine/drivers/fake/fake-driver.ts';
+import { createFakeDriver, idleUntilStopped } from '../../../engine/drivers/fake/fake-driver.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { testServer } from '../../../testing/test-server.ts';
-import { runCalls } from './run-calls.ts';
+import { type Machine, runCalls } from './run-calls.ts';
 import { sourceCalls } from './source-calls.ts';
 import { goodData } from './test-run.ts';
 import { workloadCalls } from './workload-calls.ts';
-
-/** What a test decides about the machine on which files are read and runs are trained. */
-export type Machine = {
-  /** What a run does. */
-  script: Script;
-  /** What reading a data file finds. */
-  data: typeof goodData;
-  busyThreads: number;
-  /** Happens between the first look at the sources and the transaction that starts. */
-  meanwhile: () => Promise<unknown>;
-  /** Of the last reading: whether it was given up. */
-  readSignal: AbortSignal | undefined;
-};
 
 /** A server whose machine does what the test says, a user with a dataset and a base model, and the calls of tests of runs. */
 export async function trainingServer() {
