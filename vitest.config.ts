@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import sequencer from './scripts/test/sequencer.ts';
 
 /** vitest would leave one core to itself, which is half of a laptop's that has two. */
 const maxWorkers = '100%';
@@ -14,6 +15,7 @@ const patience = path.join(import.meta.dirname, 'scripts/test/wait-patiently.ts'
 export default defineConfig({
   test: {
     maxWorkers,
+    sequence: { sequencer },
     projects: [
       {
         test: { name: 'contract', include: ['contract/src/**/*.test.ts'], setupFiles: patience, testTimeout },
@@ -50,10 +52,8 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts'],
           globalSetup: 'e2e/global-setup.ts',
           setupFiles: patience,
-          // One server and one browser: journeys take turns.
-          fileParallelism: false,
-          // What passes then is named at the end: a browser on a busy machine shows races that nothing else does.
-          retry: 1,
+          // Each has a server, which serves models.
+          maxWorkers: 2,
           // A guard against hanging: nothing is true or false by its speed.
           testTimeout: 20 * 60_000,
           hookTimeout: 20 * 60_000,

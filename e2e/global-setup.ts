@@ -4,23 +4,35 @@ import { startBrowser } from './chromium.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the journeys' server answers. */
-    baseUrl: string;
     /** Where the journeys' browser listens. */
     browserUrl: string;
-    /** Where that server keeps everything, for what no page can bring about. */
-    databaseUrl: string;
+    /** One for each worker. */
+    servers: JourneyServer[];
   }
 }
 
-/** One real server and one browser for all journeys of a run. */
+export type JourneyServer = {
+  /** Where it answers. */
+  url: string;
+  /** Where it keeps everything, for what no page can bring about. */
+  databaseUrl: string;
+};
+
+/** One browser for all journeys of a run, and a real server for each worker: its journeys take turns. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [server, browser] = await Promise.all([startOwnServer(), startBrowser()]);
-  project.provide('baseUrl', server.url);
-  project.provide('databaseUrl', await server.databaseUrl());
+  const browser = await startBrowser();
+  const servers = await Promise.all(
+    Array.from({ length: project.config.maxWorkers }, () => startOwnServer()),
+  );
   project.provide('browserUrl', browser.wsEndpoint());
+  project.provide(
+    'servers',
+    await Promise.all(
+      servers.map(async ({ url, databaseUrl }) => ({ url, databaseUrl: await databaseUrl() })),
+    ),
+  );
   return async () => {
     await browser.close();
-    await server.stop();
+    await Promise.all(servers.map(({ stop }) => stop()));
   };
 }

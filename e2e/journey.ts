@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, expect, inject, test } from 'vitest';
+import { journeyServer } from './journey-server.ts';
 import { findViolations, type Theme } from './screens/axe.ts';
 import { screenshotPath } from './screenshots.ts';
 
@@ -54,7 +55,7 @@ export const journey = test.extend<Fixtures>({
       const unexpected = errors.filter((error) => !allowed.some((pattern) => pattern.test(error)));
       expect(unexpected, 'errors in the browser').toEqual([]);
     });
-    await use(async (baseURL = inject('baseUrl')) => {
+    await use(async (baseURL = journeyServer().url) => {
       const context = await (await connect()).newContext({ baseURL, viewport: DESKTOP });
       contexts.push(context);
       await context.addInitScript({ content: SAFARI });

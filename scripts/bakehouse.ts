@@ -31,7 +31,7 @@ const commands: Record<string, Entry> = {
     load: async () => (await import('./dev.ts')).dev,
   },
   test: {
-    summary: 'run all tests, or those whose path or name holds one of WORDS',
+    summary: 'run all tests, or those whose path or name holds one of WORDS; --soak: many rounds and seeds',
     takesWords: true,
     load: async () => (await import('./test/test.ts')).test,
   },
@@ -145,6 +145,7 @@ async function main(): Promise<number> {
     models: values.models ?? false,
     services: values.services,
     scale: values.scale ?? false,
+    soak: values.soak ?? false,
     fraction: readFraction(values.fraction ?? '1'),
   });
 }
@@ -181,6 +182,7 @@ function readArguments() {
         check: { type: 'boolean' },
         models: { type: 'boolean' },
         scale: { type: 'boolean' },
+        soak: { type: 'boolean' },
         fraction: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },

@@ -8,6 +8,8 @@ export type Arguments = {
   /** The roles of the server that `up` starts; all unless said. */
   services?: string | undefined;
   scale: boolean;
+  /** The tests that nobody waits for: many rounds, many seeds. */
+  soak: boolean;
   /** Of the numbers of `--scale`. */
   fraction: number;
 };

@@ -1,15 +1,16 @@
 import { createAsset } from '@bakehouse/contract/assets';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { Client } from '../../scripts/client/client.ts';
 import { choose } from '../choose.ts';
 import { journey, look } from '../journey.ts';
+import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
 
 journey(
   'datasets are narrowed to a tag and sorted in the address, which a reload keeps',
   async ({ page }) => {
     const { username: name, ...account } = await signUp(page);
-    const client = await Client.signIn(inject('baseUrl'), { ...account, name });
+    const client = await Client.signIn(journeyServer().url, { ...account, name });
     const things = [
       ['Spelt recipes', ['bread', 'a tag of people who write whole sentences as tags']],
       ['Ale recipes', ['beer']],

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { inject } from 'vitest';
 import { PAYMENTS_ACCOUNT, userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
 import { transfer } from '../../server/src/modules/credits/ledger/transfer.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
+import { journeyServer } from '../journey-server.ts';
 
 type Transfer = Parameters<typeof transfer>[1];
 
@@ -14,7 +14,7 @@ export async function userIdOf(page: Page): Promise<string> {
 
 /** Moves credits in the books of the journeys' server. */
 export async function moveCredits(...moves: Omit<Transfer, 'idempotencyKey'>[]): Promise<void> {
-  const db = connect(inject('databaseUrl'));
+  const db = connect(journeyServer().databaseUrl);
   try {
     for (const move of moves)
       await db.transaction().execute((tx) => transfer(tx, { ...move, idempotencyKey: null }));

@@ -1,10 +1,11 @@
 import { json } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { revenueAccount, userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
 import { choose } from '../choose.ts';
 import { journey, look } from '../journey.ts';
+import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
 import { moveCredits, userIdOf } from './move-credits.ts';
 
@@ -147,7 +148,7 @@ journey(
 );
 
 async function keyIdOf(userId: string, name: string): Promise<string> {
-  const db = connect(inject('databaseUrl'));
+  const db = connect(journeyServer().databaseUrl);
   try {
     const { id } = await db
       .selectFrom('api_keys')

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { cancelGeneration, listGenerations, startGeneration } from '@bakehouse/contract/generations';
 import type { Page } from 'playwright-core';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { Client } from '../../scripts/client/client.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
+import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
 
 /** Fills the form of Paris and asks for a picture, once the model is there and its price is in sight: it may cost no more. */
@@ -118,7 +119,7 @@ journey(
   async ({ page, openPage }) => {
     const newClient = async () => {
       const user = await signUp(await openPage());
-      return Client.signIn(inject('baseUrl'), { ...user, name: user.username });
+      return Client.signIn(journeyServer().url, { ...user, name: user.username });
     };
     const [greedy, second] = [await newClient(), await newClient()];
     await signUp(page);

@@ -1,15 +1,16 @@
 import http from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { journey } from '../journey.ts';
+import { journeyServer } from '../journey-server.ts';
 
 type Answer = { status: number; headers: http.IncomingHttpHeaders; body: Buffer };
 
 /** The bytes as they go over the wire, which `fetch` would unpack. */
 function ask(path: string, acceptEncoding: string, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = http.request(new URL(path, inject('baseUrl')), {
+    const request = http.request(new URL(path, journeyServer().url), {
       method,
       headers: { 'accept-encoding': acceptEncoding, accept: 'text/html, */*' },
     });

@@ -1,10 +1,11 @@
 import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { Client } from '../../scripts/client/client.ts';
 import { root } from '../../scripts/root.ts';
 import { journey, WORK_MS } from '../journey.ts';
+import { journeyServer } from '../journey-server.ts';
 import { signUpOperator, startOperatorServer } from '../operator.ts';
 import { findProblems } from '../screens/find-problems.ts';
 import { makeOperatorThings, makeThings } from '../screens/make-things.ts';
@@ -44,7 +45,7 @@ journey(
     problems.push(...(await visitEmptyScreens(newcomer.context(), userScreens)));
     problems.push(...(await visitDeniedScreens(newcomer.context(), operatorScreens)));
 
-    const client = await clientOf(inject('baseUrl'), await signUp(page));
+    const client = await clientOf(journeyServer().url, await signUp(page));
     const { end, ...things } = await makeThings(client);
     onTestFinished(async () => void (await end()));
     // First: one of them is there only while the run is under way.

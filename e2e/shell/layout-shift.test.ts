@@ -1,7 +1,8 @@
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { Client } from '../../scripts/client/client.ts';
 import { allRoutes } from '../all-routes.ts';
 import { journey } from '../journey.ts';
+import { journeyServer } from '../journey-server.ts';
 import { LAYOUT_SHIFT_MAX, openAndMeasure, watchLayoutShift } from '../layout-shift.ts';
 import { signUp } from '../sign-up.ts';
 
@@ -24,7 +25,7 @@ journey(
     await measure('/', 390);
     await page.setViewportSize({ width: 1440, height: 900 });
     const visitor = await signUp(page);
-    const client = await Client.signIn(inject('baseUrl'), { ...visitor, name: visitor.username });
+    const client = await Client.signIn(journeyServer().url, { ...visitor, name: visitor.username });
     const { paths, end } = await allRoutes(client);
     onTestFinished(async () => void (await end()));
     for (const path of paths) {

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { revenueAccount, userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
 import { transfer } from '../../server/src/modules/credits/ledger/transfer.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
@@ -8,6 +8,7 @@ import { chooseFile, createDataset } from '../create-dataset.ts';
 import { userIdOf } from '../credits/move-credits.ts';
 import { goToParameters } from '../go-to-parameters.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
+import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
 
 const QUESTIONS = Array.from({ length: 20 }, (_, n) => `What is number ${n}?,It is the number ${n}.`);
@@ -195,7 +196,7 @@ journey(
 /** Charges the visitor all but a trace of the starting grant. */
 async function spendAllCredit(page: Page): Promise<void> {
   const userId = await userIdOf(page);
-  const db = connect(inject('databaseUrl'));
+  const db = connect(journeyServer().databaseUrl);
   try {
     await db.transaction().execute((tx) =>
       transfer(tx, {

@@ -98,7 +98,7 @@ def ours(options: argparse.Namespace) -> float:
 
 
 def bare(options: argparse.Namespace) -> float:
-    """What a person writes after reading TRL's documentation."""
+    """What a person writes after reading TRL's documentation, and finds fastest on this machine."""
     import torch
     from datasets import Dataset
     from peft import LoraConfig
@@ -129,7 +129,7 @@ def bare(options: argparse.Namespace) -> float:
                 per_device_train_batch_size=BATCH,
                 max_length=512,
                 loss_type="nll",
-                bf16=True,
+                bf16=not cpu or computes_bfloat16(),
                 use_cpu=cpu,
                 activation_checkpointing=not cpu,
                 logging_steps=1,
@@ -152,6 +152,14 @@ def bare(options: argparse.Namespace) -> float:
         )
         trainer.train()
     return measured["tokens"] / measured["seconds"]
+
+
+def computes_bfloat16() -> bool:
+    """Whether the processor has instructions for bfloat16: without them float32 is many times faster."""
+    from torch import cpu
+
+    flags = cpu.get_capabilities()
+    return any(flags.get(name) is True for name in ("amx_bf16", "avx512_bf16", "bf16"))
 
 
 def specification(options: argparse.Namespace) -> dict[str, Any]:

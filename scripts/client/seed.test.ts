@@ -16,7 +16,15 @@ test('names the account and a way out where somebody else has its address', asyn
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   vi.stubEnv('BAKEHOUSE_PUBLIC_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const nothing = { words: [], startedIn: '', check: false, models: false, scale: false, fraction: 1 };
+  const nothing = {
+    words: [],
+    startedIn: '',
+    check: false,
+    models: false,
+    scale: false,
+    soak: false,
+    fraction: 1,
+  };
   await expect(seed(nothing)).rejects.toThrow(
     new RegExp(`${account.email}.*refused with 422: User already exists\\. If the address is taken, delete`),
   );

@@ -44,3 +44,17 @@ it('takes other words for the name of a test, and looks where all of them occur'
 it('runs nothing for a word that occurs nowhere', () => {
   expect(planTests(['acounts'], files)).toEqual({ units: null, runtime: null, journeys: null });
 });
+
+it('takes for a soak what does more then', () => {
+  const soaking = new Map([
+    ...files,
+    ['server/src/survival/kill-nine.test.ts', "import { effort } from '../testing/soak.ts';"],
+    ['runtime/tests/test_seeds.py', '@pytest.mark.soak'],
+  ]);
+  expect(planTests([], soaking, { soak: true })).toEqual({
+    units: { files: ['server/src/survival/kill-nine.test.ts'], name: null },
+    runtime: { files: ['runtime/tests/test_seeds.py'], name: null },
+    journeys: null,
+  });
+  expect(planTests(['money'], soaking, { soak: true }).units).toBeNull();
+});

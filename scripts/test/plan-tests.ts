@@ -4,6 +4,9 @@ export type Selection = { files: string[] | null; name: string | null };
 /** What to run in each runner; null: nothing. */
 export type TestPlan = Record<'units' | 'runtime' | 'journeys', Selection | null>;
 
+/** What a test imports, or is marked with, that does more in a soak. */
+const IN_SOAK = /testing\/soak\.ts|\bmark\.soak\b/;
+
 type Runner = keyof TestPlan;
 
 function runnerOf(file: string): Runner {
@@ -14,10 +17,14 @@ function runnerOf(file: string): Runner {
 /**
  * Words choose tests: a word that is part of the path of some test file chooses those files;
  * the others together are the name of a test, which is looked for where its words occur.
- * Without words everything runs. `testFiles` holds the text of each file by its path.
+ * Without words everything runs. `testFiles` holds the text of each file by its path. A `soak` takes only files that do more then.
  */
-export function planTests(words: string[], testFiles: ReadonlyMap<string, string>): TestPlan {
-  if (words.length === 0) {
+export function planTests(
+  words: string[],
+  testFiles: ReadonlyMap<string, string>,
+  { soak = false } = {},
+): TestPlan {
+  if (words.length === 0 && !soak) {
     const all = { files: null, name: null };
     return { units: all, runtime: all, journeys: all };
   }
@@ -27,6 +34,7 @@ export function planTests(words: string[], testFiles: ReadonlyMap<string, string
   const name = paths.filter((word) => !isPath(word)).join(' ') || null;
   const nameWords = name?.match(/\w+/g) ?? [];
   const chosen = [...testFiles].flatMap(([file, text]) => {
+    if (soak && !IN_SOAK.test(text)) return [];
     const hasPath = fileWords.length === 0 || fileWords.some((word) => file.includes(word));
     return hasPath && nameWords.every((word) => text.includes(word)) ? [file] : [];
   });

@@ -2,15 +2,12 @@ export type Counts = {
   passed: number;
   failed: number;
   skipped: number;
-  /** Those among the passed that failed at their first attempt, and how. */
-  flaky: string[];
 };
 
 type VitestReport = {
   testResults: {
     status: string;
-    /** A test that was tried again keeps the messages of the attempt that failed. */
-    assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
+    assertionResults: { status: string; fullName: string }[];
   }[];
 };
 
@@ -21,18 +18,16 @@ export function countVitest(json: string, name: string | null): Counts {
     .flatMap(({ assertionResults }) => assertionResults)
     // Vitest lists tests of another name as skipped: they were not asked for.
     .filter(({ fullName }) => name === null || fullName.includes(name));
-  const passed = tests.filter(({ status }) => status === 'passed');
-  const flaky = passed.filter(({ failureMessages }) => failureMessages.length > 0);
+  const passed = tests.filter(({ status }) => status === 'passed').length;
   const failedTests = tests.filter(({ status }) => status === 'failed').length;
   const failedFiles = report.testResults.filter(
     ({ status, assertionResults }) =>
       status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
   ).length;
   return {
-    passed: passed.length,
+    passed,
     failed: failedTests + failedFiles,
-    skipped: tests.length - passed.length - failedTests,
-    flaky: flaky.map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages[0]?.split('\n')[0]}`),
+    skipped: tests.length - passed - failedTests,
   };
 }
 
@@ -44,7 +39,7 @@ export function countJunit(xml: string): Counts {
       0,
     );
   const [failed, skipped] = [sum('failures') + sum('errors'), sum('skipped')];
-  return { passed: sum('tests') - failed - skipped, failed, skipped, flaky: [] };
+  return { passed: sum('tests') - failed - skipped, failed, skipped };
 }
 
 export function addCounts(a: Counts, b: Counts): Counts {
@@ -52,6 +47,5 @@ export function addCounts(a: Counts, b: Counts): Counts {
     passed: a.passed + b.passed,
     failed: a.failed + b.failed,
     skipped: a.skipped + b.skipped,
-    flaky: [...a.flaky, ...b.flaky],
   };
 }

@@ -8,59 +8,93 @@ import { PlainError } from '../plain-error.ts';
 import { installChromium } from '../prepare/install-chromium.ts';
 import { preparePython, prepareStarterModel } from '../prepare/python-environment.ts';
 import { ensureWebBuild } from '../prepare/web-build.ts';
-import { planTests, type Selection } from './plan-tests.ts';
+import { type Durations, inMinutes, keepDurations, readDurations } from './durations.ts';
+import { planTests, type Selection, type TestPlan } from './plan-tests.ts';
 import { addCounts, type Counts, countJunit, countVitest } from './test-counts.ts';
 
 const testFiles = [
   '{contract,server,web,scripts,e2e}/**/*.test.{ts,tsx}',
   '{models,runtime}/tests/**/test_*.py',
 ];
-const nothing: Counts = { passed: 0, failed: 0, skipped: 0, flaky: [] };
+const nothing: Counts = { passed: 0, failed: 0, skipped: 0 };
 /** pytest's exit code when a name fits none of its tests. */
 const NO_TESTS = 5;
 
-/** Runs all tests, or the chosen ones, and ends with the line `N passed, N failed, N skipped`. */
-export const test: Command = async ({ words }) => {
-  const plan = planTests(words, await readTestFiles());
+/**
+ * Runs all tests, or the chosen ones, or with `soak` those that do more then, and ends with the line
+ * `N passed, N failed, N skipped`.
+ */
+export const test: Command = async ({ words, soak }) => {
+  const plan = planTests(words, await readTestFiles(), { soak });
   const nothingFits = () => new PlainError(`No test has ${words.join(' ')} in its path or name.`);
-  if (!plan.units && !plan.runtime && !plan.journeys) throw nothingFits();
+  const stages = stagesOf(plan, soak);
+  if (stages.length === 0) throw nothingFits();
+  if (soak) process.env.BAKEHOUSE_TEST_SOAK = 'true';
+  const isWhole = words.length === 0 && !soak;
+  const last = isWhole ? await readDurations() : {};
   const reports = await mkdtemp(path.join(tmpdir(), 'bakehouse-tests-'));
   let counts = nothing;
-  const add = async (title: string, runTests: () => Promise<Counts>) => {
-    console.log(`\n=== ${title}`);
-    counts = addCounts(counts, await runTests().catch(printFailure));
-  };
   try {
     // The server's tests, the runtime's and the journeys all run real models.
     const python = await preparePython('tests');
     await prepareStarterModel();
-    const { units, runtime, journeys } = plan;
-    if (units) await add('contract, scripts, server, web', () => runVitest(units, '!journeys', reports));
-    if (runtime) await add('runtime', () => runPytest(runtime, python, reports));
-    if (journeys) {
-      await add('journeys', async () => {
-        if (!findChromium()) await installChromium();
-        await ensureWebBuild();
-        return runVitest(journeys, 'journeys', reports);
-      });
+    for (const [index, { title, run: runStage }] of stages.entries()) {
+      console.log(`\n=== ${title}${expectation(stages.slice(index), last)}`);
+      const startedAt = performance.now();
+      counts = addCounts(counts, await runStage(reports, python).catch(printFailure));
+      if (isWhole) await keepDurations({ [title]: performance.now() - startedAt });
     }
   } finally {
     await rm(reports, { recursive: true });
   }
-  if (counts.flaky.length > 0)
-    console.log(
-      `\nPassed at the second attempt only:\n${counts.flaky.map((name) => `  ${name}`).join('\n')}`,
-    );
   console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   // The words of the name occur in those files, and it is no test's.
   if (words.length > 0 && counts.passed + counts.failed + counts.skipped === 0) throw nothingFits();
   return counts.failed === 0 ? 0 : 1;
 };
 
+type Stage = { title: string; run: (reports: string, python: string) => Promise<Counts> };
+
+function stagesOf({ units, runtime, journeys }: TestPlan, soak: boolean): Stage[] {
+  const stages: Stage[] = [];
+  if (units)
+    stages.push({
+      title: 'contract, scripts, server, web',
+      run: (reports) => runVitest(units, '!journeys', reports),
+    });
+  if (runtime)
+    stages.push({
+      title: 'runtime',
+      run: (reports, python) => runPytest(runtime, { python, reports, soak }),
+    });
+  if (journeys)
+    stages.push({
+      title: 'journeys',
+      run: async (reports) => {
+        if (!findChromium()) await installChromium();
+        await ensureWebBuild();
+        return runVitest(journeys, 'journeys', reports);
+      },
+    });
+  return stages;
+}
+
+/** How long the first of these stages takes, and all of them, where that is known of the last run. */
+function expectation(stages: Stage[], last: Durations): string {
+  const known = stages.map(({ title }) => last[title]).filter((ms) => ms !== undefined);
+  const [first] = known;
+  if (first === undefined || known.length < stages.length) return '';
+  const all = known.reduce((total, ms) => total + ms, 0);
+  return stages.length > 1
+    ? `: ${inMinutes(first)}, and ${inMinutes(all)} with the rest`
+    : `: ${inMinutes(first)}`;
+}
+
 async function runVitest({ files, name }: Selection, project: string, reports: string): Promise<Counts> {
   const report = path.join(reports, `${project}.json`);
-  const args = ['run', '--project', project, '--passWithNoTests', '--reporter=default', '--reporter=json'];
+  const args = ['run', '--project', project, '--passWithNoTests'];
   args.push(
+    ...['--reporter=default', '--reporter=scripts/test/progress-reporter.ts', '--reporter=json'],
     `--outputFile.json=${report}`,
     ...(name ? ['--testNamePattern', literal(name)] : []),
     ...(files ?? []),
@@ -70,7 +104,10 @@ async function runVitest({ files, name }: Selection, project: string, reports: s
   return atLeastTheCode(code, json === null ? nothing : countVitest(json, name));
 }
 
-async function runPytest({ files, name }: Selection, python: string, reports: string): Promise<Counts> {
+async function runPytest(
+  { files, name }: Selection,
+  { python, reports, soak }: { python: string; reports: string; soak: boolean },
+): Promise<Counts> {
   const report = path.join(reports, 'pytest.xml');
   const args = [
     '-m',
@@ -81,6 +118,7 @@ async function runPytest({ files, name }: Selection, python: string, reports: st
     // Each process has one thread of its own; files stay together, and with them what their tests share.
     ...['--numprocesses', 'auto', '--maxprocesses', '4', '--dist', 'loadfile'],
   ];
+  if (soak) args.push('-m', 'soak');
   args.push(...(name ? ['-k', nameExpression(name)] : []), ...(files ?? ['runtime/tests', 'models/tests']));
   const code = await run(python, args);
   const xml = await readFile(report, 'utf8').catch(() => null);

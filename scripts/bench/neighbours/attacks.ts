@@ -1,4 +1,5 @@
 import { openAsBlob } from 'node:fs';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { createAsset, listAssets, previewFile, uploadFile } from '@bakehouse/contract/assets';
 import { chatCompletions } from '@bakehouse/contract/chat';
@@ -6,6 +7,7 @@ import { listTransactions } from '@bakehouse/contract/credits';
 import { describeColumns, searchRows } from '@bakehouse/contract/data-files';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
+import { listGenerators } from '@bakehouse/contract/generators';
 import { createImage, editImage } from '@bakehouse/contract/openai-images';
 import { exportData } from '@bakehouse/contract/privacy';
 import { search } from '@bakehouse/contract/search';
@@ -92,6 +94,17 @@ export const attacks: Record<string, (target: Target) => Strike> = {
     });
     return () => request(`${url}/api/auth/sign-in/email`, { origin: url, ...json }, body);
   },
+  /** A megabyte of parts of a message, none of which is right. */
+  'invalid chats': ({ url, apiKey, model }) => {
+    const content = Array.from({ length: 50_000 }, () => ({ type: 'no' }));
+    const body = JSON.stringify({ model, messages: [{ role: 'user', content }] });
+    return () => request(url + chatCompletions.path, { 'x-api-key': apiKey, ...json }, body);
+  },
+  /** A stranger sends many requests and waits for no answer. */
+  'pipelined requests':
+    ({ url }) =>
+    () =>
+      pipeline(new URL(listGenerators.path, url), 800),
   /** Passwords cost memory and time by intent. */
   'password checks': ({ url, cookie }) => {
     const body = JSON.stringify({ currentPassword: 'not-the-password', newPassword: 'another-password' });
@@ -194,4 +207,15 @@ async function request(
   });
   await response.arrayBuffer();
   if (!response.ok) throw new Error(`refused with ${response.status}`);
+}
+
+/** Sends so many requests at once on one connection; throws where it ends without an answer. */
+async function pipeline({ hostname, port, pathname }: URL, requests: number): Promise<void> {
+  const socket = connect({ host: hostname, port: Number(port), timeout: STRIKE_MS });
+  socket.once('timeout', () => socket.destroy());
+  const one = (more: string) => `GET ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\n${more}\r\n`;
+  socket.end(one('').repeat(requests - 1) + one('connection: close\r\n'));
+  let answered = 0;
+  for await (const bytes of socket) answered += (bytes as Buffer).length;
+  if (answered === 0) throw new Error('cut off');
 }

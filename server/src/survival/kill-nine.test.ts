@@ -18,6 +18,7 @@ import { connect } from '../platform/db/database.ts';
 import { discardEmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded-postgres.ts';
 import { onFileEnd } from '../testing/on-file-end.ts';
 import { freePort } from '../testing/ports/free-port.ts';
+import { effort } from '../testing/soak.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { type TestUser, testClient, WireError } from '../testing/test-client.ts';
 
@@ -26,17 +27,21 @@ const AGAIN_MS = 50;
 const USERS = 4;
 
 type Victim = 'web' | 'worker' | 'postgres';
-/** Each alone, then together, in ways that leave one, and none, to bring PostgreSQL back. */
+/** Together, in ways that leave one, and none, to bring PostgreSQL back; then each alone. */
 const deaths: Victim[][] = [
   ['web'],
+  ['worker', 'postgres'],
+  ['web', 'worker', 'postgres'],
   ['worker'],
   ['postgres'],
   ['web', 'worker'],
-  ['worker', 'postgres'],
-  ['web', 'worker', 'postgres'],
 ];
+const DEATHS = effort({ usual: 3, soak: 60 });
+const LIMIT_MS = effort({ usual: 240_000, soak: 3_600_000 });
 
-test('kill -9 of server, worker and PostgreSQL under load loses nothing that was acknowledged', async () => {
+test('kill -9 of server, worker and PostgreSQL under load loses nothing that was acknowledged', {
+  timeout: LIMIT_MS,
+}, async () => {
   const platform = await startPlatform();
   const users = await Promise.all(Array.from({ length: USERS }, () => platform.client.signUp()));
   await giveSendable(await platform.databaseUrl(), users);
@@ -44,7 +49,8 @@ test('kill -9 of server, worker and PostgreSQL under load loses nothing that was
   await load.prepare();
   load.begin();
 
-  for (const victims of deaths) {
+  for (let death = 0; death < DEATHS; death += 1) {
+    const victims = deaths[death % deaths.length] ?? [];
     await load.moreSends(SENDS_PER_DEATH);
     await Promise.all(victims.map(platform.kill));
     await Promise.all(victims.map(platform.revive));
@@ -76,7 +82,7 @@ test('kill -9 of server, worker and PostgreSQL under load loses nothing that was
   } finally {
     await db.destroy();
   }
-}, 240_000);
+});
 
 /** Web and worker as processes of their own on one data folder, whose PostgreSQL they start and supervise. */
 async function startPlatform() {

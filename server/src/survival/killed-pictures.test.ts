@@ -4,10 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { listTransactions } from '@bakehouse/contract/credits';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../testing/on-file-end.ts';
+import { effort } from '../testing/soak.ts';
 import { testGenerations } from '../testing/test-generations.ts';
 
-/** More than the attempts that a picture has; how many more, a longer round may say. */
-const ROUNDS = Number(process.env.BAKEHOUSE_TEST_KILLS ?? 4);
+/** More than the attempts that a picture has. */
+const ROUNDS = effort({ usual: 4, soak: 50 });
+const LIMIT_MS = effort({ usual: 240_000, soak: 3_600_000 });
 const AT_ONCE = 4;
 
 const setting = await testGenerations({ generates: false });
@@ -43,7 +45,9 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-test('kill -9 of the process that generates, however often, fails no picture and charges none twice', async () => {
+test('kill -9 of the process that generates, however often, fails no picture and charges none twice', {
+  timeout: LIMIT_MS,
+}, async () => {
   const ada = await server.signUp('Ada');
   stub.answer = 'hang';
   const asked = await Promise.all(Array.from({ length: AT_ONCE }, () => setting.generate(ada)));
@@ -61,4 +65,4 @@ test('kill -9 of the process that generates, however often, fails no picture and
   const call = { params: { userId: ada.userId }, query: {} };
   const { transactions } = await server.request(listTransactions, call, { as: ada });
   expect(transactions.filter(({ description }) => description === 'Picture by Paris')).toHaveLength(AT_ONCE);
-}, 240_000);
+});

@@ -303,7 +303,7 @@ it('leaves another process its half of the places at a model server', async () =
   const { stub, server } = serving;
   const { db, log, machineId, webProcesses } = server.services;
   const other = createHeartbeat({ db, log, machineId, roles: ['web'] });
-  await other.beat();
+  await other.start();
   await vi.waitFor(() => expect(webProcesses()).toBe(2), { timeout: 20_000 });
   stub.answer = 'hang';
   const users = await Promise.all(Array.from({ length: PLACES }, () => server.signUp()));

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { effort } from '../../../testing/soak.ts';
 import { withFileLock } from './file-lock.ts';
 
 let folder: string;
@@ -46,7 +47,7 @@ it('takes over from a holder that died', async () => {
 });
 
 it('lets one of many take over from a holder that died', async () => {
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < effort({ usual: 5, soak: 100 }); round++) {
     const file = path.join(folder, `herd-${round}`);
     await writeFile(file, 'of the dead');
     await abandon(file);

@@ -13,15 +13,19 @@ import {
   startEmbeddedPostgres,
 } from '../../../platform/postgres/embedded-postgres.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { effort } from '../../../testing/soak.ts';
 import { insertTestUser } from '../testing/test-user.ts';
 import { sealTransfers } from '../verification/seal-transfers.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import { expireHolds } from './holds/expire-holds.ts';
 
-const ROUNDS = 4;
+const ROUNDS = effort({ usual: 2, soak: 30 });
+const LIMIT_MS = effort({ usual: 120_000, soak: 3_600_000 });
 const TRANSFERS_PER_ROUND = 150;
 
-test('kill -9 of clients and of PostgreSQL under load loses no acknowledged transfer and leaves no hold', async () => {
+test('kill -9 of clients and of PostgreSQL under load loses no acknowledged transfer and leaves no hold', {
+  timeout: LIMIT_MS,
+}, async () => {
   // A server of its own with its safety on: the shared one of the tests trades that for speed.
   const home = await mkdtemp(path.join(tmpdir(), 'bakehouse-crash-'));
   await chmod(home, 0o755);
@@ -65,7 +69,7 @@ test('kill -9 of clients and of PostgreSQL under load loses no acknowledged tran
     expect(report.openHolds).toBe(0);
     expect(report.sealedTransfers).toBe(report.transfers);
   });
-}, 120_000);
+});
 
 async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
   const db = connect(url);

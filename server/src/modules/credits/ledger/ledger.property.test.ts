@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import pino from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { effort } from '../../../testing/soak.ts';
 import { type TestDatabase, testDatabase } from '../../../testing/test-database.ts';
 import { getUserTotals } from '../queries.ts';
 import { insertTestKey, insertTestUser } from '../testing/test-user.ts';
@@ -24,6 +25,7 @@ const BOUGHT = 60n;
 /** Of the users' API keys; the last user has none. */
 const BUDGETS = [50n, 25n, null];
 const WINDOWS = 2;
+const LIMIT_MS = effort({ usual: 300_000, soak: 3_600_000 });
 const PROCESSES = 3;
 const CONNECTIONS = 6;
 
@@ -148,7 +150,9 @@ async function expectNothingLeft(run: Run): Promise<void> {
   await expectGivenFirst(run);
 }
 
-test(`one move after the other: each outcome and every balance as the model says (seed ${seed})`, async () => {
+test(`one move after the other: each outcome and every balance as the model says (seed ${seed})`, {
+  timeout: LIMIT_MS,
+}, async () => {
   const property = fc.asyncProperty(moves, async (sequence) => {
     const model = new LedgerModel(USERS, { given: GIVEN, bought: BOUGHT, budgets: BUDGETS });
     const run = await newRun();
@@ -160,8 +164,8 @@ test(`one move after the other: each outcome and every balance as the model says
     expect(await portionsOf(run)).toEqual(model.portions());
     await expectNothingLeft(run);
   });
-  await fc.assert(property, { seed, numRuns: 40 });
-}, 300_000);
+  await fc.assert(property, { seed, numRuns: effort({ usual: 20, soak: 2_000 }) });
+});
 
 type Answer = { outcome: Outcome; taken: Taken };
 
@@ -247,7 +251,9 @@ function balancesAfter(run: Run, answered: Answered[]): bigint[] {
   return balances;
 }
 
-test(`moves at once from ${PROCESSES} processes: what was answered is what happened (seed ${seed})`, async () => {
+test(`moves at once from ${PROCESSES} processes: what was answered is what happened (seed ${seed})`, {
+  timeout: LIMIT_MS,
+}, async () => {
   const processes = Array.from({ length: PROCESSES }, () => startProcess(database.url));
   const anyWave = fc.array(anyMove, { minLength: 8, maxLength: 40, size: 'max' });
   const property = fc.asyncProperty(fc.array(anyWave, { minLength: 2, maxLength: 5 }), async (waves) => {
@@ -275,5 +281,5 @@ test(`moves at once from ${PROCESSES} processes: what was answered is what happe
     await expectNothingLeft(run);
   });
   // What happens at once differs from run to run, so there is nothing to shrink.
-  await fc.assert(property, { seed, numRuns: 10, endOnFailure: true });
-}, 300_000);
+  await fc.assert(property, { seed, numRuns: effort({ usual: 5, soak: 500 }), endOnFailure: true });
+});

@@ -18,6 +18,7 @@ import {
   startEmbeddedPostgres,
 } from '../../../platform/postgres/embedded-postgres.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { effort } from '../../../testing/soak.ts';
 import { closeLostWindowsJob } from '../jobs/close-lost-windows.ts';
 import { getUserTotals } from '../queries.ts';
 import { insertTestKey, insertTestUser } from '../testing/test-user.ts';
@@ -25,7 +26,8 @@ import { sealTransfers } from '../verification/seal-transfers.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 
 const PROCESSES = 3;
-const ROUNDS = 3;
+const ROUNDS = effort({ usual: 2, soak: 20 });
+const LIMIT_MS = effort({ usual: 180_000, soak: 3_600_000 });
 const USES_PER_STAGE = 300;
 /**
  * What a crash may forget is no older: a tenth of a second of gathering, and a write on a machine that has much to do; or what
@@ -41,7 +43,9 @@ const users = [
   { grantMicro: 5_000n, budgetMicro: 10_000n },
 ];
 
-test('kill -9 of three servers and of PostgreSQL loses no use that was written, charges none twice, and keeps to credit and budgets', async () => {
+test('kill -9 of three servers and of PostgreSQL loses no use that was written, charges none twice, and keeps to credit and budgets', {
+  timeout: LIMIT_MS,
+}, async () => {
   const home = await mkdtemp(path.join(tmpdir(), 'bakehouse-usage-'));
   await chmod(home, 0o755);
   const dir = path.join(home, 'postgres');
@@ -109,7 +113,7 @@ test('kill -9 of three servers and of PostgreSQL loses no use that was written, 
     expect(report.checks.filter((check) => !check.ok)).toEqual([]);
     expect(report.openHolds).toBe(0);
   });
-}, 180_000);
+});
 
 const findKey = (db: Database, keyId: string) =>
   db.selectFrom('api_keys').selectAll().where('id', '=', keyId).executeTakeFirstOrThrow();

@@ -80,6 +80,8 @@ export function stubModelServer(): Stub {
         readJson(request)
           .then((body) => {
             stub.requests.push(body);
+            // Its client may have left while it was read: nothing tells of that any more.
+            if (response.destroyed) return;
             stub.open += 1;
             response.on('close', () => (stub.open -= 1));
             return stub.answer === 'flood' ? flood(stub, response) : answer(stub, body, response);
