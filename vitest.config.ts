@@ -1,9 +1,10 @@
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import sequencer from './scripts/test/sequencer.ts';
 
 /** vitest would leave one core to itself, which is half of a laptop's that has two. */
-const maxWorkers = '100%';
+const maxWorkers = availableParallelism();
 
 /** A guard against hanging: nothing is true or false by the speed of the machine. */
 const testTimeout = 30_000;
@@ -27,6 +28,9 @@ export default defineConfig({
           include: ['server/src/**/*.test.ts'],
           globalSetup: 'server/src/testing/global-setup.ts',
           setupFiles: [patience, 'server/src/testing/setup-file.ts'],
+          // Half of the time they wait: for other processes, and for what must not happen.
+          maxWorkers: maxWorkers + 2,
+          sequence: { groupOrder: 1 },
           // The files of a worker share its modules: importing the whole program anew for each took a third of the time.
           isolate: false,
           testTimeout,

@@ -15,7 +15,7 @@ export async function allRoutes(client: Client): Promise<Routes> {
   const own = userScreens
     .filter(({ alike }) => !alike)
     .map(({ at }) => (typeof at === 'string' ? at : at(things)));
-  // They say who may see them.
-  const operators = operatorScreens.flatMap(({ at }) => (typeof at === 'string' ? [at] : []));
-  return { paths: [...own, ...operators], end };
+  // All of them say in the same way who may see them.
+  const denied = operatorScreens.find((screen) => screen.denied)?.at;
+  return { paths: [...own, ...(typeof denied === 'string' ? [denied] : [])], end };
 }

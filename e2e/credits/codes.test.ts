@@ -1,15 +1,16 @@
 import { expect } from 'vitest';
 import { journey, look } from '../journey.ts';
-import { signUpOperator, startOperatorServer } from '../operator.ts';
+import { ownOperatorServer, signUpOperator } from '../operator.ts';
 import { signUp } from '../sign-up.ts';
 
+const startServer = ownOperatorServer();
+
 journey('an operator makes codes, sees who redeemed them, and revokes one', async ({ openPage }) => {
-  const server = await startOperatorServer();
+  const server = await startServer();
   const guest = await openPage(server.url);
   await signUp(guest);
   await guest.goto('/operator/codes');
   await guest.getByText('Only operators can see the codes').waitFor();
-  await guest.close();
 
   const page = await openPage(server.url);
   const { username } = await signUpOperator(page, server);
@@ -42,6 +43,4 @@ journey('an operator makes codes, sees who redeemed them, and revokes one', asyn
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('Revoked', { exact: true }).waitFor();
   await look(page, 'operator-codes');
-  // Before its server ends.
-  await page.close();
 });

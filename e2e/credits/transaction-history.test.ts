@@ -9,8 +9,6 @@ import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
 import { moveCredits, userIdOf } from './move-credits.ts';
 
-const LIST = /\/api\/v1\/transactions\/[^/]+\?/;
-
 /** What using the product would leave behind. */
 async function spend(page: Page): Promise<void> {
   const debitAccountId = userAccount(await userIdOf(page));
@@ -87,25 +85,6 @@ journey(
     await look(page, 'history-page');
   },
 );
-
-journey('a history that cannot be read says so, and Try Again reads it', async ({ page, allowErrors }) => {
-  allowErrors(/500/);
-  await signUp(page);
-  await page.route(LIST, (route) =>
-    route.fulfill({ status: 500, json: { error: { message: 'The disk is full' } } }),
-  );
-  await page.goto('/dashboard?sheet=transaction-history');
-  const sheet = page.getByRole('dialog', { name: 'Transaction History' });
-  await sheet.getByText('Error Loading Transactions').waitFor();
-  await look(page, 'history-sheet-error');
-  await page.unroute(LIST);
-  await sheet.getByRole('button', { name: 'Try Again' }).click();
-  await sheet.getByText('Starting credits').waitFor();
-
-  // By the address too, a day to come is none.
-  await page.goto('/transactions?from=2099-01-01');
-  await page.getByText('Starting credits').waitFor();
-});
 
 journey(
   'the history of one API key is chosen in the sheet, and stays chosen on the page',

@@ -8,6 +8,8 @@ import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 import { startServiceServer } from './service-server.ts';
 
+const { server } = await startServiceServer();
+
 /** The names of the files in a zip. */
 function namesIn(zip: Buffer): string[] {
   const program =
@@ -33,7 +35,6 @@ async function generated(
 journey(
   'pictures are chosen in the gallery by mouse and keyboard, compared, and downloaded as one zip',
   async ({ openPage }) => {
-    const { server } = await startServiceServer();
     const page = await openPage(server.url);
     await generated(page, server.url, [
       { prompt: 'a rye loaf', parameters: { seed: 7 } },
@@ -78,7 +79,5 @@ journey(
       'a-wheat-loaf',
       'a-rye-loaf',
     ]);
-    // Before its server ends.
-    await page.close();
   },
 );

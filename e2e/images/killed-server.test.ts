@@ -22,13 +22,13 @@ journey(
     await page.goto('/paris');
     await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
     await page.getByLabel('Prompt').fill(prompt);
-    await page.getByRole('textbox', { name: 'Steps' }).fill('60');
+    await page.getByRole('textbox', { name: 'Steps' }).fill('30');
     await page.getByRole('textbox', { name: 'Number of experts' }).fill('8');
     await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();
     await page.getByRole('button', { name: 'Generate' }).click();
     await page
       .getByRole('main')
-      .getByText(/^Step \d+ of 60$/)
+      .getByText(/^Step \d+ of 30$/)
       .waitFor({ timeout: WORK_MS });
 
     await server.kill();

@@ -1,14 +1,14 @@
-import { onTestFinished } from 'vitest';
+import { afterAll } from 'vitest';
 import { startOwnServer } from '../../scripts/client/own-server.ts';
 import { upstreamServer } from '../../server/src/modules/providers/testing/upstream-server.ts';
 
 /**
- * A server of the journey's own for which services generate: Black Forest Labs and fal, which stand on this machine and answer
+ * A server of the file's own for which services generate: Black Forest Labs and fal, which stand on this machine and answer
  * as `upstream` says.
  */
 export async function startServiceServer() {
   const { state: upstream, access, close } = await upstreamServer();
-  onTestFinished(close);
+  afterAll(close);
   const server = await startOwnServer({
     BFL_API_KEY: access.key,
     BAKEHOUSE_BFL_URL: access.url,
@@ -17,6 +17,6 @@ export async function startServiceServer() {
     BAKEHOUSE_PREPARE: 'false',
     BAKEHOUSE_DRIVER: 'fake',
   });
-  onTestFinished(server.stop);
+  afterAll(server.stop);
   return { server, upstream };
 }

@@ -4,6 +4,8 @@ import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 import { startServiceServer } from './service-server.ts';
 
+const { server, upstream } = await startServiceServer();
+
 /** Asks for what is in the form, with this prompt, once the price is known. */
 async function generate(page: Page, prompt: string, price: string): Promise<void> {
   await page.getByRole('group', { name: 'Price' }).getByText(price).waitFor();
@@ -17,7 +19,6 @@ const balance = (page: Page, amount: string) =>
 journey(
   'a service generates what is asked of it, for the price that was shown; what it refuses costs nothing',
   async ({ openPage }) => {
-    const { server, upstream } = await startServiceServer();
     const page = await openPage(server.url);
     await signUp(page);
 
@@ -51,15 +52,12 @@ journey(
     await results.getByRole('alert').getByText(refusal).waitFor();
     await balance(page, '$4.98');
     await look(page, 'service-refused');
-    // Before its server ends.
-    await page.close();
   },
 );
 
 journey(
   'a service generates several pictures after a wait in its queue; where the operator has no credit there, that is said',
   async ({ openPage }) => {
-    const { server, upstream } = await startServiceServer();
     const page = await openPage(server.url);
     await signUp(page);
     upstream.answer = 'hang';
@@ -82,7 +80,5 @@ journey(
       "This server's account at fal has no credit left. Please tell its operator. You were not charged.";
     await results.getByRole('alert').getByText(reason).waitFor();
     await balance(page, '$4.90');
-    // Before its server ends.
-    await page.close();
   },
 );

@@ -1,13 +1,15 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { journey, look } from '../journey.ts';
-import { signUpOperator, startOperatorServer } from '../operator.ts';
+import { ownOperatorServer, signUpOperator } from '../operator.ts';
 import { signUp, type Visitor } from '../sign-up.ts';
+
+const startServer = ownOperatorServer();
 
 journey(
   'an operator grants and charges back credits, finds accounts, and reads who did what',
   async ({ openPage }) => {
-    const server = await startOperatorServer();
+    const server = await startServer();
     const guest = await openPage(server.url);
     const ada = await signUp(guest);
     const page = await openPage(server.url);
@@ -42,8 +44,6 @@ journey(
     await findAccounts(page, { operator, ada });
     await readAuditLog(page, { operator, ada });
     await seeMachines(page);
-    await page.close();
-    await guest.close();
   },
 );
 
@@ -95,7 +95,7 @@ async function seeMachines(page: Page): Promise<void> {
 }
 
 journey('what people write and ask for reaches the operators, who answer it', async ({ openPage }) => {
-  const server = await startOperatorServer();
+  const server = await startServer();
   const guest = await openPage(server.url);
   const ada = await signUp(guest);
   const page = await openPage(server.url);
@@ -156,6 +156,4 @@ journey('what people write and ask for reaches the operators, who answer it', as
   await page.getByRole('button', { name: /^Grant/ }).click();
   await page.getByText(`${ada.username} was granted access to Crumb 70B`).waitFor();
   await page.getByText('No requests are waiting').waitFor();
-  await page.close();
-  await guest.close();
 });

@@ -1,12 +1,14 @@
 import { localDay } from '../../web/src/lib/format/format-time.ts';
 import { journey, look } from '../journey.ts';
-import { signUpOperator, startOperatorServer } from '../operator.ts';
+import { ownOperatorServer, signUpOperator } from '../operator.ts';
 import { signUp } from '../sign-up.ts';
+
+const startServer = ownOperatorServer();
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 journey('an operator changes prices, now and from a day on, and everybody sees it', async ({ openPage }) => {
-  const server = await startOperatorServer();
+  const server = await startServer();
   const guest = await openPage(server.url);
   await signUp(guest);
   await guest.goto('/operator/prices');
@@ -67,7 +69,4 @@ journey('an operator changes prices, now and from a day on, and everybody sees i
   await guest.getByRole('row', { name: /this machine's CPU per hour \$0\.20/ }).waitFor();
   await guest.getByText(/^\$0\.08 from /).waitFor();
   await look(guest, 'buy-credits-price-to-come');
-  // Before their server ends.
-  await page.close();
-  await guest.close();
 });

@@ -1,8 +1,17 @@
-import { AxeBuilder } from '@axe-core/playwright';
+import axe, { type AxeResults, type ElementContext, type RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 
 /** Rules of a whole page, which a popup with the page behind it does not have to keep. */
 const OF_A_PAGE = ['landmark-one-main', 'page-has-heading-one', 'region'];
+
+/** What lies behind an open sheet or popup cannot be used, and is looked at without it. */
+const CONTEXT: ElementContext = { exclude: ['[data-base-ui-inert]'] };
+
+/** Runs in the page. Of what is found only as much comes out of it as is read. */
+const RUN = `async ([context, options]) => {
+  const { violations } = await axe.run(context, options);
+  return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) }));
+}`;
 
 export type Theme = 'light' | 'dark';
 
@@ -17,15 +26,17 @@ export async function findViolations(
 ): Promise<string[]> {
   await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
   await page.locator(`html[data-theme=${theme}]`).waitFor();
-  // What lies behind an open sheet or popup cannot be used, and is looked at without it.
-  const axe = new AxeBuilder({ page })
-    .setLegacyMode()
-    .options({ resultTypes: ['violations'] })
-    .exclude('[data-base-ui-inert]');
-  if (theme === 'dark') axe.withRules(['color-contrast']);
-  else if (popup) axe.disableRules(OF_A_PAGE);
   // The title may be what is being read.
-  else if (loading) axe.disableRules(['page-has-heading-one']);
-  const { violations } = await axe.analyze();
+  const unfit = popup ? OF_A_PAGE : loading ? ['page-has-heading-one'] : [];
+  const options: RunOptions = {
+    resultTypes: ['violations'],
+    ...(theme === 'dark'
+      ? { runOnly: ['color-contrast'] }
+      : { rules: Object.fromEntries(unfit.map((rule) => [rule, { enabled: false }])) }),
+  };
+  if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axe.source);
+  const violations = await page.evaluate<AxeResults['violations']>(
+    `(${RUN})(${JSON.stringify([CONTEXT, options])})`,
+  );
   return violations.map(({ id, nodes }) => `${id} ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`);
 }

@@ -6,12 +6,14 @@ import { Client } from '../../scripts/client/client.ts';
 import { root } from '../../scripts/root.ts';
 import { journey, WORK_MS } from '../journey.ts';
 import { journeyServer } from '../journey-server.ts';
-import { signUpOperator, startOperatorServer } from '../operator.ts';
+import { ownOperatorServer, signUpOperator } from '../operator.ts';
 import { findProblems } from '../screens/find-problems.ts';
 import { makeOperatorThings, makeThings } from '../screens/make-things.ts';
 import { operatorScreens, userScreens, visitorScreens } from '../screens/screens.ts';
 import { visitDeniedScreens, visitEmptyScreens, visitScreens } from '../screens/visit.ts';
 import { signUp, type Visitor } from '../sign-up.ts';
+
+const startServer = ownOperatorServer();
 
 /** What is read fails here or finds no network, and some of the addresses lead nowhere. */
 const EXPECTED = /status of (40[034]|500)|ERR_INTERNET_DISCONNECTED/;
@@ -60,7 +62,7 @@ journey(
   { timeout: WORK_MS },
   async ({ openPage, allowErrors }) => {
     allowErrors(EXPECTED);
-    const server = await startOperatorServer();
+    const server = await startServer();
     const guest = await openPage(server.url);
     const guestClient = await clientOf(server.url, await signUp(guest));
     const page = await openPage(server.url);
@@ -68,9 +70,6 @@ journey(
     const problems = await visitEmptyScreens(page.context(), operatorScreens);
     const things = await makeOperatorThings(operator, guestClient);
     problems.push(...(await visitScreens(page.context(), operatorScreens, things)));
-    // Before their server ends.
-    await page.close();
-    await guest.close();
     expect(problems).toEqual([]);
   },
 );

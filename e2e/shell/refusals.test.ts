@@ -12,43 +12,7 @@ import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
 
 const QUESTIONS = Array.from({ length: 20 }, (_, n) => `What is number ${n}?,It is the number ${n}.`);
-const RUN_LIST = /\/api\/v1\/runs(\?|$)/;
 const DATA = { name: 'numbers.csv', text: ['question,answer', ...QUESTIONS].join('\n') };
-
-journey(
-  'a failing server is told as such, and Try again shows what was missing',
-  async ({ page, allowErrors }) => {
-    allowErrors(/500|ERR_FAILED/);
-    await signUp(page);
-    await page.route(RUN_LIST, (route) =>
-      route.fulfill({ status: 500, json: { error: { message: 'The disk is on fire' } } }),
-    );
-    await page.goto('/llm-training');
-    await page.getByText('Your runs could not be loaded').waitFor();
-    await page.getByText('The disk is on fire').waitFor();
-    await look(page, 'runs-error');
-    await page.unroute(RUN_LIST);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('No runs yet').waitFor();
-  },
-);
-
-journey('what was read once stays in sight when reading it again fails', async ({ page, allowErrors }) => {
-  allowErrors(/500/);
-  await signUp(page);
-  await page.goto('/transactions');
-  await page.getByText('Starting credits').waitFor();
-  let failed = 0;
-  await page.route('**/api/v1/transactions/**', (route) => {
-    failed += 1;
-    return route.fulfill({ status: 500, json: { error: { message: 'The disk is on fire' } } });
-  });
-  // A new line, of which the page hears; each of its two readings is tried four times.
-  await spendAllCredit(page);
-  await expect.poll(() => failed, { timeout: 120_000 }).toBeGreaterThanOrEqual(8);
-  await page.getByText('Starting credits').waitFor();
-  expect(await page.getByText('Error Loading Transactions').count()).toBe(0);
-});
 
 journey(
   'what cannot be loaded offline says so, and comes by itself once the network is back',
