@@ -50,17 +50,30 @@ async function urlOf(child: ChildProcess): Promise<string> {
 }
 
 describe('the server program', () => {
-  test('starts from nothing, keeps its secret to itself, and stops its database at SIGTERM', async () => {
-    const { child, ended } = start();
-    const url = await urlOf(child);
+  test('starts from nothing, keeps its secret and the work of its folder to itself, and stops its database at SIGTERM', async () => {
+    const first = start();
+    const url = await urlOf(first.child);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect((await stat(path.join(dataDir, 'secret'))).mode & 0o777).toBe(0o600);
-    child.kill('SIGTERM');
-    expect((await ended).code).toBe(0);
+
+    const { code, stderr } = await start().ended;
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'bakehouse: Another Bakehouse server already runs the work of this data folder: use that one, or end it first\n',
+    );
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+
+    // Another process of the same server, for the web alone.
+    const web = start({}, ['--services=web']);
+    expect((await fetch(`${await urlOf(web.child)}/readyz`)).status).toBe(200);
+    for (const { child, ended } of [web, first]) {
+      child.kill('SIGTERM');
+      expect((await ended).code).toBe(0);
+    }
     await expect(stat(path.join(dataDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT');
   });
 
-  test('goes on with what a killed one left: data, secret and database', async () => {
+  test('goes on with what a killed one left: data, secret and database, which is brought back when it is killed itself', async () => {
     const secret = await readFile(path.join(dataDir, 'secret'), 'utf8');
     const killed = start();
     await urlOf(killed.child);
@@ -68,8 +81,20 @@ describe('the server program', () => {
     await killed.ended;
 
     const next = start();
-    expect((await fetch(`${await urlOf(next.child)}/readyz`)).status).toBe(200);
+    const url = await urlOf(next.child);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect(await readFile(path.join(dataDir, 'secret'), 'utf8')).toBe(secret);
+
+    // Its database is brought back, also while nobody reads its log.
+    const postmaster = async () =>
+      (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0];
+    const postgresKilled = await postmaster();
+    process.kill(Number(postgresKilled), 'SIGKILL');
+    // How long nobody can work depends on the machine: it may be too short for anybody to notice.
+    await vi.waitFor(async () => expect(await postmaster()).not.toBe(postgresKilled), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), {
+      timeout: 20_000,
+    });
     next.child.kill('SIGINT');
     expect((await next.ended).code).toBe(0);
   });
@@ -90,54 +115,6 @@ describe('the server program', () => {
       await readFile(path.join(dataDir, 'secret')),
     );
     child.kill('SIGTERM');
-    expect((await ended).code).toBe(0);
-  });
-
-  test('leaves the work of a data folder to the server that has it', async () => {
-    const first = start();
-    const url = await urlOf(first.child);
-    const { code, stderr } = await start().ended;
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      'bakehouse: Another Bakehouse server already runs the work of this data folder: use that one, or end it first\n',
-    );
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
-
-    // Another process of the same server, for the web alone.
-    const web = start({}, ['--services=web']);
-    expect((await fetch(`${await urlOf(web.child)}/readyz`)).status).toBe(200);
-    for (const { child, ended } of [web, first]) {
-      child.kill('SIGTERM');
-      expect((await ended).code).toBe(0);
-    }
-  });
-
-  test('brings its database back when that was killed, also while nobody reads its log', async () => {
-    const { child, ended } = start();
-    const url = await urlOf(child);
-    const postmaster = async () =>
-      (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0];
-    const killed = await postmaster();
-    process.kill(Number(killed), 'SIGKILL');
-    // How long nobody can work depends on the machine: it may be too short for anybody to notice.
-    await vi.waitFor(async () => expect(await postmaster()).not.toBe(killed), { timeout: 20_000 });
-    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), {
-      timeout: 20_000,
-    });
-    child.kill('SIGTERM');
-    expect((await ended).code).toBe(0);
-  });
-
-  test('ends in good order once a later version has changed the database', async () => {
-    const own = await temporaryFolder();
-    onFileEnd(() => discardEmbeddedPostgres(path.join(own, 'postgres')));
-    const { child, ended } = start({ BAKEHOUSE_DATA_DIR: own });
-    await urlOf(child);
-    const { url } = await startEmbeddedPostgres({ dir: path.join(own, 'postgres') });
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await client.query("insert into schema_migrations (name, sha256) values ('9999_later.sql', '')");
-    await client.end();
     expect((await ended).code).toBe(0);
   });
 
@@ -194,4 +171,16 @@ describe('the server program', () => {
     const msg: unknown = expect.stringMatching(/^Bakehouse is ready at http:/);
     expect(said(stdout)).toContainEqual(expect.objectContaining({ level: 'info', msg }));
   });
-}, 60_000);
+
+  // Last: nothing starts on this database any more.
+  test('ends in good order once a later version has changed the database', async () => {
+    const { child, ended } = start();
+    await urlOf(child);
+    const { url } = await startEmbeddedPostgres({ dir: path.join(dataDir, 'postgres') });
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query("insert into schema_migrations (name, sha256) values ('9999_later.sql', '')");
+    await client.end();
+    expect((await ended).code).toBe(0);
+  });
+}, 240_000);

@@ -13,6 +13,7 @@ import { runtimeCommand } from '../../engine/host/runtime-command.ts';
 import { runProgram } from '../../platform/processes/run-program.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { freePort } from '../../testing/ports/free-port.ts';
+import { effort } from '../../testing/soak.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { type TestClient, type TestUser, testClient } from '../../testing/test-client.ts';
 import { testDatabase } from '../../testing/test-database.ts';
@@ -21,10 +22,14 @@ import { testDatabase } from '../../testing/test-database.ts';
 // loading is what takes the time.
 const config = readConfig({});
 const isReady = await hasLayer(config, 'training');
+/** Of both at once, then of the trainer alone. */
+const DEATHS = effort({ usual: 1, soak: 2 });
 const patiently = { timeout: 300_000, interval: 200 };
 
 describe.skipIf(!isReady)('a real run', () => {
-  test('survives the death of the server, of the trainer, and of both', { timeout: 900_000 }, async () => {
+  test('survives the death of the server, and of the trainer with it or alone', {
+    timeout: 900_000,
+  }, async () => {
     const server = await realServer();
     await server.start();
     const user = await server.client.signUp('Ada');
@@ -61,17 +66,18 @@ describe.skipIf(!isReady)('a real run', () => {
     expect(adopted.restarts).toBe(0);
     expect(await server.trainer(runId)).toBe(trainer);
 
-    process.kill(trainer, 'SIGKILL');
-    await vi.waitFor(async () => expect((await see()).restarts).toBe(1), patiently);
-    await vi.waitFor(async () => expect((await see()).state).toBe('running'), patiently);
-    const second = await server.trainer(runId);
-    expect(second).not.toBe(trainer);
-
-    await server.kill();
-    process.kill(second, 'SIGKILL');
-    await server.start();
-    await vi.waitFor(async () => expect((await see()).restarts).toBe(2), patiently);
-    await vi.waitFor(async () => expect((await see()).state).toBe('running'), patiently);
+    let last = trainer;
+    for (let death = 0; death < DEATHS; death += 1) {
+      const isOfBoth = death % 2 === 0;
+      if (isOfBoth) await server.kill();
+      process.kill(last, 'SIGKILL');
+      if (isOfBoth) await server.start();
+      await vi.waitFor(async () => expect((await see()).restarts).toBe(death + 1), patiently);
+      await vi.waitFor(async () => expect((await see()).state).toBe('running'), patiently);
+      const next = await server.trainer(runId);
+      expect(next).not.toBe(last);
+      last = next;
+    }
 
     // In good order, it saves its work first.
     await server.stop();
@@ -124,7 +130,7 @@ async function startFineTune(
 async function expectWhole(client: TestClient, user: TestUser, run: training.Run): Promise<void> {
   expect(run).toMatchObject({
     progress: 100,
-    restarts: 3,
+    restarts: DEATHS + 1,
     reason: 'Completed.',
     charged: expect.stringMatching(/[1-9]/),
   });
@@ -154,7 +160,9 @@ async function expectWhole(client: TestClient, user: TestUser, run: training.Run
     { params: { runId: run.run_id }, query: { limit: 100 } },
     { as: user },
   );
-  expect(lines.filter(({ line }) => line.startsWith('Continuing from the checkpoint'))).toHaveLength(3);
+  expect(lines.filter(({ line }) => line.startsWith('Continuing from the checkpoint'))).toHaveLength(
+    DEATHS + 1,
+  );
 
   const model = await client.request(getAsset, { params: { id: run.model_id } }, { as: user });
   expect(model.files.map((file) => file.path)).toEqual(

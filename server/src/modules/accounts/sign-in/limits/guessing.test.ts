@@ -120,9 +120,9 @@ describe('a password that deletes the account is guessed as at a sign-in', () =>
   test('and is hashed in the same line, which is full when too many wait in it', async () => {
     const server = await testServer();
     const users = await Promise.all(Array.from({ length: 3 }, () => server.signUp()));
-    const calls = users.flatMap(({ cookie }) =>
-      Array.from({ length: 9 }, () =>
-        server.send(deleteAccount, { body: { password: 'not the right one' } }, { headers: { cookie } }),
+    const calls = users.flatMap(({ cookie, userId }) =>
+      Array.from({ length: 9 }, (_, number) =>
+        server.send(deleteAccount, { body: { password: `${number} of ${userId}` } }, { headers: { cookie } }),
       ),
     );
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
