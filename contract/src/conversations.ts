@@ -51,6 +51,7 @@ export const getConversation = endpoint({
   access: 'key',
   scopes: [],
   summary: 'Get the conversation with a model',
+  operation: 'load the conversation',
   query,
   response: z.object({
     /** Null: there is none. */
@@ -67,6 +68,7 @@ export const saveConversation = endpoint({
   path: '/api/v1/conversations',
   access: 'key',
   summary: 'Save a conversation; 409 if another tab or device has saved it since `version`',
+  operation: 'save the conversation',
   bodyBytesMax: 2 * 1024 * 1024,
   query,
   body: only({ version: z.int().min(0), conversation }),
@@ -78,6 +80,7 @@ export const deleteConversation = endpoint({
   path: '/api/v1/conversations',
   access: 'key',
   summary: 'Delete a conversation',
+  operation: 'delete the conversation',
   query,
   status: 204,
 });

@@ -25,6 +25,8 @@ export type CallOptions = {
   noKey?: string;
   /** Completes 'Failed to …' where the answer says nothing; what the endpoint's own name says unless given. */
   operation?: string;
+  /** It is sent to its end though the page is left; the browser takes 64 KB of them. */
+  keepalive?: boolean;
 };
 
 /** The parts of a call; an endpoint without any takes none. */
@@ -91,6 +93,7 @@ async function request<Answer>(
   const {
     operation = endpoint.operation ?? 'reach the server',
     redirect = 'follow',
+    keepalive = false,
     signal,
     timeoutMs,
   } = options;
@@ -110,7 +113,7 @@ async function request<Answer>(
   try {
     return await fetchAnswer(
       url,
-      { method, headers, body: sent, redirect },
+      { method, headers, body: sent, redirect, keepalive },
       { read, operation, signal, timeoutMs },
     );
   } catch (error) {

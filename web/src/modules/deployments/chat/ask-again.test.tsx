@@ -5,10 +5,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { UserContext } from '../../accounts/session.ts';
-import { initialSettings } from './chat-options.tsx';
 import type { Turn } from './kept-conversation.ts';
-import { keepConversation, readConversation } from './kept-conversation.ts';
 import { Playground } from './playground.tsx';
+import { keptConversations } from './testing/kept-conversations.ts';
 
 /** What the model was sent, and what it answers with: pieces of a text, or a refusal. */
 let asked: { messages: Turn[]; top_p?: number; seed?: number }[];
@@ -22,21 +21,23 @@ const turns: Turn[] = [
   { role: 'assistant', content: 'Rye bread' },
 ];
 
-beforeEach(() => {
+let kept: ReturnType<typeof keptConversations>;
+
+beforeEach(async () => {
   cleanup();
-  localStorage.clear();
+  kept = keptConversations();
   queryClient.clear();
   asked = [];
   answer = 'Spelt bread';
-  vi.stubGlobal('fetch', async (url: string, { body }: { body: string }) => {
-    if (!url.endsWith('/chat/completions')) return Response.json({ prices: [] });
-    asked.push(JSON.parse(body));
+  vi.stubGlobal('fetch', async (url: string, init: { method: string; body: string }) => {
+    if (!url.endsWith('/chat/completions')) return kept.respond(url, init) ?? Response.json({ prices: [] });
+    asked.push(JSON.parse(init.body));
     if (answer === null) return Response.json({ error: { message: 'The model is away' } }, { status: 503 });
     const delta = JSON.stringify({ choices: [{ delta: { content: answer } }] });
     return new Response(`data: ${delta}\n\n`);
   });
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
-  keepConversation('ada', 'pod-1', { turns, unanswered: '', settings: initialSettings });
+  kept.keep('pod-1', { turns });
   render(
     <QueryClientProvider client={queryClient}>
       <UserContext value={{ id: 'ada' } as never}>
@@ -44,10 +45,15 @@ beforeEach(() => {
       </UserContext>
     </QueryClientProvider>,
   );
+  await screen.findByLabelText('Message');
 });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(async () => {
+  cleanup();
+  await new Promise((resolve) => setTimeout(resolve));
+  vi.unstubAllGlobals();
+});
 
-const said = () => readConversation('ada', 'pod-1').turns.map(({ content }) => content);
+const said = () => kept.read('pod-1').turns.map(({ content }) => content);
 const sent = () => asked.map(({ messages }) => messages.map(({ content }) => content));
 const [flour, wheat, bread, rye] = ['Which flour?', 'Wheat', 'Which bread?', 'Rye bread'];
 
@@ -64,7 +70,7 @@ test('the last answer can be made anew, in its place', async () => {
   expect(await screen.findByText('Spelt bread')).toBeTruthy();
   expect(screen.queryByText('Rye bread')).toBeNull();
   expect(sent()).toEqual([[flour, wheat, bread]]);
-  expect(said()).toEqual([flour, wheat, bread, 'Spelt bread']);
+  await expect.poll(said).toEqual([flour, wheat, bread, 'Spelt bread']);
   // The keyboard stays with what it was about.
   expect(document.activeElement).toBe(screen.getByRole('log'));
 });
@@ -73,7 +79,7 @@ test('an answer that does not come leaves the old one in its place', async () =>
   answer = null;
   await userEvent.click(button('Regenerate the answer'));
   await screen.findByText('The model is away');
-  expect(said()).toEqual([flour, wheat, bread, rye]);
+  await expect.poll(said).toEqual([flour, wheat, bread, rye]);
   expect(screen.getByText('Rye bread')).toBeTruthy();
   expect(screen.getByLabelText<HTMLTextAreaElement>('Message').value).toBe('');
 });
@@ -86,7 +92,7 @@ test('the last question can be asked in other words', async () => {
   await userEvent.type(field, 'Which roll?{Enter}');
   expect(await screen.findByText('Spelt bread')).toBeTruthy();
   expect(sent()).toEqual([[flour, wheat, 'Which roll?']]);
-  expect(said()).toEqual([flour, wheat, 'Which roll?', 'Spelt bread']);
+  await expect.poll(said).toEqual([flour, wheat, 'Which roll?', 'Spelt bread']);
 });
 
 test('other words that are not answered are still there, and the old question with its answer too', async () => {
@@ -95,7 +101,7 @@ test('other words that are not answered are still there, and the old question wi
   await userEvent.type(screen.getByLabelText('Your question'), ' Or roll?{Enter}');
   await screen.findByText('The model is away');
   expect(screen.getByLabelText<HTMLTextAreaElement>('Your question').value).toBe('Which bread? Or roll?');
-  expect(readConversation('ada', 'pod-1')).toMatchObject({ turns, unanswered: 'Which bread? Or roll?' });
+  await expect.poll(() => kept.read('pod-1')).toMatchObject({ turns, unanswered: 'Which bread? Or roll?' });
 });
 
 test('Escape leaves the question as it was, and the keyboard where it began', async () => {

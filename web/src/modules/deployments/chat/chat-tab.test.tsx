@@ -1,4 +1,5 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
+import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -7,11 +8,13 @@ import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { keepInTab } from '../../../lib/tab-storage.ts';
 import { UserContext } from '../../accounts/session.ts';
-import { initialSettings } from './chat-options.tsx';
 import { ChatTab } from './chat-tab.tsx';
-import { keepConversation } from './kept-conversation.ts';
+import { keptConversations } from './testing/kept-conversations.ts';
 
-vi.mock('../../../lib/api/api-client.ts', () => ({ call: async () => ({ prices: [] }) }));
+let kept = keptConversations();
+vi.mock('../../../lib/api/api-client.ts', () => ({
+  call: async (endpoint: Endpoint, input: object) => kept.answer(endpoint, input) ?? { prices: [] },
+}));
 
 function open(status: Deployment['status']) {
   const pod = {
@@ -33,17 +36,17 @@ function open(status: Deployment['status']) {
 }
 
 const keep = (unanswered = '') =>
-  keepConversation('ada', 'pod-1', {
+  kept.keep('pod-1', {
     turns: [
       { role: 'user', content: 'Which bread?' },
       { role: 'assistant', content: 'Rye bread' },
     ],
     unanswered,
-    settings: initialSettings,
   });
 
 beforeEach(() => {
-  localStorage.clear();
+  queryClient.clear();
+  kept = keptConversations();
   sessionStorage.clear();
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
 });
@@ -75,9 +78,9 @@ test('what was typed when the deployment ended can be read, until the conversati
   expect(screen.queryByText('Why not wheat?')).toBeNull();
 });
 
-test('without a conversation an ended deployment says only that it has ended', () => {
+test('without a conversation an ended deployment says only that it has ended', async () => {
   open('terminated');
-  expect(screen.getByText(ENDED)).toBeTruthy();
+  expect(await screen.findByText(ENDED)).toBeTruthy();
   expect(screen.queryByRole('log')).toBeNull();
 });
 

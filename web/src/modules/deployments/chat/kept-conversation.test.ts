@@ -1,18 +1,48 @@
+import { saveConversation } from '@bakehouse/contract/conversations';
+import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { browserStorage } from '../../../lib/tab-storage.ts';
 import { initialSettings } from './chat-options.tsx';
-import type { Turn } from './kept-conversation.ts';
-import { keepConversation, newestTurns, readConversation } from './kept-conversation.ts';
+import { type Conversation, newestTurns, openConversation, type Turn } from './kept-conversation.ts';
+import { keptConversations } from './testing/kept-conversations.ts';
+
+let kept = keptConversations();
+/** While it is set, nothing is saved. */
+let failure: Error | null;
+const call = vi.hoisted(() => vi.fn<(endpoint: Endpoint, input: object) => Promise<unknown>>());
+vi.mock('../../../lib/api/api-client.ts', () => ({ call }));
 
 const exchange = (question: string): Turn[] => [
   { role: 'user', content: question },
   { role: 'assistant', content: 'Rye' },
 ];
 const [first, second, third] = [exchange('first'), exchange('second'), exchange('third')] as const;
-const empty = { turns: [], unanswered: '', settings: initialSettings };
+const add = (turns: Turn[]) => (now: Conversation) => ({ ...now, turns: [...now.turns, ...turns] });
+const shown = vi.fn<(conversation: Conversation) => void>();
+const failed = vi.fn<(error: unknown) => void>();
 
-beforeEach(() => {
+function open(is_kept = true) {
+  const { conversation, version } = { conversation: null, version: 0 };
+  return openConversation(
+    { userId: 'ada', model: 'rye' },
+    { conversation, version, is_kept },
+    { show: shown, failed },
+  );
+}
+
+beforeEach(async () => {
+  const { ApiError } = await import('../../../lib/api/api-error.ts');
+  kept = keptConversations();
+  failure = null;
+  shown.mockClear();
+  failed.mockClear();
+  call.mockReset().mockImplementation(async (endpoint, input) => {
+    if (failure && endpoint === saveConversation) throw failure;
+    const answer = kept.answer(endpoint, input);
+    if (answer === null) throw new ApiError('Changed elsewhere', { status: 409 });
+    return answer;
+  });
   localStorage.clear();
   setCredentials({ userId: 'ada', apiKey: 'bk_1' });
 });
@@ -25,51 +55,58 @@ test('of a long conversation the oldest questions go first, each with its answer
   expect(newestTurns(all, 10)).toEqual([]);
 });
 
-test('at most 200,000 characters of turns are kept', () => {
-  const long = exchange('e'.repeat(150_000));
-  keepConversation('ada', 'pod', { ...empty, turns: [...long, ...long, ...third] });
-  expect(readConversation('ada', 'pod').turns).toEqual([...long, ...third]);
+test('several changes are one save', async () => {
+  const conversation = open();
+  conversation.change(add(first));
+  conversation.change(add(second));
+  expect(shown).toHaveBeenLastCalledWith(expect.objectContaining({ turns: [...first, ...second] }));
+  await expect.poll(() => kept.read('rye').turns).toEqual([...first, ...second]);
+  expect(call).toHaveBeenCalledOnce();
 });
 
-test('an empty number field stays empty', () => {
+test('a change is made to what another tab has saved before', async () => {
+  const conversation = open();
+  kept.keep('rye', { turns: first });
+  conversation.change(add(second));
+  await expect.poll(() => kept.read('rye').turns).toEqual([...first, ...second]);
+  expect(conversation.current().turns).toEqual([...first, ...second]);
+});
+
+test('what could not be saved is saved with what comes next', async () => {
+  const conversation = open();
+  failure = new Error('The server is away');
+  conversation.change(add(first));
+  await expect.poll(() => failed.mock.calls).toEqual([[failure]]);
+  failure = null;
+  conversation.change(add(second));
+  await expect.poll(() => kept.read('rye').turns).toEqual([...first, ...second]);
+});
+
+test('an empty number field stays empty', async () => {
   const settings = { system: 'Be short', options: { temperature: Number.NaN, max_tokens: 64, top_p: 0.5 } };
-  keepConversation('ada', 'pod', { ...empty, settings });
-  expect(readConversation('ada', 'pod').settings).toEqual(settings);
+  open().change((now) => ({ ...now, settings }));
+  await expect.poll(() => kept.read('rye').settings.options.temperature).toBeNull();
+  const { version } = { version: 1 };
+  const conversation = openConversation(
+    { userId: 'ada', model: 'rye' },
+    { conversation: JSON.parse(JSON.stringify(kept.read('rye'))), version, is_kept: true },
+    { show: shown, failed },
+  );
+  expect(conversation.current().settings).toEqual(settings);
 });
 
-test('what cannot be read is an empty conversation', () => {
-  browserStorage.keep('ada', 'conversation.pod', { turns: 'Rye' });
-  expect(readConversation('ada', 'pod')).toEqual(empty);
-});
-
-test('of an empty conversation nothing is kept', () => {
-  keepConversation('ada', 'pod', { ...empty, turns: first });
-  keepConversation('ada', 'pod', empty);
+test('what this browser kept before is taken over once', async () => {
+  const old = { turns: first, unanswered: '', settings: initialSettings };
+  browserStorage.keep('ada', 'conversation.rye', old);
+  expect(open().current()).toEqual(old);
+  await expect.poll(() => kept.read('rye').turns).toEqual(first);
   expect(localStorage).toHaveLength(0);
 });
 
-test('where the storage is full the oldest make room, and what still does not fit is said', () => {
-  const { keep, read } = browserStorage;
-  // The list, and three conversations.
-  let room = 4;
-  const full = vi.spyOn(browserStorage, 'keep').mockImplementation((userId, name, value) => {
-    const isNew = value !== null && read(userId, name) === null;
-    return isNew && localStorage.length >= room ? false : keep(userId, name, value);
-  });
-  for (let at = 0; at < 5; at += 1)
-    expect(keepConversation('ada', `pod-${at}`, { ...empty, turns: first })).toBe(true);
-  expect(readConversation('ada', 'pod-1')).toEqual(empty);
-  for (const at of [2, 3, 4]) expect(readConversation('ada', `pod-${at}`).turns).toEqual(first);
-  room = 0;
-  expect(keepConversation('ada', 'pod-5', { ...empty, turns: first })).toBe(false);
-  full.mockRestore();
-});
-
-test('the twenty that were open last are kept, and nothing of somebody else', () => {
-  for (let at = 0; at < 21; at += 1) keepConversation('ada', `pod-${at}`, { ...empty, turns: first });
-  expect(readConversation('ada', 'pod-0')).toEqual(empty);
-  expect(readConversation('ada', 'pod-1').turns).toEqual(first);
-  setCredentials({ userId: 'eve', apiKey: 'bk_2' });
-  readConversation('eve', 'pod-1');
-  expect(localStorage).toHaveLength(0);
+test('where none are kept nothing is sent', () => {
+  const conversation = open(false);
+  conversation.change(add(first));
+  conversation.leave();
+  expect(conversation.current().turns).toEqual(first);
+  expect(call).not.toHaveBeenCalled();
 });

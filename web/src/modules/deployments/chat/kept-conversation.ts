@@ -1,21 +1,18 @@
-import * as z from 'zod/mini';
+import {
+  getConversation,
+  saveConversation,
+  TURNS_LENGTH_MAX,
+  type Conversation as WireConversation,
+} from '@bakehouse/contract/conversations';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
 import { browserStorage } from '../../../lib/tab-storage.ts';
-import type { ChatCut, ChatMessage, ChatSpeed } from './chat.ts';
 import { type ChatSettings, initialSettings } from './chat-options.tsx';
 
-/** In characters, as JSON. */
-const TURNS_LENGTH_MAX = 200_000;
-/** Conversations of a user: as many as fit into what a browser stores of a site, at their longest. */
-export const KEPT_MAX = 20;
-
-export type Turn = ChatMessage & {
-  /** What the model has thought before its answer; it is not told of it again. */
-  thoughts?: string | undefined;
-  speed?: ChatSpeed | undefined;
-  cut?: ChatCut | undefined;
-  /** It is an answer that was stopped, or broke off. */
-  interrupted?: boolean | undefined;
-};
+export type Turn = WireConversation['turns'][number];
 
 export type Conversation = {
   turns: Turn[];
@@ -24,79 +21,155 @@ export type Conversation = {
   settings: ChatSettings;
 };
 
-/** An empty number field is NaN, which JSON does not have. */
-const numberOrNaN = z.catch(z.number(), Number.NaN);
-const stored = z.object({
-  turns: z.array(
-    z.object({
-      role: z.enum(['user', 'assistant']),
-      content: z.string(),
-      thoughts: z.optional(z.string()),
-      speed: z.optional(
-        z.object({ firstTokenMs: z.number(), tokens: z.number(), tokensPerSecond: z.nullable(z.number()) }),
-      ),
-      cut: z.optional(z.enum(['maximum', 'context'])),
-      interrupted: z.optional(z.boolean()),
-    }),
-  ),
-  unanswered: z.string(),
-  settings: z.object({
-    system: z.string(),
-    options: z.object({
-      temperature: numberOrNaN,
-      max_tokens: numberOrNaN,
-      top_p: z.optional(z.number()),
-      seed: z.optional(z.number()),
-    }),
-  }),
-});
+/** What is to become of a conversation, whatever another tab has made of it meanwhile. */
+type Change = (conversation: Conversation) => Conversation;
 
-const nameOf = (id: string) => `conversation.${id}`;
+type Read = ResponseOf<typeof getConversation>;
 
-/** The ids of the conversations that are kept, the one that was open last first. */
-const LIST = 'conversations';
-const list = z.array(z.string());
+/** What is typed into a setting is one save. */
+const GATHER_MS = 250;
+/** Saves that another tab or device comes before. */
+const CONFLICTS_MAX = 5;
+/** What a browser sends of a page that is being left. */
+const KEEPALIVE_BYTES_MAX = 60_000;
 
-/** The user's conversation as this browser has kept it; an empty one where it has none. What others have left goes. */
-export function readConversation(userId: string, id: string): Conversation {
-  browserStorage.forget(userId);
-  const { data } = stored.safeParse(browserStorage.read(userId, nameOf(id)));
-  return data ?? { turns: [], unanswered: '', settings: initialSettings };
-}
+export const emptyConversation: Conversation = { turns: [], unanswered: '', settings: initialSettings };
+
+/** The user's conversation with a model, as the server keeps it. */
+export const conversationQuery = (userId: string, model: string) =>
+  endpointQuery(
+    ['conversation', 'one', model, userId],
+    getConversation,
+    { query: { model } },
+    { staleTime: 0 },
+  );
 
 /**
- * Keeps the conversation in this browser, beside the last ones; of a long one the newest turns, of an empty one nothing.
- * Where the storage is full the oldest ones make room; false where even that is not enough.
+ * The conversation at hand: what the server keeps with the changes that are on their way there, one save after the
+ * other. Where another tab or device has saved before, the changes are made to what that has saved. `show` is called
+ * with what it has become, and `failed` where it could not be saved; the next save tries again.
  */
-export function keepConversation(userId: string, id: string, conversation: Conversation): boolean {
-  const others = (list.safeParse(browserStorage.read(userId, LIST)).data ?? []).filter((one) => one !== id);
-  const isEmpty =
-    conversation.turns.length === 0 &&
-    conversation.unanswered === '' &&
-    JSON.stringify(conversation.settings) === JSON.stringify(initialSettings);
-  const kept = isEmpty ? others : [id, ...others];
-  for (const old of kept.splice(KEPT_MAX)) browserStorage.keep(userId, nameOf(old), null);
-  const value = isEmpty
-    ? null
-    : { ...conversation, turns: newestTurns(conversation.turns, TURNS_LENGTH_MAX) };
-  const isKept = () =>
-    browserStorage.keep(userId, LIST, kept.length > 0 ? kept : null) &&
-    browserStorage.keep(userId, nameOf(id), value);
-  while (!isKept()) {
-    if (kept.length < 2) return false;
-    browserStorage.keep(userId, nameOf(kept.pop() ?? ''), null);
+export function openConversation(
+  { userId, model }: { userId: string; model: string },
+  read: Read,
+  { show, failed }: { show: (conversation: Conversation) => void; failed: (error: unknown) => void },
+) {
+  let { version } = read;
+  let kept = fromWire(read.conversation);
+  let changes: Change[] = [];
+  let saving = false;
+  let isLeft = false;
+  let endPause = () => {};
+  const current = () => changes.reduce((conversation, change) => change(conversation), kept);
+
+  function adopt(newer: Read): void {
+    ({ version } = newer);
+    kept = fromWire(newer.conversation);
+    show(current());
   }
-  return true;
+
+  async function save(): Promise<void> {
+    for (let conflicts = 0; ; conflicts += 1) {
+      const sent = changes.length;
+      const conversation = current();
+      try {
+        ({ version } = await put(model, version, conversation));
+        kept = conversation;
+        changes = changes.slice(sent);
+        const saved: Read = { conversation: toWire(kept), version, is_kept: true };
+        queryClient.setQueryData(conversationQuery(userId, model).queryKey, saved);
+        return;
+      } catch (error) {
+        if (!(error instanceof ApiError && error.status === 409) || conflicts === CONFLICTS_MAX) throw error;
+        adopt(await call(getConversation, { query: { model } }));
+      }
+    }
+  }
+
+  const pause = () =>
+    new Promise<void>((resolve) => {
+      if (isLeft) return resolve();
+      const timer = setTimeout(resolve, GATHER_MS);
+      endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  async function saveAll(): Promise<void> {
+    if (saving) return;
+    saving = true;
+    try {
+      while (changes.length > 0) {
+        await pause();
+        await save();
+      }
+    } catch (error) {
+      failed(error);
+    } finally {
+      saving = false;
+    }
+  }
+
+  const change = (made: Change): void => {
+    changes = [...changes, made];
+    show(current());
+    if (read.is_kept) void saveAll();
+  };
+  const old = takeFromBrowser(userId, model);
+  if (old && version === 0) change(() => old);
+  return {
+    current,
+    change,
+    /** Takes what another tab or device has saved. */
+    follow: (newer: Read): void => {
+      if (newer.version > version) adopt(newer);
+    },
+    /** Saves from now on without waiting for more. */
+    flush: (): void => {
+      isLeft = true;
+      endPause();
+    },
+    /** While the page is left: saves what is not saved yet, and what this change makes of it. */
+    leave: (made?: Change): void => {
+      if (!read.is_kept || (!made && changes.length === 0)) return;
+      const conversation = made ? made(current()) : current();
+      if (JSON.stringify(conversation).length > KEEPALIVE_BYTES_MAX) return;
+      put(model, version, conversation, true).catch(() => undefined);
+    },
+  };
 }
 
-/** Calls back when another tab has changed the conversation; returns how to stop. */
-export function onKeptElsewhere(userId: string, id: string, changed: () => void): () => void {
-  const key = browserStorage.keyOf(userId, nameOf(id));
-  const listen = (event: StorageEvent) => {
-    if (event.key === key) changed();
-  };
-  window.addEventListener('storage', listen);
-  return () => window.removeEventListener('storage', listen);
+function put(model: string, version: number, conversation: Conversation, keepalive = false) {
+  const turns = newestTurns(conversation.turns, TURNS_LENGTH_MAX);
+  return call(
+    saveConversation,
+    { query: { model }, body: { version, conversation: toWire({ ...conversation, turns }) } },
+    { keepalive },
+  );
+}
+
+/** An empty number field is NaN, and null on the wire. */
+function fromWire(conversation: WireConversation | null): Conversation {
+  if (!conversation) return emptyConversation;
+  const { options, ...settings } = conversation.settings;
+  const { temperature, max_tokens } = options;
+  const numbers = { temperature: temperature ?? Number.NaN, max_tokens: max_tokens ?? Number.NaN };
+  return { ...conversation, settings: { ...settings, options: { ...options, ...numbers } } };
+}
+
+/** JSON makes null of NaN. */
+function toWire(conversation: Conversation): WireConversation {
+  return JSON.parse(JSON.stringify(conversation)) as WireConversation;
+}
+
+/** What this browser kept of the conversation before accounts did; it is there once. */
+function takeFromBrowser(userId: string, model: string): Conversation | null {
+  const name = `conversation.${model}`;
+  const old = browserStorage.read(userId, name);
+  if (old === null) return null;
+  browserStorage.keep(userId, name, null);
+  return fromWire(old as WireConversation);
 }
 
 /** Pure: the newest questions with their answers that fit. */

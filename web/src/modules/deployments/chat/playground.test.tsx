@@ -4,12 +4,11 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { browserStorage } from '../../../lib/tab-storage.ts';
 import { UserContext } from '../../accounts/session.ts';
 import { initialSettings } from './chat-options.tsx';
 import type { Turn } from './kept-conversation.ts';
-import { keepConversation, readConversation } from './kept-conversation.ts';
 import { Playground } from './playground.tsx';
+import { keptConversations } from './testing/kept-conversations.ts';
 
 /** What the model has been asked, and its answer as far as the test lets it come. */
 let asked: { messages: unknown; max_tokens: number }[];
@@ -19,9 +18,16 @@ const sends = (chunk: object) =>
   answer.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`));
 const says = (text: string) => sends({ choices: [{ delta: { content: text } }] });
 
+/** What the server keeps of Ada, and of Eve. */
+let kept: ReturnType<typeof keptConversations>;
+let keptOfEve: ReturnType<typeof keptConversations>;
+
 /** A reload, or coming back to the page. */
-function open({ as = 'ada', id = 'pod-1' } = {}) {
+async function open({ as = 'ada', id = 'pod-1' } = {}) {
   cleanup();
+  // What was under way is saved.
+  await new Promise((resolve) => setTimeout(resolve));
+  queryClient.clear();
   setCredentials({ userId: as, apiKey: `bk_${as}` });
   render(
     <QueryClientProvider client={queryClient}>
@@ -30,6 +36,7 @@ function open({ as = 'ada', id = 'pod-1' } = {}) {
       </UserContext>
     </QueryClientProvider>,
   );
+  await screen.findByLabelText('Message');
 }
 
 async function ask(question: string) {
@@ -49,32 +56,38 @@ const message = () => screen.getByLabelText<HTMLTextAreaElement>('Message').valu
 const INTERRUPTED = 'The answer was interrupted.';
 
 beforeEach(() => {
-  localStorage.clear();
   sessionStorage.clear();
+  kept = keptConversations();
+  keptOfEve = keptConversations();
   asked = [];
-  vi.stubGlobal('fetch', async (url: string, { body, signal }: { body: string; signal?: AbortSignal }) => {
-    if (!url.endsWith('/chat/completions')) return Response.json({ prices: [] });
-    asked.push(JSON.parse(body));
-    const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (answer = controller) });
-    signal?.addEventListener('abort', () => answer.error(signal.reason));
-    return new Response(stream);
-  });
+  vi.stubGlobal(
+    'fetch',
+    async (url: string, init: { method: string; body: string; headers: Headers; signal?: AbortSignal }) => {
+      const own = init.headers.get('x-api-key') === 'bk_eve' ? keptOfEve : kept;
+      if (!url.endsWith('/chat/completions')) return own.respond(url, init) ?? Response.json({ prices: [] });
+      asked.push(JSON.parse(init.body));
+      const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (answer = controller) });
+      init.signal?.addEventListener('abort', () => answer.error(init.signal?.reason));
+      return new Response(stream);
+    },
+  );
 });
 
-afterEach(() => {
+afterEach(async () => {
   cleanup();
+  await new Promise((resolve) => setTimeout(resolve));
   queryClient.clear();
   vi.unstubAllGlobals();
 });
 
 test('a conversation and its settings are there again, and go on', async () => {
-  open();
+  await open();
   expect(screen.getByText(/at most 4,096 tokens\.$/)).toBeTruthy();
   const tokens = screen.getByLabelText('Maximum tokens');
   await userEvent.clear(tokens);
   await userEvent.type(tokens, '64{Tab}');
   await askAndAnswer('Which bread?', 'Rye bread');
-  open();
+  await open();
   expect(screen.getByText('Which bread?')).toBeTruthy();
   expect(await screen.findByText('Rye bread')).toBeTruthy();
   expect(screen.queryByText(INTERRUPTED)).toBeNull();
@@ -93,23 +106,18 @@ test.each([
   ['leaving the page', () => cleanup()],
   ['a reload', () => window.dispatchEvent(new Event('pagehide'))],
 ])('an answer that %s interrupts is kept as far as it came, and marked', async (_how, interrupt) => {
-  open();
+  await open();
   await ask('Which bread?');
   says('Rye br');
   await screen.findByText('Rye br');
   interrupt();
-  // What a page does after it was left is too late.
-  const key = browserStorage.keyOf('ada', 'conversation.pod-1');
-  const kept = localStorage.getItem(key) ?? '';
-  cleanup();
-  localStorage.setItem(key, kept);
-  open();
-  expect(await screen.findByText('Rye br')).toBeTruthy();
-  expect(screen.getByText(INTERRUPTED)).toBeTruthy();
+  await expect
+    .poll(() => kept.read('pod-1').turns.at(-1))
+    .toMatchObject({ content: 'Rye br', interrupted: true });
 });
 
 test('Stop marks what has come', async () => {
-  open();
+  await open();
   await ask('Which bread?');
   says('Rye br');
   await screen.findByText('Rye br');
@@ -118,7 +126,7 @@ test('Stop marks what has come', async () => {
 });
 
 test('a question without an answer goes before what was typed meanwhile', async () => {
-  open();
+  await open();
   await ask('Which bread?');
   await userEvent.type(screen.getByLabelText('Message'), 'And why?');
   await userEvent.click(screen.getByRole('button', { name: 'Stop' }));
@@ -137,7 +145,7 @@ test.each([
 ])(
   'of at most %i tokens an answer that was cut at %i says so, after a reload too',
   async (most, came, words) => {
-    open();
+    await open();
     const tokens = screen.getByLabelText('Maximum tokens');
     await userEvent.clear(tokens);
     await userEvent.type(tokens, `${most}{Tab}`);
@@ -148,13 +156,13 @@ test.each([
     answer.close();
     expect(await screen.findByText(words)).toBeTruthy();
     expect(screen.queryByText(INTERRUPTED)).toBeNull();
-    open();
+    await open();
     expect(await screen.findByText(words)).toBeTruthy();
   },
 );
 
 test('an answer that came to its end is not said to be cut', async () => {
-  open();
+  await open();
   await ask('Which bread?');
   says('Rye');
   sends({ choices: [{ delta: {}, finish_reason: 'stop' }] });
@@ -166,7 +174,7 @@ test('an answer that came to its end is not said to be cut', async () => {
 });
 
 test('a setting that is wrong is named beside Send, which leads to it and keeps what is typed', async () => {
-  open();
+  await open();
   const temperature = screen.getByLabelText('Temperature');
   await userEvent.clear(temperature);
   await userEvent.type(temperature, '9{Tab}');
@@ -184,151 +192,97 @@ test('a setting that is wrong is named beside Send, which leads to it and keeps 
 });
 
 test('a question without any of an answer is in the field again', async () => {
-  open();
+  await open();
   await ask('Which bread?');
-  open();
+  await open();
   expect(message()).toBe('Which bread?');
   expect(screen.queryByText(INTERRUPTED)).toBeNull();
-  open();
+  await open();
   expect(message()).toBe('Which bread?');
 });
 
 test('a new conversation is empty after a reload too', async () => {
-  open();
+  await open();
   await askAndAnswer('Which bread?', 'Rye bread');
   await userEvent.click(screen.getByRole('button', { name: 'New conversation' }));
   expect(screen.getByText('Which bread?')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
   expect(screen.queryByText('Which bread?')).toBeNull();
-  open();
+  await open();
   expect(screen.queryByText('Which bread?')).toBeNull();
 });
 
 test('what was typed and not asked is in the field again, of this conversation alone', async () => {
-  open();
+  await open();
   await userEvent.type(screen.getByLabelText('Message'), 'Which cake');
-  open({ id: 'pod-2' });
+  await open({ id: 'pod-2' });
   expect(message()).toBe('');
-  open();
+  await open();
   expect(message()).toBe('Which cake');
   await userEvent.type(screen.getByLabelText('Message'), '?{Enter}');
   await vi.waitFor(() => expect(asked).toHaveLength(1));
   says('Plum cake');
   answer.close();
   await screen.findByRole('button', { name: 'Send' });
-  open();
+  await open();
   expect(message()).toBe('');
 });
 
-test('no other deployment has it, and nobody else, in whose place it goes', async () => {
-  open();
+test('no other deployment has it, and nobody else', async () => {
+  await open();
   await askAndAnswer('Which bread?', 'Rye bread');
-  open({ id: 'pod-2' });
+  await open({ id: 'pod-2' });
   expect(screen.queryByText('Which bread?')).toBeNull();
-  open();
+  await open();
   expect(screen.getByText('Which bread?')).toBeTruthy();
-  open({ as: 'eve' });
+  await open({ as: 'eve' });
   expect(screen.queryByText('Which bread?')).toBeNull();
-  expect(JSON.stringify(localStorage)).not.toContain('Which bread?');
 });
 
-test('what another tab makes of it is followed', async () => {
-  open();
+const cake: Turn[] = [
+  { role: 'user', content: 'Which cake?' },
+  { role: 'assistant', content: 'Plum cake' },
+];
+
+test('what another tab makes of it is followed, and not saved once more', async () => {
+  await open();
   await askAndAnswer('Which bread?', 'Rye bread');
-  const settings = initialSettings;
-  const turns: Turn[] = [
-    { role: 'user', content: 'Which cake?' },
-    { role: 'assistant', content: 'Plum cake' },
-  ];
-  keepConversation('ada', 'pod-1', { turns, unanswered: '', settings });
-  const key = browserStorage.keyOf('ada', 'conversation.pod-1');
-  act(() => void window.dispatchEvent(new StorageEvent('storage', { key })));
+  await expect.poll(() => kept.read('pod-1').turns).toHaveLength(2);
+  await act(() => kept.keepElsewhere('pod-1', { turns: cake }));
   expect(await screen.findByText('Plum cake')).toBeTruthy();
   expect(screen.queryByText('Rye bread')).toBeNull();
+  await open();
+  expect(kept.version('pod-1')).toBe(2);
 });
 
 test('what another tab asks while an answer comes here stays, in front of that', async () => {
-  open();
+  await open();
   await askAndAnswer('Which bread?', 'Rye bread');
   await ask('Which flour?');
   says('Rye flour');
-  const turns: Turn[] = [
-    { role: 'user', content: 'Which cake?' },
-    { role: 'assistant', content: 'Plum cake' },
-  ];
-  keepConversation('ada', 'pod-1', { turns, unanswered: '', settings: initialSettings });
-  const key = browserStorage.keyOf('ada', 'conversation.pod-1');
-  act(() => void window.dispatchEvent(new StorageEvent('storage', { key })));
+  await act(() => kept.keepElsewhere('pod-1', { turns: cake }));
   answer.close();
   await screen.findByRole('button', { name: 'Send' });
-  open();
+  await open();
   for (const text of ['Which cake?', 'Plum cake', 'Which flour?', 'Rye flour'])
     expect(screen.getAllByText(text)).toHaveLength(1);
   expect(screen.queryByText(INTERRUPTED)).toBeNull();
 });
 
 test('an answer that is made anew stays in its place while another tab changes the settings, which stay too', async () => {
-  open();
+  await open();
   await askAndAnswer('Which bread?', 'Rye bread');
   await userEvent.click(screen.getByRole('button', { name: 'Regenerate the answer' }));
   await vi.waitFor(() => expect(asked).toHaveLength(2));
   says('Spelt bread');
-  const { turns, unanswered } = readConversation('ada', 'pod-1');
-  const settings = { ...initialSettings, system: 'Be brief' };
-  keepConversation('ada', 'pod-1', { turns, unanswered, settings });
-  const key = browserStorage.keyOf('ada', 'conversation.pod-1');
-  act(() => void window.dispatchEvent(new StorageEvent('storage', { key })));
+  const { turns } = kept.read('pod-1');
+  await act(() =>
+    kept.keepElsewhere('pod-1', { turns, settings: { ...initialSettings, system: 'Be brief' } }),
+  );
   answer.close();
   await screen.findByRole('button', { name: 'Send' });
-  const kept = readConversation('ada', 'pod-1');
-  expect(kept.turns.map(({ content }) => content)).toEqual(['Which bread?', 'Spelt bread']);
-  expect(kept.settings.system).toBe('Be brief');
-});
-
-test('an answer that is complete is never kept as an interrupted one, which another tab would show and keep', async () => {
-  open();
-  await ask('Which bread?');
-  const kept = vi.spyOn(browserStorage, 'keep');
-  says('Rye bread');
-  sends({ choices: [], usage: { completion_tokens: 2 } });
-  answer.close();
-  await screen.findByText(/^2 tokens/);
-  await screen.findByRole('button', { name: 'Send' });
-  const all = JSON.stringify(kept.mock.calls);
-  kept.mockRestore();
-  expect(all).toContain('Rye bread');
-  expect(all).not.toContain('interrupted');
-});
-
-test('what another tab has kept is not kept once more: it would undo what that tab keeps next', async () => {
-  open();
-  const other = (content: string) =>
-    keepConversation('ada', 'pod-1', {
-      turns: [
-        { role: 'user', content: 'Which cake?' },
-        { role: 'assistant', content },
-      ],
-      unanswered: '',
-      settings: { ...initialSettings, system: 'Be brief' },
-    });
-  other('Plum ca');
-  const key = browserStorage.keyOf('ada', 'conversation.pod-1');
-  const kept = vi.spyOn(browserStorage, 'keep');
-  act(() => void window.dispatchEvent(new StorageEvent('storage', { key })));
-  expect(await screen.findByText('Plum ca')).toBeTruthy();
-  expect(kept).not.toHaveBeenCalled();
-  kept.mockRestore();
-});
-
-test('nothing of it is left after signing out, not even of an answer that was still coming', async () => {
-  open();
-  await ask('Which bread?');
-  says('Rye br');
-  await screen.findByText('Rye br');
-  act(() => {
-    setCredentials(null);
-    browserStorage.forget();
-  });
-  cleanup();
-  expect(localStorage).toHaveLength(0);
+  await expect
+    .poll(() => kept.read('pod-1').turns.map(({ content }) => content))
+    .toEqual(['Which bread?', 'Spelt bread']);
+  expect(kept.read('pod-1').settings.system).toBe('Be brief');
 });

@@ -1,3 +1,6 @@
+import { CONVERSATIONS_MAX, type getConversation } from '@bakehouse/contract/conversations';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { useQuery } from '@tanstack/react-query';
 import { CornerDownLeft, RotateCcw, Square, Trash2 } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
@@ -9,13 +12,14 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
 import { ChatOptionFields, optionLabels, optionProblems } from './chat-options.tsx';
 import { ConversationTurns } from './conversation-turns.tsx';
-import type { Turn } from './kept-conversation.ts';
-import { KEPT_MAX } from './kept-conversation.ts';
+import { conversationQuery, type Turn } from './kept-conversation.ts';
 import { useConversation } from './use-conversation.ts';
 import { type ConversationKey, forgetQuestion, readQuestion, useQuestion } from './use-question.ts';
 
@@ -34,7 +38,18 @@ type Props = {
 /** Chat with one model as it streams. */
 export function Playground(props: Props) {
   const { id: userId } = useUser();
-  return <OwnPlayground key={`${userId} ${props.conversationId}`} userId={userId} {...props} />;
+  const query = useQuery(conversationQuery(userId, props.conversationId));
+  return (
+    <QueryView
+      query={query}
+      failed="Your conversation could not be loaded"
+      pending={<Skeleton className="h-72" />}
+    >
+      {(read) => (
+        <OwnPlayground key={`${userId} ${props.conversationId}`} userId={userId} read={read} {...props} />
+      )}
+    </QueryView>
+  );
 }
 
 function OwnPlayground({
@@ -44,8 +59,9 @@ function OwnPlayground({
   device,
   pricePerHour,
   closed,
-}: Props & { userId: string }) {
-  const conversation = useConversation({ userId, id: conversationId, modelName });
+  read,
+}: Props & { userId: string; read: ResponseOf<typeof getConversation> }) {
+  const conversation = useConversation({ userId, id: conversationId, modelName }, read);
   const { turns, unanswered, settings, setSettings, error, answering, ask, askAgain, stop, clear } =
     conversation;
   const keptAs = { userId, id: conversationId };
@@ -72,8 +88,9 @@ function OwnPlayground({
           New conversation
         </DeleteButton>
         <p className="text-muted text-xs">
-          Until you sign out, this browser keeps up to {KEPT_MAX} conversations; of very long ones, the newest
-          part.
+          {read.is_kept
+            ? `Your last ${CONVERSATIONS_MAX} conversations are kept in your account; of very long ones, the newest part.`
+            : 'Conversations are not kept here: this one ends when you leave the page.'}
         </p>
       </div>
     </div>
@@ -105,7 +122,7 @@ type Conversation = ReturnType<typeof useConversation>;
 
 type DeleteProps = { disabled: boolean; onDelete: () => void; children: ReactNode };
 
-/** Asks first: a conversation has cost something, and is kept nowhere else. */
+/** Asks first: a conversation has cost something. */
 function DeleteButton({ disabled, onDelete, children }: DeleteProps) {
   const [asking, setAsking] = useState(false);
   return (
@@ -117,7 +134,7 @@ function DeleteButton({ disabled, onDelete, children }: DeleteProps) {
         open={asking}
         onOpenChange={setAsking}
         title="Delete this conversation?"
-        description="Only this browser keeps it. It will be permanently deleted."
+        description="It will be permanently deleted."
         action="Delete"
         onConfirm={() => {
           setAsking(false);

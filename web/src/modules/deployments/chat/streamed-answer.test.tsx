@@ -1,3 +1,4 @@
+import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, render, renderHook, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -7,13 +8,15 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { MarkdownLines } from '../../../ui/markdown.tsx';
 import { UserContext } from '../../accounts/session.ts';
 import { streamChat } from './chat.ts';
-import { initialSettings } from './chat-options.tsx';
-import { keepConversation, readConversation } from './kept-conversation.ts';
 import { Playground } from './playground.tsx';
+import { keptConversations } from './testing/kept-conversations.ts';
 import { useConversation } from './use-conversation.ts';
 
 vi.mock('./chat.ts', () => ({ streamChat: vi.fn<typeof streamChat>() }));
-vi.mock('../../../lib/api/api-client.ts', () => ({ call: async () => ({ prices: [] }) }));
+let kept = keptConversations();
+vi.mock('../../../lib/api/api-client.ts', () => ({
+  call: async (endpoint: Endpoint, input: object) => kept.answer(endpoint, input) ?? { prices: [] },
+}));
 vi.mock('../../../ui/markdown.tsx', () => ({
   MarkdownLines: vi.fn<typeof MarkdownLines>(({ text }) => <p>{text}</p>),
 }));
@@ -35,7 +38,7 @@ const drawFrame = () => {
 };
 
 beforeEach(() => {
-  localStorage.clear();
+  kept = keptConversations();
   queryClient.clear();
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
   vi.mocked(streamChat).mockImplementation(
@@ -61,7 +64,10 @@ function ask() {
   });
   vi.stubGlobal('cancelAnimationFrame', (id: number) => frames.delete(id));
   const { result, unmount } = renderHook(() =>
-    useConversation({ userId: 'ada', id: 'pod-1', modelName: 'rye' }),
+    useConversation(
+      { userId: 'ada', id: 'pod-1', modelName: 'rye' },
+      { conversation: null, version: 0, is_kept: true },
+    ),
   );
   act(() => void result.current.ask('Which bread?'));
   return { unmount, stop: () => result.current.stop(), answer: () => result.current.turns.at(-1) };
@@ -99,14 +105,16 @@ test.each([
   },
 );
 
-test('a page that is left between two frames keeps all that has come', () => {
+test('a page that is left between two frames keeps all that has come', async () => {
   const { unmount } = ask();
   act(() => says('Rye br'));
   unmount();
-  expect(readConversation('ada', 'pod-1').turns.at(-1)).toMatchObject({
-    content: 'Rye br',
-    interrupted: true,
-  });
+  await expect
+    .poll(() => kept.read('pod-1').turns.at(-1))
+    .toMatchObject({
+      content: 'Rye br',
+      interrupted: true,
+    });
 });
 
 test('what a model thinks is folded away beside its answer, and kept with it', async () => {
@@ -117,7 +125,7 @@ test('what a model thinks is folded away beside its answer, and kept with it', a
       </UserContext>
     </QueryClientProvider>,
   );
-  await userEvent.type(screen.getByLabelText('Message'), 'Which bread?{Enter}');
+  await userEvent.type(await screen.findByLabelText('Message'), 'Which bread?{Enter}');
   await screen.findByText('Waiting for the first token…');
   act(() => thinks('Something dark'));
   await screen.findByRole('button', { name: 'Thinking…' });
@@ -128,18 +136,17 @@ test('what a model thinks is folded away beside its answer, and kept with it', a
   await userEvent.click(thoughts);
   expect(await screen.findByText('Something dark')).toBeTruthy();
   await act(async () => ends());
-  const kept = readConversation('ada', 'pod-1').turns.at(-1);
-  expect(kept).toMatchObject({ content: 'Rye', thoughts: 'Something dark' });
+  await expect
+    .poll(() => kept.read('pod-1').turns.at(-1))
+    .toMatchObject({ content: 'Rye', thoughts: 'Something dark' });
 });
 
 test('earlier answers are not read for their formatting again while another one grows', async () => {
-  keepConversation('ada', 'pod-1', {
+  kept.keep('pod-1', {
     turns: [
       { role: 'user', content: 'Which bread?' },
       { role: 'assistant', content: 'Rye bread' },
     ],
-    unanswered: '',
-    settings: initialSettings,
   });
   render(
     <QueryClientProvider client={queryClient}>
@@ -150,6 +157,7 @@ test('earlier answers are not read for their formatting again while another one 
   );
   const timesRead = () =>
     vi.mocked(MarkdownLines).mock.calls.filter(([{ text }]) => text === 'Rye bread').length;
+  await screen.findByText('Rye bread');
   const before = timesRead();
   expect(before).toBeGreaterThan(0);
   await userEvent.type(screen.getByLabelText('Message'), 'Why?{Enter}');
