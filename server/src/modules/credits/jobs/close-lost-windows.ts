@@ -29,6 +29,8 @@ export const closeLostWindowsJob = defineJob({
 async function closeLost(services: Services, windowId: string): Promise<void> {
   const { log, db } = services;
   const { outcome, user_id: userId } = await closeWindow(services, { windowId, leaderId: null });
+  // Its process has renewed the lease meanwhile.
+  if (outcome === 'led') return;
   log.warn({ window_id: windowId, outcome }, 'closed a usage window of a process that is gone');
   announceChange(db, userId, { topic: 'balance', id: userId });
 }
