@@ -20,18 +20,18 @@ const summedTotals = (headSeq: bigint) => sql`(
 /** Where sums of transfers come from: all transfers, or with the newest seal's seq, the stored totals. */
 const sums = (headSeq: bigint | null) => (headSeq === null ? summedTransfers : summedTotals(headSeq));
 
-/** A user whose row is not what it must be, and how many of them there are. */
-export type Wrong = { count: number; first: string | null };
+/** How many users' rows are wrong, and the first of them. */
+type Wrong = { count: number; first: string | null };
 
 export type AccountProof = {
   accounts: number;
   sumOfBalances: bigint;
   transfers: number;
   openHolds: number;
-  wrongBalances: Wrong;
-  wrongHolds: Wrong;
-  wrongGiven: Wrong;
-  overspent: Wrong;
+  balances: Wrong;
+  holds: Wrong;
+  given: Wrong;
+  available: Wrong;
 };
 
 /** Every account with its own totals and, beside them, the same numbers from its transfers, open holds and portions. */
@@ -54,44 +54,22 @@ const accountSums = (headSeq: bigint | null): RawBuilder<unknown> => sql`(
   ) g on g.account_id = a.id
 )`;
 
-/** Counts the accounts that are wrong, in the database: how many there are does not matter to our memory. */
+/** Counts accounts and wrong ones in the database, so that the books may be of any size. */
 export async function proveAccounts(db: Reader, headSeq: bigint | null): Promise<AccountProof> {
-  const wrong = (name: string, condition: RawBuilder<unknown>) => sql`
-    count(*) filter (where kind = 'user' and (${condition}))::int as ${sql.ref(`${name}_count`)},
-    min(id) filter (where kind = 'user' and (${condition})) as ${sql.ref(`${name}_first`)}`;
-  const { rows } = await sql<{
-    accounts: number;
-    sum_of_balances: string;
-    transfers: number;
-    open_holds: number;
-    balances_count: number;
-    balances_first: string | null;
-    holds_count: number;
-    holds_first: string | null;
-    given_count: number;
-    given_first: string | null;
-    overspent_count: number;
-    overspent_first: string | null;
-  }>`
-    select count(*)::int as accounts, coalesce(sum(balance), 0)::text as sum_of_balances,
+  const wrong = (condition: RawBuilder<unknown>) => sql`jsonb_build_object(
+    'count', count(*) filter (where kind = 'user' and (${condition})),
+    'first', min(id) filter (where kind = 'user' and (${condition})))`;
+  const { rows } = await sql<Omit<AccountProof, 'sumOfBalances'> & { sum: string }>`
+    select count(*)::int as accounts, coalesce(sum(balance), 0)::text as sum,
       (coalesce(sum(transfers), 0) / 2)::int as transfers,
-      (select count(*)::int from ledger_holds where status = 'pending') as open_holds,
-      ${wrong('balances', sql`credits_posted <> credits_summed or debits_posted <> debits_summed`)},
-      ${wrong('holds', sql`debits_pending <> pending_summed`)},
-      ${wrong('given', sql`given <> given_summed`)},
-      ${wrong('overspent', sql`credits_summed - debits_summed - pending_summed < 0`)}
+      (select count(*)::int from ledger_holds where status = 'pending') as "openHolds",
+      ${wrong(sql`credits_posted <> credits_summed or debits_posted <> debits_summed`)} as balances,
+      ${wrong(sql`debits_pending <> pending_summed`)} as holds,
+      ${wrong(sql`given <> given_summed`)} as given,
+      ${wrong(sql`credits_summed - debits_summed - pending_summed < 0`)} as available
     from ${accountSums(headSeq)} accounts`.execute(db);
-  const row = oneOf(rows);
-  return {
-    accounts: row.accounts,
-    sumOfBalances: BigInt(row.sum_of_balances),
-    transfers: row.transfers,
-    openHolds: row.open_holds,
-    wrongBalances: { count: row.balances_count, first: row.balances_first },
-    wrongHolds: { count: row.holds_count, first: row.holds_first },
-    wrongGiven: { count: row.given_count, first: row.given_first },
-    overspent: { count: row.overspent_count, first: row.overspent_first },
-  };
+  const { sum, ...proof } = oneOf(rows);
+  return { ...proof, sumOfBalances: BigInt(sum) };
 }
 
 export type AccountLine = {

@@ -10,7 +10,6 @@ import {
   countWrongSettlements,
   countWrongTotals,
   proveAccounts,
-  type Wrong,
 } from './proof-queries.ts';
 import { type Chain, recomputeChain } from './recompute-chain.ts';
 
@@ -93,8 +92,10 @@ function check(name: string, faults: number, { right, wrong }: { right: string; 
 }
 
 function checkAccounts(proof: AccountProof): Check[] {
-  const checkUsers = (name: string, { first, count }: Wrong, right: string, wrong: string) =>
-    check(name, count, { right, wrong: `${first} ${wrong} (${count} such accounts)` });
+  const checkUsers = (name: 'balances' | 'holds' | 'given' | 'available', right: string, wrong: string) => {
+    const { count, first } = proof[name];
+    return check(name, count, { right, wrong: `${first} ${wrong} (${count} such accounts)` });
+  };
   return [
     {
       name: 'sum',
@@ -103,25 +104,21 @@ function checkAccounts(proof: AccountProof): Check[] {
     },
     checkUsers(
       'balances',
-      proof.wrongBalances,
       'Every balance is the sum of its transfers',
       'does not have the balance that its transfers sum to',
     ),
     checkUsers(
       'holds',
-      proof.wrongHolds,
       `What is held is the sum of all open holds (${proof.openHolds})`,
       'does not hold what its open holds sum to',
     ),
     checkUsers(
       'given',
-      proof.wrongGiven,
       'What is given is the sum of the portions that are left',
       'does not have the given credits that are left of the portions',
     ),
     checkUsers(
       'available',
-      proof.overspent,
       'No user has spent or promised more than there was',
       'has spent or promised more than there was',
     ),
