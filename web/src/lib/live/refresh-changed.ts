@@ -16,7 +16,6 @@ const families: Record<ChangeEvent['topic'], string[]> = {
   asset: ['asset'],
   run: ['run'],
   deployment: ['deployment'],
-  conversation: ['conversation'],
   balance: ['balance', 'transaction'],
   machine: ['machine'],
   reading: ['reading'],
