@@ -58,6 +58,7 @@ export default defineConfig({
           setupFiles: patience,
           // Each has a server, which serves models.
           maxWorkers: 2,
+          sequence: { groupOrder: 2 },
           // A guard against hanging: nothing is true or false by its speed.
           testTimeout: 20 * 60_000,
           hookTimeout: 20 * 60_000,
