@@ -40,10 +40,10 @@ const webModuleUses: Record<string, string[]> = {
   notifications: ['accounts'],
   referrals: ['accounts'],
   assets: ['accounts'],
-  images: ['assets'],
+  generations: ['assets'],
   deployments: ['assets', 'credits', 'machines'],
   training: ['deployments'],
-  generators: ['deployments', 'images'],
+  generators: ['deployments', 'generations'],
   models: ['training'],
   home: ['documentation', 'generators', 'training'],
 };

@@ -10,9 +10,9 @@ import { contactRoutes } from './modules/contact/routes.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
+import { generationsRoutes } from './modules/generations/routes.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from './modules/generators/routes.ts';
 import { homeRoutes } from './modules/home/routes.ts';
-import { imagesRoutes } from './modules/images/routes.ts';
 import { machineRoutes } from './modules/machines/routes.ts';
 import { modelsRoutes } from './modules/models/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
@@ -85,7 +85,7 @@ const routeTree = rootRoute.addChildren([
     ...deploymentsRoutes(appRoute),
     ...machineRoutes(appRoute),
     ...ownGeneratorsRoutes(appRoute),
-    ...imagesRoutes(appRoute),
+    ...generationsRoutes(appRoute),
     ...contactRoutes(appRoute),
     ...auditRoutes(appRoute),
     notFoundRoute,

@@ -9,8 +9,8 @@ import { queryClient } from './lib/api/query-client.ts';
 import { DeleteAccountDialog } from './modules/accounts/profile/delete-account-dialog.tsx';
 import { UserContext } from './modules/accounts/session.ts';
 import { EditAssetDialog } from './modules/assets/edit-asset-dialog.tsx';
-import { TrainingDialog } from './modules/images/gallery/training-dialog.tsx';
-import { generationOf } from './modules/images/testing/generation-of.ts';
+import { TrainingDialog } from './modules/generations/gallery/training-dialog.tsx';
+import { generationOf } from './modules/generations/testing/generation-of.ts';
 import { RestrictedModelDialog } from './modules/models/restricted/restricted-model-dialog.tsx';
 
 vi.mock('./lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));

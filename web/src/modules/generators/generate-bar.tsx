@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { sessionQuery } from '../accounts/session.ts';
-import { Price } from '../images/view/price.tsx';
+import { Price } from '../generations/view/price.tsx';
 import { isServed, waitsFor } from './form/waits-for.ts';
 import { GeneratedBy } from './generated-by.tsx';
 import { ListPrice } from './generation-price.tsx';

@@ -2,8 +2,8 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
-import { useQuote } from '../images/generation-calls.ts';
-import { Price } from '../images/view/price.tsx';
+import { useQuote } from '../generations/generation-calls.ts';
+import { Price } from '../generations/view/price.tsx';
 import { type FormValues, parameterProblems, requestParameters } from './form/form-values.ts';
 import type { NamedProvider } from './form/providers.ts';
 

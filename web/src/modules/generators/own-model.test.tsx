@@ -2,10 +2,10 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { GeneratorResults, PictureHistory } from '../images/deferred-parts.ts';
-import { FakeApi } from '../images/testing/fake-api.ts';
-import { unfinished } from '../images/testing/generation-of.ts';
-import { renderPage } from '../images/testing/render-page.tsx';
+import { GeneratorResults, PictureHistory } from '../generations/deferred-parts.ts';
+import { FakeApi } from '../generations/testing/fake-api.ts';
+import { unfinished } from '../generations/testing/generation-of.ts';
+import { renderPage } from '../generations/testing/render-page.tsx';
 import { servedGeneratorsQuery } from './served-generators.ts';
 
 const server = vi.hoisted(() => ({ api: null as FakeApi | null }));

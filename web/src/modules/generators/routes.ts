@@ -1,7 +1,7 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-import type { Brought } from '../images/actions/remix.ts';
+import type { Brought } from '../generations/actions/remix.ts';
 import type { QuickFormSearch } from './instant-generation-page.tsx';
 
 const generatorPage = pageComponent(() => import('./generator-page.tsx'), 'GeneratorPage');

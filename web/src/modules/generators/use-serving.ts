@@ -6,7 +6,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useActiveKontextDeployment, useUsableDeployments } from '../deployments/own-image-models.ts';
-import type { Brought } from '../images/actions/remix.ts';
+import type { Brought } from '../generations/actions/remix.ts';
 import {
   chooseProvider,
   type NamedProvider,

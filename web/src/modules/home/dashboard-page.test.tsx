@@ -6,7 +6,7 @@ import { UserContext } from '../accounts/session.ts';
 import { assetListQuery } from '../assets/asset-queries.ts';
 import { balanceQuery, spendQuery } from '../credits/credit-queries.ts';
 import { deploymentListQuery, newestDeploymentsQuery } from '../deployments/deployment-lists.ts';
-import { recentGenerationsQuery } from '../images/generation-queries.ts';
+import { recentGenerationsQuery } from '../generations/generation-queries.ts';
 import { runListQuery } from '../training/runs/run-queries.ts';
 import { DashboardPage } from './dashboard-page.tsx';
 

@@ -21,8 +21,8 @@ import {
   newestDeploymentsQuery,
   useNewestDeployments,
 } from '../deployments/deployment-lists.ts';
-import { RecentGenerations } from '../images/deferred-parts.ts';
-import { recentGenerationsQuery } from '../images/generation-queries.ts';
+import { RecentGenerations } from '../generations/deferred-parts.ts';
+import { recentGenerationsQuery } from '../generations/generation-queries.ts';
 import { runListQuery, useRuns } from '../training/runs/run-queries.ts';
 import { displayState } from '../training/runs/run-state.ts';
 import { UnfinishedBadge } from '../training/runs/unfinished/unfinished-badge.tsx';

@@ -1,6 +1,6 @@
 import { useUploadWork } from '../../modules/assets/files/uploads/use-upload-work.ts';
 import { useDeploymentWork } from '../../modules/deployments/use-deployment-work.ts';
-import { useGenerationWork } from '../../modules/images/use-generation-work.ts';
+import { useGenerationWork } from '../../modules/generations/use-generation-work.ts';
 import { usePreparationWork } from '../../modules/machines/use-preparation-work.ts';
 import { useReadingWork } from '../../modules/training/readings/use-reading-work.ts';
 import { useRunWork } from '../../modules/training/runs/use-run-work.ts';

@@ -9,7 +9,7 @@ import { DeferredPart } from '../../../ui/deferred-part.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { type FormField, FormFields } from '../../../ui/form-fields.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { SourceField } from '../../images/deferred-parts.ts';
+import { SourceField } from '../../generations/deferred-parts.ts';
 import { GenerateBar } from '../generate-bar.tsx';
 import { useGeneratorPage } from '../generator-context.ts';
 import { ModelField } from '../model-field.tsx';

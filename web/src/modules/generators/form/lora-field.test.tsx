@@ -2,9 +2,9 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { GeneratorResults, PictureHistory, SourceField } from '../../images/deferred-parts.ts';
-import { FakeApi } from '../../images/testing/fake-api.ts';
-import { renderPage } from '../../images/testing/render-page.tsx';
+import { GeneratorResults, PictureHistory, SourceField } from '../../generations/deferred-parts.ts';
+import { FakeApi } from '../../generations/testing/fake-api.ts';
+import { renderPage } from '../../generations/testing/render-page.tsx';
 import { servedGeneratorsQuery } from '../served-generators.ts';
 import { lorasQuery } from './loras-query.ts';
 

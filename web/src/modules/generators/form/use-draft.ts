@@ -2,8 +2,8 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { keepInTab, readFromTab } from '../../../lib/tab-storage.ts';
-import type { Brought } from '../../images/actions/remix.ts';
-import type { Source } from '../../images/editing/source.ts';
+import type { Brought } from '../../generations/actions/remix.ts';
+import type { Source } from '../../generations/edit-picture/source.ts';
 import { type FormValues, initialValues, withSettings } from './form-values.ts';
 
 export type Draft = { prompt: string; values: FormValues; source: Source | null };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parameterProblems } from '../parameters/parameter-problems.ts';
 import { initialParameters } from '../parameters/training-parameters.ts';
 import { holdAtStart, initialState, type WizardState } from './wizard-state.ts';
-import { canGoBack, isDirty, stepOf, wizardReducer, wizardSteps } from './wizard-steps.tsx';
+import { canGoBack, isDirty, stepIndex, stepOf, wizardReducer, wizardSteps } from './wizard-steps.tsx';
 
 const at = (values: Partial<WizardState>): WizardState => ({ ...initialState, ...values });
 const problemsOf = (state: WizardState) => stepOf(state).problems(state);
@@ -38,6 +38,7 @@ describe('wizardReducer', () => {
 
   it('an upload goes on once its files are there, and shows what the server says of them', () => {
     const state = at({ step: 'files', type: 'upload', files: [gguf] });
+    expect(stepIndex(state) + 1).toBe(3);
     expect(stepOf(state).next.does).toBe('create');
     const review = wizardReducer(state, { do: 'continue' });
     expect(review.step).toBe('uses');
@@ -221,6 +222,7 @@ describe('problemsOf', () => {
 
   it('names the missing choice of step 3', () => {
     const message = 'Please make sure you have selected a model, dataset, and file';
+    expect(stepIndex(at({ step: 'selection', type: 'finetune' })) + 1).toBe(3);
     expect(problemsOf(at({ step: 'selection', type: 'finetune', baseModelId: 'm' }))).toEqual({
       datasetId: message,
     });
@@ -265,7 +267,9 @@ describe('the ceiling', () => {
 
   it('is forgotten on the way back, since another quote has another one', () => {
     const state = wizardReducer(review, { do: 'ceiling', ceiling: '12.5' });
-    expect(wizardReducer(state, { do: 'back' })).toMatchObject({ step: 'parameters', ceiling: '' });
+    const before = wizardReducer(state, { do: 'back' });
+    expect(before).toMatchObject({ step: 'parameters', ceiling: '' });
+    expect(stepIndex(before) + 1).toBe(4);
   });
 });
 

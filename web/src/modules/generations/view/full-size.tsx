@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useStepKeys } from '../../../lib/device/use-step-keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
+import { Media } from './media.tsx';
 
 type Props = {
   outputs: Generation['outputs'];
@@ -22,7 +23,7 @@ export function FullSize({ outputs, prompt, at, onAt }: Props) {
   useStepKeys(['ArrowLeft', 'ArrowRight'], goBy, { enabled: at !== null && outputs.length > 1, onTop: true });
   const output = outputs[shown];
   if (!output) return null;
-  const { url, width, height } = output;
+  const { width, height } = output;
   return (
     <Dialog
       open={at !== null}
@@ -46,7 +47,7 @@ export function FullSize({ outputs, prompt, at, onAt }: Props) {
         )
       }
     >
-      <img src={url} alt={prompt} width={width} height={height} className="max-w-none" />
+      <Media media={output} alt={prompt} className="max-w-none" />
     </Dialog>
   );
 }

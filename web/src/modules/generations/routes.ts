@@ -4,7 +4,7 @@ import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
 
 /** The gallery and the page of each generation. */
-export const imagesRoutes = <App extends AnyRoute>(app: App) =>
+export const generationsRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({
       getParentRoute: () => app,

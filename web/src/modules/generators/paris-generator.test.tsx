@@ -2,10 +2,10 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { notify } from '../../ui/notify.ts';
-import { GeneratorResults, PictureHistory } from '../images/deferred-parts.ts';
-import { FakeApi } from '../images/testing/fake-api.ts';
-import { generationOf, unfinished } from '../images/testing/generation-of.ts';
-import { renderPage } from '../images/testing/render-page.tsx';
+import { GeneratorResults, PictureHistory } from '../generations/deferred-parts.ts';
+import { FakeApi } from '../generations/testing/fake-api.ts';
+import { generationOf, unfinished } from '../generations/testing/generation-of.ts';
+import { renderPage } from '../generations/testing/render-page.tsx';
 
 const server = vi.hoisted(() => ({ api: null as FakeApi | null }));
 vi.mock('../../lib/api/api-client.ts', () => ({

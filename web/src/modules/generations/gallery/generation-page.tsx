@@ -11,7 +11,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { GenerationActions } from '../actions/generation-actions.tsx';
-import { EditTree } from '../editing/edit-tree.tsx';
+import { EditTree } from '../edit-picture/edit-tree.tsx';
 import { useGeneration } from '../generation-calls.ts';
 import { ExpertWeights } from '../view/expert-weights.tsx';
 import { GenerationFigures } from '../view/generation-figures.tsx';

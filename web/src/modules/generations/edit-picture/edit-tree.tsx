@@ -5,6 +5,7 @@ import { Card } from '../../../ui/card.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { useGenerations } from '../use-generations.ts';
+import { Media } from '../view/media.tsx';
 import { Thumbnail } from '../view/thumbnail.tsx';
 import { type Edited, lineageOf } from './lineage.ts';
 
@@ -29,7 +30,7 @@ export function EditTree({ generation, className }: { generation: Generation; cl
             <li key={tree.generation.id}>
               <div className={rowClass}>
                 <span className={pictureClass}>
-                  <img src={tree.generation.source.thumbnail_url} alt="" className="size-full object-cover" />
+                  <Media small media={tree.generation.source} alt="" className="size-full" />
                 </span>
                 <span className="text-muted">Source picture</span>
               </div>

@@ -2,6 +2,7 @@ import { Slider } from '@base-ui/react/slider';
 import { MoveHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { fitted } from '../view/frame.tsx';
+import { Media } from '../view/media.tsx';
 
 type Props = {
   /** Where the source is. */
@@ -24,16 +25,9 @@ export function BeforeAfter({ before, after, prompt }: Props) {
         style={fitted(after.width / after.height)}
       >
         <Slider.Track className="size-full">
-          <img
-            src={after.url}
-            alt={prompt}
-            width={after.width}
-            height={after.height}
-            draggable={false}
-            className="size-full"
-          />
-          <img
-            src={before}
+          <Media media={after} alt={prompt} draggable={false} className="size-full" />
+          <Media
+            media={{ url: before }}
             alt="Before"
             draggable={false}
             className="absolute inset-0 size-full object-cover"

@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { Card } from '../../../ui/card.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { useHistoryRefresh } from '../editing/history-refresh.ts';
-import type { Source } from '../editing/source.ts';
-import { SourceImage } from '../editing/source-image.tsx';
+import { useHistoryRefresh } from '../edit-picture/history-refresh.ts';
+import type { Source } from '../edit-picture/source.ts';
+import { SourceImage } from '../edit-picture/source-image.tsx';
 import { useGenerations } from '../use-generations.ts';
 import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
 

@@ -22,8 +22,8 @@ import { useDebounced } from '../../lib/use-debounced.ts';
 import { awaitEnd } from '../../ui/long-work.ts';
 import { errorMessage, notify } from '../../ui/notify.ts';
 import type { FailureOptions } from '../../ui/notify-failure.ts';
-import type { OnUpload } from './editing/send-source.ts';
-import type { Source } from './editing/source.ts';
+import type { OnUpload } from './edit-picture/send-source.ts';
+import type { Source } from './edit-picture/source.ts';
 import {
   EDIT_POLL_MS,
   failedInARow,
@@ -85,7 +85,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
   return useMutation({
     mutationFn: async ({ source, onUpload = () => undefined, shownCost, ...request }: GenerationRequest) => {
       // Its code comes with the field for a source: most generations have none.
-      const sources = source && (await import('./editing/send-source.ts'));
+      const sources = source && (await import('./edit-picture/send-source.ts'));
       const body = { ...request, ...(source && (await sources?.sendSource(source, onUpload))) };
       const costMax = shownCost ?? (await readCost(request));
       try {

@@ -13,7 +13,7 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { sessionQuery, UserContext } from '../../accounts/session.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from '../../generators/routes.ts';
 import { servedGeneratorsQuery } from '../../generators/served-generators.ts';
-import { imagesRoutes } from '../routes.ts';
+import { generationsRoutes } from '../routes.ts';
 
 const user = { id: 'u1' } as never;
 
@@ -30,7 +30,7 @@ export async function renderPage(path: string) {
   const app = createRoute({ getParentRoute: () => root, id: 'app' });
   const router = createRouter({
     routeTree: root.addChildren([
-      app.addChildren([...imagesRoutes(app), ...ownGeneratorsRoutes(app)]),
+      app.addChildren([...generationsRoutes(app), ...ownGeneratorsRoutes(app)]),
       ...generatorsRoutes(root),
     ]),
     history: createMemoryHistory({ initialEntries: [path] }),

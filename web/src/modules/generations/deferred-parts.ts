@@ -7,13 +7,13 @@ export const GeneratorResults = loadable(
 /** Where a picture is given that is to be edited; what sends it comes along. */
 export const SourceField = loadable(async () => {
   const [field] = await Promise.all([
-    import('./editing/source-field.tsx'),
-    import('./editing/send-source.ts'),
+    import('./edit-picture/source-field.tsx'),
+    import('./edit-picture/send-source.ts'),
   ]);
   return field.SourceField;
 });
 /** An edit until it is under way. */
-export const EditStart = loadable(async () => (await import('./editing/edit-start.tsx')).EditStart);
+export const EditStart = loadable(async () => (await import('./edit-picture/edit-start.tsx')).EditStart);
 /** The last pictures of one generator. */
 export const PictureHistory = loadable(
   async () => (await import('./gallery/picture-history.tsx')).PictureHistory,

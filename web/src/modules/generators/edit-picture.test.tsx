@@ -7,11 +7,11 @@ import { queryClient } from '../../lib/api/query-client.ts';
 import { upload } from '../../lib/api/upload.ts';
 import { notify } from '../../ui/notify.ts';
 import { notifyFailures } from '../../ui/notify-failure.ts';
-import { EditStart, GeneratorResults, PictureHistory, SourceField } from '../images/deferred-parts.ts';
-import { pictureProblem } from '../images/editing/picture-problem.ts';
-import { FakeApi } from '../images/testing/fake-api.ts';
-import { generationOf, unfinished } from '../images/testing/generation-of.ts';
-import { renderPage } from '../images/testing/render-page.tsx';
+import { EditStart, GeneratorResults, PictureHistory, SourceField } from '../generations/deferred-parts.ts';
+import { pictureProblem } from '../generations/edit-picture/picture-problem.ts';
+import { FakeApi } from '../generations/testing/fake-api.ts';
+import { generationOf, unfinished } from '../generations/testing/generation-of.ts';
+import { renderPage } from '../generations/testing/render-page.tsx';
 
 const server = vi.hoisted(() => ({ api: null as FakeApi | null }));
 vi.mock('../../lib/api/api-client.ts', () => ({
@@ -19,13 +19,15 @@ vi.mock('../../lib/api/api-client.ts', () => ({
 }));
 vi.mock('../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
 // Nothing decodes pictures here.
-vi.mock('../images/editing/picture-problem.ts', () => ({ pictureProblem: vi.fn<typeof pictureProblem>() }));
+vi.mock('../generations/edit-picture/picture-problem.ts', () => ({
+  pictureProblem: vi.fn<typeof pictureProblem>(),
+}));
 
 // The pages are loaded on demand; how long that takes says nothing here.
 beforeAll(() =>
   Promise.all([
     import('./generator-page.tsx'),
-    import('../images/gallery/generation-page.tsx'),
+    import('../generations/gallery/generation-page.tsx'),
     ...[EditStart, GeneratorResults, PictureHistory, SourceField].map((part) => part.preload()),
   ]),
 );

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { cx } from '../../../lib/cx.ts';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
+import { Media } from '../view/media.tsx';
 import { Thumbnail } from '../view/thumbnail.tsx';
 
 const grids = {
@@ -74,13 +75,12 @@ export function GenerationTile({ generation, large = false }: { generation: Gene
         </span>
       )}
       {large && source && (
-        <img
-          src={source.thumbnail_url}
+        <Media
+          small
+          media={source}
           alt=""
           title="The picture that was edited"
-          loading="lazy"
-          decoding="async"
-          className="absolute bottom-2 left-2 size-[28%] rounded-md border-2 border-white bg-white object-cover shadow-card"
+          className="absolute bottom-2 left-2 size-[28%] rounded-md border-2 border-white bg-white shadow-card"
         />
       )}
       {large && state !== 'completed' && (

@@ -2,6 +2,7 @@ import type { Generation } from '@bakehouse/contract/generations';
 import { useEffect, useState } from 'react';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { useGeneration } from '../generation-calls.ts';
+import { Media } from '../view/media.tsx';
 import type { Source } from './source.ts';
 
 type Props = { source: Source; className: string };
@@ -29,7 +30,7 @@ function FileImage({ file, className }: { file: File; className: string }) {
     setUrl(made);
     return () => URL.revokeObjectURL(made);
   }, [file]);
-  return <img src={url} alt="" className={className} />;
+  return url === undefined ? null : <Media media={{ url }} alt="" className={className} />;
 }
 
 type GenerationProps = { source: Exclude<Source, { file: File }>; className: string };
@@ -38,5 +39,5 @@ function GenerationImage({ source, className }: GenerationProps) {
   const { data } = useGeneration('sameAsId' in source ? source.sameAsId : source.generationId);
   const picture = data && pictureOf(source, data);
   if (!picture) return <Skeleton className={className} />;
-  return <img src={picture.url} alt="" className={className} />;
+  return <Media media={{ url: picture.url }} alt="" className={className} />;
 }

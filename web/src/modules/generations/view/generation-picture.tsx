@@ -6,7 +6,7 @@ import { useNow } from '../../../lib/use-now.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Progress } from '../../../ui/progress.tsx';
-import { BeforeAfter } from '../editing/before-after.tsx';
+import { BeforeAfter } from '../edit-picture/before-after.tsx';
 import { useCancelGeneration } from '../generation-calls.ts';
 import {
   canBeCancelled,
@@ -19,6 +19,7 @@ import {
 } from '../generation-sentences.ts';
 import { Frame, fitted } from './frame.tsx';
 import { FullSize } from './full-size.tsx';
+import { Media } from './media.tsx';
 
 const SECOND_MS = 1_000;
 
@@ -85,13 +86,7 @@ function Made({ generation }: { generation: Generation }) {
               </div>
             ) : (
               <Zoomable label={prompt} onOpen={() => setOpened(0)}>
-                <img
-                  src={output.url}
-                  alt={prompt}
-                  width={output.width}
-                  height={output.height}
-                  className="h-auto max-h-[32rem] w-full object-contain"
-                />
+                <Media media={output} alt={prompt} className="h-auto max-h-[32rem] w-full object-contain" />
               </Zoomable>
             )}
           </Frame>
@@ -129,26 +124,25 @@ function Several({
   const nameOf = (index: number) => `${prompt}, ${index + 1} of ${outputs.length}`;
   return (
     <ul className="grid grid-cols-2 gap-3">
-      {outputs.map(({ id, url, download_url, width, height }, index) => (
-        <li key={id}>
+      {outputs.map((output, index) => (
+        <li key={output.id}>
           <Frame>
             <Zoomable label={nameOf(index)} onOpen={() => onOpen(index)}>
-              <img
-                src={url}
-                alt={nameOf(index)}
-                width={width}
-                height={height}
-                className="h-auto w-full object-contain"
-              />
+              <Media media={output} alt={nameOf(index)} className="h-auto w-full object-contain" />
             </Zoomable>
             <div className="grid grid-cols-2 divide-x divide-line border-line border-t bg-surface text-[0.8125rem]">
-              <a href={download_url} download aria-label={`Download picture ${index + 1}`} className={ACTION}>
+              <a
+                href={output.download_url}
+                download
+                aria-label={`Download picture ${index + 1}`}
+                className={ACTION}
+              >
                 <Download aria-hidden className="size-4" />
                 Download
               </a>
               <Link
                 to="/flux-kontext"
-                search={{ source: generationId, source_output: id }}
+                search={{ source: generationId, source_output: output.id }}
                 aria-label={`Edit picture ${index + 1}`}
                 className={ACTION}
               >
@@ -171,7 +165,11 @@ function UnderWay({ generation }: { generation: Generation }) {
       {source ? (
         <Edited source={source} preview={preview} percent={percentOf(generation)} />
       ) : preview ? (
-        <img src={preview} alt="" className="aspect-square max-h-[32rem] w-full object-contain" />
+        <Media
+          media={{ url: preview }}
+          alt=""
+          className="aspect-square max-h-[32rem] w-full object-contain"
+        />
       ) : (
         <div className="flex aspect-square max-h-[32rem] w-full items-center justify-center">
           <ImageIcon aria-hidden className="size-6 animate-[shimmer_1.6s_ease-in-out_infinite] text-faint" />
@@ -217,10 +215,10 @@ function Edited({ source, preview, percent }: EditedProps) {
   const [ratio, setRatio] = useState(source.width / source.height);
   return (
     <div className="relative" style={fitted(ratio)}>
-      <img src={source.url} alt="" className="size-full object-cover" />
+      <Media media={{ url: source.url }} alt="" className="size-full object-cover" />
       {preview && (
-        <img
-          src={preview}
+        <Media
+          media={{ url: preview }}
           alt=""
           onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
             setRatio(naturalWidth / naturalHeight)
