@@ -18,7 +18,7 @@ async function startPurchase(openPage: (url: string) => Promise<Page>) {
   const server = await startOwnServer({
     BAKEHOUSE_STRIPE_SECRET_KEY: stripe.config.secretKey,
     BAKEHOUSE_STRIPE_WEBHOOK_SECRET: stripe.config.webhookSecret,
-    BAKEHOUSE_STRIPE_URL: stripe.config.url,
+    BAKEHOUSE_SERVICE_URLS: `stripe=${stripe.config.url}`,
     BAKEHOUSE_PREPARE: 'false',
     BAKEHOUSE_DRIVER: 'fake',
   });

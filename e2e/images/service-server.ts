@@ -11,9 +11,8 @@ export async function startServiceServer() {
   afterAll(close);
   const server = await startOwnServer({
     BFL_API_KEY: access.key,
-    BAKEHOUSE_BFL_URL: access.url,
     FAL_KEY: access.key,
-    BAKEHOUSE_FAL_URL: access.url,
+    BAKEHOUSE_SERVICE_URLS: `bfl=${access.url},fal=${access.url}`,
     BAKEHOUSE_PREPARE: 'false',
     BAKEHOUSE_DRIVER: 'fake',
   });

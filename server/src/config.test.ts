@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { readConfig, settingNames, unknownSettings } from './config.ts';
+import { readConfig, removedSettings, settingNames, unknownSettings } from './config.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
 const example = parseEnv(
@@ -56,6 +56,23 @@ describe('the settings', () => {
     expect(() => readConfig(wrong)).toThrow(
       /^These settings are not usable:\n {2}BAKEHOUSE_PORT: must be a number, not 'http'\n {2}BAKEHOUSE_STARTING_GRANT_BGL: must be an amount.*\n {2}BAKEHOUSE_SIGN_UP: /,
     );
+  });
+
+  test('name other addresses of services, by the names that they have here', () => {
+    const read = (urls: string) =>
+      readConfig({ FAL_KEY: 'f', ARK_API_KEY: 'a', BAKEHOUSE_SERVICE_URLS: urls }).upstreams;
+    expect(read('ark=https://ark.example/v3, x=http://x.example').byteplus?.url).toBe(
+      'https://ark.example/v3',
+    );
+    expect(read('ark=https://ark.example/v3').fal?.url).toBe('https://queue.fal.run');
+    for (const wrong of ['oven=https://oven.example', 'fal', 'fal=queue.fal.run'])
+      expect(() => read(wrong)).toThrow(`BAKEHOUSE_SERVICE_URLS: must be such as fal=`);
+  });
+
+  test('that there were before say what there is in their place', () => {
+    const names = Object.keys(removedSettings);
+    expect(unknownSettings(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual(names);
+    expect(removedSettings.BAKEHOUSE_FAL_URL).toBe('BAKEHOUSE_SERVICE_URLS has fal=<address>');
   });
 
   test('that there are not are named: they would have no effect', () => {

@@ -15,6 +15,38 @@ function toOrigin(text: string, context: z.core.$RefinementCtx): string {
   return origin;
 }
 
+/** Where each service answers. */
+const serviceUrls = {
+  stripe: 'https://api.stripe.com',
+  fal: 'https://queue.fal.run',
+  replicate: 'https://api.replicate.com',
+  bfl: 'https://api.bfl.ai',
+  ark: 'https://ark.ap-southeast.bytepluses.com',
+  x: 'https://api.x.com',
+};
+
+function toServiceUrls(text: string, context: z.core.$RefinementCtx): typeof serviceUrls {
+  const entries = text.split(',').map((entry) => entry.trim());
+  const given = entries.filter(Boolean).map((entry) => {
+    const [name = '', ...rest] = entry.split('=');
+    const url = rest.join('=');
+    if (!Object.hasOwn(serviceUrls, name) || !z.url({ protocol: /^https?$/ }).safeParse(url).success)
+      context.addIssue(
+        `must be such as fal=${serviceUrls.fal}, of ${Object.keys(serviceUrls).join(', ')}, not '${entry}'`,
+      );
+    return [name, url] as const;
+  });
+  return { ...serviceUrls, ...Object.fromEntries(given) };
+}
+
+/** What is the same everywhere, and another only in tests. */
+const limits = {
+  /** BGL below which a user is notified that the balance is nearly gone. */
+  lowBalanceBgl: '25',
+  /** New accounts for which one person is given the bonus of an invitation. */
+  referralsMax: 10,
+};
+
 const folder = z.string().transform(toFolder);
 
 /**
@@ -54,30 +86,22 @@ const settings = z.object({
   BAKEHOUSE_DOCUMENTATION_URL: z.url().optional(),
   /** Where GitHub in the user menu leads; without it there is no such item. */
   BAKEHOUSE_GITHUB_URL: z.url().optional(),
-  /** BGL below which a user is notified that the balance is nearly gone; 0 never. */
-  BAKEHOUSE_LOW_BALANCE_BGL: bgl.default('25'),
   /** Whether conversations of the playground are kept in the user's account. */
   BAKEHOUSE_KEEP_CONVERSATIONS: flag.default(true),
   /** BGL that a user may send to others within 24 hours; 0 for no limit. */
   BAKEHOUSE_SEND_LIMIT_BGL: bgl.default('0'),
   /** BGL that both sides of an invitation are given. */
   BAKEHOUSE_REFERRAL_BONUS_BGL: bgl.default('125'),
-  /** New accounts for which one person is given it. */
-  BAKEHOUSE_REFERRALS_MAX: z.coerce.number().int().min(0).default(10),
   /** Sells credits through Stripe: the secret key, and the secret that signs what its webhook says. */
   BAKEHOUSE_STRIPE_SECRET_KEY: z.string().optional(),
   BAKEHOUSE_STRIPE_WEBHOOK_SECRET: z.string().optional(),
-  /** Where Stripe answers. */
-  BAKEHOUSE_STRIPE_URL: z.url().default('https://api.stripe.com'),
-  /** Services that generate pictures: the key of each, and where it answers. */
+  /** Services that generate pictures: the key of each. */
   FAL_KEY: z.string().optional(),
-  BAKEHOUSE_FAL_URL: z.url().default('https://queue.fal.run'),
   REPLICATE_API_TOKEN: z.string().optional(),
-  BAKEHOUSE_REPLICATE_URL: z.url().default('https://api.replicate.com'),
   BFL_API_KEY: z.string().optional(),
-  BAKEHOUSE_BFL_URL: z.url().default('https://api.bfl.ai'),
   ARK_API_KEY: z.string().optional(),
-  BAKEHOUSE_ARK_URL: z.url().default('https://ark.ap-southeast.bytepluses.com'),
+  /** Where services answer instead of at their own address, as `name=address`; comma-separated. */
+  BAKEHOUSE_SERVICE_URLS: z.string().default('').transform(toServiceUrls),
   BAKEHOUSE_SIGN_UP: flag.default(true),
   /** Accounts with a password that may be made within an hour, in all and from one address; 0 for no limit. */
   BAKEHOUSE_SIGN_UPS_PER_HOUR: z.coerce.number().int().min(0).default(500),
@@ -89,8 +113,6 @@ const settings = z.object({
   /** Posts invitations on X for who connects an account there: an application's client with OAuth 2.0. */
   BAKEHOUSE_X_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_X_CLIENT_SECRET: z.string().optional(),
-  /** Where X's API answers. */
-  BAKEHOUSE_X_URL: z.url().default('https://api.x.com'),
   /** The server that takes mail from us; without it no mail is sent, and the log says what would have been. */
   BAKEHOUSE_SMTP_HOST: z.string().optional(),
   BAKEHOUSE_SMTP_PORT: z.coerce.number().int().min(1).max(65535).default(587),
@@ -159,6 +181,18 @@ const CLIENTS_NAMES = ['BAKEHOUSE_API', 'BAKEHOUSE_API_KEY', 'BAKEHOUSE_CHROMIUM
 /** What Kubernetes sets in each container for a Service that is called bakehouse. */
 const SERVICE_LINK = /^BAKEHOUSE_(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT_.+)$/;
 
+/** What was a setting in an earlier version, and what there is in its place. */
+export const removedSettings: Record<string, string> = {
+  ...Object.fromEntries(
+    Object.keys(serviceUrls).map((name) => [
+      `BAKEHOUSE_${name.toUpperCase()}_URL`,
+      `BAKEHOUSE_SERVICE_URLS has ${name}=<address>`,
+    ]),
+  ),
+  BAKEHOUSE_LOW_BALANCE_BGL: `it is always ${limits.lowBalanceBgl}`,
+  BAKEHOUSE_REFERRALS_MAX: `it is always ${limits.referralsMax}`,
+};
+
 export type Config = ReturnType<typeof readConfig>;
 
 /** Names that look like settings and are none, e.g. because they are misspelled: they would be ignored unnoticed. */
@@ -208,11 +242,11 @@ export function readConfig(environment: Record<string, string | undefined>) {
     documentationUrl: s.BAKEHOUSE_DOCUMENTATION_URL ?? null,
     githubUrl: s.BAKEHOUSE_GITHUB_URL ?? null,
     s3Urls: s.BAKEHOUSE_S3_URLS.map((url) => new URL(url)),
-    lowBalanceBgl: s.BAKEHOUSE_LOW_BALANCE_BGL,
+    lowBalanceBgl: limits.lowBalanceBgl,
     keepConversations: s.BAKEHOUSE_KEEP_CONVERSATIONS,
     sendLimitBgl: s.BAKEHOUSE_SEND_LIMIT_BGL,
     referralBonusBgl: s.BAKEHOUSE_REFERRAL_BONUS_BGL,
-    referralsMax: s.BAKEHOUSE_REFERRALS_MAX,
+    referralsMax: limits.referralsMax,
     stripe: stripeOf(s),
     upstreams: upstreamsOf(s),
     signUp: s.BAKEHOUSE_SIGN_UP,
@@ -293,7 +327,7 @@ function clientOf(s: Settings, idName: TextSetting, secretName: TextSetting) {
 
 function xOf(s: Settings) {
   const client = clientOf(s, 'BAKEHOUSE_X_CLIENT_ID', 'BAKEHOUSE_X_CLIENT_SECRET');
-  return client && { ...client, url: s.BAKEHOUSE_X_URL };
+  return client && { ...client, url: s.BAKEHOUSE_SERVICE_URLS.x };
 }
 
 function mailOf(s: Settings) {
@@ -310,16 +344,18 @@ function stripeOf(s: Settings) {
     'BAKEHOUSE_STRIPE_SECRET_KEY',
     'BAKEHOUSE_STRIPE_WEBHOOK_SECRET',
   );
-  return secretKey && webhookSecret ? { secretKey, webhookSecret, url: s.BAKEHOUSE_STRIPE_URL } : null;
+  return secretKey && webhookSecret
+    ? { secretKey, webhookSecret, url: s.BAKEHOUSE_SERVICE_URLS.stripe }
+    : null;
 }
 
 function upstreamsOf(s: Settings) {
   const access = (key: string | undefined, url: string) => (key === undefined ? null : { key, url });
   return {
-    fal: access(s.FAL_KEY, s.BAKEHOUSE_FAL_URL),
-    replicate: access(s.REPLICATE_API_TOKEN, s.BAKEHOUSE_REPLICATE_URL),
-    blackForestLabs: access(s.BFL_API_KEY, s.BAKEHOUSE_BFL_URL),
-    byteplus: access(s.ARK_API_KEY, s.BAKEHOUSE_ARK_URL),
+    fal: access(s.FAL_KEY, s.BAKEHOUSE_SERVICE_URLS.fal),
+    replicate: access(s.REPLICATE_API_TOKEN, s.BAKEHOUSE_SERVICE_URLS.replicate),
+    blackForestLabs: access(s.BFL_API_KEY, s.BAKEHOUSE_SERVICE_URLS.bfl),
+    byteplus: access(s.ARK_API_KEY, s.BAKEHOUSE_SERVICE_URLS.ark),
   };
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
-import { type Config, readConfig, unknownSettings } from './config.ts';
+import { type Config, readConfig, removedSettings, unknownSettings } from './config.ts';
 import { prepareDatabase } from './platform/db/setup/prepare-database.ts';
 import { watchMigrations } from './platform/db/setup/watch-migrations.ts';
 import {
@@ -32,8 +32,10 @@ async function main(): Promise<void> {
   const log = createLog(config, {
     onError: (fields, message) => reportLogged(errorReports, fields, message),
   });
-  for (const name of unknownSettings(process.env))
-    log.warn(`There is no setting ${name}, so it has no effect: .env.example lists them all`);
+  for (const name of unknownSettings(process.env)) {
+    const instead = removedSettings[name] ?? '.env.example lists them all';
+    log.warn(`There is no setting ${name}, so it has no effect: ${instead}`);
+  }
   endOnUncaughtError(errorReports, log);
   // Whoever starts the server reads these two sentences at every level: a person as they are, a machine as lines of the log.
   const lines = config.logFormat === 'json' ? log.child({}, { level: 'info' }) : null;
