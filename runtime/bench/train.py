@@ -63,7 +63,7 @@ def ours(options: argparse.Namespace) -> float:
     from bakehouse_runtime.data.examples import prepare_examples, steps_per_epoch
     from bakehouse_runtime.data.tokens import read_model_tokens
     from bakehouse_runtime.device import choose_device, use_all_cores
-    from bakehouse_runtime.protocol import ReportsAnswer, TrainSpec
+    from bakehouse_runtime.protocol import ReportsAnswer, TrainTextSpec
     from bakehouse_runtime.server_client import Reporter, ServerClient
     from bakehouse_runtime.train.lora.callback import TrainingCallback
     from bakehouse_runtime.train.lora.trainer import build_trainer
@@ -76,7 +76,7 @@ def ours(options: argparse.Namespace) -> float:
             self.accepted += len(reports)
             return ReportsAnswer(accepted_seq=self.accepted, command="continue")
 
-    spec = TrainSpec.model_validate(specification(options))
+    spec = TrainTextSpec.model_validate(specification(options))
     use_all_cores()
     prepared = prepare_examples(options.data, spec.data, read_model_tokens(options.model), None)
     per_epoch = steps_per_epoch(len(prepared.train), BATCH, 1)
@@ -164,6 +164,7 @@ def computes_bfloat16() -> bool:
 
 def specification(options: argparse.Namespace) -> dict[str, Any]:
     return {
+        "protocol": 1,
         "workload_id": "bench",
         "server": {"base_url": "http://none", "token": "t"},
         "work_dir": "bench",

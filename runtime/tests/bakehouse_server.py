@@ -96,6 +96,7 @@ class BakehouseServer:
     def workload(self, tmp_path: Path, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         """The common part of a spec."""
         return {
+            "protocol": 1,
             "workload_id": "w-1",
             "server": {"base_url": self.url, "token": TOKEN},
             "work_dir": str(tmp_path / "work"),

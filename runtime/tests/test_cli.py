@@ -78,6 +78,42 @@ def test_a_wrong_spec_names_its_first_wrong_field(
     assert message in capsys.readouterr().err
 
 
+WORKLOAD = {
+    "protocol": 1,
+    "workload_id": "w",
+    "server": {"base_url": "http://127.0.0.1:9", "token": "t"},
+    "work_dir": "work",
+    "inputs_dir": "inputs",
+    "inputs": [],
+}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({}, "wrong: field protocol: Field required."),
+        ({"protocol": 2}, "has protocol 2, but this runtime reads protocol 1: the server and the "),
+        (WORKLOAD, "field kind: "),
+        (WORKLOAD | {"kind": "bake"}, "field kind: Input tag 'bake'"),
+        (WORKLOAD | {"kind": "train", "method": "x"}, "field method: Input tag 'x'"),
+        (WORKLOAD | {"kind": "train", "method": "lora"}, "wrong: field title: Field required."),
+        (
+            WORKLOAD
+            | {"kind": "serve", "task": "image", "engine": "paris", "host": "h", "port": 0}
+            | {"api_key": "k", "parallel_requests": 1, "threads": 1},
+            "is wrong: its kind is serve, not train.",
+        ),
+    ],
+)
+def test_a_wrong_workload_is_named_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: object, message: str
+) -> None:
+    spec = tmp_path / "spec.json"
+    spec.write_text(json.dumps(content))
+    assert main(["train", str(spec)]) == 1
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("error", "status"),
     [(PlainError("No rows."), 1), (ServerUnreachableError("Away."), 75), (WorkloadOver(), 0)],

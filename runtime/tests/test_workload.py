@@ -7,16 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bakehouse_runtime import protocol
 from bakehouse_runtime.device import refuse_several_devices
 from bakehouse_runtime.errors import MachineError, PlainError
-from bakehouse_runtime.protocol import WorkloadSpecBase
-from bakehouse_runtime.train.methods import METHODS
+from bakehouse_runtime.protocol import ServeTextSpec
 from bakehouse_runtime.workload import pull, workload
+from serving import serve_spec
 
 if TYPE_CHECKING:
     from bakehouse_server import BakehouseServer
@@ -37,28 +36,21 @@ def out_of_memory(kind: str) -> Exception:
 
 @pytest.mark.parametrize("kind", ["gpu", "cpu", "python"])
 @pytest.mark.parametrize(
-    ("does", "remedy"),
+    ("remedy", "said"),
     [
-        ({"kind": "train", "method": "lora"}, "choose a smaller batch size, chunk size or rank."),
-        ({"kind": "train", "method": "paris"}, "choose a smaller batch size."),
-        ({"kind": "train", "method": "autoencoder"}, "choose a smaller batch size."),
-        (
-            {"kind": "train", "method": "kontext"},
-            "choose a smaller batch size, or train an adapter (LoRA) of a small rank.",
-        ),
-        ({"kind": "serve"}, "deploy a smaller model, or on a machine with more of it."),
+        (["choose a smaller rank"], "choose a smaller rank."),
+        ([], "deploy a smaller model, or on a machine with more of it."),
     ],
 )
 def test_out_of_memory_is_reported_with_a_remedy(
-    server: BakehouseServer, tmp_path: Path, kind: str, does: dict[str, str], remedy: str
+    server: BakehouseServer, tmp_path: Path, kind: str, remedy: list[str], said: str
 ) -> None:
-    common = server.workload(tmp_path, [])
-    spec: Any = SimpleNamespace(**common | does)
+    spec: Any = SimpleNamespace(**server.workload(tmp_path, []))
     spec.server = SimpleNamespace(**spec.server)
-    with pytest.raises(PlainError, match="The memory is not enough"), workload(spec):
+    with pytest.raises(PlainError, match="The memory is not enough"), workload(spec, *remedy):
         raise out_of_memory(kind)
     (failed,) = server.of_type("failed")
-    assert failed["message"] == f"The memory is not enough: {remedy}"
+    assert failed["message"] == f"The memory is not enough: {said}"
 
 
 def test_an_unexpected_error_is_reported_with_its_name(
@@ -127,7 +119,7 @@ def test_pull_becomes_its_command_once_all_is_here_and_not_when_it_is_stopped(
 ) -> None:
     inputs = [{"name": "dataset", "files": [server.add_input(b"rows", "rows.csv")]}]
     spec = tmp_path / "spec.json"
-    spec.write_text(json.dumps(server.workload(tmp_path, inputs)))
+    spec.write_text(json.dumps(serve_spec(server, tmp_path, inputs)))
     rows = str(tmp_path / "inputs/dataset/rows.csv")
 
     def pull() -> str:
@@ -155,7 +147,7 @@ def test_a_run_whose_checkpoint_the_server_has_lost_begins_anew(
     ]
     sha256 = next(one for one in inputs if one["name"] == lost)["files"][0]["sha256"]
     server.refused[sha256] = status
-    spec = WorkloadSpecBase.model_validate(server.workload(tmp_path, inputs))
+    spec = ServeTextSpec.model_validate(serve_spec(server, tmp_path, inputs))
     if begins:
         assert pull(spec, tmp_path / "cache")
         assert (tmp_path / "inputs/dataset/rows.csv").read_bytes() == b"rows"
@@ -165,12 +157,3 @@ def test_a_run_whose_checkpoint_the_server_has_lost_begins_anew(
     else:
         with pytest.raises(PlainError, match=f"refused GET .* with {status}"):
             pull(spec, tmp_path / "cache")
-
-
-def test_every_spec_of_a_training_has_its_method() -> None:
-    specs = {
-        get_args(field.annotation)[0]: spec
-        for spec in vars(protocol).values()
-        if isinstance(spec, type) and (field := getattr(spec, "model_fields", {}).get("method"))
-    }
-    assert specs == {name: method.spec for name, method in METHODS.items()}

@@ -7,7 +7,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bakehouse_runtime.protocol import DataSpec, TrainSpec
+from bakehouse_runtime.protocol import DataSpec, TrainTextSpec
 
 if TYPE_CHECKING:
     from bakehouse_server import BakehouseServer
@@ -46,7 +46,7 @@ def data_spec(file_path: str, **changes: Any) -> DataSpec:
 
 def train_spec(
     server: BakehouseServer, tmp_path: Path, model: Path, **parameters: Any
-) -> TrainSpec:
+) -> TrainTextSpec:
     rows = "".join(f'{question},"{answer}"\n' for question, answer in questions())
     inputs = [
         server.add_folder("base_model", model),
@@ -54,7 +54,7 @@ def train_spec(
     ]
     lora = {"r": 8, "alpha": 16.0, "dropout": 0.05, "target_modules": LINEAR}
     lora |= parameters.pop("lora", {})
-    return TrainSpec.model_validate(
+    return TrainTextSpec.model_validate(
         server.workload(tmp_path, inputs)
         | {
             "kind": "train",
@@ -97,7 +97,7 @@ def run(path: Path) -> None:
     sys.exit(main(["pull", "--cache", cache, str(path)]) or main(["train", str(path)]))
 
 
-def start(spec: TrainSpec) -> BaseProcess:
+def start(spec: TrainTextSpec) -> BaseProcess:
     """Starts a training in a process of its own. The libraries are loaded once, in a process that
     does nothing else and is copied."""
     context = multiprocessing.get_context("forkserver")

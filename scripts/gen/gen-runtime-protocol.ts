@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import * as reports from '@bakehouse/contract/runtime/report';
 import * as serveImage from '@bakehouse/contract/runtime/serve-image-spec';
 import * as serve from '@bakehouse/contract/runtime/serve-spec';
+import * as specs from '@bakehouse/contract/runtime/specs';
 import * as trainImage from '@bakehouse/contract/runtime/train-image-spec';
 import * as train from '@bakehouse/contract/runtime/train-spec';
 import * as workload from '@bakehouse/contract/runtime/workload-spec';
@@ -37,6 +38,9 @@ class Wire(BaseModel):
     model_config = ConfigDict(
         frozen=True, strict=True, extra="ignore", serialize_by_alias=True, allow_inf_nan=False
     )
+
+
+RUNTIME_PROTOCOL = ${workload.RUNTIME_PROTOCOL}
 `;
 
 /** Names of fields that Python cannot use; they get a trailing underscore there. */
@@ -49,7 +53,15 @@ function pythonModule(exported: Record<string, unknown>): string {
   const registry = z.registry<{ id: string }>();
   for (const [name, schema] of Object.entries(exported))
     if (schema instanceof z.ZodType) registry.add(schema, { id: capitalised(name) });
-  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => id });
+  const { schemas } = z.toJSONSchema(registry, {
+    io: 'input',
+    uri: (id) => id,
+    // Which field tells the options of a union apart, JSON Schema has no word for.
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema instanceof z.ZodDiscriminatedUnion)
+        jsonSchema.discriminator = zodSchema.def.discriminator;
+    },
+  });
   const classes: string[] = [];
   const done = new Set<string>();
   const emit = (id: string): string => {
@@ -68,17 +80,22 @@ function pythonModule(exported: Record<string, unknown>): string {
 type Output = { classes: string[]; emit: (id: string) => string };
 
 function emitNamed(name: string, schema: JsonSchema, out: Output): void {
-  const options = schema.oneOf;
-  if (options === undefined) return emitClass(name, schema, out);
-  const names = options.map((option) => {
-    const tag = String(typeof option === 'object' && property(option, 'type').const);
-    emitClass(capitalised(tag) + name, option, out);
-    return capitalised(tag) + name;
+  if (schema.oneOf === undefined) emitClass(name, schema, out);
+  else out.classes.push(`${name} = ${discriminatedUnion(name, schema, out)}\n`);
+}
+
+/** Options without a name of their own are named after their tag. */
+function discriminatedUnion(name: string, { oneOf = [], discriminator }: JsonSchema, out: Output): string {
+  const field = String(discriminator);
+  const options = oneOf.map((option) => {
+    if (option.$ref !== undefined) return out.emit(option.$ref);
+    if (option.oneOf !== undefined) return discriminatedUnion(name, option, out);
+    const tagged = capitalised(String(property(option, field).const)) + name;
+    emitClass(tagged, option, out);
+    return tagged;
   });
-  const union = names.map((option) => `    ${option}`).join('\n    |');
-  out.classes.push(
-    `${name} = Annotated[\n${union.replaceAll('|    ', '| ')},\n    Field(discriminator="type"),\n]\n`,
-  );
+  const union = options.map((option) => option.replaceAll('\n', '\n    ')).join('\n    | ');
+  return `Annotated[\n    ${union},\n    Field(discriminator="${field}"),\n]`;
 }
 
 function emitClass(name: string, schema: JsonSchema, out: Output): void {
@@ -163,7 +180,15 @@ function singular(key: string): string {
   return key.endsWith('s') ? key.slice(0, -1) : key;
 }
 
-const source = pythonModule({ ...workload, ...train, ...trainImage, ...serve, ...serveImage, ...reports });
+const source = pythonModule({
+  ...workload,
+  ...train,
+  ...trainImage,
+  ...serve,
+  ...serveImage,
+  ...specs,
+  ...reports,
+});
 if (!process.argv.includes('--check')) writeFileSync(target, source);
 else if (readFileSync(target, 'utf8') !== source) {
   console.error('protocol.py is not fresh: run node scripts/gen/gen-runtime-protocol.ts');

@@ -58,7 +58,7 @@ export const trainingParameters = z.object({
 });
 
 /** Input folders: `base_model` (safetensors and tokenizer) and `dataset`. */
-export const trainSpec = workloadSpecBase.extend({
+export const trainTextSpec = workloadSpecBase.extend({
   kind: z.literal('train'),
   method: z.literal('lora'),
   title: z.string(),
@@ -69,7 +69,7 @@ export const trainSpec = workloadSpecBase.extend({
   device: z.enum(['auto', 'cpu', 'cuda', 'mps']),
 });
 
-export type TrainSpec = z.infer<typeof trainSpec>;
+export type TrainTextSpec = z.infer<typeof trainTextSpec>;
 
 /** Input of `validate`: reads the file as training would, without a server and without torch. */
 export const validateSpec = z.object({

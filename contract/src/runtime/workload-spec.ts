@@ -1,5 +1,8 @@
 import * as z from 'zod';
 
+/** Counts changes of the specs that an older runtime would misread. A runtime refuses every other number. */
+export const RUNTIME_PROTOCOL = 1;
+
 /**
  * What every workload is told at start, as one JSON file: who it is, where the server is,
  * and which files it works on. The runtime pulls its inputs over HTTP, so that the same
@@ -26,7 +29,11 @@ export const workloadServer = z.object({
   token: z.string().min(1),
 });
 
+/** What is read of a spec before anything else of it. */
+export const specProtocol = z.object({ protocol: z.int() });
+
 export const workloadSpecBase = z.object({
+  protocol: z.literal(RUNTIME_PROTOCOL),
   workload_id: z.string().min(1),
   server: workloadServer,
   /** Folder that survives a restart of the workload: checkpoints and outputs live here. */

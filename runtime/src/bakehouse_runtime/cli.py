@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from .errors import PlainError, ServerUnreachableError, WorkloadOver, first_wrong_field
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
-    Spec = TypeVar("Spec", bound=BaseModel)
+    from .protocol import WorkloadSpec
 
 
 # EX_TEMPFAIL of sysexits.h: nothing is wrong with the work, it goes on later.
@@ -96,10 +93,9 @@ def _probe(_: argparse.Namespace) -> int:
 
 
 def _pull(arguments: argparse.Namespace) -> int:
-    from .protocol import WorkloadSpecBase
     from .workload import pull
 
-    if pull(_read_spec(arguments.spec, WorkloadSpecBase), arguments.cache) and arguments.command:
+    if pull(_read_workload(arguments.spec), arguments.cache) and arguments.command:
         os.execvp(arguments.command[0], arguments.command)
     return 0
 
@@ -114,44 +110,72 @@ def _validate(arguments: argparse.Namespace) -> int:
 
 
 def _train(arguments: argparse.Namespace) -> int:
-    from .train.methods import METHODS
+    from .protocol import TrainAutoencoderSpec, TrainKontextSpec, TrainParisSpec, TrainTextSpec
 
-    path: Path = arguments.spec
-    # Where no method is named, reading it as the plainest spec says what is wrong.
-    method = METHODS.get(_named(path, "method") or "", METHODS["lora"])
-    return method.run(_read_spec(path, method.spec))
+    match _read_workload(arguments.spec):
+        case TrainTextSpec() as spec:
+            from .train.lora.run import run as train_text
 
+            return train_text(spec)
+        case TrainAutoencoderSpec() as spec:
+            from .train.autoencoder.run import run as train_autoencoder
 
-def _named(path: Path, field: str) -> str | None:
-    """What a spec says in `field`; None where reading it properly will say what is wrong."""
-    try:
-        spec = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return spec.get(field) if isinstance(spec, dict) else None
+            return train_autoencoder(spec)
+        case TrainParisSpec() as spec:
+            from .train.paris.run import run as train_paris
+
+            return train_paris(spec)
+        case TrainKontextSpec() as spec:
+            from .train.kontext.run import run as train_kontext
+
+            return train_kontext(spec)
+        case spec:
+            raise _other_kind(arguments.spec, spec, "train")
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    if _named(arguments.spec, "task") == "image":
-        from .protocol import ServeImageSpec
-        from .serve.image import serve_image
+    from .protocol import ServeImageSpec, ServeTextSpec
 
-        return serve_image(_read_spec(arguments.spec, ServeImageSpec))
-    from .protocol import ServeTextSpec
-    from .serve.text import serve_text
+    match _read_workload(arguments.spec):
+        case ServeTextSpec() as spec:
+            from .serve.text import serve_text
 
-    return serve_text(_read_spec(arguments.spec, ServeTextSpec))
+            return serve_text(spec)
+        case ServeImageSpec() as spec:
+            from .serve.image import serve_image
+
+            return serve_image(spec)
+        case spec:
+            raise _other_kind(arguments.spec, spec, "serve")
 
 
-def _read_spec(path: Path, model: type[Spec]) -> Spec:
-    """The spec in `path`; a wrong one is refused with the name of its first wrong field."""
-    from pydantic import ValidationError
+def _other_kind(path: Path, spec: WorkloadSpec, wanted: str) -> PlainError:
+    return PlainError(f"The spec {path} is wrong: its kind is {spec.kind}, not {wanted}.")
+
+
+def _read_workload(path: Path) -> WorkloadSpec:
+    """The spec of a workload. Raises PlainError where it is wrong or of another protocol."""
+    from .protocol import RUNTIME_PROTOCOL, SpecProtocol, WorkloadSpec
+
+    protocol = _read_spec(path, SpecProtocol).protocol
+    if protocol != RUNTIME_PROTOCOL:
+        raise PlainError(
+            f"The spec {path} has protocol {protocol}, but this runtime reads protocol "
+            f"{RUNTIME_PROTOCOL}: the server and the runtime must be of one release."
+        )
+    return _read_spec(path, WorkloadSpec, tags=2)
+
+
+def _read_spec(path: Path, kind: Any, tags: int = 0) -> Any:
+    """What `path` holds, as the class or union `kind`. Raises PlainError with the first field that
+    is wrong."""
+    from pydantic import TypeAdapter, ValidationError
 
     try:
-        return model.model_validate_json(path.read_bytes())
+        return TypeAdapter(kind).validate_json(path.read_bytes())
     except OSError as error:
         raise PlainError(f"The spec {path} cannot be read: {error.strerror}.") from error
     except ValidationError as error:
-        field, message = first_wrong_field(error)
+        field, message = first_wrong_field(error, tags)
         where = f"field {field}: " if field else ""
         raise PlainError(f"The spec {path} is wrong: {where}{message}.") from error

@@ -84,7 +84,12 @@ def machine_trouble(error: Exception) -> str | None:
     return said[1].strip() if said else None
 
 
-def first_wrong_field(error: ValidationError) -> tuple[str, str]:
-    """The first field that is wrong, empty where it is the whole, and what is wrong with it."""
+def first_wrong_field(error: ValidationError, tags: int = 0) -> tuple[str, str]:
+    """The first field that is wrong, empty where it is the whole, and what is wrong with it.
+    `tags` is how many discriminated unions lie above the fields: Pydantic names the option of each
+    before the field."""
     first = error.errors(include_url=False)[0]
-    return ".".join(str(part) for part in first["loc"]), first["msg"]
+    discriminator = first.get("ctx", {}).get("discriminator")
+    if discriminator is not None:
+        return discriminator.strip("'"), first["msg"]
+    return ".".join(str(part) for part in first["loc"][tags:]), first["msg"]

@@ -20,10 +20,17 @@ class Wire(BaseModel):
     )
 
 
+RUNTIME_PROTOCOL = 1
+
+
 class InputFile(Wire):
     path: Annotated[str, Field(min_length=1)]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     size_bytes: Annotated[int, Field(ge=0)]
+
+
+class SpecProtocol(Wire):
+    protocol: int
 
 
 class WorkloadInput(Wire):
@@ -37,6 +44,7 @@ class WorkloadServer(Wire):
 
 
 class WorkloadSpecBase(Wire):
+    protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -87,7 +95,8 @@ class TrainingParameters(Wire):
     lora: LoraSpec
 
 
-class TrainSpec(Wire):
+class TrainTextSpec(Wire):
+    protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -179,6 +188,7 @@ class PictureTrainingParameters(Wire):
 
 
 class TrainAutoencoderSpec(Wire):
+    protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -196,6 +206,7 @@ class TrainAutoencoderSpec(Wire):
 
 
 class TrainKontextSpec(Wire):
+    protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -213,6 +224,7 @@ class TrainKontextSpec(Wire):
 
 
 class TrainParisSpec(Wire):
+    protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -238,6 +250,7 @@ class ServeTextSpecAdapter(Wire):
 
 
 class ServeTextSpec(Wire):
+    protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -326,6 +339,7 @@ class ParisImageRequest(Wire):
 
 
 class ServeImageSpec(Wire):
+    protocol: Literal[1]
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
@@ -340,6 +354,23 @@ class ServeImageSpec(Wire):
     parallel_requests: Annotated[int, Field(ge=1)]
     threads: Annotated[int, Field(ge=1)]
     gpus: Annotated[int, Field(ge=0)] = 0
+
+
+WorkloadSpec = Annotated[
+    Annotated[
+        TrainTextSpec
+        | TrainAutoencoderSpec
+        | TrainParisSpec
+        | TrainKontextSpec,
+        Field(discriminator="method"),
+    ]
+    | Annotated[
+        ServeTextSpec
+        | ServeImageSpec,
+        Field(discriminator="task"),
+    ],
+    Field(discriminator="kind"),
+]
 
 
 class HeldOutAnswer(Wire):

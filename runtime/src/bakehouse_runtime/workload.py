@@ -6,7 +6,7 @@ import contextlib
 import signal
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from .errors import (
     MachineError,
@@ -20,12 +20,11 @@ from .errors import (
 )
 from .inputs import cache_limit_bytes, input_folders, prune_cache, pull_inputs
 from .server_client import Reporter, ServerClient
-from .train.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .protocol import WorkloadInput, WorkloadServer, WorkloadSpecBase
+    from .protocol import WorkloadSpec
     from .server_client import Artefact
 
 
@@ -37,22 +36,7 @@ CHECKPOINTS_FOLDER = "checkpoints"
 # The server's answer for bytes that it knows, and that are damaged or missing.
 _BYTES_LOST = 409
 
-_SAVES_MEMORY_SERVING = "deploy a smaller model, or on a machine with more of it"
-
-
-class WorkloadSpec(Protocol):
-    """What the specs of all workloads have."""
-
-    @property
-    def workload_id(self) -> str: ...
-    @property
-    def server(self) -> WorkloadServer: ...
-    @property
-    def work_dir(self) -> str: ...
-    @property
-    def inputs_dir(self) -> str: ...
-    @property
-    def inputs(self) -> list[WorkloadInput]: ...
+_DEPLOY_SMALLER = "deploy a smaller model, or on a machine with more of it"
 
 
 class Workload:
@@ -112,8 +96,9 @@ class Workload:
 
 
 @contextlib.contextmanager
-def workload(spec: WorkloadSpec) -> Iterator[Workload]:
-    """Connects to the server, turns SIGTERM into a stop, and reports what fails.
+def workload(spec: WorkloadSpec, saves_memory: str = _DEPLOY_SMALLER) -> Iterator[Workload]:
+    """Connects to the server, turns SIGTERM into a stop, and reports what fails. `saves_memory`
+    says what to do where the memory is not enough.
 
     A StopRequested that nobody catches is a stop before there was anything to save.
 
@@ -143,7 +128,7 @@ def workload(spec: WorkloadSpec) -> Iterator[Workload]:
                     f"The workload failed unexpectedly ({type(error).__name__}: {error})."
                 )
                 raise
-            message = f"The memory is not enough: {_what_saves_memory(spec)}."
+            message = f"The memory is not enough: {saves_memory}."
             reporter.failed(message)
             raise PlainError(message) from error
         finally:
@@ -151,7 +136,7 @@ def workload(spec: WorkloadSpec) -> Iterator[Workload]:
     reporter.raise_if_over()
 
 
-def pull(spec: WorkloadSpecBase, cache_dir: Path) -> bool:
+def pull(spec: WorkloadSpec, cache_dir: Path) -> bool:
     """Brings the inputs of a workload here, and returns whether it is to go on to its work.
 
     A program of its own does this, which looks into no file: the work itself, which does, may see
@@ -163,8 +148,3 @@ def pull(spec: WorkloadSpecBase, cache_dir: Path) -> bool:
         all_here = True
     # The server's word may have come with its last answer.
     return all_here and not work.reporter.stop_requested
-
-
-def _what_saves_memory(spec: WorkloadSpec) -> str:
-    method = METHODS.get(getattr(spec, "method", ""))
-    return method.saves_memory if method else _SAVES_MEMORY_SERVING

@@ -21,6 +21,7 @@ def tiny_gguf(tiny_model: Path, tmp_path: Path) -> Path:
 def params(gguf: Path, context_tokens: int = 4096) -> Any:
     spec = ServeTextSpec.model_validate(
         {
+            "protocol": 1,
             "workload_id": "w",
             "server": {"base_url": "http://server", "token": "t"},
             "work_dir": "/w",

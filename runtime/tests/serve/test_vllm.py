@@ -29,6 +29,7 @@ def inputs(tmp_path: Path) -> dict[str, Path]:
 def spec(*adapters: dict[str, Any]) -> ServeTextSpec:
     return ServeTextSpec.model_validate(
         {
+            "protocol": 1,
             "workload_id": "w",
             "server": {"base_url": "http://server", "token": "t"},
             "work_dir": "/w",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_runtime.prepare import GGUF_NAME, prepare_smollm2
-from bakehouse_runtime.protocol import TrainSpec
+from bakehouse_runtime.protocol import TrainTextSpec
 from bakehouse_server import ASKING
 from parity import compare
 from serving import Serving, serve_spec
@@ -41,7 +41,7 @@ def training_folder(smollm2: Path, tmp_path: Path) -> Path:
     return folder
 
 
-def facts_spec(server: BakehouseServer, tmp_path: Path, model: Path) -> TrainSpec:
+def facts_spec(server: BakehouseServer, tmp_path: Path, model: Path) -> TrainTextSpec:
     """The parameters that `./bakehouse tour` trains with."""
     spec = train_spec(
         server,
@@ -62,7 +62,7 @@ def facts_spec(server: BakehouseServer, tmp_path: Path, model: Path) -> TrainSpe
     whole = json.loads(spec.model_dump_json())
     whole["data"] |= changes
     whole["inputs"][1]["files"] = [facts]
-    return TrainSpec.model_validate(whole)
+    return TrainTextSpec.model_validate(whole)
 
 
 def test_it_learns_the_facts_and_is_served_as_peft_has_learnt_them(

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from ..protocol import ServeImageSpec, ServeTextSpec
     from ..server_client import Reporter
-    from ..workload import WorkloadSpec
     from .engine import ServingEngine
 
 # A small model is there at once, a large one after minutes, in which it needs the processors: each
@@ -29,7 +29,9 @@ _CHECK_INTERVAL_S = 5.0
 _STALLED_CHECKS_MAX = 40
 
 
-def serve(spec: WorkloadSpec, start: Callable[[dict[str, Path]], ServingEngine]) -> int:
+def serve(
+    spec: ServeTextSpec | ServeImageSpec, start: Callable[[dict[str, Path]], ServingEngine]
+) -> int:
     """Serves what `start` makes of the inputs until SIGTERM, the server's `stop`, or its 410.
     Returns the exit status."""
     engine: ServingEngine | None = None

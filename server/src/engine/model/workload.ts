@@ -1,7 +1,7 @@
 import type { Report } from '@bakehouse/contract/runtime/report';
 import type { ServeImageSpec } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { ServeTextSpec } from '@bakehouse/contract/runtime/serve-spec';
-import type { TrainSpec } from '@bakehouse/contract/runtime/train-spec';
+import type { TrainTextSpec } from '@bakehouse/contract/runtime/train-spec';
 
 /*
  * The words of the engine.
@@ -47,11 +47,11 @@ export type WorkloadState =
   | EndState;
 export type EndState = 'completed' | 'stopped' | 'failed';
 
-type MadeAtStart = 'workload_id' | 'server' | 'work_dir' | 'inputs_dir';
+type MadeAtStart = 'protocol' | 'workload_id' | 'server' | 'work_dir' | 'inputs_dir';
 type MadeAtServing = MadeAtStart | 'host' | 'api_key' | 'threads';
 /** What the runtime is told, without what the engine adds at start. */
 export type WorkloadSpec =
-  | Omit<TrainSpec, MadeAtStart>
+  | Omit<TrainTextSpec, MadeAtStart>
   | Omit<ServeTextSpec, MadeAtServing>
   | Omit<ServeImageSpec, MadeAtServing>;
 

@@ -1,12 +1,10 @@
 import { type ServeImageSpec, serveImageSpec } from '@bakehouse/contract/runtime/serve-image-spec';
+import type { WorkloadSpec } from '../../engine/model/workload.ts';
 import type { ServedAdapter, ServedBase } from './served-model.ts';
 
 export type ImageEngine = ServeImageSpec['engine'];
 
-type ImageSpec = Omit<
-  ServeImageSpec,
-  'workload_id' | 'server' | 'work_dir' | 'inputs_dir' | 'host' | 'api_key' | 'threads'
->;
+type ImageSpec = Extract<WorkloadSpec, { task: 'image' }>;
 
 /** How many pictures one server generates at once. */
 export const PARALLEL_PICTURES = 4;

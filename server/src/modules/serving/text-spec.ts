@@ -1,13 +1,11 @@
 import { CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { type ServeTextSpec, serveTextSpec } from '@bakehouse/contract/runtime/serve-spec';
+import type { WorkloadSpec } from '../../engine/model/workload.ts';
 import type { ServedAdapter, ServedBase } from './served-model.ts';
 
 export type TextEngine = ServeTextSpec['engine'];
 
-type TextSpec = Omit<
-  ServeTextSpec,
-  'workload_id' | 'server' | 'work_dir' | 'inputs_dir' | 'host' | 'api_key' | 'threads'
->;
+type TextSpec = Extract<WorkloadSpec, { task: 'text' }>;
 
 /** How many requests one server answers at once: a CPU has as much to compute for each, a GPU writes for many in one step. */
 export const PARALLEL_REQUESTS = { llamacpp: 4, vllm: 64 } as const satisfies Record<TextEngine, number>;

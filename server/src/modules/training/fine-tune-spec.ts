@@ -1,4 +1,4 @@
-import type { TrainSpec, ValidateReport, ValidateSpec } from '@bakehouse/contract/runtime/train-spec';
+import type { TrainTextSpec, ValidateReport, ValidateSpec } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import type { WorkloadSpec } from '../../engine/model/workload.ts';
 import type { AssetRevision } from '../assets/read-revision.ts';
@@ -22,7 +22,7 @@ export type FineTuneFields = Omit<
 const SEED = 42;
 
 /** How a run that is requested at `now` reads its data. */
-export function toDataSpec(fields: FineTuneFields, now: Date): TrainSpec['data'] {
+export function toDataSpec(fields: FineTuneFields, now: Date): TrainTextSpec['data'] {
   const isText = isTextFile(fields.file_name);
   return {
     file_path: fields.file_name,

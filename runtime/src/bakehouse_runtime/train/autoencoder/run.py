@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def run(spec: TrainAutoencoderSpec) -> int:
     """Trains, or goes on from the last checkpoint, until done or stopped."""
-    with workload(spec) as work:
+    with workload(spec, "choose a smaller batch size") as work:
         _run(spec, work)
     return 0
 

@@ -54,7 +54,9 @@ TRAINED_BYTES = 5 * 4
 
 def run(spec: TrainKontextSpec) -> int:
     """Trains, or goes on from the last checkpoint, until done or stopped."""
-    with workload(spec) as work:
+    with workload(
+        spec, "choose a smaller batch size, or train an adapter (LoRA) of a small rank"
+    ) as work:
         _run(spec, work)
     return 0
 

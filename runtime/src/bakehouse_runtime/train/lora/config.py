@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trl import SFTConfig
 
     from ...device import Device
-    from ...protocol import LoraSpec, TrainSpec
+    from ...protocol import LoraSpec, TrainTextSpec
 
 # More points than this make no better curve.
 _CURVE_POINTS = 500
@@ -37,7 +37,7 @@ def lora_config(lora: LoraSpec, modules: list[str]) -> LoraConfig:
 
 
 def sft_config(
-    spec: TrainSpec, device: Device, checkpoints: Path, steps_total: int, *, evaluates: bool
+    spec: TrainTextSpec, device: Device, checkpoints: Path, steps_total: int, *, evaluates: bool
 ) -> SFTConfig:
     """TRL's configuration of the run."""
     from trl import SFTConfig

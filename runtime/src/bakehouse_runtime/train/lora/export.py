@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ...data.examples import Prepared
     from ...data.formats import DataFormat
-    from ...protocol import TrainSpec
+    from ...protocol import TrainTextSpec
 
 _TOKENIZER_FILES = (
     "tokenizer.json",
@@ -55,7 +55,12 @@ class Outcome:
 
 
 def export(
-    model: PeftModel, spec: TrainSpec, base: Path, out: Path, prepared: Prepared, outcome: Outcome
+    model: PeftModel,
+    spec: TrainTextSpec,
+    base: Path,
+    out: Path,
+    prepared: Prepared,
+    outcome: Outcome,
 ) -> list[str]:
     """Writes the files of the finished model into `out`; returns further warnings.
 
@@ -100,7 +105,7 @@ def copy_tokenizer(base: Path, out: Path) -> None:
         (out / "chat_template.jinja").write_text(tokens.template_source, encoding="utf-8")
 
 
-def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome, *, has_gguf: bool) -> str:
+def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has_gguf: bool) -> str:
     """The card in Markdown: what was trained on what, how, and what came of it."""
     data = spec.data
     title = _one_line(spec.title)
@@ -161,7 +166,7 @@ def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome, *, has_ggu
     return "\n".join(lines)
 
 
-def _parameters(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> dict[str, object]:
+def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> dict[str, object]:
     """What was trained with, by the names that the card has for it."""
     data, parameters, lora = spec.data, spec.parameters, spec.parameters.lora
     return {

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...base_model import LoraTargets
     from ...data.examples import Prepared
     from ...device import Device
-    from ...protocol import TrainSpec
+    from ...protocol import TrainTextSpec
     from ...server_client import Reporter
     from ...workload import Workload
     from .best import Best
@@ -40,18 +40,18 @@ _BASE_EVALUATION = "base_evaluation.json"
 _BEST_ADAPTER = "best_adapter.safetensors"
 
 
-def run(spec: TrainSpec) -> int:
+def run(spec: TrainTextSpec) -> int:
     """Trains, or goes on from the last checkpoint, until done or stopped.
 
     Returns the exit status: 0 when the result is uploaded or the work is saved for later.
     """
-    with workload(spec) as work:
+    with workload(spec, "choose a smaller batch size, chunk size or rank") as work:
         work.reporter.log(f"Training {spec.title} on {spec.dataset_title}.")
         _run(spec, work)
     return 0
 
 
-def _run(spec: TrainSpec, work: Workload) -> None:
+def _run(spec: TrainTextSpec, work: Workload) -> None:
     reporter = work.reporter
     inputs = work.inputs()
     for name in ("base_model", "dataset"):
@@ -116,7 +116,7 @@ def _run(spec: TrainSpec, work: Workload) -> None:
 
 
 def _read(
-    spec: TrainSpec, inputs: dict[str, Path], reporter: Reporter
+    spec: TrainTextSpec, inputs: dict[str, Path], reporter: Reporter
 ) -> tuple[LoraTargets, Prepared]:
     """What of the base is trained, and the examples; the log says what there is to know of them."""
     reporter.phase("reading data")
@@ -146,7 +146,9 @@ def _to_server(work: Workload) -> Callable[[Path], None]:
     )
 
 
-def read_inputs(spec: TrainSpec, base_model: Path, dataset: Path) -> tuple[LoraTargets, Prepared]:
+def read_inputs(
+    spec: TrainTextSpec, base_model: Path, dataset: Path
+) -> tuple[LoraTargets, Prepared]:
     """The modules that get an adapter, and the examples. The files are not trusted: call it in a
     process with limits."""
     base = read_base_model(base_model)

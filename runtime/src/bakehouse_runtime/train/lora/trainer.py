@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from ...data.examples import Prepared
     from ...device import Device
-    from ...protocol import TrainSpec
+    from ...protocol import TrainTextSpec
 
 
 class _Evaluated(Trainer):
@@ -126,7 +126,7 @@ class _HeadTrainer(_TrainedPositions, _Evaluated):
 
 
 def build_trainer(
-    spec: TrainSpec,
+    spec: TrainTextSpec,
     base: Path,
     checkpoints: Path,
     prepared: Prepared,

@@ -49,7 +49,7 @@ SAMPLE_TEXTS = 9
 
 def run(spec: TrainParisSpec) -> int:
     """Trains, or goes on from the last checkpoint, until done or stopped."""
-    with workload(spec) as work:
+    with workload(spec, "choose a smaller batch size") as work:
         _run(spec, work)
     return 0
 

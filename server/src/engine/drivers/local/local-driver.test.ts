@@ -53,6 +53,7 @@ test('the spec names its folders and only its owner may read it', async () => {
   await driver.start(one);
   const spec: unknown = JSON.parse(await readFile(file(one, 'attempts/1.json'), 'utf8'));
   expect(spec).toMatchObject({
+    protocol: 1,
     workload_id: one.workloadId,
     server: one.server,
     work_dir: file(one, 'work'),

@@ -1,5 +1,6 @@
 import { chown, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { RUNTIME_PROTOCOL } from '@bakehouse/contract/runtime/workload-spec';
 import { atLowPriority } from '../../../platform/processes/low-priority.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { machineCpu } from '../../host/machine-cpu.ts';
@@ -162,6 +163,7 @@ async function enclose(
 function fullSpec(launch: Launch, places: { work: string; inputs: string; host: string }) {
   return {
     ...launch.spec,
+    protocol: RUNTIME_PROTOCOL,
     workload_id: launch.workloadId,
     server: launch.server,
     ...(launch.spec.kind === 'serve' && {
