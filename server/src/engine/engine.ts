@@ -83,7 +83,9 @@ export function createEngine(
       .set({ check_at: clock.now() })
       .where('id', '=', workloadId)
       .execute()
-      .then(wake, (error: unknown) => log.warn({ err: error }, 'an ended process waits for the next tick'));
+      .then(wake, (error: unknown) =>
+        log.warn({ err: error }, 'could not wake the engine for an ended process; the next tick finds it'),
+      );
   });
 
   return {
@@ -132,7 +134,7 @@ function createPass(
       } catch (error) {
         // Its lease runs out, and it is looked at again then. Where it is the database that is
         // away, the next call would fail at once: the next tick tries again.
-        log.error({ err: error }, 'a workload could not be looked at');
+        log.error({ err: error }, 'a workload could not be reconciled');
         return;
       }
     }

@@ -79,7 +79,12 @@ export function createHeartbeat({ db, log, machineId, roles, url, onBeat }: Opti
   const repeat = () => {
     timer = setTimeout(() => {
       beat()
-        .catch((error: unknown) => log.warn({ err: error }, 'reports cannot be taken in at present'))
+        .catch((error: unknown) =>
+          log.warn(
+            { err: error },
+            'the heartbeat failed: reports of workloads are not accepted until one succeeds',
+          ),
+        )
         .finally(() => {
           if (!closed) repeat();
         });
@@ -101,7 +106,9 @@ export function createHeartbeat({ db, log, machineId, roles, url, onBeat }: Opti
       clearTimeout(timer);
       await beating?.catch(() => undefined);
       // Without a database the others notice its silence.
-      await leaveProcess(db, id).catch((error: unknown) => log.warn({ err: error }, 'could not say goodbye'));
+      await leaveProcess(db, id).catch((error: unknown) =>
+        log.warn({ err: error }, 'could not sign this process off'),
+      );
     },
   };
 }

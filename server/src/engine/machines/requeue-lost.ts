@@ -30,10 +30,7 @@ export async function requeueLost(parts: Parts, gone: string[]): Promise<void> {
       await inTransaction(parts.db, (tx) => takeBack(tx, parts, id));
     } catch (error) {
       // The others do not wait for it.
-      parts.log.error(
-        { err: error, workload_id: id },
-        'a workload of a machine that is gone was not taken back',
-      );
+      parts.log.error({ err: error, workload_id: id }, 'a workload of a lost machine could not be requeued');
     }
   }
 }
@@ -57,10 +54,7 @@ async function takeBack(tx: Transaction, parts: Parts, id: string): Promise<void
   // The machine may have come back, or another server was faster.
   const isGone = workload?.machineId && (await findLostMachines(tx, parts)).includes(workload.machineId);
   if (!workload || workload.endedAt || !isGone || isHeard(workload, parts)) return;
-  log.warn(
-    { workload_id: id, machine_id: workload.machineId },
-    'a workload is taken from a machine that is gone',
-  );
+  log.warn({ workload_id: id, machine_id: workload.machineId }, 'a workload of a lost machine is requeued');
   const step = planLost(workload);
   const left = step
     ? (await writeStep({ kinds, now }, tx, workload, step, { lines: [], cursor: workload.outputCursor }))

@@ -38,7 +38,10 @@ async function findStarted({ db, driver, machineId, log }: Parts): Promise<Attem
   try {
     return await listStarted(db, machineId);
   } catch (error) {
-    log.warn({ err: error }, 'the database does not say which work to end: all that lives here is ended');
+    log.warn(
+      { err: error },
+      'the database does not answer which work to end: all work on this machine is ended',
+    );
     return driver.listAlive();
   }
 }
@@ -52,7 +55,7 @@ async function noteInterrupted({ db, log }: Parts, attempts: AttemptId[]): Promi
     await markInterrupted(db, attempts);
     return true;
   } catch (error) {
-    log.warn({ err: error }, 'could not note that work ends with the server');
+    log.warn({ err: error }, 'could not record that the shutdown interrupts work');
     return false;
   }
 }

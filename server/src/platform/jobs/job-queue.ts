@@ -136,7 +136,7 @@ async function startWorker(boss: PgBoss, services: Services, job: Job): Promise<
   let succeededAt = Number.NEGATIVE_INFINITY;
   const runOne = async (queued: QueuedJob): Promise<JobResult> => {
     const log = services.log.child({ job: job.name, job_id: queued.id });
-    const unnoted = (cause: unknown) => log.warn({ err: cause }, 'could not note how a job has ended');
+    const unnoted = (cause: unknown) => log.warn({ err: cause }, 'could not record how a job ended');
     try {
       await job.run({ ...services, log }, queued.data, queued.signal, queued.retryCount >= retriesOf(job));
       const now = performance.now();

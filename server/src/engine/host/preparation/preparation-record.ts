@@ -44,7 +44,9 @@ export class PreparationRecord {
     if (now - this.#loggedAt >= LOG_EVERY_MS) this.#log(`${detail}${percent}`);
     this.#writing = this.#writing
       .then(() => this.#write('running', detail, progress))
-      .catch((error: unknown) => this.#services.log.warn({ err: error }, 'progress could not be noted'));
+      .catch((error: unknown) =>
+        this.#services.log.warn({ err: error }, 'the progress of a preparation could not be recorded'),
+      );
   };
 
   async #write(state: State, detail: string, progress: number | null, fingerprint?: string): Promise<void> {

@@ -84,7 +84,9 @@ it('goes on to try while the database is away', async () => {
   const config = readConfig(process.env);
   const preparing = startPreparing({ db, config, clock: systemClock, log, machineId: 'oven' }, null);
   const last = () => messages.slice(-2);
-  await expect.poll(last).toEqual(['a preparation failed', 'a preparation could not be noted']);
+  await expect
+    .poll(last)
+    .toEqual(['a preparation failed', 'the state of a preparation could not be recorded']);
   await preparing.stop();
   expect(error).not.toHaveBeenCalled();
 });

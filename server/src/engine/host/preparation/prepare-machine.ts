@@ -166,7 +166,10 @@ async function note(
   await record
     .set(state, detail, null)
     .catch((error: unknown) =>
-      services.log.warn({ err: error, preparation: record.id }, 'a preparation could not be noted'),
+      services.log.warn(
+        { err: error, preparation: record.id },
+        'the state of a preparation could not be recorded',
+      ),
     );
 }
 
