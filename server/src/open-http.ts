@@ -47,7 +47,7 @@ import { findAssetUse as findDeploymentUse } from './modules/deployments/find-as
 import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
-import { generatorsRoutes } from './modules/generations/generators/routes.ts';
+import { generationsRoutes } from './modules/generations/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
 import { licencesRoutes } from './modules/licences/routes.ts';
 import { workRoutes } from './modules/machines/routes.ts';
@@ -147,7 +147,7 @@ function listBindings(
     ...referralsRoutes,
     ...privacyRoutes({ countGuess }),
     ...documentationRoutes,
-    ...generatorsRoutes({ isPreparing: () => isPreparing(services, 'starter-image-model') }),
+    ...generationsRoutes({ usage, isPreparing: () => isPreparing(services, 'starter-image-model') }),
     ...licencesRoutes,
     ...notificationsRoutes,
     ...contactRoutes,

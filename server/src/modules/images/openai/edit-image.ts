@@ -1,6 +1,6 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
+import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { editImageFields, type editImage as endpoint } from '@bakehouse/contract/openai-images';
 import type * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';

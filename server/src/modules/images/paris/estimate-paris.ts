@@ -1,8 +1,8 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { clampParis } from '@bakehouse/contract/generators/parameters/clamp-paris';
+import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
 import { formatBgl, formatUsd } from '@bakehouse/contract/money';
 import type { estimateParis as endpoint } from '@bakehouse/contract/paris';
-import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';

@@ -1,0 +1,36 @@
+import * as contract from '@bakehouse/contract/generations';
+import { listGenerators as listGeneratorsEndpoint } from '@bakehouse/contract/generators';
+import { uploadPicture as uploadPictureEndpoint } from '@bakehouse/contract/media';
+import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
+import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import { cancelGeneration } from './cancel-generation.ts';
+import { deleteGeneration } from './delete-generation.ts';
+import { listGenerators } from './generators/list-generators.ts';
+import { getGeneration } from './get-generation.ts';
+import { listGenerations } from './list-generations.ts';
+import { uploadPicture } from './sources/upload-picture.ts';
+import { quoteGeneration } from './start/quote-generation.ts';
+import { startGeneration } from './start/start-generation.ts';
+import { withOwnModel } from './start/with-own-model.ts';
+import { withRetryAfter } from './with-retry-after.ts';
+
+type Parts = {
+  usage: IdleCredit;
+  /** Whether this server is still preparing the starter models. */
+  isPreparing: () => Promise<boolean>;
+};
+
+export const generationsRoutes = ({ usage, isPreparing }: Parts): Binding[] => [
+  bindPublic(listGeneratorsEndpoint, (ctx) => listGenerators(ctx, isPreparing)),
+  bind(contract.quoteGeneration, (ctx, { body }) => quoteGeneration(ctx, body)),
+  bind(contract.startGeneration, (ctx, { body: { cost_max: costMaxMicro, ...asked } }, http) =>
+    withRetryAfter(http, () =>
+      startGeneration(ctx, usage, { sent: asked, read: () => withOwnModel(ctx, asked) }, { costMaxMicro }),
+    ),
+  ),
+  bind(contract.listGenerations, (ctx, { query }) => listGenerations(ctx, query)),
+  bind(contract.getGeneration, (ctx, { params }) => getGeneration(ctx, params)),
+  bind(contract.cancelGeneration, (ctx, { params }) => cancelGeneration(ctx, params)),
+  bind(contract.deleteGeneration, (ctx, { params }) => deleteGeneration(ctx, params)),
+  bind(uploadPictureEndpoint, (ctx, _input, { request }) => uploadPicture(ctx, request)),
+];
