@@ -8,7 +8,7 @@ const source = path.join(import.meta.dirname, 'src');
 const fewNeed =
   /floating-ui-react\/utils\/(composite|tabbable)\.|node_modules\/@tanstack\/.*\/(useQueries|queriesObserver)\./;
 /** Comes with the forms that need it, and never with a first screen. */
-const formsOnly = /node_modules\/(zod|react-hook-form|@hookform)\//;
+const formsOnly = /node_modules\/zod\//;
 
 /** What the shell adds once the page is there. */
 const afterPage = [

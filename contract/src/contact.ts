@@ -4,14 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { text } from './fields/text.ts';
-
-/** The form of the web app, too. */
-export const contactForm = {
-  subject: text('Subject', 200)
-    .min(1, 'Subject is required')
-    .regex(/^[^\r\n]*$/, 'Subject must be one line'),
-  message: text('Message', 5_000).min(1, 'Message is required'),
-};
+import { MESSAGE_LENGTH_MAX, SUBJECT_LENGTH_MAX } from './limits.ts';
 
 export const contactUs = endpoint({
   method: 'POST',
@@ -20,7 +13,13 @@ export const contactUs = endpoint({
   operation: 'send your message',
   summary: 'Send a message to the operators',
   spends: true,
-  body: only({ user_id: userId, ...contactForm }),
+  body: only({
+    user_id: userId,
+    subject: text('Subject', SUBJECT_LENGTH_MAX)
+      .min(1, 'Subject is required')
+      .regex(/^[^\r\n]*$/, 'Subject must be one line'),
+    message: text('Message', MESSAGE_LENGTH_MAX).min(1, 'Message is required'),
+  }),
   response: z.object({ message_id: z.string() }),
 });
 

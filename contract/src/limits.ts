@@ -13,6 +13,9 @@ export const FAMILY_LENGTH_MAX = 50;
 export const TAG_LENGTH_MAX = 50;
 /** Of what an operator writes on a transfer or on codes. */
 export const NOTE_LENGTH_MAX = 200;
+/** Of a message to the operators. */
+export const SUBJECT_LENGTH_MAX = 200;
+export const MESSAGE_LENGTH_MAX = 5_000;
 
 export const datasetCategories = ['Book', 'Art', 'Artificial intelligence'] as const;
 export const uploadBaseModelTypes = ['llama3', 'qwen'] as const;

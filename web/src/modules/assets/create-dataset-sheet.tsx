@@ -1,11 +1,7 @@
-import { tooLong } from '@bakehouse/contract/labels';
 import { datasetCategories, NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
-import { zodResolver } from '@hookform/resolvers/zod';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';
 import { useEffect } from 'react';
-import { Controller, type UseFormReturn, useForm } from 'react-hook-form';
-import * as z from 'zod/mini';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import type { ChosenFile } from '../../lib/files/chosen-file.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -17,7 +13,8 @@ import { Input } from '../../ui/input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { TagInput } from '../../ui/tag-input.tsx';
-import { tagsProblem } from '../../ui/text-problem.ts';
+import { nameProblem, tagsProblem } from '../../ui/text-problem.ts';
+import { useForm } from '../../ui/use-form.ts';
 import { type Round, useRound } from '../../ui/use-round.ts';
 import { useUser } from '../accounts/session.ts';
 import { useCreateDataset } from './asset-calls.ts';
@@ -27,24 +24,13 @@ import { uploadFiles } from './files/uploads/uploads.ts';
 
 type Props = { open: boolean; onClose: () => void };
 
-const form = z.object({
-  title: z
-    .string()
-    .check(
-      z.trim(),
-      z.minLength(1, 'Name is required'),
-      z.maxLength(NAME_LENGTH_MAX, tooLong('Name', NAME_LENGTH_MAX)),
-    ),
-  category: z.enum(['', ...datasetCategories]),
-  tags: z.array(z.string()).check(
-    z.maxLength(20, 'At most 20 tags'),
-    z.refine((tags) => tagsProblem(tags) === undefined, {
-      error: ({ input }) => tagsProblem(input as string[]),
-    }),
-  ),
-});
-type Values = z.infer<typeof form>;
+type Values = { title: string; category: '' | (typeof datasetCategories)[number]; tags: string[] };
 const empty: Values = { title: '', category: '', tags: [] };
+
+const problemsOf = ({ title, tags }: Values) => ({
+  title: nameProblem(title, NAME_LENGTH_MAX),
+  tags: tags.length > TAGS_MAX ? `At most ${TAGS_MAX} tags` : tagsProblem(tags),
+});
 
 const categories = [
   { value: '', label: 'None' },
@@ -52,6 +38,7 @@ const categories = [
 ] as const;
 
 const FORM_ID = 'create-dataset';
+const TAGS_MAX = 20;
 
 /** Create Dataset: the form, then the success or the failure view. A dataset that is there begins the next one anew. */
 export function CreateDatasetSheet({ open, onClose }: Props) {
@@ -62,23 +49,23 @@ export function CreateDatasetSheet({ open, onClose }: Props) {
 function CreateDataset({ open, onClose, onDraft }: Props & Pick<Round<true>, 'onDraft'>) {
   const user = useUser();
   const create = useCreateDataset();
-  const values = useForm<Values>({ resolver: zodResolver(form), defaultValues: empty });
   const keys = useIdempotencyKeys('dataset');
+  const form = useForm({ initial: () => empty, problemsOf, onSubmit: submit });
 
-  const submit = values.handleSubmit((dataset) => {
+  function submit({ title, ...rest }: Values) {
     if (create.isPending) return;
+    const dataset = { ...rest, title: title.trim() };
     create.mutate(
       { ...dataset, userId: user.id, idempotencyKey: keys.keyFor(dataset) },
       { onSuccess: () => keys.renew(dataset) },
     );
-  });
+  }
   const startAgain = () => {
     create.reset();
-    values.reset(empty);
+    form.reset();
   };
   const view = create.isSuccess ? 'success' : create.isError ? 'failure' : 'form';
-  const isDirty = values.formState.isDirty;
-  const isUnfinished = view !== 'success' && isDirty;
+  const isUnfinished = view !== 'success' && form.isDirty;
   useEffect(() => {
     if (open) onDraft(isUnfinished || null);
   }, [open, isUnfinished, onDraft]);
@@ -97,13 +84,8 @@ function CreateDataset({ open, onClose, onDraft }: Props & Pick<Round<true>, 'on
       footer={view === 'form' ? <FormButtons pending={create.isPending} onCancel={close} /> : undefined}
     >
       {view === 'form' && (
-        <form
-          id={FORM_ID}
-          onSubmit={(event) => void submit(event)}
-          noValidate
-          className="flex flex-col gap-5"
-        >
-          <DatasetFields form={values} />
+        <form id={FORM_ID} onSubmit={form.onSubmit} noValidate className="flex flex-col gap-5">
+          <DatasetFields {...form} />
         </form>
       )}
       {create.data && (
@@ -136,27 +118,24 @@ function FormButtons({ pending, onCancel }: { pending: boolean; onCancel: () => 
   );
 }
 
-function DatasetFields({ form: { control, register, formState } }: { form: UseFormReturn<Values> }) {
+type FieldsProps = Pick<ReturnType<typeof useForm<Values>>, 'values' | 'problems' | 'change'>;
+
+function DatasetFields({ values: { title, category, tags }, problems, change }: FieldsProps) {
   return (
     <>
-      <Field label="Name" error={formState.errors.title?.message}>
-        <Input {...register('title')} autoComplete="off" placeholder="Customer questions" />
-      </Field>
-      <Field label="Category" aside="Optional" error={formState.errors.category?.message}>
-        <Controller
-          control={control}
-          name="category"
-          render={({ field }) => (
-            <Select value={field.value} onChange={field.onChange} options={categories} />
-          )}
+      <Field label="Name" error={problems.title}>
+        <Input
+          value={title}
+          onChange={({ target }) => change({ title: target.value })}
+          autoComplete="off"
+          placeholder="Customer questions"
         />
       </Field>
-      <Field label="Tags" aside="Optional" error={formState.errors.tags?.message}>
-        <Controller
-          control={control}
-          name="tags"
-          render={({ field }) => <TagInput tags={field.value} onChange={field.onChange} />}
-        />
+      <Field label="Category" aside="Optional">
+        <Select value={category} onChange={(chosen) => change({ category: chosen })} options={categories} />
+      </Field>
+      <Field label="Tags" aside="Optional" error={problems.tags}>
+        <TagInput tags={tags} onChange={(chosen) => change({ tags: chosen })} />
       </Field>
     </>
   );

@@ -1,10 +1,12 @@
-import { type Resolver, useForm } from 'react-hook-form';
+import { MESSAGE_LENGTH_MAX, SUBJECT_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
+import { lengthProblem } from '../../ui/text-problem.ts';
 import { Textarea } from '../../ui/textarea.tsx';
+import { useForm } from '../../ui/use-form.ts';
 import { useUser } from '../accounts/session.ts';
 import { useContactUs } from './message-calls.ts';
 
@@ -14,25 +16,34 @@ type Form = { subject: string; message: string };
 const FORM_ID = 'contact-us';
 const empty: Form = { subject: '', message: '' };
 
-const resolver: Resolver<Form> = async (...form) =>
-  (await import('./contact-resolver.ts')).contactResolver(...form);
+/** The server's own rules for a message. */
+const problemsOf = ({ subject, message }: Form) => ({
+  subject:
+    subject.trim() === '' ? 'Subject is required' : lengthProblem('Subject', subject, SUBJECT_LENGTH_MAX),
+  message:
+    message.trim() === '' ? 'Message is required' : lengthProblem('Message', message, MESSAGE_LENGTH_MAX),
+});
 
 /** Contact Us: a message to the operators. What was typed stays until it is sent. */
 export function ContactSheet({ open, onClose }: Props) {
   const { id: user_id, email } = useUser();
   const contactUs = useContactUs();
   const keys = useIdempotencyKeys('message');
-  const { register, handleSubmit, reset, formState } = useForm<Form>({ resolver, defaultValues: empty });
-  const { errors, isDirty } = formState;
+  const { values, problems, isDirty, change, onSubmit, reset } = useForm({
+    initial: () => empty,
+    problemsOf,
+    onSubmit: submit,
+  });
 
   const close = () => {
-    reset(empty);
+    reset();
     // What is still being sent says so when it has arrived, and touches no message that is written by then.
     contactUs.reset();
     onClose();
   };
-  const submit = handleSubmit((form) => {
+  function submit({ subject, message }: Form) {
     if (contactUs.isPending) return;
+    const form = { subject: subject.trim(), message: message.trim() };
     contactUs.mutate(
       { user_id, ...form, idempotencyKey: keys.keyFor(form) },
       {
@@ -42,7 +53,7 @@ export function ContactSheet({ open, onClose }: Props) {
         },
       },
     );
-  });
+  }
 
   return (
     <Sheet
@@ -60,12 +71,20 @@ export function ContactSheet({ open, onClose }: Props) {
         </>
       }
     >
-      <form id={FORM_ID} onSubmit={(event) => void submit(event)} noValidate className="flex flex-col gap-5">
-        <Field label="Subject" error={errors.subject?.message}>
-          <Input autoComplete="off" {...register('subject')} />
+      <form id={FORM_ID} onSubmit={onSubmit} noValidate className="flex flex-col gap-5">
+        <Field label="Subject" error={problems.subject}>
+          <Input
+            autoComplete="off"
+            value={values.subject}
+            onChange={({ target }) => change({ subject: target.value })}
+          />
         </Field>
-        <Field label="Message" error={errors.message?.message}>
-          <Textarea className="min-h-48" {...register('message')} />
+        <Field label="Message" error={problems.message}>
+          <Textarea
+            className="min-h-48"
+            value={values.message}
+            onChange={({ target }) => change({ message: target.value })}
+          />
         </Field>
       </form>
     </Sheet>

@@ -1,13 +1,16 @@
 import type { Account } from '@bakehouse/contract/credits';
+import { NOTE_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { useState } from 'react';
-import { Controller, type Resolver, useForm } from 'react-hook-form';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
-import { showUnrounded } from '../../../lib/format/currency.ts';
+import { currencyChoice, showUnrounded } from '../../../lib/format/currency.ts';
+import { bglProblem } from '../../../lib/format/typed-amount.ts';
 import { AmountField } from '../../../ui/amount-field.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
+import { lengthProblem } from '../../../ui/text-problem.ts';
+import { useForm } from '../../../ui/use-form.ts';
 import { isUnknownUser, useFindAccount } from './ledger-calls.ts';
 
 /** The amount in BGL. */
@@ -39,10 +42,19 @@ type Props = {
 /** What the operator is asked about, and whose account it is. */
 type Asked = Form & { account: Account };
 
-/** Its code comes with the first submit. */
-function resolverOf(userLabel: string): Resolver<Form> {
-  return async (...form) => (await import('./booking-resolver.ts')).bookingResolver(userLabel)(...form);
-}
+const problemsOf =
+  (userLabel: string) =>
+  ({ user, amount, description }: Form) => ({
+    user: user.trim() === '' ? `${userLabel} username cannot be empty` : undefined,
+    amount: bglProblem(amount.trim(), currencyChoice.get()),
+    description: lengthProblem('Description', description, NOTE_LENGTH_MAX),
+  });
+
+const trimmed = ({ user, amount, description }: Form): Form => ({
+  user: user.trim(),
+  amount: amount.trim(),
+  description: description.trim(),
+});
 
 /** Whose account was shown, whatever it is called by now; nobody gets credits by an address that is not confirmed. */
 const handleOf = ({ user, account }: Asked) => (user.includes('@') ? user : account.user_id);
@@ -55,14 +67,14 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
   const find = useFindAccount();
   const [asked, setAsked] = useState<Asked>();
   const [asking, setAsking] = useState(false);
-  const { control, register, handleSubmit, reset, setError, formState } = useForm<Form>({
-    defaultValues: empty,
-    resolver: resolverOf(userLabel),
+  const { values, problems, change, onSubmit, refuse, reset } = useForm({
+    initial: () => empty,
+    problemsOf: problemsOf(userLabel),
+    onSubmit: (form) => void ask(trimmed(form)),
   });
-  const { errors } = formState;
 
-  const refuse = (error: unknown) => {
-    if (isUnknownUser(error)) setError('user', { message: error.message }, { shouldFocus: true });
+  const refuseUser = (error: unknown) => {
+    if (isUnknownUser(error)) refuse({ user: error.message });
   };
 
   async function ask(form: Form) {
@@ -70,7 +82,7 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
       setAsked({ ...form, account: await find.mutateAsync(form.user) });
       setAsking(true);
     } catch (error) {
-      refuse(error);
+      refuseUser(error);
     }
   }
 
@@ -80,9 +92,9 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
     try {
       await book({ ...booking, username: account.username, idempotencyKey: keys.keyFor(booking) });
       keys.renew(booking);
-      reset(empty);
+      reset();
     } catch (error) {
-      refuse(error);
+      refuseUser(error);
     } finally {
       setAsking(false);
     }
@@ -90,19 +102,28 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
 
   return (
     <>
-      <form noValidate onSubmit={(event) => void handleSubmit(ask)(event)} className="grid gap-4">
-        <Field label={userLabel} error={errors.user?.message} help="Username or email address.">
-          <Input autoComplete="off" autoCapitalize="none" spellCheck={false} {...register('user')} />
+      <form noValidate onSubmit={onSubmit} className="grid gap-4">
+        <Field label={userLabel} error={problems.user} help="Username or email address.">
+          <Input
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={values.user}
+            onChange={({ target }) => change({ user: target.value })}
+          />
         </Field>
-        <Controller
-          control={control}
-          name="amount"
-          render={({ field: { value, onChange } }) => (
-            <AmountField label="Amount" value={value} onChange={onChange} error={errors.amount?.message} />
-          )}
+        <AmountField
+          label="Amount"
+          value={values.amount}
+          onChange={(amount) => change({ amount })}
+          error={problems.amount}
         />
-        <Field label="Description" aside="Optional" error={errors.description?.message}>
-          <Input placeholder={defaultDescription} {...register('description')} />
+        <Field label="Description" aside="Optional" error={problems.description}>
+          <Input
+            placeholder={defaultDescription}
+            value={values.description}
+            onChange={({ target }) => change({ description: target.value })}
+          />
         </Field>
         <Button type="submit" variant={tone} loading={find.isPending}>
           {action}
