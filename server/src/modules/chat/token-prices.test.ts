@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { defaultPrices } from '../credits/prices/prices.ts';
+import { tokenPrices } from './token-prices.ts';
+
+test.each([
+  { accelerator: null, device: 'CPU' },
+  { accelerator: 'NVIDIA_H100_80GB', device: 'GPU' },
+] as const)('an answer on $accelerator costs what tokens cost on a $device', ({ accelerator, device }) => {
+  expect(tokenPrices({ accelerator }, defaultPrices)).toEqual({
+    prompt: defaultPrices[`prompt_tokens:${device}`],
+    completion: defaultPrices[`completion_tokens:${device}`],
+  });
+});
