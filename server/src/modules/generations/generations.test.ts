@@ -95,6 +95,8 @@ describe('a picture', () => {
       ...{ number: 1, title: asset?.title },
     });
     expect(started.model_revision).toBeNull();
+    // It has ended: nothing is left to be cancelled.
+    expect(await cancel(ada, started.id)).toMatchObject({ state: 'completed', cost: '0.125' });
   });
 
   test('that is cancelled on one page is so on the others: the stream of events says it', async () => {
