@@ -48,3 +48,10 @@ test('what it refuses and does not call retryable is refused', async () => {
   const error = { code: 'invalid_request', publicMessage: 'fal refused this: in its own words' };
   await expect(service.submit({ model: 'any', input: {} }, signal)).rejects.toMatchObject(error);
 });
+
+test('a picture in which its check finds something is black, and left out', async () => {
+  const images = ['black', 'good'].map((name) => ({ url: `${url}/${name}.png` }));
+  answer = { status: 200, body: { images, has_nsfw_concepts: [true, false] } };
+  const handle = { status: `${url}/status`, result: `${url}/result` };
+  expect(await service.look(handle, signal)).toEqual({ state: 'done', pictures: [`${url}/good.png`] });
+});
