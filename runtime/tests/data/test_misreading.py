@@ -163,7 +163,9 @@ def _array(printed: Any) -> Any:
     return write
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 8))]
+)
 def test_no_file_is_misread_without_a_word(tmp_path: Path, seed: int) -> None:
     draw = Draw(seed)
     for number in range(FILES):

@@ -1,4 +1,4 @@
-"""The starter model itself: minutes on two cores, so only `pytest -m slow` runs it."""
+"""The starter model itself: minutes on two cores, so only `pytest -m soak` runs it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from train_spec import LINEAR, finish, start, train_spec
 if TYPE_CHECKING:
     from bakehouse_server import BakehouseServer
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
