@@ -155,7 +155,8 @@ def bare(options: argparse.Namespace) -> float:
 
 
 def computes_bfloat16() -> bool:
-    """Whether the processor has instructions for bfloat16: without them float32 is many times faster."""
+    """Whether the processor has instructions for bfloat16: without them float32 is many times
+    faster."""
     from torch import cpu
 
     flags = cpu.get_capabilities()
