@@ -83,9 +83,9 @@ describe.skipIf(!isReady)('a real run', () => {
     await server.stop();
     await server.start();
     const run = await vi.waitFor(async () => {
-      const last = await see();
-      expect(last.state, last.reason).toBe('completed');
-      return last;
+      const ended = await see();
+      expect(ended.state, ended.reason).toBe('completed');
+      return ended;
     }, patiently);
 
     await expectWhole(server.client, user, run);

@@ -57,9 +57,6 @@ export function openConversation(
   let { version } = read;
   let kept = fromWire(read.conversation);
   let changes: Change[] = [];
-  let saving = false;
-  let isLeft = false;
-  let endPause = () => {};
   const current = () => changes.reduce((conversation, change) => change(conversation), kept);
 
   function adopt(newer: Read): void {
@@ -86,35 +83,11 @@ export function openConversation(
     }
   }
 
-  const pause = () =>
-    new Promise<void>((resolve) => {
-      if (isLeft) return resolve();
-      const timer = setTimeout(resolve, GATHER_MS);
-      endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-
-  async function saveAll(): Promise<void> {
-    if (saving) return;
-    saving = true;
-    try {
-      while (changes.length > 0) {
-        await pause();
-        await save();
-      }
-    } catch (error) {
-      failed(error);
-    } finally {
-      saving = false;
-    }
-  }
-
+  const saves = gathered({ isDue: () => changes.length > 0, work: save, failed });
   const change = (made: Change): void => {
     changes = [...changes, made];
     show(current());
-    if (read.is_kept) void saveAll();
+    if (read.is_kept) void saves.run();
   };
   const old = takeFromBrowser(userId, model);
   if (old && version === 0) change(() => old);
@@ -126,16 +99,50 @@ export function openConversation(
       if (newer.version > version) adopt(newer);
     },
     /** Saves from now on without waiting for more. */
-    flush: (): void => {
-      isLeft = true;
-      endPause();
-    },
+    flush: saves.flush,
     /** While the page is left: saves what is not saved yet, and what this change makes of it. */
     leave: (made?: Change): void => {
       if (!read.is_kept || (!made && changes.length === 0)) return;
       const conversation = made ? made(current()) : current();
       if (JSON.stringify(conversation).length > KEEPALIVE_BYTES_MAX) return;
       put(model, version, conversation, true).catch(() => undefined);
+    },
+  };
+}
+
+type Work = { isDue: () => boolean; work: () => Promise<void>; failed: (error: unknown) => void };
+
+/** Does work that is due, once for what comes within a moment, until `flush`; a failure waits for the next time. */
+function gathered({ isDue, work, failed }: Work) {
+  let isRunning = false;
+  let isFlushed = false;
+  let endPause = () => {};
+  const pause = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, isFlushed ? 0 : GATHER_MS);
+      endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  return {
+    async run(): Promise<void> {
+      if (isRunning) return;
+      isRunning = true;
+      try {
+        while (isDue()) {
+          await pause();
+          await work();
+        }
+      } catch (error) {
+        failed(error);
+      } finally {
+        isRunning = false;
+      }
+    },
+    flush: (): void => {
+      isFlushed = true;
+      endPause();
     },
   };
 }
