@@ -41,6 +41,8 @@ export default defineConfig({
       files: ['web/src/**'],
       plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'vitest', 'react', 'jsx-a11y'],
       rules: {
+        // An import of types alone would bring the file along.
+        'typescript/no-import-type-side-effects': 'error',
         'react/rules-of-hooks': 'error',
         'react/exhaustive-deps': 'error',
         'no-restricted-imports': [

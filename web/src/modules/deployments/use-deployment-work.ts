@@ -4,8 +4,8 @@ import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/session.ts';
 import { deploymentWorkQuery } from './deployment-lists.ts';
 import { type Deployment, type Family, linkTo, workId } from './kinds.ts';
-import { useTerminate } from './terminate-dialog.tsx';
 import { usePollMs } from './use-deployments.ts';
+import { useTerminate } from './use-terminate.ts';
 
 /** Deployments of every kind, as the list of long work shows them. */
 export function useDeploymentWork(): LongWork[] {

@@ -1,7 +1,7 @@
 import { type Currency, parseBgl } from '@bakehouse/contract/money';
 import { useQuery } from '@tanstack/react-query';
 import { UserCheck } from 'lucide-react';
-import { type FormEvent } from 'react';
+import type { FormEvent } from 'react';
 import { showBoth } from '../../../lib/format/currency.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { ButtonLink } from '../../../ui/button.tsx';

@@ -1,4 +1,4 @@
-import { type Currency } from '@bakehouse/contract/money';
+import type { Currency } from '@bakehouse/contract/money';
 import { currencyChoice, showExact } from '../../../lib/format/currency.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';

@@ -3,7 +3,7 @@ import {
   loraTargetModules,
   type segmentationMethods,
 } from '@bakehouse/contract/fine-tune-numbers';
-import { type DataFormatName, type GpuType } from '@bakehouse/contract/limits';
+import type { DataFormatName, GpuType } from '@bakehouse/contract/limits';
 
 /** Where a new model comes from, which decides what is asked for. */
 export type ModelType = 'upload' | 'finetune' | 'huggingface';

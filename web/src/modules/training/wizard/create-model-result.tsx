@@ -8,7 +8,7 @@ import { Progress } from '../../../ui/progress.tsx';
 import { modelReadinessQuery } from '../../assets/asset-calls.ts';
 import { assetQuery } from '../../assets/asset-queries.ts';
 import { UploadList } from '../../assets/files/uploads/upload-list.tsx';
-import { type Upload } from '../../assets/files/uploads/uploads.ts';
+import type { Upload } from '../../assets/files/uploads/uploads.ts';
 import { useRun } from '../runs/run-queries.ts';
 import { phaseText } from '../runs/run-sentences.ts';
 import { endOf } from '../runs/use-run-work.ts';

@@ -1,0 +1,29 @@
+import { call } from '../../lib/api/api-client.ts';
+import { chargeText } from '../../lib/format/outcome-text.ts';
+import { readAgain } from '../../lib/mutation/read-again.ts';
+import { useMutation } from '../../lib/mutation/use-mutation.ts';
+import { notify } from '../../ui/notify.ts';
+import { useUser } from '../accounts/session.ts';
+import { type Deployment, deploymentKinds, kindRow, workId } from './kinds.ts';
+
+/** Ends a deployment of any kind. */
+export function useTerminate() {
+  const user = useUser();
+  return useMutation({
+    mutationFn: ({ kind, pod_id }: Pick<Deployment, 'kind' | 'pod_id'>) =>
+      call(
+        deploymentKinds[kind].calls.terminate,
+        { params: { podId: pod_id }, query: { user_id: user.id } },
+        { operation: 'terminate deployment', timeoutMs: 30_000 },
+      ),
+    onSuccess: ({ pod_id, title, cost_so_far }, { kind }) => {
+      // Where it had not answered yet, the list of long work tells its end too: in the same toast.
+      notify.success(kindRow(kind).terminated(title), {
+        id: workId(pod_id),
+        description: chargeText(cost_so_far),
+      });
+      readAgain(['deployment']);
+    },
+    meta: { prefix: 'Termination failed: ' },
+  });
+}
