@@ -8,6 +8,8 @@ type Options<Values> = {
   initial: () => Values;
   /** What is wrong with the fields, in words. Pure. */
   problemsOf: (values: Values) => Problems<Values>;
+  /** The same of what only the browser's fields know, such as half a date; asked at each submit. */
+  fieldProblemsOf?: (form: HTMLFormElement, values: Values, begun: Values) => Problems<Values>;
   /** Called with values in which nothing is wrong. */
   onSubmit: (values: Values) => void;
 };
@@ -16,7 +18,12 @@ type Options<Values> = {
  * The values of a form. Nothing is said to be wrong before the first submit, which puts the focus on the first wrong field;
  * from then on what is wrong follows the typing.
  */
-export function useForm<Values extends object>({ initial, problemsOf, onSubmit }: Options<Values>) {
+export function useForm<Values extends object>({
+  initial,
+  problemsOf,
+  fieldProblemsOf,
+  onSubmit,
+}: Options<Values>) {
   const [begun] = useState(initial);
   const [values, setValues] = useState(begun);
   const [tried, setTried] = useState(false);
@@ -28,7 +35,7 @@ export function useForm<Values extends object>({ initial, problemsOf, onSubmit }
   return {
     values,
     /** Those to show. */
-    problems: { ...(tried ? found : {}), ...refused } as Problems<Values>,
+    problems: { ...(tried ? found : {}), ...refused },
     /** The fields that are not as they were: what was not changed may be newer elsewhere by now. */
     changes: Object.fromEntries(changed.map((field) => [field, values[field]])) as Partial<Values>,
     isDirty: changed.length > 0,
@@ -39,8 +46,12 @@ export function useForm<Values extends object>({ initial, problemsOf, onSubmit }
     onSubmit: (event: FormEvent<HTMLFormElement>) => {
       event.preventDefault();
       form.current = event.currentTarget;
-      focusFirstInvalid(event.currentTarget, () => setTried(true));
-      if (!Object.values(found).some(Boolean)) onSubmit(values);
+      const fieldProblems = fieldProblemsOf?.(event.currentTarget, values, begun) ?? {};
+      focusFirstInvalid(event.currentTarget, () => {
+        setTried(true);
+        setRefused(fieldProblems);
+      });
+      if (![...Object.values(found), ...Object.values(fieldProblems)].some(Boolean)) onSubmit(values);
     },
     /** What the server says is wrong, until something is changed. */
     refuse: (problems: Problems<Values>) => {

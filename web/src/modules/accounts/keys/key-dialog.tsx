@@ -1,13 +1,12 @@
 import type { ApiKey } from '@bakehouse/contract/api-keys';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { lastDayProblem } from '../../../ui/last-day-field.tsx';
-import { useFormValues } from '../../../ui/use-form-values.ts';
+import { useForm } from '../../../ui/use-form.ts';
 import { KeyFields } from './key-fields.tsx';
-import { type KeyProblems, type KeySettings, keyChanges, keyForm, keyProblems } from './key-form.ts';
+import { type KeySettings, keyChanges, keyForm, keyProblems } from './key-form.ts';
 
 type Props = {
   /** The key that is changed; null for a new one. */
@@ -24,26 +23,21 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
   // An amount keeps its meaning when another tab switches the currency.
   const [currency] = useState(() => currencyChoice.get());
   const {
-    begun,
     values: form,
-    setValues: setForm,
-    isChanged,
-  } = useFormValues(() => keyForm(apiKey, currency));
-  const [problems, setProblems] = useState<KeyProblems>({});
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    // The day is looked at where it was typed; one that the key already has may lie in the past.
-    const isNewDay = form.lastDay === '' || form.lastDay !== begun.lastDay;
-    const lastDay = isNewDay && lastDayProblem(event.currentTarget);
-    const found: KeyProblems = {
-      ...keyProblems(form, apiKey, currency),
-      ...(lastDay && { lastDay }),
-    };
-    focusFirstInvalid(event.currentTarget, () => setProblems(found));
-    if (Object.keys(found).length > 0 || pending) return;
-    onSubmit(keyChanges(form, apiKey, currency));
-  }
+    problems,
+    change,
+    isDirty,
+    onSubmit: submit,
+  } = useForm({
+    initial: () => keyForm(apiKey, currency),
+    problemsOf: (values) => keyProblems(values, apiKey, currency),
+    // One that the key already has may lie in the past.
+    fieldProblemsOf: (fields, { lastDay }, begun) =>
+      lastDay === '' || lastDay !== begun.lastDay ? { lastDay: lastDayProblem(fields) } : {},
+    onSubmit: (values) => {
+      if (!pending) onSubmit(keyChanges(values, apiKey, currency));
+    },
+  });
 
   return (
     <Dialog
@@ -51,7 +45,7 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
       onOpenChange={(open) => !open && !pending && onClose()}
       // The key that is being made is shown once, on this page.
       keepOpen={pending && apiKey === null}
-      dirty={isChanged && !pending}
+      dirty={isDirty && !pending}
       title={apiKey ? `Change ${apiKey.name}` : 'Create an API key'}
       description={
         apiKey
@@ -70,15 +64,7 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
       }
     >
       <form id={FORM_ID} noValidate onSubmit={submit} className="grid gap-4">
-        <KeyFields
-          form={form}
-          problems={problems}
-          currency={currency}
-          onChange={(next) => {
-            setForm(next);
-            setProblems({});
-          }}
-        />
+        <KeyFields form={form} problems={problems} currency={currency} onChange={change} />
       </form>
     </Dialog>
   );

@@ -1,5 +1,4 @@
 import { CODES_AT_ONCE_MAX, NOTE_LENGTH_MAX } from '@bakehouse/contract/limits';
-import { type FormEvent, useState } from 'react';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { endOfDay } from '../../../lib/format/format-time.ts';
@@ -10,45 +9,37 @@ import { Card } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { LastDayField, lastDayProblem } from '../../../ui/last-day-field.tsx';
 import { lengthProblem } from '../../../ui/text-problem.ts';
 import { shownOnce, useClosingQuestion } from '../../../ui/use-closing-question.tsx';
+import { type Problems, useForm } from '../../../ui/use-form.ts';
 import { useCreateCodes } from './code-calls.ts';
 
 const empty = { amount: '', count: '1', redemptions: '1', lastDay: '', note: '' };
-type Problems = Partial<Record<keyof typeof empty, string>>;
 
 /** Makes codes, and shows them once. */
 export function CreateCodesCard() {
   const keys = useIdempotencyKeys('codes');
   const create = useCreateCodes();
-  const [form, setForm] = useState(empty);
-  const [problems, setProblems] = useState<Problems>({});
-
-  function edit(changed: Partial<typeof empty>) {
-    setForm({ ...form, ...changed });
-    setProblems({});
-  }
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const lastDay = lastDayProblem(event.currentTarget);
-    const found = { ...problemsOf(form), ...(lastDay && { lastDay }) };
-    focusFirstInvalid(event.currentTarget, () => setProblems(found));
-    if (Object.keys(found).length > 0 || create.isPending) return;
-    const asked = askedOf(form);
-    create.mutate({ ...asked, idempotencyKey: keys.keyFor(asked) }, { onSuccess: () => keys.renew(asked) });
-  }
+  const { values, problems, change, onSubmit, reset } = useForm({
+    initial: () => empty,
+    problemsOf,
+    fieldProblemsOf: (form) => ({ lastDay: lastDayProblem(form) }),
+    onSubmit: (form) => {
+      if (create.isPending) return;
+      const asked = askedOf(form);
+      create.mutate({ ...asked, idempotencyKey: keys.keyFor(asked) }, { onSuccess: () => keys.renew(asked) });
+    },
+  });
 
   const field = (name: 'count' | 'redemptions' | 'note', label: string, aside?: string) => (
     <Field label={label} aside={aside} error={problems[name]}>
       <Input
-        value={form[name]}
+        value={values[name]}
         autoComplete="off"
         inputMode={name === 'note' ? undefined : 'decimal'}
-        onChange={(event) => edit({ [name]: event.target.value })}
+        onChange={(event) => change({ [name]: event.target.value })}
       />
     </Field>
   );
@@ -57,18 +48,18 @@ export function CreateCodesCard() {
       title="Create codes"
       description="Redeemed credits count as bought: they can be sent to others and do not expire."
     >
-      <form noValidate onSubmit={submit} className="grid gap-4">
+      <form noValidate onSubmit={onSubmit} className="grid gap-4">
         <AmountField
           label="Value of each code"
-          value={form.amount}
-          onChange={(amount) => edit({ amount })}
+          value={values.amount}
+          onChange={(amount) => change({ amount })}
           error={problems.amount}
         />
         {field('count', 'Number of codes')}
         {field('redemptions', 'Uses per code')}
         <LastDayField
-          value={form.lastDay}
-          onChange={(lastDay) => edit({ lastDay })}
+          value={values.lastDay}
+          onChange={(lastDay) => change({ lastDay })}
           error={problems.lastDay}
           help="The codes can be redeemed until the end of this day."
         />
@@ -82,7 +73,7 @@ export function CreateCodesCard() {
         codes={create.data?.codes ?? null}
         onClose={() => {
           create.reset();
-          setForm(empty);
+          reset();
         }}
       />
     </Card>
@@ -99,16 +90,14 @@ function askedOf({ amount, count, redemptions, note, lastDay }: typeof empty) {
   };
 }
 
-function problemsOf({ amount, count, redemptions, note }: typeof empty): Problems {
-  const problem = bglProblem(amount, currencyChoice.get());
-  const longNote = lengthProblem('Note', note, NOTE_LENGTH_MAX);
+function problemsOf({ amount, count, redemptions, note }: typeof empty): Problems<typeof empty> {
   return {
-    ...(problem && { amount: problem }),
-    ...(!isWhole(count, CODES_AT_ONCE_MAX) && {
-      count: `Enter a whole number from 1 to ${CODES_AT_ONCE_MAX}`,
-    }),
-    ...(!isWhole(redemptions, 100_000) && { redemptions: 'Enter a whole number from 1 to 100,000' }),
-    ...(longNote && { note: longNote }),
+    amount: bglProblem(amount, currencyChoice.get()),
+    count: isWhole(count, CODES_AT_ONCE_MAX)
+      ? undefined
+      : `Enter a whole number from 1 to ${CODES_AT_ONCE_MAX}`,
+    redemptions: isWhole(redemptions, 100_000) ? undefined : 'Enter a whole number from 1 to 100,000',
+    note: lengthProblem('Note', note, NOTE_LENGTH_MAX),
   };
 }
 

@@ -103,28 +103,7 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
   return (
     <>
       <form noValidate onSubmit={onSubmit} className="grid gap-4">
-        <Field label={userLabel} error={problems.user} help="Username or email address.">
-          <Input
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            value={values.user}
-            onChange={({ target }) => change({ user: target.value })}
-          />
-        </Field>
-        <AmountField
-          label="Amount"
-          value={values.amount}
-          onChange={(amount) => change({ amount })}
-          error={problems.amount}
-        />
-        <Field label="Description" aside="Optional" error={problems.description}>
-          <Input
-            placeholder={defaultDescription}
-            value={values.description}
-            onChange={({ target }) => change({ description: target.value })}
-          />
-        </Field>
+        <Fields {...{ userLabel, defaultDescription, values, problems, change }} />
         <Button type="submit" variant={tone} loading={find.isPending}>
           {action}
         </Button>
@@ -138,6 +117,38 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
           onConfirm={() => void submit(asked)}
         />
       )}
+    </>
+  );
+}
+
+type FieldsProps = Pick<Props, 'userLabel' | 'defaultDescription'> &
+  Pick<ReturnType<typeof useForm<Form>>, 'values' | 'problems' | 'change'>;
+
+function Fields({ userLabel, defaultDescription, values, problems, change }: FieldsProps) {
+  return (
+    <>
+      <Field label={userLabel} error={problems.user} help="Username or email address.">
+        <Input
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          value={values.user}
+          onChange={({ target }) => change({ user: target.value })}
+        />
+      </Field>
+      <AmountField
+        label="Amount"
+        value={values.amount}
+        onChange={(amount) => change({ amount })}
+        error={problems.amount}
+      />
+      <Field label="Description" aside="Optional" error={problems.description}>
+        <Input
+          placeholder={defaultDescription}
+          value={values.description}
+          onChange={({ target }) => change({ description: target.value })}
+        />
+      </Field>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { showBoth, showUnrounded } from '../../../lib/format/currency.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { AmountField } from '../../../ui/amount-field.tsx';
@@ -6,10 +6,10 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
+import { useForm } from '../../../ui/use-form.ts';
 import { useChangePrice } from './price-calls.ts';
 import { type PriceForm, priceProblems } from './price-form.ts';
 import { type Price, priceUnits } from './price-units.ts';
@@ -19,21 +19,18 @@ const FORM = 'change-price';
 /** Asks for the new price of one thing, and from when on it holds. */
 export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: () => void }) {
   const change = useChangePrice();
-  const [form, setForm] = useState<PriceForm>({ amount: '', when: 'now', at: '' });
-  const [problems, setProblems] = useState<ReturnType<typeof priceProblems>>({});
   const [isAsking, setAsking] = useState(false);
-
-  function edit(next: PriceForm) {
-    setForm(next);
-    setProblems({});
-  }
-
-  function ask(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const found = priceProblems(form, price, new Date());
-    focusFirstInvalid(event.currentTarget, () => setProblems(found));
-    setAsking(Object.keys(found).length === 0);
-  }
+  const {
+    values: form,
+    problems,
+    change: edit,
+    isDirty,
+    onSubmit,
+  } = useForm<PriceForm>({
+    initial: () => ({ amount: '', when: 'now', at: '' }),
+    problemsOf: (values) => priceProblems(values, price, new Date()),
+    onSubmit: () => setAsking(true),
+  });
 
   function save() {
     const from = form.when === 'later' ? new Date(form.at) : null;
@@ -53,7 +50,7 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
     <Dialog
       open
       onOpenChange={(open) => !open && !change.isPending && onClose()}
-      dirty={form.amount !== '' || form.at !== ''}
+      dirty={isDirty}
       size="sm"
       title={`Change the price of ‘${price.label}’`}
       description={`It is now ${showBoth(price.unit_price)} ${priceUnits[price.unit]}. Runs already started and hours already paid for keep it.`}
@@ -66,7 +63,7 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
         </>
       }
     >
-      <form id={FORM} noValidate onSubmit={ask} className="grid gap-4">
+      <form id={FORM} noValidate onSubmit={onSubmit} className="grid gap-4">
         <Fields price={price} form={form} onChange={edit} problems={problems} />
       </form>
       {isAsking && (
@@ -101,7 +98,7 @@ function Change({ price, form }: ChangeProps) {
 type FieldsProps = {
   price: Price;
   form: PriceForm;
-  onChange: (form: PriceForm) => void;
+  onChange: (changed: Partial<PriceForm>) => void;
   problems: ReturnType<typeof priceProblems>;
 };
 
@@ -113,13 +110,13 @@ function Fields({ price, form, onChange, problems }: FieldsProps) {
         label="New price"
         per={priceUnits[price.unit]}
         value={form.amount}
-        onChange={(amount) => onChange({ ...form, amount })}
+        onChange={(amount) => onChange({ amount })}
         error={problems.amount}
       />
       <Segmented
         label="Takes effect"
         value={form.when}
-        onChange={(when) => onChange({ ...form, when })}
+        onChange={(when) => onChange({ when })}
         options={[
           { value: 'now', label: 'Now' },
           { value: 'later', label: 'Later' },
@@ -134,7 +131,7 @@ function Fields({ price, form, onChange, problems }: FieldsProps) {
           <Input
             type="datetime-local"
             value={form.at}
-            onChange={(event) => onChange({ ...form, at: event.target.value })}
+            onChange={(event) => onChange({ at: event.target.value })}
           />
         </Field>
       )}

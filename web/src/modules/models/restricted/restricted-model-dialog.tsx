@@ -1,17 +1,15 @@
 import { DETAILS_LENGTH_MAX, FAMILY_LENGTH_MAX, NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import type { RestrictedModel } from '@bakehouse/contract/restricted-models';
-import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { Refusal } from '../../../ui/refusal.tsx';
 import { TagInput } from '../../../ui/tag-input.tsx';
 import { lengthProblem, nameProblem, tagsProblem } from '../../../ui/text-problem.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
-import { useFormValues } from '../../../ui/use-form-values.ts';
+import { type Problems, useForm } from '../../../ui/use-form.ts';
 import { useUser } from '../../accounts/session.ts';
 import { AssetField } from '../../assets/choice/asset-field.tsx';
 import { useSaveRestrictedModel } from './restricted-model-calls.ts';
@@ -30,31 +28,26 @@ type ModelValues = {
 
 /** Enters a restricted model, or changes one. */
 export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedModel; onClose: () => void }) {
-  const { values, setValues, changes, isChanged } = useFormValues(() => toValues(model));
-  const [tried, setTried] = useState(false);
   const save = useSaveRestrictedModel();
   const refusal = save.error;
   const refusedId = refusal instanceof ApiError && refusal.param === 'modelId' ? refusal.message : undefined;
-  const problems = problemsOf(values);
-  const errors: Problems = tried ? { ...problems, id: problems.id ?? refusedId } : {};
+  const { values, problems, changes, isDirty, change, onSubmit } = useForm({
+    initial: () => toValues(model),
+    problemsOf,
+    onSubmit: ({ id, ...all }) => {
+      if (save.isPending) return;
+      if (model && !isDirty) return onClose();
+      save.mutate({ id: id.trim(), body: model ? changes : all }, { onSuccess: onClose });
+    },
+  });
   const filesId = values.asset_id === undefined ? (model?.dataset_id ?? null) : values.asset_id;
-  const change = (changed: Partial<ModelValues>) => setValues({ ...values, ...changed });
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    focusFirstInvalid(event.currentTarget, () => setTried(true));
-    if (Object.values(problems).some(Boolean) || save.isPending) return;
-    if (model && !isChanged) return onClose();
-    const { id, ...all } = values;
-    save.mutate({ id: id.trim(), body: model ? changes : all }, { onSuccess: onClose });
-  }
 
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && !save.isPending && onClose()}
       title={model ? `Edit ${model.name}` : 'Add a restricted model'}
-      dirty={isChanged && !save.isPending}
+      dirty={isDirty && !save.isPending}
       description="Everyone can find it; you decide who may use it."
       footer={
         <>
@@ -67,10 +60,10 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
         </>
       }
     >
-      <form id={FORM_ID} onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <form id={FORM_ID} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
         {refusal && !refusedId && <Refusal title="The model was not saved" error={refusal} />}
         {!model && (
-          <Field label="ID" help="As people know it: owner/name" error={errors.id}>
+          <Field label="ID" help="As people know it: owner/name" error={problems.id ?? refusedId}>
             <Input
               value={values.id}
               autoCapitalize="none"
@@ -79,7 +72,7 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
             />
           </Field>
         )}
-        <Fields values={values} change={change} errors={errors} filesId={filesId} />
+        <Fields values={values} change={change} errors={problems} filesId={filesId} />
       </form>
     </Dialog>
   );
@@ -90,9 +83,7 @@ function toValues(model: RestrictedModel | undefined): ModelValues {
   return { id, name, family, tags, details };
 }
 
-type Problems = Partial<Record<keyof ModelValues, string | undefined>>;
-
-function problemsOf({ id, name, family, details, tags }: ModelValues): Problems {
+function problemsOf({ id, name, family, details, tags }: ModelValues): Problems<ModelValues> {
   return {
     id: id.trim() === '' ? 'ID is required' : undefined,
     name: nameProblem(name, NAME_LENGTH_MAX),
@@ -105,7 +96,7 @@ function problemsOf({ id, name, family, details, tags }: ModelValues): Problems 
 type FieldsProps = {
   values: ModelValues;
   change: (changed: Partial<ModelValues>) => void;
-  errors: Problems;
+  errors: Problems<ModelValues>;
   /** The model that has the files. */
   filesId: string | null;
 };
