@@ -6,7 +6,7 @@ const WIDTHS = [390, 360, 768, 1280, 1440];
 const PHONE = 390;
 const EXCESS = 'document.documentElement.scrollWidth - innerWidth';
 /** After that a page that is wider than the window stays so. */
-const FITS_MS = 10_000;
+const FITS_MS = 60_000;
 const DESKTOP = 1440;
 
 type Kind = {
